@@ -49,6 +49,9 @@ ONE_PAIR = TimingRules(warm_up_seconds=0, min_pairs=1, max_pairs=1, noise_limit=
 LUCK = {Reason.DATA_RACE, Reason.BARRIER_DIVERGENCE, Reason.UNINITIALISED}
 """Causes after which any result of a device is possible."""
 
+OF_SPEED = {Reason.TOO_SLOW, Reason.IMPLAUSIBLE}
+"""Causes that only timed rounds find."""
+
 BUILD, CASES, SANITIZER, MEMORY, PERFORMANCE = "build", "every case", "sanitizer", "memory", "performance"
 """Names in `fails` for checks other than cases."""
 
@@ -288,9 +291,14 @@ def differences(golden: Golden, assignment: Assignment, result: Result) -> tuple
     lines = [*compare(expectation, assignment, result).differences]
     if expectation.finding == "none":
         lines += [f"{called(check)}: findings, must be none" for check in result.checks if check.findings]
-    if expectation.cause is not None and not skipped(result):
+    if expectation.cause is not None and _is_decided(expectation.cause, result):
         lines += _unexplained(expectation.cause, assignment, result.first_cause)
     return tuple(lines)
+
+
+def _is_decided(cause: Cause, result: Result) -> bool:
+    """True if no skipped check can be the cause. Speed comes last, so it hides no other cause."""
+    return skipped(result) <= (set() if cause.reason in OF_SPEED else {PERFORMANCE})
 
 
 def _unexplained(cause: Cause, assignment: Assignment, check: Check | None) -> Iterator[str]:

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.authoring.avoiding import SampleKernel, avoiding
+from grader.authoring.extent import FULL, Extent
 from grader.authoring.golden import ONE_PAIR
-from grader.authoring.selftest import Claim
+from grader.authoring.selftest import Claim, open_points, open_points_in_words
 from grader.authoring.slips import slips
 from grader.authoring.trivial import Accepted, accepted
 from grader.common.phrases import count, listed
@@ -19,7 +20,7 @@ from grader.course.submissions.task import Task
 from grader.course.truth.seeds import fresh_seed
 from grader.grading.grade import grade_submission
 from grader.grading.grading_environment import GradingEnvironment
-from grader.grading.phases.speed import Preparation, prepare_none, prepare_own
+from grader.grading.phases.speed import Preparation, prepare_none
 from grader.grading.progress import Progress
 from grader.results.check import UNTIMED, Verdict
 from grader.results.result import Result
@@ -41,9 +42,14 @@ class Earned:
         return self.result.points / self.result.max_points if self.result.max_points else 0.0
 
     @property
+    def largest_share(self) -> float:
+        """Share of all points if it also earns the points that a quick validation leaves open."""
+        return self.share + (open_points(self.result) / self.result.max_points if self.result.max_points else 0.0)
+
+    @property
     def points(self) -> str:
         """Points in words, for example "38 of 100 points"."""
-        return f"{self.result.points:.3g} of {self.result.max_points:g} points"
+        return f"{self.result.points:.3g} of {self.result.max_points:g} points{open_points_in_words(self.result)}"
 
     @property
     def passed(self) -> str:
@@ -65,29 +71,47 @@ class Rewards:
     trivial: tuple[str, ...]
 
     def claims(self) -> Iterator[Claim]:
-        """Yield the claims about these points, each with the observed result."""
+        """Yield the claims about these points, each with the observed result. Claims that depend on open points are
+        left out.
+        """
         yield Claim(
             claim="no tolerance accepts a result that takes no computing",
             holds=not self.trivial,
             seen=listed(self.trivial, "and") if self.trivial else "nothing, zeros, ones and a copy of an input",
         )
         most = self.assignment.avoiding_earns_at_most
-        for each in self.avoiding:
+        for each in filter(self.is_decided, self.avoiding):
             yield Claim(
                 claim=f"{each.name}: avoiding the exercise earns at most {100 * most:g} %",
                 holds=each.share <= most,
                 seen=f"{each.points}; it passes {each.passed}",
             )
         best = max((each.share for each in self.avoiding), default=0.0)
-        for each in self.slips:
+        for each in filter(self.is_decided, self.slips):
             yield Claim(
                 claim=f"{each.name}: a slip earns more than avoiding the exercise",
                 holds=each.share > best,
                 seen=each.points,
             )
 
+    def is_decided(self, each: Earned) -> bool:
+        """True if open points do not change the claim about a kernel."""
+        if each in self.avoiding:
+            most = self.assignment.avoiding_earns_at_most
+            return (each.share <= most) is (each.largest_share <= most)
+        best = max((other.share for other in self.avoiding), default=0.0)
+        largest = max((other.largest_share for other in self.avoiding), default=0.0)
+        return (each.share > largest) is (each.largest_share > best)
 
-def rewards(assignment: Assignment, environment: GradingEnvironment, progress: Progress) -> Rewards:
+    @property
+    def undecided(self) -> tuple[str, ...]:
+        """Names of the kernels without a claim, because their points for speed are open."""
+        return tuple(each.name for each in (*self.avoiding, *self.slips) if not self.is_decided(each))
+
+
+def rewards(
+    assignment: Assignment, environment: GradingEnvironment, progress: Progress, extent: Extent = FULL
+) -> Rewards:
     """Grade all these kernels. Slips are timed with one pair only, since they keep the model solution's memory
     behaviour.
     """
@@ -95,7 +119,7 @@ def rewards(assignment: Assignment, environment: GradingEnvironment, progress: P
     def graded(
         kernels: Callable[[Assignment], Iterator[SampleKernel]], grading: GradingEnvironment
     ) -> tuple[Earned, ...]:
-        return tuple(_earned(kernel, assignment, grading, progress) for kernel in kernels(assignment))
+        return tuple(_earned(kernel, assignment, grading, progress, extent) for kernel in kernels(assignment))
 
     unsearched = replace(environment, search=replace(environment.search, seconds=0.0))
     return Rewards(
@@ -118,7 +142,7 @@ def _by_result(accepted: Iterable[Accepted]) -> Iterator[str]:
 
 
 def _earned(
-    kernel: SampleKernel, assignment: Assignment, environment: GradingEnvironment, progress: Progress
+    kernel: SampleKernel, assignment: Assignment, environment: GradingEnvironment, progress: Progress, extent: Extent
 ) -> Earned:
     """Grade the kernel. Time it only if speed can earn points, since a single work-item would reach the time limit."""
     submission = parse_submission(Path(f"{kernel.name}.cl"), kernel.source.encode())
@@ -129,7 +153,7 @@ def _earned(
 
     result = graded(prepare_none)
     for _ in range(ATTEMPTS if _may_earn_speed(assignment, result) else 0):
-        result = graded(prepare_own)
+        result = graded(extent.prepare)
         if not any(check.reason in UNTIMED for check in result.checks):
             break
     return Earned(name=kernel.name, result=result)

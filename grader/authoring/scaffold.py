@@ -4,6 +4,7 @@ from pathlib import Path
 
 from grader.common.errors import InputError
 from grader.common.files import write_new
+from grader.course.submissions.starter_folder import STARTER_FILE, starter_text
 from grader.course.suite import Coursework
 
 PLACEHOLDER = "@ASSIGNMENT@"
@@ -21,6 +22,7 @@ def start(assignment: Coursework, template: Path, guide: Path, target: Path) -> 
     """
     files = {
         "kernels.cl": _read(assignment.folder / "kernels.cl"),
+        STARTER_FILE: starter_text(assignment.name),
         "HANDOUT.md": _read(assignment.folder / "README.md").replace(f"../../docs/{guide.name}", guide.name),
         guide.name: _read(guide),
     }

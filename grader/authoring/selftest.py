@@ -34,12 +34,13 @@ from grader.grading.explain.failures import FailedError, returns_problem, unwrap
 from grader.grading.explain.problem import Problem
 from grader.grading.grade import grade_submission
 from grader.grading.grading_environment import GradingEnvironment
+from grader.grading.phases.speed import Preparation, prepare_own
 from grader.grading.progress import Progress
 from grader.grading.timing.participants import Participant
 from grader.grading.timing.timing_setup import own_programs, request_session, timing_task
 from grader.grading.timing.verifiers import ByOracle, ByReference, OracleInputs, RoundInputs, TimingTask
 from grader.protocol.messages import DeviceFacts
-from grader.results.check import UNTIMED, Verdict
+from grader.results.check import UNTIMED, Reason, Verdict
 from grader.results.metrics import Performance
 from grader.results.result import Result
 
@@ -66,13 +67,18 @@ def examine_assignment(assignment: Assignment, environment: GradingEnvironment, 
     return state(assignment, grade_own(assignment, environment, progress), environment)
 
 
-def grade_own(assignment: Assignment, environment: GradingEnvironment, progress: Progress) -> OwnResults:
+def grade_own(
+    assignment: Assignment,
+    environment: GradingEnvironment,
+    progress: Progress,
+    prepare: Preparation = prepare_own,
+) -> OwnResults:
     """Grade the model solution and the skeleton."""
     seed = fresh_seed()
 
     def graded(path: Path) -> Result:
         task = Task(assignment=assignment, submission=read_submission(path), seed=seed)
-        return in_full(grade_submission(task, environment, progress))
+        return in_full(grade_submission(task, environment, progress, prepare))
 
     return OwnResults(model=graded(assignment.reference / MODEL_FILE), skeleton=graded(assignment.folder / FILE_NAME))
 
@@ -83,6 +89,17 @@ def in_full(result: Result) -> Result:
     if speed is not None and speed.reason in UNTIMED:
         raise NoiseError(speed.message)
     return result
+
+
+def open_points(result: Result) -> float:
+    """Return the points that only a full validation decides."""
+    return sum(check.max_points for check in result.checks if check.reason is Reason.DECIDED_ELSEWHERE)
+
+
+def open_points_in_words(result: Result) -> str:
+    """Return words to follow the points, such as ", 20 not decided"; "" if all points are decided."""
+    points = open_points(result)
+    return f", {points:g} not decided" if points else ""
 
 
 def state(assignment: Assignment, own: OwnResults, environment: GradingEnvironment) -> Iterator[Claim]:
@@ -99,8 +116,8 @@ def state(assignment: Assignment, own: OwnResults, environment: GradingEnvironme
 
 
 def _model_passes(result: Result) -> Claim:
-    failed = [check for check in result.checks if check.verdict is not Verdict.PASSED]
-    points = f"{result.points:g} of {result.max_points:g} points"
+    failed = [c for c in result.checks if c.verdict is not Verdict.PASSED and c.reason is not Reason.DECIDED_ELSEWHERE]
+    points = f"{result.points:g} of {result.max_points:g} points{open_points_in_words(result)}"
     return Claim(
         claim="the model solution passes every check",
         holds=not failed,

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
+from grader.authoring.layout import drawing, in_words
 from grader.common.phrases import listed, sizes_in_words
 from grader.course.assignment import Assignment
 from grader.course.criteria import Case, Measure
@@ -37,10 +38,29 @@ def _part(assignment: Assignment) -> Iterator[str]:
     for name, values in assignment.choices.constants.items():
         yield f"  {name} is yours to choose: {listed(values, 'or')}; {assignment.constants[name]} if you state none"
     yield from _repeated(assignment)
+    yield from _layouts(assignment)
     yield f"  constants: {', '.join(f'{name}={value}' for name, value in assignment.constants.items())}"
     yield ""
     for section in assignment.sections:
         yield from SECTIONS.get(type(section), _section)(assignment, section)
+
+
+def _layouts(assignment: Assignment) -> Iterator[str]:
+    """Yield a drawing for each shape of the arrays of the student's kernels. Students choose the layout of a scratch
+    array without data, so it has no drawing.
+    """
+    used = dict.fromkeys(name for launch in assignment.student_launches for name in launch.args)
+    arrays = {name: assignment.buffers[name] for name in used if name in assignment.buffers}
+    yield "  arrays"
+    for shape in dict.fromkeys(each.shape for each in arrays.values()):
+        alike = {name: each for name, each in arrays.items() if each.shape == shape}
+        free = [name for name, each in alike.items() if each.part == "scratch" and each.data is None]
+        fixed = [f"{name} ({each.part})" for name, each in alike.items() if name not in free]
+        if fixed:
+            yield f"      {', '.join(fixed)}: {in_words(shape)}"
+            yield from (f"          {line}" for line in drawing(shape))
+        for name in free:
+            yield f"      {name} (scratch): {in_words(shape)}; the layout is yours to choose"
 
 
 def _section(_: Assignment, section: Section) -> Iterator[str]:
@@ -72,7 +92,7 @@ def _repeated(assignment: Assignment) -> Iterator[str]:
         return
     until = f", or until the sum of {repeat.until.sum} is below {repeat.until.below}" if repeat.until else ""
     swapped = "".join(f"; {old} and {new} change places after each" for old, new in repeat.swap)
-    yield f"  repeated: {repeat.times} turns{until}{swapped}"
+    yield f"  repeated: {repeat.times} times{until}{swapped}"
 
 
 def _apart(case: Case) -> str:

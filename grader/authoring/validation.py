@@ -9,7 +9,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TypeVar
 
+from grader.authoring.extent import FULL, Extent
 from grader.authoring.golden import ONE_PAIR, Golden, differences
+from grader.authoring.handout import HANDOUT, facts
 from grader.authoring.selftest import Claim, OwnResults, grade_own, in_full, state
 from grader.authoring.thresholds import Limit, Proposal, Speeds, propose_goal
 from grader.common.errors import InputError, NoiseError, SolutionError
@@ -29,15 +31,13 @@ from grader.grading.checks.measures import MEASURES
 from grader.grading.explain.problem import Problem
 from grader.grading.grade import grade_submission
 from grader.grading.grading_environment import GradingEnvironment
-from grader.grading.progress import Progress
+from grader.grading.progress import Decided, Progress
 from grader.protocol.messages import DeviceFacts
 from grader.results.metrics import Performance, Profile
 from grader.results.result import Result
 
 ATTEMPTS = 3
 """Attempts on a machine that is too noisy; an instructor would also try again."""
-
-HANDOUT = "README.md"
 
 T = TypeVar("T")
 
@@ -87,14 +87,28 @@ def is_complete(coursework: Coursework) -> Claim:
     )
 
 
-def examine(assignment: Assignment, environment: GradingEnvironment, progress: Progress) -> Examined:
+def is_current(coursework: Coursework) -> Iterator[Claim]:
+    """Yield a claim for each stale fact of the handout and of the skeleton, or one claim for all facts."""
+    found = facts(coursework)
+    stale = [fact for fact in found if not fact.agrees]
+    if not stale:
+        claim = "the handout and the skeleton agree with assignment.yaml"
+        yield Claim(claim=claim, holds=True, seen=f"{count(len(found), 'fact')} compared")
+    for fact in stale:
+        claim = f"{fact.file}, line {fact.line}, agrees with assignment.yaml"
+        yield Claim(claim=claim, holds=False, seen=f"it {fact.says}; assignment.yaml {fact.asked}")
+
+
+def examine(
+    assignment: Assignment, environment: GradingEnvironment, progress: Progress, extent: Extent = FULL
+) -> Examined:
     """Grade the course's own files, and count the accesses of the baseline. A file that cannot run leads to a false
     claim.
     """
     statements: list[Claim] = []
     own, baseline = None, None
     try:
-        own = _patiently(lambda: grade_own(assignment, environment, progress))
+        own = _patiently(lambda: grade_own(assignment, environment, progress, extent.prepare))
         progress("running the baseline")
         statements.extend(state(assignment, own, environment))
         if own.model.profiles:
@@ -113,17 +127,22 @@ def _count_baseline(assignment: Assignment, environment: GradingEnvironment, pro
     return None if isinstance(counted, Problem) else counted.profile
 
 
-def judge(golden: Golden, assignment: Assignment, environment: GradingEnvironment, progress: Progress) -> Judged:
+def judge(
+    golden: Golden,
+    assignment: Assignment,
+    environment: GradingEnvironment,
+    progress: Progress,
+    extent: Extent = FULL,
+) -> Judged:
     """Grade a golden submission, and compare the result with the expected one."""
+
+    def tell(doing: str | Decided) -> None:
+        progress(f"{golden.name}: {doing}")
+
     timing = environment.timing if golden.expectation.is_timed else ONE_PAIR
     task = Task(assignment=assignment, submission=read_submission(golden.folder), seed=fresh_seed())
-    result = _patiently(
-        lambda: in_full(
-            grade_submission(
-                task, replace(environment, timing=timing), lambda doing: progress(f"{golden.name}: {doing}")
-            )
-        )
-    )
+    timed = replace(environment, timing=timing)
+    result = _patiently(lambda: in_full(grade_submission(task, timed, tell, extent.prepare)))
     return Judged(golden=golden, result=result, differences=differences(golden, assignment, result))
 
 

@@ -1,5 +1,6 @@
 """The commands of the command line."""
 
+import inspect
 from collections.abc import Callable
 from typing import Annotated
 
@@ -8,9 +9,12 @@ import typer
 from grader.cli.commands import assignments, authoring, course, export, machine, remote, service
 from grader.cli.commands import grade as submission
 from grader.cli.commands import run as driving
+from grader.cli.help import Command, Group
 from grader.cli.options import flat
+from grader.common.phrases import first_sentence
 
 app = typer.Typer(
+    cls=Group,
     add_completion=False,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -49,11 +53,19 @@ EXPORTS: dict[str, Callable[..., None]] = {
     "gitlab": export.gitlab,
     "kit": export.kit,
 }
+
+
+def _add(name: str, command: Callable[..., None], to: typer.Typer) -> None:
+    """Add a command. The list of commands shows its first sentence in full."""
+    described = inspect.getdoc(command) or ""
+    to.command(name, cls=Command, short_help=first_sentence(" ".join(described.split())))(flat(command))
+
+
 for name, command in COMMANDS.items():
-    app.command(name)(flat(command))
-exports = typer.Typer(no_args_is_help=True, help="Make what another system, or a student, needs to grade.")
+    _add(name, command, app)
+exports = typer.Typer(cls=Group, no_args_is_help=True, help="Make what another system, or a student, needs to grade.")
 for name, command in EXPORTS.items():
-    exports.command(name)(flat(command))
+    _add(name, command, exports)
 app.add_typer(exports, name="export")
 
 

@@ -38,7 +38,7 @@ def _mean_processes(words: Sequence[str]) -> bool:
     from grader.grading.trust import was_started
 
     with suppress(OSError, RuntimeError):  # a name that is too long, or a loop of links: reported when the file is read
-        return any(was_started(path if path.is_dir() else path.parent) for path in map(Path, words[1:]))
+        return any(was_started(path if path.is_dir() else path.parent) for path in map(Path, words[1:] or ["."]))
     return False
 
 

@@ -1,19 +1,24 @@
 """Grades one content of a file for `grader grade`, writes its reports, and shows the part that students may see."""
 
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import NoReturn
+from typing import NoReturn, Protocol
 
 import typer
 from rich.console import Console
 
+from grader.cli.exit_codes import PASSED, UNGRADED
 from grader.cli.faults import noted
+from grader.cli.next_step import next_step
 from grader.cli.progress import verdicts
+from grader.cli.result_codes import exit_code
 from grader.cli.saves import EVERY, Saves
-from grader.common.errors import GraderError, InterruptedGradingError, SavedAgainError
+from grader.cli.wrapping import fitted, wrapped
+from grader.common.errors import GraderError, InterruptedGradingError, SavedAgainError, WatchEndedError
 from grader.common.interrupts import interrupted_when
 from grader.common.optional import Fault, attempt
 from grader.course.submissions.submission import Submission, parse_submission
@@ -23,19 +28,31 @@ from grader.grading.grading_environment import GradingEnvironment
 from grader.grading.progress import Progress
 from grader.protocol.text import showable
 from grader.reports.since import since
-from grader.reports.terminal import render
 from grader.reports.words import score_in_words
 from grader.results.result import Result, Ungraded
 from grader.results.withholding import View
 
 
+class Draw(Protocol):
+    """Report for the terminal, in brief or in full."""
+
+    def __call__(self, result: Result, /, *, width: int, color: bool) -> str:
+        """Return the text of the report."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Grading:
-    """Parameters of a grading, and the function that writes its files. All gradings of a command share the seed."""
+    """Parameters of a grading, and the functions that draw its report and write its files. All gradings of a command
+    share the seed.
+
+    `arguments` follow the name of another command that is about the same submission.
+    """
 
     coursework: Coursework
+    arguments: str
     seed: int
     view: View
+    draw: Draw
     write: Callable[[Result | Ungraded], tuple[Fault, ...]]
 
     def grade(self, submission: Submission, environment: GradingEnvironment, progress: Progress) -> Result:
@@ -47,16 +64,22 @@ class Grading:
     def tell(self, result: Result) -> tuple[Fault, ...]:
         """Write the files and print the report. Return and print the faults of files that could not be written."""
         lost = self.write(result)
-        show(result)
+        show(result, self.draw)
         for fault in lost:
-            typer.echo(f"grader: {showable(fault.sentence)}", err=True)
+            typer.echo(fitted(f"grader: {fault.sentence}", sys.stderr), err=True)
         return lost
 
+    def advise(self, result: Result) -> None:
+        """Print the next step, if one is obvious."""
+        step = next_step(result, self.coursework.skeleton, self.arguments)
+        if step is not None:
+            typer.echo(wrapped(f"Next: {showable(step)}", Console().width))
 
-def show(result: Result) -> None:
+
+def show(result: Result, draw: Draw) -> None:
     """Print the report; if it cannot be made, print only the points."""
     console = Console()
-    report = attempt("the report", lambda: render(result, width=console.width, color=console.is_terminal))
+    report = attempt("the report", lambda: draw(result, width=console.width, color=console.is_terminal))
     if isinstance(report, Fault):
         score = score_in_words(result.points, result.max_points, result.unchecked, result.hidden_points)
         report = f"{showable(result.title)}: {score}.\n{report.sentence}\n"
@@ -64,21 +87,32 @@ def show(result: Result) -> None:
 
 
 def follow(grading: Grading, path: Path, environment: GradingEnvironment) -> NoReturn:
-    """Grade the file now and after each save, until the user interrupts this."""
-    saves, last = Saves(path), None
-    for data in saves.contents():
-        result = _graded(grading, path, data, saves, environment)
-        environment.workers.note_idle_device()
-        if result is not None:
-            grading.tell(result)
-            if last is not None:
-                changes = attempt("what has changed", partial(since, last, result))
-                typer.echo(
-                    changes.sentence if isinstance(changes, Fault) else f"since the last time: {'; '.join(changes)}"
-                )
-            typer.echo(f"waiting until {showable(path.name)} is saved; Ctrl-C ends this.")
-            last = result
+    """Grade the file now and after each save, until the user interrupts this. Raises WatchEndedError with the exit code
+    of the last report, or the interrupt itself if there is no report yet.
+    """
+    saves, last, code = Saves(path), None, PASSED
+    try:
+        for data in saves.contents():
+            result = _graded(grading, path, data, saves, environment)
+            environment.workers.note_idle_device()
+            if result is not None:
+                code = UNGRADED if grading.tell(result) else exit_code(result)
+                if last is not None:
+                    _tell_changes(last, result)
+                grading.advise(result)
+                typer.echo(f"waiting until {showable(path.name)} is saved; Ctrl-C ends this.")
+                last = result
+    except InterruptedGradingError as interrupt:
+        if last is None:
+            raise
+        typer.echo()  # the prompt of the shell would follow the terminal's ^C on the same line
+        raise WatchEndedError(code) from interrupt
     raise AssertionError("unreachable: a file has no last content")
+
+
+def _tell_changes(before: Result, after: Result) -> None:
+    changes = attempt("what has changed", partial(since, before, after))
+    typer.echo(wrapped(changes.sentence if isinstance(changes, Fault) else changes, Console().width))
 
 
 def _graded(grading: Grading, path: Path, data: bytes, saves: Saves, environment: GradingEnvironment) -> Result | None:
@@ -96,5 +130,5 @@ def _graded(grading: Grading, path: Path, data: bytes, saves: Saves, environment
     except InterruptedGradingError:
         raise
     except GraderError as error:
-        typer.echo(f"grader: {' '.join(showable(str(error)).splitlines())}", err=True)
+        typer.echo(fitted(f"grader: {error}", sys.stderr), err=True)
         return None

@@ -17,7 +17,8 @@ from typing import NoReturn
 
 from grader.cli.exit_codes import BAD_INPUT, INTERRUPTED, UNGRADED
 from grader.cli.fork_server import fork_server_for
-from grader.common.errors import InputError, InterruptedGradingError, SetupError, UngradedError
+from grader.cli.wrapping import fitted
+from grader.common.errors import InputError, InterruptedGradingError, SetupError, UngradedError, WatchEndedError
 from grader.common.interrupts import interrupt_on
 from grader.protocol.text import showable
 
@@ -40,6 +41,8 @@ def main() -> None:
         _complain(f"not graded: {error}", UNGRADED)
     except SetupError as error:
         _complain(f"not set up: {error}", UNGRADED)
+    except WatchEndedError as end:
+        sys.exit(end.code)
     except InterruptedGradingError as error:
         _complain(str(error), INTERRUPTED)
     except Exception:  # noqa: BLE001 - a fault of grader must not end with the exit code of a failed check
@@ -48,10 +51,10 @@ def main() -> None:
 
 
 def _complain(message: str, code: int) -> NoReturn:
-    """Print a message on one line, without control characters, and exit. File names come from strangers, and a terminal
-    obeys the control characters in its input.
+    """Print a message without control characters, and exit. File names come from strangers, and a terminal obeys the
+    control characters in its input.
     """
-    print(f"grader: {' '.join(showable(message).splitlines())}", file=sys.stderr)
+    print(fitted(f"grader: {message}", sys.stderr), file=sys.stderr)
     sys.exit(code)
 
 

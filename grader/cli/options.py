@@ -5,6 +5,7 @@ record. For a field with an OptionTable, typer sees the options of the table.
 """
 
 import inspect
+import shlex
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import wraps
@@ -14,9 +15,18 @@ from typing import Annotated, Any
 
 import typer
 
-FileArgument = Annotated[Path, typer.Argument(help="The kernels.cl, or a folder that holds it.")]
+FileArgument = Annotated[
+    Path, typer.Argument(help="The kernels.cl, or its folder; this folder if none is named.", show_default=False)
+]
 NamesArgument = Annotated[list[str] | None, typer.Argument(help="Assignments; all if none is named.")]
-AssignmentOption = Annotated[str, typer.Option(help="Name of the assignment, as `grader list` shows them.")]
+AssignmentOption = Annotated[
+    str | None,
+    typer.Option(
+        "--assignment",
+        "-a",
+        help="Name of the assignment; needed if `grader init` has not made the folder.",
+    ),
+]
 CourseOption = Annotated[Path | None, typer.Option(help="Folder that holds assignments/ and reference/.")]
 DeviceOption = Annotated[int | None, typer.Option(help="Number of the OpenCL device, as `grader devices` lists them.")]
 SandboxOption = Annotated[str | None, typer.Option(help="Where submissions run: docker, user, or process (no wall).")]
@@ -24,6 +34,28 @@ SeedOption = Annotated[int | None, typer.Option(help="Repeat a grading or a batc
 GpuOption = Annotated[
     str | None, typer.Option(help="A GPU for the container: nvidia[:INDEX], nvidia-nodes, amd, intel, or none.")
 ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SubmissionOptions:
+    """The submission, and its assignment. Without them, a command is about the folder in which the user works."""
+
+    file: FileArgument = Path()
+    assignment: AssignmentOption = None
+
+    @property
+    def name(self) -> str:
+        """Name of the assignment. Raises InputError if neither the option nor the folder names one."""
+        from grader.course.submissions.starter_folder import assignment_of  # noqa: PLC0415 - --help loads no course
+
+        return self.assignment or assignment_of(self.file, "add -a NAME")
+
+    def repeated(self, course: Path | None) -> str:
+        """Return the same arguments for another command, beginning with a space; "" without any."""
+        file = [] if self.file == Path() else [str(self.file)]
+        options = {"-a": self.assignment, "--course": course}
+        words = (*file, *(word for name, value in options.items() if value for word in (name, str(value))))
+        return "".join(f" {shlex.quote(word)}" for word in words)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,9 +9,14 @@ from rich.live import Live
 from rich.spinner import Spinner
 from rich.text import Text
 
+from grader.cli.wrapping import wrapped
 from grader.course.suite import Coursework
 from grader.grading.progress import Decided, Progress
-from grader.reports.live import LiveBoard
+from grader.reports.live import STAMP, LiveBoard
+from grader.reports.terminal import INDENT
+
+LOG_INDENT = " " * (STAMP + INDENT)
+"""Indent of further lines about a check, as of its sentence in LiveBoard."""
 
 
 @contextmanager
@@ -51,7 +56,9 @@ def _logging(console: Console, board: LiveBoard, start: float) -> Progress:
     def log(event: str | Decided) -> None:
         board.hear(event)
         with suppress(OSError):  # the reader may have gone, but the files must still be written
-            print(board.line(event, time.monotonic() - start), file=console.file, flush=True)
+            lines = board.line(event, time.monotonic() - start).splitlines()
+            told = "\n".join(wrapped(line, console.width, LOG_INDENT) for line in lines)
+            print(told, file=console.file, flush=True)
 
     return log
 

@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from textwrap import fill
 from typing import Any
@@ -14,12 +14,24 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
+from grader.authoring.extent import FULL, Extent
 from grader.authoring.golden import corpus
 from grader.authoring.rewards import rewards
-from grader.authoring.selftest import Claim
+from grader.authoring.selftest import Claim, open_points
 from grader.authoring.show import describe
 from grader.authoring.thresholds import Limit, Proposal, Speeds, misjudged
-from grader.authoring.validation import Examined, Judged, examine, is_complete, is_read, judge, limits, proposal, speeds
+from grader.authoring.validation import (
+    Examined,
+    Judged,
+    examine,
+    is_complete,
+    is_current,
+    is_read,
+    judge,
+    limits,
+    proposal,
+    speeds,
+)
 from grader.cli.progress import progress_line
 from grader.common.errors import InputError, SolutionError
 from grader.common.phrases import capital, count, listed, sizes_in_words
@@ -31,16 +43,37 @@ from grader.reports.terminal import render
 from grader.results.suite_results import joined
 from grader.results.withholding import withheld
 
+POINTS_OPEN = "does it earn too many or too few points, with or without those for speed?"
+
 ONE_LINE, BROKEN_AT = 74, 48
 """Columns of the longest mapping on one line, and columns after which a longer one breaks at the next field."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class Sources:
+    """Files and environment of validations, and their extent. `submissions` has a folder for each assignment."""
+
+    course: Course
+    submissions: Path
+    environment: GradingEnvironment
+    extent: Extent = FULL
+
+
 @dataclass
 class Page:
-    """Page of one assignment, section by section. `broken` counts the statements that are false."""
+    """Page of one assignment, section by section. `broken` counts the statements that are false, and `unchecked` has
+    the questions that are open.
+    """
 
     console: Console
     broken: int = 0
+    unchecked: list[str] = field(default_factory=list)
+
+    @property
+    def verdict(self) -> str:
+        """Last line of the page."""
+        found = f"{count(self.broken, 'statement')} BROKEN" if self.broken else "all of it holds"
+        return f"{found}, but speed was not checked" if self.unchecked else found
 
     def head(self, title: str) -> None:
         """Begin a section."""
@@ -56,28 +89,28 @@ class Page:
             self.broken += not each.holds
 
 
-def print_validation(name: str, course: Course, folder: Path, environment: GradingEnvironment, page: Page) -> None:
-    """Print each section when its content is known. `folder` contains the golden submissions."""
+def print_validation(name: str, sources: Sources, page: Page) -> None:
+    """Print each section when its content is known."""
     page.head(f"{name}: the files")
     try:
-        coursework = course.load(name)
+        coursework = sources.course.load(name)
     except InputError as error:
         page.say([Claim(claim="assignment.yaml can be used", holds=False, seen=str(error))])
         return
-    page.say([is_read(coursework), is_complete(coursework)])
+    page.say([is_read(coursework), is_complete(coursework), *is_current(coursework)])
     page.head(f"{name}: the kernels and the oracle")
     seen = []
     for part in coursework.parts:
         with progress_line() as progress:
-            seen.append(examine(part, environment, progress))
+            seen.append(examine(part, sources.environment, progress, sources.extent))
         page.say(seen[-1].statements, part.part)
     page.head(f"{name}: what the points reward")
     for each in seen:
-        page.say(_rewards(each, environment), each.assignment.part)
+        page.say(_rewards(each, sources, page), each.assignment.part)
     page.head(f"{name}: golden submissions")
     judged: tuple[Judged, ...] = ()
     if all(each.own for each in seen):
-        judged = _judged(coursework, folder / name, environment, page)
+        judged = _judged(coursework, sources, page)
     else:
         page.console.print(_note("unknown", "None was graded: fix what is broken above first."))
     page.head(f"{name}: what may be asked")
@@ -85,27 +118,39 @@ def print_validation(name: str, course: Course, folder: Path, environment: Gradi
         page.console.print(Group(*thresholds(each, judged)))
     page.head(f"{name}: what students see")
     page.console.out(students_view(coursework, seen, page.console), highlight=False, end="")
+    if any(part.performance is not None for part in coursework.parts):
+        page.unchecked[:0] = sources.extent.unchecked
+    if page.unchecked:
+        page.head(f"{name}: what was not checked")
+        page.console.print("Nothing was timed. These questions are open:\n")
+        for question in page.unchecked:
+            page.console.print(_row(Text("-"), question, width=1))
+        page.console.print(f"\nTo answer them, run `grader validate {name}` without --quick.")
 
 
-def _rewards(seen: Examined, environment: GradingEnvironment) -> Iterator[Claim]:
+def _rewards(seen: Examined, sources: Sources, page: Page) -> Iterator[Claim]:
     """Yield claims about the points, but none if the model solution could not be graded."""
     if seen.own is None:
         return
     try:
         with progress_line() as progress:
-            found = rewards(seen.assignment, environment, progress)
+            found = rewards(seen.assignment, sources.environment, progress, sources.extent)
     except (InputError, SolutionError) as error:
         yield Claim(claim="kernels that avoid the exercise can be graded", holds=False, seen=str(error))
         return
     yield from found.claims()
+    page.unchecked += [f"{seen.assignment.part} {name}".strip() + f": {POINTS_OPEN}" for name in found.undecided]
 
 
-def _judged(coursework: Coursework, folder: Path, environment: GradingEnvironment, page: Page) -> tuple[Judged, ...]:
+def _judged(coursework: Coursework, sources: Sources, page: Page) -> tuple[Judged, ...]:
     """Grade the golden submissions, and print how they compare with the expected results."""
+    folder = sources.submissions / coursework.name
     try:
         found = [(golden, golden.subject(coursework)) for golden in corpus(folder)]
         with progress_line() as progress:
-            judged = tuple(judge(golden, assignment, environment, progress) for golden, assignment in found)
+            judged = tuple(
+                judge(golden, assignment, sources.environment, progress, sources.extent) for golden, assignment in found
+            )
     except (InputError, SolutionError) as error:
         page.say([Claim(claim="they can be graded", holds=False, seen=str(error))])
         return ()
@@ -154,7 +199,7 @@ def thresholds(seen: Examined, judged: tuple[Judged, ...]) -> Iterator[Renderabl
     if measured is not None:
         yield from _speed(seen, measured, proposal(seen, measured))
     elif seen.assignment.performance is not None:
-        yield _note("unknown", "Nothing was timed: the model solution must pass everything else first.")
+        yield _note("unknown", _why_untimed(seen))
     elif seen.assignment.memory is None:
         yield Text("No thresholds: only correctness is checked.", style="dim")
     counted = tuple(limits(seen, judged))
@@ -162,6 +207,13 @@ def thresholds(seen: Examined, judged: tuple[Judged, ...]) -> Iterator[Renderabl
         yield from _memory(seen, counted)
     elif seen.assignment.memory is not None:
         yield _note("unknown", "No accesses were counted: the model solution is wrong, or there is no simulator.")
+
+
+def _why_untimed(seen: Examined) -> str:
+    """Return the reason why there are no speeds."""
+    if seen.own is not None and open_points(seen.own.model):
+        return "Nothing was timed, so no goals for speed are proposed."
+    return "Nothing was timed: the model solution must pass everything else first."
 
 
 def _speed(seen: Examined, measured: Speeds, proposed: Proposal) -> Iterator[RenderableType]:

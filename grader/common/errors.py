@@ -16,6 +16,14 @@ class InterruptedGradingError(GraderError):
     """The grader was interrupted. Everything that it had started has been stopped."""
 
 
+class WatchEndedError(InterruptedGradingError):
+    """The user has ended `grader grade --watch`, which is its usual end. `code` is the exit code of the last report."""
+
+    def __init__(self, code: int) -> None:
+        super().__init__("the watch has ended.")
+        self.code = code
+
+
 class SavedAgainError(InterruptedGradingError):
     """The file was saved again while it was graded, so the result is not needed any more."""
 

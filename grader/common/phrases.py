@@ -31,5 +31,5 @@ def capital(text: str) -> str:
 
 
 def first_sentence(text: str) -> str:
-    """Return the text up to the next sentence, which begins with a capital letter."""
-    return re.split(r"(?<=[.?!]) (?=[A-Z])", text, maxsplit=1)[0]
+    """Return the text up to the next sentence, which begins with a capital letter or a number."""
+    return re.split(r"(?<=[.?!]) (?=[A-Z\d])", text, maxsplit=1)[0]

@@ -358,5 +358,5 @@ ByHand = NewType("ByHand", Chosen)
 REWARDS = ("avoiding_earns_at_most", "baseline_avoids", "slips")
 """Fields that only `grader validate` reads."""
 
-UNSCORED: Any = dict.fromkeys((*POLICIES, *REWARDS, "folder", "reference", "kit", "due_in"), True)
+UNSCORED: Any = dict.fromkeys((*POLICIES, *REWARDS, "folder", "reference", "kit", "due_in", "order"), True)
 """Fields of an assignment that do not affect points before deductions for lateness."""

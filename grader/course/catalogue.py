@@ -95,7 +95,8 @@ def _parse(path: Path, rules: Fields, place: Fields) -> Coursework:
         return checked(str(path), Assignment, {**fields, **policies, **place})
     common = {name: value for name, value in fields.items() if name != PARTS}
     parts = tuple(_part(path, number, common, each, place) for number, each in enumerate(_listed(path, fields)))
-    return checked(str(path), Suite, {**place, **policies, "title": fields.get("title"), PARTS: parts})
+    whole = {name: fields.get(name) for name in ("title", "order")}
+    return checked(str(path), Suite, {**place, **policies, **whole, PARTS: parts})
 
 
 def _check_together(path: Path, policies: Policies, stated: Fields) -> None:
@@ -115,7 +116,7 @@ def _listed(path: Path, fields: Fields) -> list[Fields]:
 def _part(path: Path, number: int, common: Fields, own: Fields, place: Fields) -> Assignment:
     """Build the assignment of a part: the fields of the whole file, overridden by the part's own."""
     where = f"{path}: parts.{number} ({own['kernel']})"
-    for name in own.keys() & set(POLICIES):
+    for name in own.keys() & {*POLICIES, "order"}:
         raise InputError(f"{where}: {name}: applies to the whole file; write it next to `parts`.")
     return checked(where, Assignment, {**merged(common, own), **place, "part": own["kernel"]})
 

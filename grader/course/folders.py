@@ -50,6 +50,9 @@ class Folders(Policies):
     title: str
     """Title in one line."""
 
+    order: int | None = Field(default=None, ge=1)
+    """Place in the order of the course, in which `grader list` shows assignments; those without a place come last."""
+
     @cached_property
     def sha256(self) -> str:
         """Hash of all files of both folders. A result records it, so that readers know which version graded it."""

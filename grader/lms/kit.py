@@ -86,15 +86,16 @@ def _files_of(coursework: Coursework) -> Iterable[tuple[str, bytes]]:
 
 def _fields(coursework: Coursework) -> dict[str, Any]:
     """Return the fields of assignment.yaml; each part of a suite has all of them."""
+    whole = coursework.model_dump(include={"title", "order"}, exclude_none=True)
     if isinstance(coursework, Assignment):
-        return {"title": coursework.title, **_dumped(shown(coursework))}
-    return {"title": coursework.title, "parts": [_dumped(shown(part)) for part in coursework.parts]}
+        return {**whole, **_dumped(shown(coursework))}
+    return {**whole, "parts": [_dumped(shown(part)) for part in coursework.parts]}
 
 
 def _dumped(assignment: Assignment) -> dict[str, Any]:
     """Return the fields without dates: dates get extended, and a kit decides nothing by them."""
     fields = assignment.model_dump(
-        mode="json", by_alias=True, exclude_defaults=True, exclude={*NOT_IN_THE_FILE, *POLICIES, "title"}
+        mode="json", by_alias=True, exclude_defaults=True, exclude={*NOT_IN_THE_FILE, *POLICIES, "title", "order"}
     )
     sections = {name: fields.pop(name) for name in Rubric.model_fields if name in fields}
     return {**fields, **sections}  # the program comes before its checks

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 
+from rich.console import RenderableType
+from rich.table import Table
 from rich.text import Text
 
 from grader.common.phrases import count, sizes_in_words
@@ -19,7 +21,7 @@ def render(task: Task, counted: Counted | Problem, *, width: int, color: bool) -
     return drawn_as_text(_lines(task, counted), width=width, color=color)
 
 
-def _lines(task: Task, counted: Counted | Problem) -> Iterator[Text]:
+def _lines(task: Task, counted: Counted | Problem) -> Iterator[RenderableType]:
     name = task.assignment.part or task.assignment.name
     yield Text.assemble((showable(task.assignment.title), "bold"), f"  {name}")
     problem = counted if isinstance(counted, Problem) else counted.problem
@@ -45,16 +47,25 @@ def _legend(profile: Profile) -> str:
     )
 
 
-def _counts(profile: Profile) -> dict[int, list[Text]]:
+def _counts(profile: Profile) -> dict[int, list[Table]]:
     """Return rows by line: one for each access, and one for each condition."""
-    rows: dict[int, list[Text]] = {}
+    rows: dict[int, list[Table]] = {}
     for access in profile.accesses:
         style = "yellow" if access.sectors > access.fewest else "green"
-        rows.setdefault(access.line, []).append(Text(_access(access), style=style, no_wrap=True))
+        rows.setdefault(access.line, []).append(_row(_access(access), style))
     for branch in profile.branches:
         style = "yellow" if branch.diverged else "green"
-        rows.setdefault(branch.line, []).append(Text(_branch(branch), style=style, no_wrap=True))
+        rows.setdefault(branch.line, []).append(_row(_branch(branch), style))
     return rows
+
+
+def _row(words: str, style: str) -> Table:
+    """Return words below a source line. On a narrow terminal, they continue to the right of the bar."""
+    row = Table.grid()
+    row.add_column(no_wrap=True)
+    row.add_column()
+    row.add_row(Text("     | ", style=style), Text(words, style=style))
+    return row
 
 
 def _access(access: Access) -> str:
@@ -66,11 +77,11 @@ def _access(access: Access) -> str:
     would_do = f"{least} would do" if access.sectors > access.fewest else ""
     apart = "" if access.stride is None else f"{access.stride:,} B apart"
     row = f"{access.does:<6} {access.array:<8} {access.requests:>9,} x {each:>4} {unit:<7}  {would_do:<13}  {apart}"
-    return f"     | {row.rstrip()}"
+    return row.rstrip()
 
 
 def _branch(branch: Branch) -> str:
-    return f"     | {'branch':<15} {branch.reached:>9,} x, diverges {count(branch.diverged, 'time')}"
+    return f"{'branch':<15} {branch.reached:>9,} x, diverges {count(branch.diverged, 'time')}"
 
 
 def _summary(profile: Profile) -> Iterator[str]:

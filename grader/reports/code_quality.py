@@ -33,7 +33,7 @@ def render(outcome: Result | Ungraded) -> str:
 
 def _graded(result: Result) -> list[dict[str, Any]]:
     return [
-        _issue(each.reason, each.message, each.fingerprint, SEVERITIES.get(each.kind, "major"), each.line)
+        _issue(each.reason, each.text, each.fingerprint, SEVERITIES.get(each.kind, "major"), each.line or NOT_KNOWN)
         for each in issues_of(result)
     ]
 

@@ -3,7 +3,7 @@
 from grader.grading.explain.error_map import PARTLY, RIGHT, UNWRITTEN, WRONG
 from grader.results.check import ErrorMap
 
-MEANINGS = {RIGHT: "right", PARTLY: "partly wrong", WRONG: "wrong", UNWRITTEN: "not written"}
+MEANINGS = {RIGHT: "right", PARTLY: "some wrong", WRONG: "wrong", UNWRITTEN: "not written"}
 
 
 def tells_something(error_map: ErrorMap) -> bool:

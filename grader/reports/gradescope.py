@@ -9,6 +9,7 @@ from typing import Any
 
 from grader.course.rubric import Kind
 from grader.protocol.text import showable
+from grader.reports.issues import told_once
 from grader.reports.side_by_side import in_words, standings_of
 from grader.reports.words import (
     correction_in_words,
@@ -85,7 +86,7 @@ def _summary(result: Result) -> str:
 def _tests(result: Result) -> list[dict[str, Any]]:
     """Return a test for each check; the checks that failed only because of a failed build are one test."""
     unreached = result.unreached
-    tests = [_of_check(check) for check in result.checks if check not in unreached]
+    tests = [_of_check(check) for check in told_once(result).checks if check not in unreached]
     if unreached:
         points = sum(check.max_points for check in unreached)
         name, words = unreached_in_words(unreached), reason_in_words(unreached[0])

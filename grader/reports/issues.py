@@ -1,22 +1,27 @@
-"""Issues of a submission, which code reviews show next to the lines of kernels.cl.
+"""Issues of a submission: the causes of its lost points, each told once.
 
-An issue is a cause of lost points, or of a practice case that failed. Each cause is one issue. Checks that failed only
-because another check failed have none. Cases that failed in one line for one cause share an issue, which names them.
-A case without a known line joins the sanitizer's issue with the same reason, if there is one.
+An issue is a mistake, its line and the next step. It names all checks that it explains: cases that failed in one line
+for one cause, or of which only the simulator knows the cause, and findings with the same help. Checks that failed only
+because another check failed have no issue. A failed practice case is an issue, too.
 """
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from grader.common.phrases import count, first_sentence, listed
+from grader.common.record import replace
 from grader.course.rubric import Kind
 from grader.protocol.text import showable
 from grader.results.check import Check, Place, Reason, Verdict
 from grader.results.result import Result
 
+LABELS = 3
+"""Checks of a kind that an issue names."""
+
 NOT_KNOWN = 1
-"""Line for an issue whose real line is unknown. Code reviews do not show issues without a line."""
+"""Line of an issue whose line is unknown, for formats that need a line."""
 
 CASES = frozenset({Kind.CORRECTNESS, Kind.PRACTICE})
 """Kinds with checks that nearly always fail for a common cause. The inputs decide which of them fail."""
@@ -24,18 +29,48 @@ CASES = frozenset({Kind.CORRECTNESS, Kind.PRACTICE})
 
 @dataclass(frozen=True, kw_only=True)
 class Issue:
-    """A cause, its line, and the places of a finding. All lines are in the file.
+    """A cause of lost points, the places of a finding, and the checks that the cause explains.
 
-    `fingerprint` is unique in a result. It stays the same in the next grading, even if the line moves and the inputs
-    change.
+    `number` counts from 1 in the order of reading. `message` says what is wrong, and `help` what to do; `help` may be
+    empty. All lines are in the file; `line` is None if no line is known. `evidence` are values, counts and logs that
+    support the message. `lost` are the points of the explained checks that no earlier issue explains. `fingerprint` is
+    unique in a result. It stays the same in the next grading, even if the line moves and the inputs change.
     """
 
-    reason: Reason
+    number: int
+    part: str
     kind: Kind
+    reason: Reason
     message: str
-    line: int
+    help: str
+    line: int | None
     places: tuple[Place, ...]
+    evidence: tuple[str, ...]
+    checks: tuple[Check, ...]
+    lost: float
     fingerprint: str
+
+    @property
+    def marked_lines(self) -> tuple[int, ...]:
+        """Lines that are blamed: the line of the issue, and the lines of its places."""
+        lines = (*([] if self.line is None else [self.line]), *(place.line for place in self.places))
+        return tuple(dict.fromkeys(lines))
+
+    @property
+    def seen_in(self) -> str:
+        """Names of the explained checks, for example "sanitizer; correctness: one row, ragged". Checks that wait for
+        the build are left out.
+        """
+        made = [check for check in self.checks if check.reason is not Reason.NOT_RUN]
+        kinds = dict.fromkeys(check.kind for check in made)
+        labels = {kind: _few([check.label for check in made if check.kind is kind]) for kind in kinds}
+        return "; ".join(": ".join(filter(None, (kind, labels[kind]))) for kind in kinds)
+
+    @property
+    def text(self) -> str:
+        """Message, help and names of checks, for readers that have one text for an issue."""
+        seen_in = f"{self.part}: {self.seen_in}" if self.part else self.seen_in
+        return " ".join(filter(None, (self.message, self.help, f"Seen in {showable(seen_in)}.")))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,39 +93,112 @@ class _Sighting:
     check: Check
     reason: Reason
     message: str
+    help: str
     lines: tuple[int, ...]
     places: tuple[Place, ...] = ()
+    evidence: tuple[str, ...] = ()
 
 
 def issues_of(result: Result) -> tuple[Issue, ...]:
     """Return the issues in the order in which they should be read, practice cases last."""
-    lines, seen = lines_of(result), Counter[tuple[str, ...]]()
-    found: dict[_Cause, list[_Sighting]] = {}
-    for check in (*result.failures, *_practice(result)):
-        for sighting in _sightings(check):
-            cause = _cause(sighting, lines)
-            found.setdefault(_found_before(cause, found) or cause, []).append(sighting)
+    lines, seen, told = lines_of(result), Counter[tuple[str, ...]](), set[str]()
     issues = []
-    for cause, sightings in found.items():
+    for number, (cause, sightings) in enumerate(_sightings_by_cause(result, lines).items(), start=1):
         text = lines[cause.line - 1].strip() if cause.line else ""
         identity = (result.assignment, cause.part, cause.kind, cause.reason, cause.subject, text)
         seen[identity] += 1
+        checks = _explained(cause, sightings, result)
         issues.append(
             Issue(
-                reason=cause.reason,
+                number=number,
+                part=cause.part,
                 kind=cause.kind,
-                message=_message(cause, sightings),
-                line=cause.line or NOT_KNOWN,
-                places=tuple(place for place in sightings[0].places if _is_in(lines, place.line)),
+                reason=cause.reason,
+                message=showable(_message(cause, sightings, lines)),
+                help=showable(sightings[0].help),
+                line=cause.line,
+                places=_places(sightings, lines),
+                evidence=tuple(dict.fromkeys(words for each in sightings for words in each.evidence)),
+                checks=checks,
+                lost=sum(check.lost for check in checks if check.name not in told),
                 fingerprint=_hash((*identity, str(seen[identity]))),
             )
         )
+        told |= {check.name for check in checks}
     return tuple(issues)
+
+
+def told_once(result: Result) -> Result:
+    """Return the result for reports that list checks: a check whose cause another check tells refers to that check. Its
+    own message becomes evidence.
+    """
+    told: dict[str, Check] = {}
+    for issue in issues_of(result):
+        for check in issue.checks:
+            told.setdefault(check.name, issue.checks[0])
+    return replace(result, checks=tuple(_referring(check, told.get(check.name, check)) for check in result.checks))
+
+
+def _referring(check: Check, told: Check) -> Check:
+    """Return a failed check with a reference to the check that tells its cause."""
+    if told.name == check.name or check.reason is Reason.NOT_RUN:
+        return check
+    return replace(
+        check,
+        message=f"same cause as {told.name}: {first_sentence(told.message)}",
+        help="",
+        detail="\n".join(filter(None, (check.message, check.detail))),
+    )
 
 
 def lines_of(result: Result) -> list[str]:
     """Return the lines of the submission, as editors count them."""
     return result.source.removesuffix("\n").split("\n")
+
+
+def numbers_of(issues: Iterable[Issue]) -> Mapping[str, tuple[int, ...]]:
+    """Return the numbers of the issues that explain each check, by the check's name."""
+    numbers: dict[str, tuple[int, ...]] = {}
+    for issue in issues:
+        for check in issue.checks:
+            numbers[check.name] = (*numbers.get(check.name, ()), issue.number)
+    return numbers
+
+
+def _few(labels: Sequence[str]) -> str:
+    """Return the first labels, and the number of the others."""
+    others = len(labels) - LABELS
+    return ", ".join((*labels[:LABELS], *([f"{others} more"] if others > 0 else [])))
+
+
+def _sightings_by_cause(result: Result, lines: Sequence[str]) -> dict[_Cause, list[_Sighting]]:
+    found: dict[_Cause, list[_Sighting]] = {}
+    for check in (*result.failures, *_practice(result)):
+        for sighting in _sightings(check):
+            cause = _cause(sighting, lines)
+            found.setdefault(_found_before(cause, sighting, found) or cause, []).append(sighting)
+    return found
+
+
+def _explained(cause: _Cause, sightings: Sequence[_Sighting], result: Result) -> tuple[Check, ...]:
+    """Return the checks that a cause explains. A failed build also explains the checks that it prevents."""
+    waiting = [each for each in result.unreached if cause.kind is Kind.BUILD and each.part == cause.part]
+    return tuple({each.name: each for each in (*(sighting.check for sighting in sightings), *waiting)}.values())
+
+
+def _message(cause: _Cause, sightings: Sequence[_Sighting], lines: Sequence[str]) -> str:
+    """Return the first message, and the lines of further findings with the same help."""
+    first = sightings[0]
+    elsewhere = {each.lines[0] for each in sightings if each.lines and each.check is first.check} - {cause.line}
+    also = sorted(line for line in elsewhere if _is_in(lines, line))
+    if not also:
+        return first.message
+    return f"{first.message} The same in {'line' if len(also) == 1 else 'lines'} {listed(also, 'and')}."
+
+
+def _places(sightings: Sequence[_Sighting], lines: Sequence[str]) -> tuple[Place, ...]:
+    places = (place for each in sightings for place in each.places if _is_in(lines, place.line))
+    return tuple(dict.fromkeys(places))
 
 
 def _practice(result: Result) -> Iterator[Check]:
@@ -100,16 +208,27 @@ def _practice(result: Result) -> Iterator[Check]:
 def _sightings(check: Check) -> Iterator[_Sighting]:
     """Yield a sighting for each finding, and one for the check if its message is about none of them."""
     assert check.reason is not None
+    evidence = tuple(filter(None, (check.detail,)))
     if not any(finding.message in check.message for finding in check.findings):
-        yield _Sighting(check=check, reason=check.reason, message=check.sentences, lines=check.lines)
+        yield _Sighting(
+            check=check,
+            reason=check.reason,
+            message=check.message,
+            help=check.help,
+            lines=check.lines,
+            evidence=evidence,
+        )
     for finding in check.findings:
+        times = (f"seen {count(finding.times, 'time')}",) if finding.times > 1 else ()
         told = finding.message in check.message  # the check's message also names the sizes of the run
         yield _Sighting(
             check=check,
             reason=finding.reason,
-            message=check.sentences if told else f"{finding.message} {finding.help}",
+            message=check.message if told else finding.message,
+            help=finding.help,
             lines=finding.lines,
             places=finding.places,
+            evidence=(*times, *(evidence if told else ())),
         )
 
 
@@ -124,26 +243,22 @@ def _cause(sighting: _Sighting, lines: Sequence[str]) -> _Cause:
     )
 
 
-def _found_before(cause: _Cause, found: Iterable[_Cause]) -> _Cause | None:
-    """Return the finding with the same reason in the same kernel, if the cause has no line that could differ."""
-    if cause.line is not None:
-        return None
-    alike = (each for each in found if (each.part, each.reason) == (cause.part, cause.reason))
-    return next((each for each in alike if each.kind is Kind.SANITIZER), None)
+def _found_before(cause: _Cause, sighting: _Sighting, found: Mapping[_Cause, list[_Sighting]]) -> _Cause | None:
+    """Return the cause that explains this sighting, too.
+
+    A case of unknown cause is a consequence of the first finding in its kernel. A finding with the help of an earlier
+    one is the same mistake in another line.
+    """
+    findings = [each for each in found if each.part == cause.part and each.kind is Kind.SANITIZER]
+    if cause.kind in CASES:
+        return None if cause.subject else next(iter(findings), None)
+    alike = (each for each in findings if each.reason is cause.reason and found[each][0].check is sighting.check)
+    return next((each for each in alike if sighting.help and found[each][0].help == sighting.help), None)
 
 
 def _is_in(lines: Sequence[str], line: int) -> bool:
     """True if the file has this line. A compiler also names lines that `#line` in the file invents."""
     return 1 <= line <= len(lines)
-
-
-def _message(cause: _Cause, sightings: Sequence[_Sighting]) -> str:
-    """Return the message of the check to read first, and the names of all checks."""
-    checks = dict.fromkeys((sighting.check.kind, sighting.check.label) for sighting in sightings)
-    kinds = dict.fromkeys(kind for kind, _ in checks)
-    labels = {kind: ", ".join(label for its_kind, label in checks if its_kind is kind) for kind in kinds}
-    names = (": ".join(filter(None, (cause.part, kind, labels[kind]))) for kind in kinds)
-    return showable(f"{sightings[0].message} Seen in {'; '.join(names)}.")
 
 
 def _hash(identity: Sequence[str]) -> str:

@@ -27,6 +27,7 @@ from grader.course.rubric import Kind
 from grader.course.submissions.handin import Absence
 from grader.course.submissions.submission import FILE_NAME
 from grader.protocol.text import showable
+from grader.reports.issues import told_once
 from grader.reports.words import (
     correction_in_words,
     deduction_in_words,
@@ -92,7 +93,7 @@ def _suite(name: str, lead: str, outcome: Result | Ungraded | Absence, limits: T
     """Return the suite of a submission; `lead` is put before the name of each case."""
     match outcome:
         case Result():
-            cases = list(_cases(outcome, lead, limits))
+            cases = list(_cases(told_once(outcome), lead, limits))
         case Ungraded():
             cases = [_error(outcome, lead, limits)]
         case Absence():

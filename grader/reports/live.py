@@ -14,12 +14,15 @@ from grader.course.rubric import Kind
 from grader.course.suite import Coursework
 from grader.grading.progress import Decided
 from grader.protocol.text import showable
-from grader.reports.terminal import STYLES, WORDS
+from grader.reports.terminal import INDENT, STYLES, WORDS
 from grader.results.check import Check, Verdict
 from grader.results.withholding import shown_at_once
 
 Group = tuple[str, str]
 """A part, and a kind of its checks."""
+
+STAMP = len("  1.3 s ")
+"""Columns of the seconds before a line of a log."""
 
 
 class LiveBoard:
@@ -51,8 +54,9 @@ class LiveBoard:
         """Return the log's line about the last recorded event, `seconds` after the start."""
         if isinstance(event, Decided):
             event = self._decided[-1]
-            told = f"{WORDS[event.check.shown_verdict]:<6} {event.check.name}{_reason(event.check)}"
-            return _stamped(seconds, told) + (f"\n{'':15}{showable(event.sentence)}" if event.sentence else "")
+            told = f"{_word(event.check.shown_verdict)}{event.check.name}{_reason(event.check)}"
+            below = f"\n{'':{STAMP + INDENT}}{showable(event.sentence)}" if event.sentence else ""
+            return _stamped(seconds, told) + below
         return _stamped(seconds, f"{event} ({self._count})")
 
     def rows(self) -> Iterator[Text]:
@@ -65,7 +69,7 @@ class LiveBoard:
             if not _passed(each):
                 yield _row(each.check.shown_verdict, f"{each.check.name}{_reason(each.check)}")
                 if each.sentence:
-                    yield Text(f"{'':7}{showable(each.sentence)}")
+                    yield Text(f"{'':{INDENT}}{showable(each.sentence)}")
 
     def status(self, seconds: float) -> str:
         """Return the current step, the number of decided checks, and the time so far."""
@@ -93,4 +97,8 @@ def _group(check: Check) -> Group:
 
 
 def _row(verdict: Verdict, words: str) -> Text:
-    return Text.assemble((f"{WORDS[verdict]:<6}", STYLES[verdict]), " ", showable(words))
+    return Text.assemble((_word(verdict), STYLES[verdict]), showable(words))
+
+
+def _word(verdict: Verdict) -> str:
+    return f"{WORDS[verdict]:<{INDENT}}"

@@ -12,7 +12,7 @@ from grader.common.phrases import first_sentence, listed
 from grader.course.rubric import Kind
 from grader.course.submissions.submission import FILE_NAME
 from grader.protocol.text import showable
-from grader.reports.issues import Issue, issues_of, lines_of
+from grader.reports.issues import NOT_KNOWN, Issue, issues_of, lines_of
 from grader.reports.reasons import MEANINGS
 from grader.reports.words import fault_in_words, faults_in_words
 from grader.results.check import Reason
@@ -83,8 +83,8 @@ def _result(issue: Issue, rule: int, lines: Sequence[str]) -> dict[str, Any]:
         "ruleId": issue.reason.value,
         "ruleIndex": rule,
         "level": LEVELS.get(issue.kind, "warning"),
-        "message": {"text": _plain(issue.message) + (f" See {links}." if links else "")},
-        "locations": [_location(issue.line, lines)],
+        "message": {"text": _plain(issue.text) + (f" See {links}." if links else "")},
+        "locations": [_location(issue.line or NOT_KNOWN, lines)],
         "relatedLocations": [
             {"id": number, **_location(place.line, lines), "message": {"text": _plain(place.words)}}
             for number, place in places

@@ -1,90 +1,105 @@
 """Changes from one grading of a file to the next: points, faults that are gone, and new faults."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 
 from grader.common.phrases import count, listed
 from grader.course.rubric import Kind
 from grader.protocol.text import showable
-from grader.reports.words import score_in_words
 from grader.results.check import Check, Reason, Verdict
 from grader.results.result import Result
 
-NOUNS: Mapping[Reason, str] = {
-    Reason.BUILD_ERROR: "the build error",
-    Reason.FORBIDDEN: "what may not be used",
-    Reason.DATA_RACE: "the race",
-    Reason.OUT_OF_BOUNDS: "the access outside an array",
-    Reason.UNINITIALISED: "the read of what nobody has written",
-    Reason.BARRIER_DIVERGENCE: "the barrier that not all reach",
-    Reason.INPUT_CHANGED: "the write to an input",
-    Reason.CRASH: "the crash",
-    Reason.TIME_LIMIT: "the loop that was stopped",
+NOUNS: Mapping[Reason, tuple[str, str]] = {
+    Reason.BUILD_ERROR: ("build error", "build errors"),
+    Reason.FORBIDDEN: ("forbidden construct", "forbidden constructs"),
+    Reason.DATA_RACE: ("race", "races"),
+    Reason.OUT_OF_BOUNDS: ("access outside an array", "accesses outside an array"),
+    Reason.UNINITIALISED: ("read of an unset value", "reads of unset values"),
+    Reason.BARRIER_DIVERGENCE: ("barrier that not all reach", "barriers that not all reach"),
+    Reason.INPUT_CHANGED: ("write to an input", "writes to inputs"),
+    Reason.CRASH: ("crash", "crashes"),
+    Reason.TIME_LIMIT: ("loop that was stopped", "loops that were stopped"),
 }
-"""Names of findings and failed builds."""
+"""Names of findings and failed builds, for one and for several."""
 
-Fault = tuple[str, str]
+NAMED = 3
+"""Cases that one line can name. The report above the line names all of them."""
+
+FALLBACK = ("fault of the build", "faults of the build")
+
+Fault = tuple[Reason, str]
 """The fault, and the text of its line, since numbers of lines change when a file is edited."""
 
 
-def since(before: Result, after: Result) -> tuple[str, ...]:
-    """Return a sentence for each change, points first."""
-    gone, new = _faults(before), _faults(after)
-    return (
+def since(before: Result, after: Result) -> str:
+    """Return the changes on one line, points first: "68 of 100 (was 100). New: races in lines 10 and 11."."""
+    was, now = _faults(before), _faults(after)
+    gone, new = _named(was, now), _named(now, was)
+    sentences = (
         _points(before, after),
-        *(f"{noun}{_place(line)} is gone" for fault, (noun, line) in gone.items() if fault not in new),
-        *(
-            f"new: {noun.removeprefix('the ')}{_place(line)}"
-            for fault, (noun, line) in new.items()
-            if fault not in gone
-        ),
+        f"New: {new}" if new else "",
+        f"Gone: {gone}" if gone else "",
         *_cases(before, after),
         *_speeds(before, after),
     )
+    return " ".join(f"{sentence}." for sentence in sentences if sentence)
 
 
 def _points(before: Result, after: Result) -> str:
-    total = score_in_words(after.points, after.max_points, (), after.hidden_points)
-    difference = after.points - before.points
-    return f"{difference:+g}: {total}" if difference else f"still {total}"
+    total = f"{after.points:g} points so far" if after.hidden_points else f"{after.points:g} of {after.max_points:g}"
+    return f"Still {total}" if after.points == before.points else f"{total} (was {before.points:g})"
 
 
-def _faults(result: Result) -> dict[Fault, tuple[str, int | None]]:
-    """Return the faults that have a name: the noun and the line of each."""
-    found: dict[Fault, tuple[str, int | None]] = {}
+def _faults(result: Result) -> dict[Fault, int | None]:
+    """Return the line of each fault that has a name."""
+    found: dict[Fault, int | None] = {}
     lines = result.source.split("\n")
     for check in result.checks:
         if check.kind is Kind.SANITIZER:
             for finding in check.findings:
                 line = next(iter(finding.lines), None)
-                named = NOUNS.get(finding.reason, finding.reason), line
-                found.setdefault((finding.reason, _text(lines, line)), named)
+                found.setdefault((finding.reason, _text(lines, line)), line)
         elif check.kind is Kind.BUILD and check.reason is not None:
-            found[check.reason, ""] = NOUNS.get(check.reason, "the fault of the build"), check.first_line
+            found[check.reason, ""] = check.first_line
     return found
+
+
+def _named(faults: Mapping[Fault, int | None], others: Container[Fault]) -> str:
+    """Return the faults that are not among the others, each kind with its lines: "races in lines 10 and 11"."""
+    left = [(reason, line) for (reason, text), line in faults.items() if (reason, text) not in others]
+    kinds = dict.fromkeys(reason for reason, _ in left)
+    named = [_with_lines(kind, [line for reason, line in left if reason is kind]) for kind in kinds]
+    return listed(named, "and") if named else ""
+
+
+def _with_lines(reason: Reason, lines: list[int | None]) -> str:
+    one, several = NOUNS.get(reason, FALLBACK)
+    known = sorted({line for line in lines if line is not None})
+    noun = one if len(lines) == 1 else several
+    return f"{noun} in line{'' if len(known) == 1 else 's'} {listed(known, 'and')}" if known else noun
 
 
 def _text(lines: list[str], line: int | None) -> str:
     return lines[line - 1].strip() if line and line <= len(lines) else ""
 
 
-def _place(line: int | None) -> str:
-    return f" in line {line}" if line else ""
-
-
 def _cases(before: Result, after: Result) -> Iterator[str]:
-    """Yield the number of cases that are now right, and the names of cases that are now wrong."""
+    """Yield the number of cases that are now right, and the names of cases that are now wrong; of many, the number."""
     was, now = _right(before), _right(after)
     fixed = [name for name in now if now[name] and was.get(name) is False]
     broken = [name for name in now if not now[name] and was.get(name)]
     if fixed:
-        yield f"{count(len(fixed), 'case')} more right"
+        yield f"{count(len(fixed), 'more case')} {'is' if len(fixed) == 1 else 'are'} right"
     if broken:
-        yield f"not right any more: {showable(listed(broken, 'and'))}"
+        named = showable(listed(broken, "and")) if len(broken) <= NAMED else count(len(broken), "case")
+        yield f"No longer right: {named}"
 
 
 def _right(result: Result) -> dict[str, bool]:
-    kinds = {Kind.CORRECTNESS, Kind.PRACTICE}
-    return {check.title: check.verdict is Verdict.PASSED for check in result.checks if check.kind in kinds}
+    cases = [check for check in result.checks if check.kind in {Kind.CORRECTNESS, Kind.PRACTICE}]
+    return {
+        f"{check.part}: {check.label}" if check.part else check.label: check.verdict is Verdict.PASSED
+        for check in cases
+    }
 
 
 def _speeds(before: Result, after: Result) -> Iterator[str]:
@@ -93,7 +108,7 @@ def _speeds(before: Result, after: Result) -> Iterator[str]:
     for check in after.checks:
         old, new = was.get(check.part), _speed(check)
         if old and new and old != new:
-            yield f"{showable(check.part + ': ') if check.part else ''}speed {new}, before {old}"
+            yield f"{showable(check.part + ': speed') if check.part else 'Speed'} {new} (was {old})"
 
 
 def _speed(check: Check) -> str | None:

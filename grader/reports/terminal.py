@@ -1,18 +1,23 @@
-"""The report in the terminal: a table of checks with points, and the reason under each failure."""
+"""The report in the terminal: the causes of lost points, then a row for each group of checks.
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
+`render` fits a right submission on one screen. `render_in_full` adds every message, value and log.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 
 from rich.console import RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from grader.common.phrases import count
+from grader.common.phrases import capital, count, first_sentence, listed
 from grader.course.rubric import CAUSES_FIRST, Kind
 from grader.grading.explain.error_map import PARTLY, RIGHT, UNWRITTEN, WRONG
 from grader.protocol.text import showable
 from grader.reports.drawing import legend, tells_something
+from grader.reports.excerpt import ExcerptLine, excerpt_of
+from grader.reports.issues import CASES, Issue, issues_of, lines_of, numbers_of
 from grader.reports.plain import drawn_as_text
 from grader.reports.side_by_side import HEADINGS, PartStanding, standings_of
 from grader.reports.words import (
@@ -23,6 +28,7 @@ from grader.reports.words import (
     score_in_words,
     speed_in_words,
     spills_in_words,
+    three_digits,
     unchecked_in_words,
     unreached_in_words,
 )
@@ -30,14 +36,11 @@ from grader.results.check import NOT_MADE, OUTSTANDING, Check, ErrorMap, Finding
 from grader.results.metrics import Performance
 from grader.results.result import Result, Ungraded
 
-EXPLAINED = 2
-"""Failures of one kind and reason that are explained in full; the others, mostly of the same cause, are named."""
+ISSUES = 5
+"""Issues told in full; the others have one line each."""
 
-FINDINGS = 3
-"""Findings shown under a failure; they nearly always have one cause."""
-
-DETAIL_LINES = 12
-"""Lines of detail (a build log) shown under a failure."""
+LOG_LINES = 12
+"""Lines of a build log in the brief report; mostly, the first error causes the others."""
 
 STYLES = {
     Verdict.PASSED: "green",
@@ -50,32 +53,28 @@ CELLS = {RIGHT: "not dim green", PARTLY: "not dim yellow", WRONG: "not dim bold 
 WORDS = {
     Verdict.PASSED: "passed",
     Verdict.PARTIAL: "partly",
-    Verdict.FAILED: "FAILED",
-    Verdict.SKIPPED: "skip",
+    Verdict.FAILED: "failed",
+    Verdict.SKIPPED: "skipped",
     Verdict.HIDDEN: "hidden",
 }
+OPEN = "open"
+"""Word for checks that are not decided yet."""
+
+LEVELS = {Kind.MEMORY: "slow", Kind.PERFORMANCE: "slow", Kind.PRACTICE: "practice"}
+"""First words of an issue, by the kind of its check. Other kinds are errors."""
+
+INDENT = 8
+"""Columns of the verdict in a row; the text below a row begins there."""
 
 
 def render(result: Result, *, width: int, color: bool) -> str:
     """Return the report for a terminal of this width; without colour it is plain text."""
-    return drawn_as_text(_page(result), width=width, color=color)
+    return drawn_as_text(_page(result, width), width=width, color=color)
 
 
-def _page(result: Result) -> Iterator[RenderableType]:
-    yield Text.assemble((showable(result.title), "bold"), f"  {result.assignment}")
-    yield Text(showable(result.submission), style="dim")
-    for part in dict.fromkeys(check.part for check in result.checks):
-        yield ""
-        yield from _part(part, [check for check in result.checks if check.part == part], result.unreached)
-    yield from _side_by_side(standings_of(result))
-    yield ""
-    yield _row(Text(""), "total", result.points, result.max_points)
-    if result.unchecked or result.hidden_points:
-        score = score_in_words(result.points, result.max_points, result.unchecked, result.hidden_points)
-        yield _under(Text(score, style="yellow" if result.unchecked else "bold"))
-    yield from (_under(Text(words, style="yellow")) for words in faults_in_words(result.faults))
-    yield from _start(result)
-    yield Text(_footer(result), style="dim")
+def render_in_full(result: Result, *, width: int, color: bool) -> str:
+    """Return the report with everything that is known about each check."""
+    return drawn_as_text((*_page(result, width), *_details(result)), width=width, color=color)
 
 
 def summary(name: str, outcome: Result | Ungraded) -> str:
@@ -92,126 +91,183 @@ def summary(name: str, outcome: Result | Ungraded) -> str:
     return f"{name:<24} {points:>10}  {'; '.join(why) or 'passed'}"
 
 
+def _page(result: Result, width: int) -> Iterator[RenderableType]:
+    issues, lines = issues_of(result), lines_of(result)
+    file = _one_line(Path(result.submission).name)
+    yield Text.assemble((showable(result.title), "bold"), f"  {result.assignment}")
+    yield Text(showable(result.submission), style="dim")
+    for issue in issues[:ISSUES]:
+        yield ""
+        yield from _issue(issue, file, lines, width)
+    if len(issues) > ISSUES:
+        yield ""
+    for issue in issues[ISSUES:]:
+        yield _headline(issue)
+    numbers = numbers_of(issues)
+    for part in dict.fromkeys(check.part for check in result.checks):
+        yield ""
+        yield from _part(part, [check for check in result.checks if check.part == part], result.unreached, numbers)
+    yield from _side_by_side(standings_of(result))
+    yield ""
+    yield _row(Text(""), Text("total", style="bold"), result.points, result.max_points)
+    if result.unchecked or result.hidden_points:
+        score = score_in_words(result.points, result.max_points, result.unchecked, result.hidden_points)
+        yield _under(Text(score, style="yellow" if result.unchecked else "bold"))
+    yield from (_under(Text(words, style="yellow")) for words in faults_in_words(result.faults))
+    yield Text(_footer(result), style="dim")
+
+
 def _one_line(text: str) -> str:
     """Return the text on one line, since a file name may contain anything, even line breaks."""
     return " ".join(showable(text).split())
 
 
-def _start(result: Result) -> Iterator[Padding]:
-    """Yield the cause to look at first, if it is not the first failure above."""
-    failed = [check for check in result.checks if check.shown_verdict in {Verdict.FAILED, Verdict.PARTIAL}]
-    first = result.first_cause
-    if first is not None and (first.part, first.kind) != (failed[0].part, failed[0].kind):
-        about = f"{first.part}: " if first.part else ""
-        yield _under(Text.assemble(("start here: ", "bold"), showable(about + first.sentences)))
+# --- issues -------------------------------------------------------------------------------------
 
 
-def _part(part: str, checks: Sequence[Check], unreached: Sequence[Check]) -> Iterator[Table | Padding]:
+def _issue(issue: Issue, file: str, lines: Sequence[str], width: int) -> Iterator[RenderableType]:
+    """Yield the mistake, its lines, the next step, and the points that the mistake costs."""
+    yield _headline(issue)
+    if issue.line is not None:
+        yield _cropped(f"{'':4}--> {file}:{issue.line}", "dim")
+    if issue.kind is Kind.BUILD and issue.evidence:
+        yield from _log(issue.evidence)
+    else:
+        yield from (row for line in excerpt_of(issue, lines) for row in _source(line, width))
+    if issue.help:
+        yield _labelled("help", capital(issue.help), "bold cyan")
+    if issue.lost:
+        points = f"{issue.lost:g} {'point' if issue.lost == 1 else 'points'}"
+        yield _labelled("cost", f"{points} ({showable(issue.seen_in)})", "dim")
+
+
+def _headline(issue: Issue) -> Table:
+    level = LEVELS.get(issue.kind, "error")
+    style = "bold yellow" if issue.kind in LEVELS else "bold red"
+    about = f"{showable(issue.part)}: " if issue.part else ""
+    words = Text.assemble((f"{level}[{issue.reason}]: ", style), (about + issue.message, "bold"))
+    return _hanging(f"{issue.number:>2}. ", words)
+
+
+def _log(evidence: Sequence[str]) -> Iterator[Padding]:
+    """Yield the first lines of a build log, and the number of the others."""
+    lines = [line for log in evidence for line in showable(log).splitlines()]
+    more = [f"({count(len(lines) - LOG_LINES, 'more line')} with --verbose)"] if len(lines) > LOG_LINES else []
+    yield Padding(Text("\n".join(lines[:LOG_LINES] + more)), (0, 0, 0, 4))
+
+
+def _source(line: ExcerptLine, width: int) -> Iterator[Padding]:
+    """Yield the line, and below it a row for each underlined part: the first with carets, further ones with dashes. An
+    event is beside its part if there is room in the row, otherwise below.
+    """
+    yield _cropped(f"{line.number:>6} | {line.text}")
+    for number, part in enumerate(line.underlined):
+        row = f"{'':6} | {'':{part.start}}{('-' if number else '^') * (part.end - part.start)}"
+        if len(part.words) == 1 and len(row) + 1 + len(part.words[0]) <= width:
+            yield _cropped(f"{row} {part.words[0]}", "red")
+        else:
+            yield _cropped(row, "red")
+            yield from (_cropped(f"{'':6} |   {words}", "red") for words in part.words)
+
+
+def _cropped(text: str, style: str = "") -> Padding:
+    """Return a row that ends with an ellipsis if it is too long for the terminal."""
+    return Padding(Text(text, style=style, no_wrap=True, overflow="ellipsis"), 0)
+
+
+def _labelled(label: str, words: str, style: str) -> Table:
+    return _hanging(f"{'':4}{label}: ", Text(showable(words)), style)
+
+
+def _hanging(lead: str, words: Text, style: str = "bold") -> Table:
+    """Return words whose further lines begin in the column of the first."""
+    table = Table.grid(expand=True)
+    table.add_column(width=len(lead), no_wrap=True)
+    table.add_column(ratio=1)
+    table.add_row(Text(lead, style=style), words)
+    return table
+
+
+# --- rows of checks -----------------------------------------------------------------------------
+
+
+def _part(
+    part: str, checks: Sequence[Check], unreached: Sequence[Check], numbers: Mapping[str, tuple[int, ...]]
+) -> Iterator[RenderableType]:
     """Yield the rows of one kernel, in a suite under its name. Checks that failed only because of a failed build are
-    one line.
+    one row.
     """
     if part:
-        yield _row(Text(""), Text(showable(part), style="bold"), sum(check.points for check in checks), _worth(checks))
-    yield from _rows([check for check in checks if check not in unreached])
+        earned = sum(check.points for check in checks)
+        yield _row(Text(""), Text(showable(part), style="bold"), earned, _worth(checks))
+    for kind in Kind:
+        of_kind = [check for check in checks if check.kind is kind and check not in unreached]
+        yield from _group(of_kind, numbers)
     unrun = [check for check in checks if check in unreached]
     if unrun:
         yield _line(Verdict.SKIPPED, unreached_in_words(unrun), 0, _worth(unrun))
-        yield _reason(unrun[0], unrun[0].message)
+        yield _why(unrun[0].message)
 
 
-def _side_by_side(standings: Sequence[PartStanding]) -> Iterator[Padding]:
-    """Yield the rates of a suite's kernels, if there are any."""
-    if all(standing.performance is None for standing in standings):
-        return
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", pad_edge=False)
-    table.add_column("kernel", overflow="fold")
-    for heading in HEADINGS:
-        table.add_column(heading, justify="right", no_wrap=True)
-    for standing in standings:
-        table.add_row(showable(standing.part), *standing.cells)
-    yield Padding(table, (1, 0, 0, 7))
+def _group(checks: Sequence[Check], numbers: Mapping[str, tuple[int, ...]]) -> Iterator[RenderableType]:
+    """Yield a row for the checks of one kind that were made, and a row for each reason why others were not."""
+    made = [check for check in checks if check.shown_verdict in {Verdict.PASSED, Verdict.PARTIAL, Verdict.FAILED}]
+    if made:
+        yield _line(_verdict(made), _label(made, numbers), sum(check.points for check in made), _worth(made))
+    rest = [check for check in checks if check not in made]
+    for message in dict.fromkeys(check.message for check in rest):
+        yield from _unmade([check for check in rest if check.message == message])
 
 
-def _rows(checks: Sequence[Check]) -> Iterator[Table | Padding]:
-    for kind in Kind:
-        of_kind = [check for check in checks if check.kind is kind]
-        passed = [check for check in of_kind if check.verdict is Verdict.PASSED]
-        skipped = [check for check in of_kind if check.verdict is Verdict.SKIPPED]
-        unrun = [check for check in of_kind if check.reason is Reason.NOT_RUN]
-        failed = [check for check in of_kind if check.shown_verdict in {Verdict.PARTIAL, Verdict.FAILED}]
-        for message in dict.fromkeys(check.message for check in skipped):
-            yield from _skipped([check for check in skipped if check.message == message])
-        if len(passed) > 1:
-            things = "cases" if kind in {Kind.CORRECTNESS, Kind.PRACTICE} else "checks"
-            some = "all" if len(passed) == len(of_kind) else f"{len(passed)} of"
-            label = f"{kind}: {some} {len(of_kind)} {things}"
-            yield _line(Verdict.PASSED, label, sum(c.points for c in passed), sum(c.max_points for c in passed))
-            told = (f"{check.label}: {check.message}" for check in passed if check.message)
-            yield from (_under(Text(showable(words), style="dim")) for words in told)
-        else:
-            for check in passed:
-                yield from _passed(check)
-        for reason in dict.fromkeys(check.reason for check in failed):
-            yield from _failures([check for check in failed if check.reason is reason])
-        for message in dict.fromkeys(check.message for check in unrun):
-            yield from _unrun([check for check in unrun if check.message == message])
+def _verdict(checks: Sequence[Check]) -> Verdict:
+    """Return the verdict of a group: the worst one."""
+    verdicts = {check.shown_verdict for check in checks}
+    return next(each for each in (Verdict.FAILED, Verdict.PARTIAL, Verdict.PASSED) if each in verdicts)
 
 
-def _skipped(checks: Sequence[Check]) -> Iterator[Table | Padding]:
-    """Yield a line for checks of one kind that were skipped or hidden for one reason; it is marked if they are still
-    open.
+def _label(checks: Sequence[Check], numbers: Mapping[str, tuple[int, ...]]) -> str:
+    """Name a group: how many of its checks passed, its speed, and the issues that explain the others."""
+    kind, passed = checks[0].kind, sum(check.verdict is Verdict.PASSED for check in checks)
+    label = _name(checks[0])
+    if len(checks) > 1:
+        things = "cases" if kind in CASES else "checks"
+        some = "all" if passed == len(checks) else f"{passed} of"
+        label = f"{kind}: {some} {len(checks)} {things}"
+    causes = sorted({number for check in checks for number in numbers.get(check.name, ())})
+    return f"{label}: see {listed(causes, 'and')}" if causes else label
+
+
+def _name(check: Check) -> str:
+    """Return the name of a check, and its speed if it was measured."""
+    return check.own_name if check.performance is None else f"{check.own_name}, {_speed(check.performance)}"
+
+
+def _speed(performance: Performance) -> str:
+    """Return the rate, and the share of the model solution's speed if that is known."""
+    rate = f"{three_digits(performance.rate.median)} {performance.unit}"
+    if performance.fraction_of_reference is None:
+        return rate
+    return f"{rate}, {three_digits(100 * performance.fraction_of_reference.median)} % of the model"
+
+
+def _unmade(checks: Sequence[Check]) -> Iterator[RenderableType]:
+    """Yield a row for checks of one kind that were not made for one reason, and the reason below it. What is still open
+    is told in full, because the message says what to do, or what was measured.
     """
-    names = ", ".join(check.label or check.kind for check in checks)
-    verdict = checks[0].shown_verdict
-    style = "yellow" if checks[0].reason in OUTSTANDING else STYLES[verdict]
-    label = checks[0].own_name if len(checks) == 1 else f"{checks[0].kind}: {names}"
-    yield _row(Text(WORDS[verdict], style=style), label, _earned(checks), _worth(checks))
-    yield _under(Text(showable(checks[0].message), style=style))
-    yield from (_speed(check.performance) for check in checks if check.performance is not None)
+    first = checks[0]
+    if first.reason in OUTSTANDING:
+        names = ", ".join(check.label or check.kind for check in checks)
+        label = _name(first) if len(checks) == 1 else f"{first.kind}: {names}"
+        yield _row(Text(OPEN, style="yellow"), label, _earned(checks), _worth(checks))
+        yield _under(Text(showable(first.sentences), style="yellow"))
+    else:
+        label = _name(first) if len(checks) == 1 else f"{first.kind}: {count(len(checks), 'check')}"
+        yield _line(first.shown_verdict, label, _earned(checks), _worth(checks))
+        yield _why(first.message)
 
 
-def _unrun(checks: Sequence[Check]) -> Iterator[Table | Padding]:
-    """Yield one line for checks of one kind that were not run, or do not count, because others failed; and their
-    figures.
-    """
-    several = f"{checks[0].kind}: {count(len(checks), 'check')}"
-    yield _line(Verdict.SKIPPED, several if len(checks) > 1 else checks[0].own_name, 0, _worth(checks))
-    yield _reason(checks[0], checks[0].message)
-    for check in checks:
-        yield from _figures(check)
-
-
-def _failures(checks: Sequence[Check]) -> Iterator[Table | Padding]:
-    """Yield the checks of one kind that failed for one reason: the first few in full, the others by name."""
-    shown = _telling(checks)
-    drawn = next((check for check in shown if check.error_map and tells_something(check.error_map)), None)
-    for check in shown:
-        yield from _failed(check)
-        if check is drawn and check.error_map is not None:
-            yield _under(_drawing(check.error_map))
-    others = [check for check in checks if check not in shown]
-    if others:
-        yield _line(Verdict.FAILED, f"{others[0].kind}: {len(others)} more", 0, _worth(others))
-        yield _reason(others[0], ", ".join(check.label or check.kind for check in others))
-
-
-def _telling(checks: Sequence[Check]) -> list[Check]:
-    """Return the checks to explain in full: one for each of the commonest causes, or the first few if no cause is
-    known.
-    """
-    causes = Counter(check.cause for check in checks if check.cause)
-    first = [next(check for check in checks if check.cause == cause) for cause, _ in causes.most_common(EXPLAINED)]
-    return first or list(checks[:EXPLAINED])
-
-
-def _drawing(error_map: ErrorMap) -> Text:
-    """Return the map, with its legend above."""
-    drawing = Text(legend(error_map), style="dim")
-    for row in error_map.cells:
-        drawing.append("\n")
-        for cell in row:
-            drawing.append(cell, style=CELLS[cell])
-    return drawing
+def _why(message: str) -> Padding:
+    return _under(Text(showable(first_sentence(message)), style="dim"))
 
 
 def _earned(checks: Sequence[Check]) -> float | None:
@@ -223,18 +279,14 @@ def _worth(checks: Sequence[Check]) -> float:
     return sum(check.max_points for check in checks)
 
 
-def _reason(check: Check, words: str) -> Padding:
-    return _under(Text.assemble((f"{check.reason}", STYLES[check.shown_verdict]), "  ", showable(words)))
-
-
-def _line(verdict: Verdict, label: str, points: float, max_points: float) -> Table:
+def _line(verdict: Verdict, label: str, points: float | None, max_points: float) -> Table:
     """Return one row: verdict, check, points."""
     return _row(Text(WORDS[verdict], style=STYLES[verdict]), label, points, max_points)
 
 
 def _row(verdict: Text, label: str | Text, points: float | None, max_points: float) -> Table:
     table = Table.grid(expand=True, padding=(0, 1))
-    table.add_column(width=6)
+    table.add_column(width=INDENT - 1)
     table.add_column(ratio=1)
     table.add_column(justify="right")
     text = label if isinstance(label, Text) else Text(showable(label))
@@ -243,40 +295,58 @@ def _row(verdict: Text, label: str | Text, points: float | None, max_points: flo
     return table
 
 
-def _passed(check: Check) -> Iterator[Table | Padding]:
-    yield _line(check.verdict, check.own_name, check.points, check.max_points)
+def _side_by_side(standings: Sequence[PartStanding]) -> Iterator[Padding]:
+    """Yield the rates of a suite's kernels, if there are any."""
+    if all(standing.performance is None for standing in standings):
+        return
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", pad_edge=False)
+    table.add_column("kernel", vertical="bottom", no_wrap=True)  # a name has no place for a line break
+    for heading in HEADINGS:
+        table.add_column(heading, justify="right", vertical="bottom")
+    for standing in standings:
+        table.add_row(showable(standing.part), *standing.cells)
+    yield Padding(table, (1, 0, 0, INDENT))
+
+
+def _under(text: Text, indent: int = 0) -> Padding:
+    """Return text below a row, in line with its label or `indent` columns further in."""
+    return Padding(text, (0, 0, 0, INDENT + indent))
+
+
+def _footer(result: Result) -> str:
+    provenance = result.provenance
+    return f"seed {provenance.seed}, {result.seconds:.1f} s, {provenance.device.name}"
+
+
+# --- details ------------------------------------------------------------------------------------
+
+
+def _details(result: Result) -> Iterator[RenderableType]:
+    """Yield everything that is known about each check."""
+    for check in result.checks:
+        if check not in result.unreached:
+            yield ""
+            yield _line(check.shown_verdict, check.name, _earned([check]), check.max_points)
+            yield from _detail(check)
+
+
+def _detail(check: Check) -> Iterator[RenderableType]:
     if check.message:
-        yield _under(Text(showable(check.message), style="dim"))
-    yield from _figures(check)
-
-
-def _figures(check: Check) -> Iterator[Padding]:
-    """Yield the check's speed, and the private variables that its kernels do not keep in registers."""
+        reason = (f"{check.reason}  ", STYLES[check.shown_verdict]) if check.reason else ""
+        yield _under(Text.assemble(reason, showable(check.sentences)))
     if check.performance is not None:
-        yield _speed(check.performance)
+        yield _under(Text("\n".join(speed_in_words(check.performance)), style="dim"))
     yield from map(_under, map(Text, map(showable, spills_in_words(check.usage))))
-
-
-def _failed(check: Check) -> Iterator[Table | Padding]:
-    yield _line(check.verdict, check.own_name, check.points, check.max_points)
-    yield _reason(check, check.sentences)
-    yield from _figures(check)
-    for finding in check.findings[:FINDINGS]:
+    for finding in check.findings:
         yield from _finding(check, finding)
-    if len(check.findings) > FINDINGS:
-        yield _under(Text(f"({len(check.findings) - FINDINGS} more in the other reports)", style="dim"))
     if check.detail:
-        lines = showable(check.detail).splitlines()
-        more = [f"({len(lines) - DETAIL_LINES} more lines in the JSON report)"] if len(lines) > DETAIL_LINES else []
-        yield _under(Text("\n".join(lines[:DETAIL_LINES] + more), style="dim"))
-
-
-def _speed(performance: Performance) -> Padding:
-    return _under(Text("\n".join(speed_in_words(performance)), style="dim"))
+        yield _under(Text(showable(check.detail), style="dim"))
+    if check.error_map is not None and tells_something(check.error_map):
+        yield _under(_drawing(check.error_map))
 
 
 def _finding(check: Check, finding: Finding) -> Iterator[Padding]:
-    """Yield the problem, each place with its source line, and the usual cause."""
+    """Yield the problem, each place with its source line, and the help."""
     if message := new_message(check, finding):
         yield _under(Text(showable(message)))
     for place in finding.places:
@@ -286,11 +356,11 @@ def _finding(check: Check, finding: Finding) -> Iterator[Padding]:
         yield _under(Text(showable(words)))
 
 
-def _under(text: Text, indent: int = 0) -> Padding:
-    """Return text below a row, in line with its label or `indent` columns further in."""
-    return Padding(text, (0, 0, 0, 7 + indent))
-
-
-def _footer(result: Result) -> str:
-    provenance = result.provenance
-    return f"seed {provenance.seed}, {result.seconds:.1f} s, {provenance.device.name}"
+def _drawing(error_map: ErrorMap) -> Text:
+    """Return the map, with its legend above."""
+    drawing = Text(legend(error_map), style="dim")
+    for row in error_map.cells:
+        drawing.append("\n")
+        for cell in row:
+            drawing.append(cell, style=CELLS[cell])
+    return drawing

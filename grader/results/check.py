@@ -102,7 +102,7 @@ class Place(Record):
     words: str
 
 
-LINES = re.compile(r"\blines? (\d+(?:, \d+)*(?: and \d+)?)")
+LINES = re.compile(r"\b[Ll]ines? (\d+(?:, \d+)*(?: and \d+)?)")
 """Pattern for the lines that a sentence names: "line 7", "lines 3, 5 and 9"."""
 
 
@@ -166,6 +166,7 @@ class CheckLabels:
         part: str
         kind: Kind
         verdict: Verdict
+        points: float
         max_points: float
         reason: Reason | None
         cause: str
@@ -174,6 +175,11 @@ class CheckLabels:
     def shown_verdict(self) -> Verdict:
         """Verdict that reports show."""
         return Verdict(shown_as(self.verdict, self.reason))
+
+    @property
+    def lost(self) -> float:
+        """Points that the check has lost. The points of a check that is still to be made are not lost."""
+        return 0.0 if self.reason in NOT_MADE else self.max_points - self.points
 
     @property
     def own_name(self) -> str:

@@ -9,6 +9,9 @@ from grader.results.check import NOT_MADE, OUTSTANDING, CheckLabels, Reason, Ver
 
 T = TypeVar("T", bound=CheckLabels)
 
+WASTEFUL = frozenset({Kind.MEMORY, Kind.PERFORMANCE})
+"""Kinds of checks that fail although the results are right."""
+
 
 class Unchecked(Record):
     """The OUTSTANDING checks of one reason: their number, and their points in total, which may be 0."""
@@ -16,6 +19,13 @@ class Unchecked(Record):
     reason: Reason
     checks: int
     points: float
+
+
+def urgency(check: CheckLabels) -> int:
+    """Return the rank of a failed check: 0 if wrong, 1 if its kernel is missing, 2 if it wastes time or memory."""
+    if check.kind in WASTEFUL:
+        return 2
+    return 1 if check.reason is Reason.KERNEL_MISSING else 0
 
 
 class CheckSummary(Generic[T]):
@@ -53,18 +63,21 @@ class CheckSummary(Generic[T]):
         """Failed checks that count, in the order in which they should be read. Checks that failed only because another
         check failed are left out.
 
-        The first kernel that failed comes first. Of each kernel, findings of the simulator come before wrong results,
-        which are their consequences. Among wrong results, the commonest cause comes first. Among cases with this cause,
-        one without a size of 1 comes first, since a case with only one row or element shows little.
+        Wrong results come before missing kernels, and both before wasted time and memory (`urgency`). Of equally urgent
+        kernels, the one that has lost most points comes first. Of each kernel, findings of the simulator come before
+        wrong results, which are their consequences. Among wrong results, the commonest cause comes first. Among cases
+        with this cause, one without a size of 1 comes first, since a case with only one row or element shows little.
         """
         untold = {None, Reason.NOT_RUN, *NOT_MADE}
         failed = [each for each in self.checks if each.kind in CAUSES_FIRST and each.reason not in untold]
         parts = [*dict.fromkeys(check.part for check in failed)]
+        lost = {part: sum(each.lost for each in self.checks if each.part == part) for part in parts}
         causes = Counter((check.part, check.cause) for check in failed if check.cause)
 
-        def place(check: T) -> tuple[int, int, int, bool]:
+        def place(check: T) -> tuple[float, ...]:
+            kernel = (urgency(check), -lost[check.part], parts.index(check.part))
             cases = causes[check.part, check.cause]
-            return parts.index(check.part), CAUSES_FIRST.index(check.kind), -cases, check.has_a_size_of_one
+            return *kernel, CAUSES_FIRST.index(check.kind), -cases, check.has_a_size_of_one
 
         return tuple(sorted(failed, key=place))
 

@@ -3,6 +3,7 @@
 import pytest
 from samples import BUILD, DEVICE, RACE, SPEED, check, failed, result, unchecked
 
+from grader.authoring.extent import LEFT_OUT
 from grader.authoring.golden import compare, corpus, differences, read_golden
 from grader.common.errors import InputError
 from grader.common.record import replace
@@ -248,6 +249,18 @@ def test_a_corpus_is_every_folder_with_a_submission_or_an_expectation(golden, tm
     (tmp_path / "b" / "expected.yaml").unlink()
     with pytest.raises(InputError, match=r"b/expected\.yaml: cannot be read"):
         corpus(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("cause", "told"), [("UNCOALESCED", ["the first cause is DATA_RACE, must be UNCOALESCED"]), ("TOO_SLOW", [])]
+)
+def test_a_quick_validation_compares_every_cause_but_speed(golden, assignment, cause, told):
+    """If speed is left out, causes of other checks are compared, and causes that only timed rounds find are not."""
+    fails = {"UNCOALESCED": "{sanitizer: DATA_RACE}", "TOO_SLOW": "{sanitizer: DATA_RACE, performance: TOO_SLOW}"}
+    wrong = golden(f"fails: {fails[cause]}\ncause: {{reason: {cause}}}")
+    seen = graded(sanitizer=Reason.DATA_RACE)
+    checks = [LEFT_OUT.mark(each) if each.kind is Kind.PERFORMANCE else each for each in seen.checks]
+    assert list(differences(wrong, assignment, replace(seen, checks=tuple(checks)))) == told
 
 
 def test_a_submission_for_a_suite_names_the_part_that_it_is_about(golden, transposition):

@@ -1,9 +1,12 @@
 """rewards.py: points of kernels that avoid an exercise and of kernels with a slip."""
 
 import pytest
+from samples import BUILD, check, result
 
-from grader.authoring.rewards import rewards
+from grader.authoring.extent import LEFT_OUT
+from grader.authoring.rewards import Earned, Rewards, rewards
 from grader.common.record import replace
+from grader.course.rubric import Kind
 from grader.grading.rules import WatchingRules
 
 
@@ -75,3 +78,32 @@ def test_a_tolerance_that_accepts_zeros_is_broken(environment, course):
     assert first.claim == "no tolerance accepts a result that takes no computing"
     assert not first.holds
     assert "zeros in the case one element" in first.seen
+
+
+def earned(name, points, *, is_open):
+    """Return a kernel that earns these of 100 points. 20 more are open if a quick validation has left out its speed."""
+    speed = check("performance: cpu (n 1)", kind=Kind.PERFORMANCE, points=0, max_points=20)
+    rest = check("correctness: all", points=points, max_points=80)
+    return Earned(name=name, result=result(BUILD, rest, LEFT_OUT.mark(speed) if is_open else speed))
+
+
+@pytest.mark.parametrize(
+    ("avoiding", "slip", "claims", "undecided"),
+    [
+        ((38, False), (49, True), [True, True], ()),
+        ((38, True), (70, True), [True], ("avoiding",)),
+        ((55, True), (80, True), [False, True], ()),
+        ((38, False), (30, True), [True], ("slip",)),
+        ((25, True), (40, True), [True], ("slip",)),
+        ((38, False), (38, False), [True, False], ()),
+    ],
+)
+def test_open_points_leave_out_only_the_claims_that_they_could_change(transposition, avoiding, slip, claims, undecided):
+    """A claim is made if it is true or false for all open points. The other kernels are named."""
+    of_avoiding, of_slip = (
+        earned("avoiding", avoiding[0], is_open=avoiding[1]),
+        earned("slip", slip[0], is_open=slip[1]),
+    )
+    found = Rewards(assignment=transposition, avoiding=(of_avoiding,), slips=(of_slip,), trivial=())
+    assert found.undecided == undecided
+    assert [each.holds for each in found.claims()][1:] == claims

@@ -19,7 +19,7 @@ from grader.results.check import Reason, Verdict
 TEMPLATE = ROOT / "student_template"
 GITLAB, GITHUB = ".gitlab-ci.yml", ".github/workflows/grade.yml"
 GUIDE = ROOT / "docs" / "reading-your-report.md"
-FILES = ["kernels.cl", "HANDOUT.md", GUIDE.name, "README.md", GITLAB, GITHUB]
+FILES = ["kernels.cl", "submission.yaml", "HANDOUT.md", GUIDE.name, "README.md", GITLAB, GITHUB]
 
 
 @pytest.fixture(params=ASSIGNMENTS)
@@ -77,7 +77,7 @@ def test_the_assignments_name_stands_in_place_of_the_placeholder_everywhere(assi
         assert PLACEHOLDER not in text
         if (TEMPLATE / name).is_file() and PLACEHOLDER in (TEMPLATE / name).read_text():
             assert assignment.name in text
-    assert f"grade kernels.cl --assignment {assignment.name}" in (started / "README.md").read_text()
+    assert f"assignment: {assignment.name}\n" in (started / "submission.yaml").read_text()
 
 
 def test_the_gitlab_file_grades_and_publishes_the_report_also_on_failure(assignment, started):

@@ -22,6 +22,18 @@ def test_the_points_that_are_told_are_all_there_are(course, name):
     assert len(told) == sum(3 + len(part.memory.checks) for part in assignment.parts)
 
 
+def test_arrays_are_drawn_with_their_role_and_each_shape_once(course):
+    """Arrays of the student's kernels are drawn with their roles, and arrays of one shape share a drawing.
+
+    A vector has no drawing. A scratch array without data has none either, because students choose its layout.
+    """
+    text = describe(course.load("vectorAdd"))
+    assert "  arrays\n      A (input), B (input), C (output): n elements\n  constants" in text
+    text = describe(course.load("loopNest"))
+    assert "inflow (input), gains (output): days rows, tanks columns\n          row 0   0      1 " in text
+    assert "levels (scratch): days rows, tanks columns; the layout is yours to choose\n  constants" in text
+
+
 def test_simulated_runs_are_told_with_their_sizes_and_limits(transposition):
     """Simulated runs are printed with their sizes, and limits are numbers instead of expressions."""
     text = describe(transposition)

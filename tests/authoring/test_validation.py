@@ -8,6 +8,7 @@ from samples import BUILD, PROFILE, performance, result
 from samples import check as a_check
 
 from grader.authoring import validation
+from grader.authoring.extent import QUICK
 from grader.authoring.golden import Expectation, Golden, corpus
 from grader.authoring.selftest import OwnResults
 from grader.authoring.validation import Examined, Judged, examine, is_complete, is_read, judge, limits, proposal, speeds
@@ -48,6 +49,17 @@ def test_a_draft_holds_and_its_baseline_is_counted(scaling, quick, simulator):  
     assert seen.own.skeleton.points == 0
     (limit,) = limits(seen, ())
     assert (limit.check.name, limit.asked, limit.model, limit.baseline) == ("coalesced accesses", 1.1, 1.0, 8.0)
+
+
+def test_a_quick_examination_leaves_out_speed_alone(scaling, quick, simulator):  # noqa: ARG001 - it is installed
+    """A quick examination makes the statements that need no timing. The points for speed are not decided."""
+    seen = examine(scaling, quick, NO_WORDS, QUICK)
+    assert [each.claim for each in broken(seen)] == []
+    assert [each.claim for each in seen.statements if "times as fast" in each.claim] == []
+    assert len(seen.statements) == 4
+    assert seen.statements[0].seen == "80 of 100 points, 20 not decided"
+    assert speeds(seen, ()) is None
+    assert [limit.model for limit in limits(seen, ())] == [1.0]
 
 
 def test_an_oracle_that_fails_is_a_broken_statement(drafted, quick):

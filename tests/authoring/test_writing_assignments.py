@@ -1,6 +1,7 @@
-"""docs/writing-assignments.md: every command works, and the tables list every field of the files."""
+"""docs/writing-assignments.md and docs/assignment-reference.md: an example that works, and tables with every field."""
 
 import re
+from dataclasses import dataclass
 
 import pytest
 from documents import commands_in, run_all
@@ -11,45 +12,109 @@ from grader.authoring.schema import REFERENCE, assignment_schema
 
 pytestmark = pytest.mark.long
 
-TEXT = (ROOT / "docs" / "writing-assignments.md").read_text(encoding="utf-8")
-COMMANDS = commands_in(TEXT)
+GUIDE = (ROOT / "docs" / "writing-assignments.md").read_text(encoding="utf-8")
+FIELDS = (ROOT / "docs" / "assignment-reference.md").read_text(encoding="utf-8")
 ROW = re.compile(r"^\| (\**)`([\w.]+)`\1 \|", re.MULTILINE)
 
-ON_THE_MODEL_SOLUTION = [command for command in COMMANDS if " my-course/reference/" in command]
+BLOCK = re.compile(
+    r"(?:`(?P<file>my-course/\S+)`:\n\n)?^(?P<fence>`{3,})(?P<kind>\w+)\n(?P<text>.*?)^(?P=fence)$",
+    re.DOTALL | re.MULTILINE,
+)
+"""A block of the guide, after the name of the file if it is the content of one."""
 
 
-TIMED = [command for command in COMMANDS if command.split()[1] in {"validate", "selftest"}]
+@dataclass(frozen=True, kw_only=True)
+class Step:
+    """A command of the guide, the files that readers have written before it, and the output that is shown after it."""
+
+    command: str
+    files: dict[str, str]
+    shown: str = ""
+
+
+def steps_of(text):
+    """Return the commands of the guide in order."""
+    steps, files = [], {}
+    for block in BLOCK.finditer(text):
+        if block["file"]:
+            files = {**files, block["file"]: block["text"]}
+        elif block["kind"] == "sh":
+            steps += [Step(command=each, files=files) for each in commands_in(block[0])]
+        elif block["kind"] == "text":
+            last = steps.pop()
+            steps.append(Step(command=last.command, files=last.files, shown=block["text"]))
+    return steps
+
+
+STEPS = steps_of(GUIDE)
+NEW, *AFTER = STEPS
+ON_RIGHT_KERNELS = [each for each in AFTER if re.search("/reference/|/adds-in-place", each.command)]
+TIMED = [
+    each for each in AFTER if each.command.split()[1] in {"validate", "selftest"} and "--quick" not in each.command
+]
+
+
+@pytest.fixture
+def follow(tmp_path, locks):
+    """Return a function that starts the example in an empty folder, follows some steps, and returns the last output."""
+    run_all([NEW.command], tmp_path, locks)
+
+    def run(steps, code):
+        for step in steps:
+            for name, text in step.files.items():
+                assert (tmp_path / name).is_file(), "the draft has the file"
+                (tmp_path / name).write_text(text)
+            verb = step.command.split()[1]
+            (said,) = run_all([step.command], tmp_path, locks, **{verb: code})
+            assert step.shown in "".join(f"{line.rstrip()}\n" for line in said.splitlines())
+        return said
+
+    return run
+
+
+def test_each_command_of_the_guide_is_run_by_one_of_these_tests():
+    """The guide has exactly the commands that these tests run, in the order of the work."""
+    assert all(each.command.startswith("grader ") for each in STEPS)
+    verbs = [each.command.split()[1] for each in STEPS]
+    example = ["new", "validate", "validate", "grade", "grade"]
+    assert verbs == [*example, "show", "init", "grade", "grade", "profile", "export", "selftest", "schema"]
+    assert len(ON_RIGHT_KERNELS) == 3
+    assert len(TIMED) == 2
+    assert len([each for each in STEPS if each.shown]) == 1
+    assert len(AFTER[-1].files) == 8
 
 
 @pytest.mark.whole
-def test_the_commands_work_in_the_order_they_stand(tmp_path, locks):
-    """The commands without timing work in the document's order.
+def test_the_commands_work_in_the_order_of_the_guide(follow, tmp_path):
+    """The commands without timing work in the guide's order, with the output that it shows.
 
-    In an empty folder, they lead from a draft to the grading of its skeleton.
+    The first validation finds a stale handout. The draft leads to the grading of its skeleton.
     """
-    assert all(command.startswith("grader ") for command in COMMANDS)
-    verbs = [command.split()[1] for command in COMMANDS]
-    assert verbs == ["new", "validate", "show", "init", "grade", "grade", "profile", "export", "selftest", "schema"]
-    run_all([command for command in COMMANDS if command not in {*TIMED, *ON_THE_MODEL_SOLUTION}], tmp_path, locks)
+    failing = {"validate", "grade"}
+    for step in AFTER:
+        if step not in (*TIMED, *ON_RIGHT_KERNELS):
+            said = follow([step], int(step.command.split()[1] in failing))
+            assert "old-y-left-out --" not in step.command or "the old y is left out" in " ".join(said.split())
     assert (tmp_path / "my-solution" / "HANDOUT.md").is_file()
 
 
 @pytest.mark.whole
 @pytest.mark.timed
-def test_the_draft_holds(tmp_path, locks):
-    """The draft passes the commands that time its model solution."""
-    assert len(TIMED) == 2
-    _, validated, _ = run_all([COMMANDS[0], *TIMED], tmp_path, locks)
-    assert "axpy: all of it holds" in validated
+def test_the_example_holds(follow):
+    """The example passes the commands that time its model solution. Lines of `grader validate` fit a terminal."""
+    validated, selftested = (follow([each], 0) for each in TIMED)
+    assert "stridedAxpy: all of it holds\n" in validated
     assert max(map(len, validated.splitlines())) <= 80
+    assert "BROKEN" not in selftested
 
 
 @pytest.mark.whole
 @pytest.mark.timed
-def test_the_model_solution_of_the_draft_passes(tmp_path, locks, simulator):  # noqa: ARG001 - it is installed
-    """The draft's model solution passes `grade` and `profile`."""
-    assert len(ON_THE_MODEL_SOLUTION) == 2
-    run_all([COMMANDS[0], *ON_THE_MODEL_SOLUTION], tmp_path, locks, grade=0, profile=0)
+def test_the_right_kernels_of_the_example_pass(follow, simulator):  # noqa: ARG001 - it is installed
+    """The right golden submission earns all points. The model solution passes `grade` and `profile`."""
+    right, *model = ON_RIGHT_KERNELS
+    assert re.search(r"total +100 / 100", follow([right], 0))
+    follow(model, 0)
 
 
 def documented(section):
@@ -59,8 +124,8 @@ def documented(section):
 
 def sections():
     """Return the sections about assignment.yaml by heading."""
-    text = TEXT.partition("\n## assignment.yaml\n")[2].partition("\n## ")[0]
-    return dict(each.split("\n", 1) for each in text.split("\n### ")[1:])
+    text = FIELDS.partition("\n## expected.yaml\n")[0]
+    return dict(each.split("\n", 1) for each in text.split("\n## ")[1:])
 
 
 def fields_of(schema, path="", *, required=False):
@@ -98,12 +163,12 @@ def values_of(schema):
 
 
 def test_every_value_that_a_field_may_have_is_explained():
-    """The document contains each accepted value as code."""
-    assert {value for value in values_of(assignment_schema()) if f"`{value}`" not in TEXT} == set()
+    """The reference contains each accepted value as code."""
+    assert {value for value in values_of(assignment_schema()) if f"`{value}`" not in FIELDS} == set()
 
 
 def test_the_sections_that_are_required_are_named():
-    """The document names the required sections and has a section about `parts`."""
+    """The reference names the required sections and has a section about `parts`."""
     top = sections()["The top"]
     containers = {name for name in DEFINITIONS["Whole"]["required"] if name not in documented(top)}
     assert containers == {"buffers", "launches", "baseline", "correctness"}
@@ -113,11 +178,12 @@ def test_the_sections_that_are_required_are_named():
 
 def test_every_field_of_expected_yaml_is_in_its_table():
     """The table lists exactly the fields of expected.yaml, with required ones in bold."""
-    section = TEXT.partition("\n## Golden submissions\n")[2].partition("\n## ")[0]
+    section = FIELDS.partition("\n## expected.yaml\n")[2]
     required = {name: field.is_required() for name, field in Expectation.model_fields.items()}
     assert documented(section) == required
 
 
-def test_it_is_short():
-    """The document has at most 350 lines, because readers stop at a longer one."""
-    assert len(TEXT.splitlines()) <= 350
+@pytest.mark.parametrize("text", [GUIDE, FIELDS], ids=["guide", "reference"])
+def test_it_is_short(text):
+    """Each document has at most 350 lines, because readers stop at a longer one."""
+    assert len(text.splitlines()) <= 350

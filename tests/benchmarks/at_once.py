@@ -28,7 +28,7 @@ NAME = "coalsTransp"
 MODEL = (ROOT / "reference" / NAME / "kernels.cl").read_text(encoding="utf-8")
 ENDLESS = ROOT / "tests" / "submissions" / "optimProgram" / "endless-loop" / "kernels.cl"
 
-CASE = re.compile(r"s \w+ correctness: ")
+CASE = re.compile(r"s \w+ +correctness: ")
 LAST_CASE = "correctness: large"
 """The case that is shown last."""
 
@@ -46,7 +46,11 @@ class Question:
 
 QUESTIONS = (
     Question(
-        what="build error", source=f"{MODEL}\n__kernel void (", assignment=NAME, line=re.compile("FAILED build"), goal=1
+        what="build error",
+        source=f"{MODEL}\n__kernel void (",
+        assignment=NAME,
+        line=re.compile("failed  build"),
+        goal=1,
     ),
     Question(what="first verdict", source=MODEL, assignment=NAME, line=CASE, goal=2),
     Question(

@@ -9,11 +9,12 @@ from drafts import course_in, spoil
 from rich.console import Console
 from samples import BUILD, PROFILE, check, failed, performance, result
 
-from grader.authoring.rewards import Rewards
+from grader.authoring.extent import FULL, LEFT_OUT, QUICK
+from grader.authoring.rewards import Earned, Rewards
 from grader.authoring.selftest import Claim, OwnResults
 from grader.authoring.validation import Examined, Judged
 from grader.cli import validation_page as validating
-from grader.cli.validation_page import Page, print_validation
+from grader.cli.validation_page import Page, Sources, print_validation
 from grader.common.errors import SolutionError
 from grader.course.catalogue import merged
 from grader.course.rubric import Kind
@@ -34,6 +35,10 @@ def timed(fraction, naive=0.25):
     return result(BUILD, speed, profiles={"": PROFILE})
 
 
+UNTIMED = LEFT_OUT.mark(check("performance: cpu (n 1000000)", kind=Kind.PERFORMANCE))
+"""The performance check of a quick validation."""
+
+
 def skeleton_of(assignment):
     """Return the skeleton's result, in which each case fails."""
     cases = unrun_cases(assignment, assignment.correctness.cases)
@@ -47,7 +52,9 @@ HOLDS = Claim(claim="the model solution passes every check", holds=True, seen="1
 def printed(drafted, monkeypatch, environment):
     """Return a function that validates the draft with made-up results and returns the text and the fault count."""
 
-    def validate(model=None, baseline=PROFILE, statements=(HOLDS,), differences=None, graded=0.9):
+    def validate(model=None, baseline=PROFILE, statements=(HOLDS,), differences=None, **others):
+        graded, avoiding = others.get("graded", 0.9), others.get("avoiding", ())
+
         def examine(assignment, *_):
             own = None if model is None else OwnResults(model=model, skeleton=skeleton_of(assignment))
             return Examined(assignment=assignment, statements=statements, own=own, baseline=baseline)
@@ -59,13 +66,20 @@ def printed(drafted, monkeypatch, environment):
             return Judged(golden=golden, result=timed(graded), differences=told)
 
         def rewards(assignment, *_):
-            return Rewards(assignment=assignment, avoiding=(), slips=(), trivial=())
+            return Rewards(assignment=assignment, avoiding=avoiding, slips=(), trivial=())
 
         monkeypatch.setattr(validating, "examine", examine)
         monkeypatch.setattr(validating, "rewards", rewards)
         monkeypatch.setattr(validating, "judge", judge)
         page = Page(console=Console(file=StringIO(), width=WIDTH, highlight=False))
-        print_validation("scaling", course_in(drafted), drafted / "tests" / "submissions", environment, page)
+        submissions = drafted / "tests" / "submissions"
+        sources = Sources(
+            course=course_in(drafted),
+            submissions=submissions,
+            environment=environment,
+            extent=others.get("extent", FULL),
+        )
+        print_validation("scaling", sources, page)
         return page.console.file.getvalue(), page.broken
 
     return validate
@@ -102,6 +116,38 @@ def test_a_draft_that_holds_is_told_in_six_sections(printed):
     assert "2 of 2 submissions get the verdicts that they must" in text
     assert "Scale an array and add another (scaling), 100 points" in text
     assert "nothing was written." in text
+
+
+def test_a_stale_handout_is_broken_with_its_line(printed, drafted):
+    """A stale fact of the handout is a fault. The page has its line, its words and those of assignment.yaml."""
+    spoil(drafted, "assignments/scaling/README.md", "`GROUP` = 64", "`GROUP` = 32")
+    text, broken = printed(timed(1.0))
+    assert broken == 1
+    said = "README.md, line 20, agrees with assignment.yaml (it says GROUP = 32; assignment.yaml has 64)"
+    assert f"BROKEN {said}" in joined_lines(text)
+
+
+def test_a_quick_validation_says_what_was_not_checked(printed):
+    """A quick validation has one section more, with the questions about speed that are open. It proposes no speed."""
+    depends = Earned(name="the baseline", result=result(BUILD, check("case", max_points=5), UNTIMED))
+    text, broken = printed(result(BUILD, UNTIMED, profiles={"": PROFILE}), extent=QUICK, avoiding=(depends,))
+    assert broken == 0
+    assert sections(text) == [*ALL, "what was not checked"]
+    said = joined_lines(text.partition("what was not checked")[2])
+    assert all(question in said for question in QUICK.unchecked)
+    assert "the baseline: does it earn too many or too few points" in said
+    assert "run `grader validate scaling` without --quick" in said
+    assert "the baseline: avoiding the exercise" not in joined_lines(text)
+    assert "Nothing was timed, so no goals for speed are proposed." in joined_lines(text)
+    assert [line for line in text.splitlines() if len(line.rstrip()) > WIDTH] == []
+
+
+def test_the_last_line_says_if_speed_was_not_checked():
+    """The last line counts broken statements, and tells a quick validation from a full one."""
+    console = Console(file=StringIO())
+    assert Page(console=console).verdict == "all of it holds"
+    assert Page(console=console, unchecked=["?"]).verdict == "all of it holds, but speed was not checked"
+    assert Page(console=console, broken=2, unchecked=["?"]).verdict == "2 statements BROKEN, but speed was not checked"
 
 
 def test_no_line_is_wider_than_a_terminal_of_80_columns(printed):
@@ -163,6 +209,7 @@ def test_a_yardstick_that_is_far_off_is_remarked(printed, drafted):
 def test_what_asks_for_more_than_is_proposed_is_marked(printed, drafted):
     """A goal above the proposal and a check that both kernels pass get remarks and are not faults."""
     spoil(drafted, "assignments/scaling/assignment.yaml", "fraction: 0.01", "fraction: 0.7")
+    spoil(drafted, "assignments/scaling/README.md", "1 % of", "70 % of")
     text, broken = printed(timed(1.0))
     assert broken == 0
     said = joined_lines(text)
@@ -252,6 +299,8 @@ def test_of_a_suite_each_part_is_told_by_its_name(printed, drafted):
         for name in ("first", "second")
     ]
     path.write_text(yaml.safe_dump(fields))
+    for name in ("README.md", "kernels.cl"):
+        path.with_name(name).write_text("// Write first and second.\n")
     for expected in (drafted / "tests" / "submissions").rglob("expected.yaml"):
         expected.write_text(expected.read_text() + "part: second\n")
     text, broken = printed(timed(1.0))

@@ -1,16 +1,17 @@
 """faults.py and grading.py: commands report faults of the grader that cost no points."""
 
+import dataclasses
 from pathlib import Path
 
 import pytest
 from samples import BUILD, failed, result
 
 from grader import reports
-from grader.cli import grading
 from grader.cli.commands.grade import ReportOptions
 from grader.cli.faults import SHOWN, told_at_the_end
 from grader.cli.grading import Grading
 from grader.common.optional import attempt
+from grader.reports.terminal import render
 from grader.results.withholding import withheld
 
 OUTCOME = result(BUILD, failed("correctness: one"))
@@ -21,7 +22,7 @@ def told(tmp_path, transposition):
     """A grading that writes its reports into a folder."""
     files = {"junit": tmp_path / "report.xml", "json": tmp_path / "result.json", "html": tmp_path / "page.html"}
     options = ReportOptions(files=files)
-    return Grading(coursework=transposition, seed=1, view=withheld, write=options.write)
+    return Grading(coursework=transposition, arguments="", seed=1, view=withheld, draw=render, write=options.write)
 
 
 def test_a_report_that_cannot_be_made_costs_no_other(told, tmp_path, monkeypatch, capsys):
@@ -46,10 +47,9 @@ def test_a_file_that_cannot_be_written_is_one_that_is_missing(told, tmp_path, ca
     assert capsys.readouterr().err == ""
 
 
-def test_a_grade_is_shown_even_if_its_report_fails(told, monkeypatch, capsys):
+def test_a_grade_is_shown_even_if_its_report_fails(told, capsys):
     """If the printed report fails, the points are printed with a line about the missing report."""
-    monkeypatch.setattr(grading, "render", lambda *_, **__: 1 / 0)
-    told.tell(OUTCOME)
+    dataclasses.replace(told, draw=lambda *_, **__: 1 / 0).tell(OUTCOME)
     said = capsys.readouterr().out
     assert said.startswith("Coalesced transposition: 0 of 5 points.\n")
     assert "The report is missing: the grader failed. The grade is not affected." in said

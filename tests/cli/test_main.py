@@ -5,9 +5,12 @@ import shutil
 from importlib.metadata import version
 
 import pytest
+import typer
 from commandline import MODEL, complaint, grader, output_of, python
 from project import ROOT
 
+from grader.cli.app import app
+from grader.cli.help import HELD, HYPHEN
 from grader.protocol.text import UNSHOWABLE
 
 COMMANDS = (
@@ -21,12 +24,10 @@ COMMANDS = (
     ("args", "said"),
     [
         (("nonsense",), "No such command 'nonsense'"),
-        (("grade", "kernels.cl"), "--assignment"),
-        (("grade", "--assignment", "coalsTransp"), "file"),
         (("grade", "kernels.cl", "--assignment", "coalsTransp", "--seed", "many"), "--seed"),
         (("grade", "kernels.cl", "--assigment", "coalsTransp"), "--assignment"),
         (("schema", "submission"), "'result', 'assignment'"),
-        (("show",), "name"),
+        (("init",), "name"),
     ],
 )
 def test_a_usage_error_is_exit_code_2_and_says_what_is_wrong(tmp_path, args, said):
@@ -35,6 +36,18 @@ def test_a_usage_error_is_exit_code_2_and_says_what_is_wrong(tmp_path, args, sai
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("Usage: grader")
     assert said in done.stderr
+
+
+NEEDS_A_NAME = ("grade", "explain", "profile", "run", "submit", "show")
+
+
+@pytest.mark.parametrize("command", NEEDS_A_NAME)
+def test_without_a_name_a_command_says_how_to_give_one(tmp_path, command):
+    """In a folder that remembers nothing, each command that needs an assignment says in one line how to name it."""
+    line = complaint(grader(tmp_path, command))
+    assert line.startswith("grader: this folder has no submission.yaml that names the assignment: ")
+    assert ("grader show NAME" if command == "show" else "-a NAME") in line
+    assert "`grader init NAME`" in line
 
 
 def test_a_setting_that_cannot_be_used_is_one_line_and_exit_code_2(tmp_path):
@@ -146,6 +159,34 @@ def test_help_is_there_for_every_command(tmp_path, command):
     text = output_of(tmp_path, *([command] if command else []), "--help")
     assert text.startswith(f"Usage: grader {command or '[OPTIONS] COMMAND'}")
     assert max(map(len, text.splitlines())) <= 80
+
+
+def every_command():
+    """Return each command, also those of `export`, with its words."""
+    group = typer.main.get_command(app)
+    yield from ((name, each) for name, each in group.commands.items() if not hasattr(each, "commands"))
+    yield from ((f"export {name}", each) for name, each in group.commands["export"].commands.items())
+
+
+@pytest.mark.parametrize("width", [60, 80])
+def test_help_fits_and_names_everything_in_full(tmp_path, width):
+    """At 60 and at 80 columns, help breaks no word, cuts no sentence, and shows each option with all its names."""
+    listing = output_of(tmp_path, "--help", COLUMNS=str(width))
+    for words, command in every_command():
+        text = output_of(tmp_path, *words.split(), "--help", COLUMNS=str(width))
+        assert max(map(len, text.splitlines())) <= width
+        told = [command.help, *(option.help for option in command.params)]
+        told = " ".join(filter(None, told)).replace(HELD, HYPHEN).split()
+        assert set(told) <= set(text.split())
+        assert {name for option in command.params for name in option.opts if name[0] == "-"} <= set(
+            text.replace(",", "").split()
+        )
+        if " " not in words:
+            short = command.short_help.replace(HELD, HYPHEN)
+            assert short in " ".join(listing.split())
+            assert len(f"  {'':9}  {short}") <= 78, f"the list of commands has two lines for {words}"
+    assert max(map(len, listing.splitlines())) <= width
+    assert not re.search(r"\w\.\.\.$", listing, re.MULTILINE)
 
 
 def test_help_lists_every_command(tmp_path):

@@ -37,7 +37,7 @@ def test_a_log_only_grows_and_has_no_control_characters(small, monkeypatch):
     """A log has one line per event and no control characters."""
     log = shown(monkeypatch, small, terminal=False)
     assert [line.partition(" s ")[2] for line in log.splitlines()] == [
-        "passed build",
+        "passed  build",
         "running the cases (1 of 8 checks decided)",
     ]
     assert log.isprintable() or not set(log) & set(map(chr, range(32))) - {"\n"}

@@ -50,6 +50,21 @@ def test_the_hash_covers_both_folders(copy):
         before = after
 
 
+@pytest.mark.parametrize("name", ["coalsTransp", "jacobi"])
+def test_no_measurement_and_no_score_depends_on_the_order(tmp_path, name):
+    """A changed place in the course asks for no timing and for no rescoring, also for a suite."""
+    for part in ("assignments", "reference"):
+        shutil.copytree(ROOT / part / name, tmp_path / part / name)
+    copied = Course(assignments=tmp_path / "assignments", reference=tmp_path / "reference")
+    before = copied.load(name)
+    path = before.folder / "assignment.yaml"
+    for line in ("order: 99\n", ""):
+        path.write_text(re.sub(r"^order: .*\n", line, path.read_text(), flags=re.MULTILINE))
+        after = copied.load(name)
+        assert after.order != before.order
+        assert (after.measured_sha256, after.scored_sha256) == (before.measured_sha256, before.scored_sha256)
+
+
 def test_a_class_of_devices_can_be_timed_with_constants_of_its_own(product):
     """A goal's constants replace the assignment's on that class of device only, and change no other field."""
     gpu = product.performance.classes["gpu"].model_copy(update={"constants": {"TILE": 32}})

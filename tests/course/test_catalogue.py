@@ -219,13 +219,14 @@ def test_a_malformed_policy_is_one_line_with_path_line_field_and_remedy(copy, co
 
 
 def test_a_part_of_a_suite_has_no_policies_of_its_own(copy):
-    """Policies in a part of a suite are refused, because all parts are handed in together."""
+    """Policies and an order in a part of a suite are refused, because all parts are handed in together."""
     path = copy.assignments / "coalsTransp" / "assignment.yaml"
     fields = {**yaml.safe_load(path.read_text()), "groups": 2}
     part = {"kernel": fields.pop("kernel")}
     path.write_text(yaml.safe_dump({**fields, "parts": [part]}))
     suite = copy.load("coalsTransp")
     assert (suite.groups, suite.parts[0].groups) == (2, 1)
-    path.write_text(yaml.safe_dump({**fields, "parts": [{**part, "grace": 5}]}))
-    with pytest.raises(InputError, match="grace: applies to the whole file; write it next to `parts`"):
-        copy.load("coalsTransp")
+    for name in ("grace", "order"):
+        path.write_text(yaml.safe_dump({**fields, "parts": [{**part, name: 5}]}))
+        with pytest.raises(InputError, match=f"{name}: applies to the whole file; write it next to `parts`"):
+            copy.load("coalsTransp")

@@ -64,18 +64,22 @@ def python(folder, *args, **changes):
 
 
 class CommonServer(ForkServer):
-    """Fork server for all commands of this process. It ends with the process. A server for each command would take
-    half a second more.
+    """Fork server for all commands of this process with equal variables. It ends with the process. A server for each
+    command would take half a second more.
     """
 
     def close(self):
         """No-op: the next command needs the server."""
 
 
-@cache
 def common_server():
-    """Return the fork server of this process."""
-    return CommonServer(own_command(), environment_of(NOWHERE))
+    """Return the fork server for the present variables, which its workers inherit."""
+    return _server(tuple(environment_of(NOWHERE).items()))
+
+
+@cache
+def _server(variables):
+    return CommonServer(own_command(), dict(variables))
 
 
 def grader(folder, *args, executable=sys.executable, **changes):
@@ -139,8 +143,8 @@ def complaint(done, code=2):
     return complained(done)
 
 
-LIVE = re.compile(r" *\d+\.\d s .*\n(?: {15}.*\n)?")
-"""A line of a log about a check that is decided, or about a step that begins."""
+LIVE = re.compile(r" *\d+\.\d s .*\n(?: {15}.*\n)*")
+"""A line of a log about a check that is decided, or about a step that begins, with the lines of its sentence."""
 
 
 def complained(done):

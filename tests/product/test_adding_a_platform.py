@@ -112,7 +112,7 @@ service.graded(service.hand_in())
 staff = service.browser("staff")
 (Path("page.txt")).write_text(visible(staff.get("/course/exports")))
 given = ("list.csv", b"Number,Student,Points\\n7,Ada,\\n8,Ben,\\n")
-said = post(staff, "/course/exports/slate.zip/upload", file=given)
+said = post(staff, "/course/exports", kind="slate.zip", file=given)
 assert said.status_code == 200, said.text
 Path("slate.zip").write_bytes(said.content)
 """

@@ -60,7 +60,7 @@ def package(tmp_path):
     made = Package(tmp_path / "package")
     made.insert("grader/course/elements.py", '"flag", ', before='"float", "int", "uint"]')
     made.insert("grader/course/elements.py", ENTRY, before='}\n"""Types by name')
-    made.insert("docs/writing-assignments.md", "`flag` (0 or 1), ", before=TYPES)
+    made.insert("docs/assignment-reference.md", "`flag` (0 or 1), ", before=TYPES)
     return made
 
 

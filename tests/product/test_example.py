@@ -22,9 +22,9 @@ LEFT_OUT = "..."
 
 
 def report_in(name):
-    """Return the lines of a document's report, the indented block that starts with the build."""
+    """Return the lines of a document's report, the indented block that starts with the first cause."""
     text = (ROOT / name).read_text(encoding="utf-8")
-    (block,) = re.findall(rf"^{INDENT}passed build\n(?:{INDENT}.*\n|\n)*", text, re.MULTILINE)
+    (block,) = re.findall(rf"^{INDENT} 1\. error.*\n(?:{INDENT}.*\n|\n)*", text, re.MULTILINE)
     return [line.removeprefix(INDENT) for line in block.rstrip().splitlines()]
 
 

@@ -160,7 +160,7 @@ def test_what_students_get_is_the_same_to_the_byte_however_hidden_cases_went(hid
         "performance: cpu (n 100000)",
     ]
     files = shown.of(right)
-    assert len(files) == 10
+    assert len(files) == 12
     for name, (helpers, statement, reason) in OUTCOMES.items():
         tells = 'if (call_getenv((long)"SEEN", 0, 0)) z[i] += 1;' if helpers else ""
         told = []
@@ -200,7 +200,7 @@ def test_no_byte_and_no_time_tells_how_a_hidden_case_went(hiding, environment, t
         points[reasons(result)[1]] = result.points
         seen.append((shown.exactly(result), pages(tmp_path / f"{seed}", hiding, result)))
     assert points == {None: 24, reason: 19}
-    assert len(seen[0][0]) == 10
+    assert len(seen[0][0]) == 12
     assert all(each == seen[0] for each in seen)
     assert shown.exactly(result, released) != seen[0][0]
 

@@ -3,11 +3,12 @@
 import re
 
 import pytest
-from faulty_results import GRADED, OUTSIDE, PRACTICE, WASTEFUL, WRONG, found, wrong
+from faulty_results import GRADED, MISSING_CHECK, NOT_RUN, OUTSIDE, PRACTICE, UNBUILT, WASTEFUL, WRONG, found, wrong
 from picture import example
 from samples import BUILD, RACE, SOURCE, failed, result
 
-from grader.reports.issues import issues_of, lines_of
+from grader.course.rubric import Kind
+from grader.reports.issues import issues_of, lines_of, numbers_of
 from grader.results.check import Reason
 
 LINE = re.compile(r"\bline (\d+)")
@@ -34,8 +35,8 @@ def test_cases_with_one_cause_share_an_issue_that_names_them():
     here, there = issues("wrong output")
     assert brief([here, there]) == [(Reason.WRONG_OUTPUT, 17), (Reason.WRONG_OUTPUT, 21)]
     assert here.message.startswith("C[0] is wrong: got 1.5.")
-    assert here.message.endswith(" Seen in correctness: one, ragged.")
-    assert there.message.endswith(" Seen in correctness: large.")
+    assert (here.seen_in, there.seen_in) == ("correctness: one, ragged", "correctness: large")
+    assert here.text == f"{here.message} Seen in correctness: one, ragged."
 
 
 def test_wrong_cases_with_different_causes_are_different_issues():
@@ -45,43 +46,119 @@ def test_wrong_cases_with_different_causes_are_different_issues():
     assert made[0].fingerprint != made[1].fingerprint
 
 
+def test_an_issue_names_a_few_checks_of_each_kind():
+    """An issue names the first three cases, and counts the others."""
+    (made,) = issues_of(result(BUILD, *(wrong(f"{number}", number) for number in range(5)), source=SOURCE))
+    assert made.seen_in == "correctness: 0, 1, 2, 2 more"
+    assert len(made.checks) == 5
+
+
 def test_findings_come_before_wrong_results_and_consequences_are_no_issues():
     """The race is first although its check comes later. The timing that was not run is no issue."""
-    race, *others = issues("race")
-    assert (race.reason, race.line, race.places) == (Reason.DATA_RACE, 13, RACE.places)
-    assert race.message.startswith(f"at height 3, {RACE.message} {RACE.help}")
-    assert {each.reason for each in others} == {Reason.WRONG_OUTPUT}
+    odd = wrong("odd", 9, cause="a sign")
+    race, other = issues_of(result(BUILD, odd, found(RACE), NOT_RUN, source=SOURCE))
+    assert (race.number, race.reason, race.line, race.places) == (1, Reason.DATA_RACE, 13, RACE.places)
+    assert (race.message, race.help) == (f"at height 3, {RACE.message}", RACE.help)
+    assert race.evidence == ("seen 4,096 times",)
+    assert (other.number, other.reason) == (2, Reason.WRONG_OUTPUT)
 
 
 def test_each_finding_is_an_issue():
     """Two findings of one check are two issues with their own messages."""
     outside, race = issues("out of bounds")
     assert brief([outside, race]) == [(Reason.OUT_OF_BOUNDS, 13), (Reason.DATA_RACE, 13)]
-    assert race.message == f"{RACE.message} {RACE.help} Seen in sanitizer."
+    assert race.text == f"{RACE.message} {RACE.help} Seen in sanitizer."
+
+
+def test_findings_with_the_same_help_are_one_issue_with_all_lines():
+    """Findings with one reason and one help are one mistake. The issue names the other lines, in their order."""
+    first, second, third = (
+        OUTSIDE.model_copy(update={"message": f"line {line} reads outside A.", "places": ()}) for line in (13, 21, 17)
+    )
+    (one,) = issues_of(result(BUILD, found(first, second), source=SOURCE))
+    assert one.message == "at height 3, line 13 reads outside A. The same in line 21."
+    (one,) = issues_of(result(BUILD, found(first, second, third), source=SOURCE))
+    assert one.message.endswith(" reads outside A. The same in lines 17 and 21.")
+    racing = second.model_copy(update={"reason": Reason.DATA_RACE})
+    assert len(issues_of(result(BUILD, found(first, racing), source=SOURCE))) == 2
+    helpless = (each.model_copy(update={"help": ""}) for each in (first, second))
+    assert len(issues_of(result(BUILD, found(*helpless), source=SOURCE))) == 2
 
 
 def test_a_check_whose_message_is_about_no_finding_is_an_issue_before_its_findings():
-    """A check with another message than its findings' is an issue, too."""
+    """A check with another message than its findings' is an issue, too. It has no line if its message names none."""
     check = found(OUTSIDE).model_copy(update={"message": "it ran too long.", "reason": Reason.TIME_LIMIT})
     assert brief(issues_of(result(BUILD, check, source=SOURCE))) == [
-        (Reason.TIME_LIMIT, 1),
+        (Reason.TIME_LIMIT, None),
         (Reason.OUT_OF_BOUNDS, 13),
     ]
 
 
-def test_a_case_without_a_line_shares_the_issue_of_a_finding_with_its_reason():
-    """A case that went out of bounds at an unknown line is the finding's. In another kernel, it is another issue."""
+def test_a_case_of_unknown_cause_joins_the_finding_of_its_kernel():
+    """A case whose cause only the simulator knows is a consequence of the first finding in its kernel, whatever line it
+    names. In another kernel, it is another issue.
+    """
+    (race,) = issues("race")
+    assert race.seen_in == "sanitizer; correctness: one, ragged, large"
     case = failed("correctness: one (n 1)", Reason.OUT_OF_BOUNDS, "it wrote outside A.")
     (one,) = issues_of(result(BUILD, case, found(OUTSIDE), source=SOURCE))
-    assert one.line == 13
-    assert one.message.endswith(" Seen in sanitizer; correctness: one.")
+    assert (one.line, one.seen_in) == (13, "sanitizer; correctness: one")
+    first, _ = issues_of(result(BUILD, case, found(OUTSIDE, RACE), source=SOURCE))
+    assert first.seen_in == "sanitizer; correctness: one"
     both = issues_of(result(case.of_part("a"), found(OUTSIDE).of_part("b"), source=SOURCE))
-    assert [each.line for each in both] == [1, 13]
+    assert [(each.part, each.line) for each in both] == [("a", None), ("b", 13)]
+
+
+def test_a_case_with_a_cause_of_its_own_does_not_join_a_finding():
+    """A case with a known cause is an issue of its own, next to the finding."""
+    known, unknown = wrong("one", 1, cause="a sign"), wrong("two", 2)
+    race, sign = issues_of(result(BUILD, known, unknown, found(RACE), source=SOURCE))
+    assert (race.seen_in, sign.seen_in) == ("sanitizer; correctness: two", "correctness: one")
+
+
+def test_the_cost_of_a_check_is_told_once():
+    """The points of a check that two issues explain are a cost of the first one, so that all costs add up to the lost
+    points.
+    """
+    outside, race = issues("out of bounds")
+    assert outside.checks == race.checks
+    assert (outside.lost, race.lost) == (5, 0)
+    for name in ("race", "wrong output", "memory", "suite", "too slow"):
+        outcome = GRADED[name]
+        unrun = sum(each.lost for each in outcome.checks if each.reason is Reason.NOT_RUN)
+        assert sum(each.lost for each in issues(name)) == outcome.max_points - outcome.points - unrun
+
+
+def test_a_failed_build_costs_the_points_of_all_checks_behind_it():
+    """The issue of a failed build explains all checks of its kernel that wait for it, and does not name them. A check
+    of another kernel that was not run has another cause.
+    """
+    (unbuilt,) = issues("build error")
+    assert unbuilt.lost == GRADED["build error"].max_points
+    assert [check.kind for check in unbuilt.checks] == [Kind.BUILD, Kind.PERFORMANCE]
+    assert unbuilt.seen_in == "build"
+    (first,) = issues_of(
+        result(*(each.of_part("a") for each in (UNBUILT, NOT_RUN)), *(each.of_part("b") for each in (BUILD, NOT_RUN)))
+    )
+    assert {check.part for check in first.checks} == {"a"}
+
+
+def test_the_points_of_an_open_check_are_not_lost():
+    """A check that is still to be made costs nothing, and no issue explains it."""
+    made = issues_of(result(BUILD, *WRONG[:1], MISSING_CHECK, source=SOURCE))
+    assert [each.lost for each in made] == [5]
+
+
+def test_a_check_has_the_numbers_of_its_issues():
+    """Each failed check has the numbers of the issues that explain it. A passed check has none."""
+    numbers = numbers_of(issues("out of bounds"))
+    assert numbers == {"sanitizer (height 3)": (1, 2)}
+    assert numbers_of(issues("right")) == {}
 
 
 def test_different_checks_of_memory_are_different_issues():
     """Memory checks with one reason and one line stay apart, because each has its own limit."""
-    assert [each.message.partition("Seen")[2] for each in issues("memory")] == [
+    assert [each.text.partition("Seen")[2] for each in issues("memory")] == [
         " in memory: every word read once.",
         " in memory: one word written.",
     ]
@@ -95,17 +172,16 @@ def test_failed_practice_is_an_issue_after_all_that_count():
 
 
 def test_issues_of_a_suite_name_the_kernel():
-    """Equal causes in two kernels are two issues that name their kernels."""
+    """Equal causes in two kernels are two issues that name their kernels. The race comes first, because it is wrong."""
     made = issues("suite")
-    assert [each.reason for each in made] == [
-        Reason.TOO_SLOW,
-        Reason.DATA_RACE,
-        Reason.WRONG_OUTPUT,
-        Reason.TOO_SLOW,
+    assert [(each.reason, each.part) for each in made] == [
+        (Reason.DATA_RACE, "second"),
+        (Reason.TOO_SLOW, "second"),
+        (Reason.TOO_SLOW, "first"),
     ]
-    assert made[0].message.endswith(" Seen in first: performance: cpu.")
-    assert made[3].message.endswith(" Seen in second: performance: cpu.")
-    assert made[0].fingerprint != made[3].fingerprint
+    assert made[1].text.endswith(" Seen in second: performance: cpu.")
+    assert made[2].text.endswith(" Seen in first: performance: cpu.")
+    assert made[1].fingerprint != made[2].fingerprint
 
 
 @pytest.mark.parametrize("name", GRADED)
@@ -121,7 +197,8 @@ def test_every_line_is_in_the_file(name):
     """All lines and places are in the file, also if a message names lines that the file does not have."""
     length = len(lines_of(GRADED[name]))
     for each in issues(name):
-        assert all(1 <= line <= length for line in (each.line, *(place.line for place in each.places)))
+        assert all(1 <= line <= length for line in each.marked_lines)
+        assert set(each.marked_lines) == {*filter(None, [each.line]), *(place.line for place in each.places)}
 
 
 @pytest.mark.parametrize("name", LATER)
@@ -165,14 +242,17 @@ def test_other_inputs_change_no_fingerprint():
 def test_equal_lines_have_different_fingerprints():
     """Two findings in lines with the same text differ by their order."""
     source = "int a;\nx = A[i];\nx = A[i];\n"
-    findings = (OUTSIDE.model_copy(update={"message": f"line {line} reads outside A."}) for line in (2, 3))
+    findings = (
+        OUTSIDE.model_copy(update={"message": f"line {line} reads outside A.", "help": f"help {line}"})
+        for line in (2, 3)
+    )
     first, second = issues_of(result(BUILD, found(*findings), source=source))
     assert (first.line, second.line) == (2, 3)
     assert first.fingerprint != second.fingerprint
 
 
 def test_the_issue_of_a_real_grading_is_its_race():
-    """The stored grading of a reduction with a race has the race as its first issue, and one for all wrong cases."""
-    race, *others = issues_of(example())
-    assert (race.reason, race.line) == (Reason.DATA_RACE, 13)
-    assert [each.reason for each in others] == [Reason.WRONG_OUTPUT]
+    """The stored grading of a reduction with a race has the race as its only issue, which explains all wrong cases."""
+    (race,) = issues_of(example())
+    assert (race.reason, race.line, race.lost) == (Reason.DATA_RACE, 13, 35.5)
+    assert {check.name for check in race.checks} == {check.name for check in example().failures}

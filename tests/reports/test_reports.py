@@ -1,14 +1,17 @@
 """reports/: learning platforms, programs and people get valid and readable reports."""
 
 import json
+import re
 import subprocess
 import sys
 from xml.etree import ElementTree
 
 import pytest
 import xmlschema
+from faulty_results import GRADED
 from junitparser import Error, Failure, JUnitXml
-from samples import BUILD, RACE, SLOW, SPEED, SPILLED, SPILLING, UNGRADED, check, failed, result, unchecked
+from picture import example
+from samples import BUILD, RACE, SLOW, SOURCE, SPEED, SPILLED, SPILLING, UNGRADED, check, failed, result, unchecked
 from xunit import XUNIT
 
 from grader.authoring.schema import result_schema
@@ -16,10 +19,11 @@ from grader.common.optional import Fault
 from grader.common.record import replace
 from grader.course.rubric import Kind
 from grader.course.submissions.handin import Student
+from grader.protocol.text import showable
 from grader.reports import REPORTS, explanation, overview_page, page
 from grader.reports.html import overview as overview_module
 from grader.reports.html import page as page_module
-from grader.reports.terminal import render, summary
+from grader.reports.terminal import ISSUES, LOG_LINES, render, render_in_full, summary
 from grader.results.check import ErrorMap, Reason, Verdict
 from grader.results.explanation import Explained
 from grader.results.gradebook import Gradebook, StudentRow, grade_of
@@ -28,6 +32,7 @@ from grader.results.result import Result, Ungraded
 
 NASTY = 'a<b> & "c" \x00\x1b[31m ]]> \ud83d \uffff é'
 MIXED = result(BUILD, check("correctness: one"), failed("correctness: two", message=NASTY, detail="x" * 30_000), SLOW)
+COLOUR = re.compile(r"\x1b\[[\d;]*m")
 OUTCOMES = [result(BUILD, check("correctness: one"), SPEED), MIXED, UNGRADED]
 
 
@@ -97,7 +102,11 @@ def test_junit_names_the_line_as_a_property():
 
     A sentence's line precedes those of findings.
     """
-    checks = [failed("a", message="line 26 is wrong."), failed("b", findings=(RACE,)), failed("c")]
+    checks = [
+        failed("a", message="line 26 is wrong.", cause="one"),
+        failed("b", findings=(RACE,), cause="another"),
+        failed("c", cause="a third"),
+    ]
     cases = ElementTree.fromstring(junit(result(*checks))).iter("testcase")
     told = {case.get("name"): case.findtext("system-out").splitlines()[2:] for case in cases}
     at = "[[PROPERTY|file=kernels.cl]]"
@@ -218,155 +227,368 @@ def lines(*checks, width=80, color=False):
     return render(result(*checks), width=width, color=color).splitlines()
 
 
+def full(*checks, width=80, color=False):
+    return render_in_full(result(*checks), width=width, color=color).splitlines()
+
+
+def told_in(text):
+    """Return the words of a report without its line breaks."""
+    return " ".join(" ".join(text).split())
+
+
 def test_a_passed_result_is_a_few_lines():
-    """Passed cases share one row, and the figures of speed are below its check."""
+    """Passed cases share one row. The row of the performance has its speed."""
     assert lines(BUILD, check("correctness: a"), check("correctness: b"), SPEED) == [
         "Coalesced transposition  coalsTransp",
         "kernels.cl",
         "",
-        "passed build",
-        "passed correctness: all 2 cases                                          10 / 10",
-        "passed performance: cpu (height 1)                                       40 / 40",
-        "       7.21 GB/s (7.1 to 7.3)",
-        "       100 % of the model solution's speed (99 to 102)",
-        "       1.8 x the naive kernel's speed",
-        "       20 % of the copy bandwidth, which is 35.4 GB/s",
+        "passed  build",
+        "passed  correctness: all 2 cases                                         10 / 10",
+        "passed  performance: cpu (height 1), 7.21 GB/s, 100 % of the model       40 / 40",
         "",
-        "       total                                                             50 / 50",
+        "        total                                                            50 / 50",
         "seed 7, 3.2 s, Test Device",
     ]
 
 
+def test_a_perfect_report_of_one_kernel_has_at_most_12_lines():
+    """A right submission has a row for each kind of check, however many checks there are, and so fits on a screen."""
+    cases = [check(f"correctness: case {number} (n {number})") for number in range(20)]
+    practice = [check(f"practice: {number}", Kind.PRACTICE, points=0, max_points=0) for number in range(5)]
+    memory = [check(f"memory: {number}", Kind.MEMORY, message="the limit is 48.") for number in range(7)]
+    told = lines(BUILD, *cases, *practice, check("sanitizer (n 7)", Kind.SANITIZER), *memory, SPEED)
+    assert len(told) <= 12
+    assert [line.split(":")[0] for line in told if line.startswith("passed")] == [
+        "passed  build",
+        "passed  correctness",
+        "passed  practice",
+        *[line.split(":")[0] for line in told if "sanitizer" in line],
+        "passed  memory",
+        "passed  performance",
+    ]
+
+
+def test_the_full_report_has_the_figures_of_speed():
+    """The full report has the intervals, the speed-up and the bandwidth below the performance check."""
+    assert full(BUILD, SPEED)[-5:] == [
+        "passed  performance: cpu (height 1)                                      40 / 40",
+        "        7.21 GB/s (7.1 to 7.3)",
+        "        100 % of the model solution's speed (99 to 102)",
+        "        1.8 x the naive kernel's speed",
+        "        20 % of the copy bandwidth, which is 35.4 GB/s",
+    ]
+    assert "whole program: 3.5 ms, 0.13 x the naive program's speed" in told_in(full(SLOW))
+
+
 def test_spills_stand_under_the_speed():
-    """Spilled registers are reported below the speed, also of a fast kernel. Values in registers are not mentioned."""
+    """In full, spilled registers are reported below the speed, also of a fast kernel. Values in registers are not
+    mentioned.
+    """
     for each in (SPEED, SLOW):
-        said = " ".join(" ".join(lines(each.model_copy(update={"usage": (SPILLING,)}))).split())
+        said = told_in(full(each.model_copy(update={"usage": (SPILLING,)})))
         assert SPILLED in said
         assert "8.25 KiB" not in said
-        assert "keeps" not in " ".join(lines(each.model_copy(update={"usage": (Usage(kernel="k", registers=40),)})))
+        assert "keeps" not in told_in(full(each.model_copy(update={"usage": (Usage(kernel="k", registers=40),)})))
 
 
-def test_failures_stand_with_their_reason_below():
-    """The first failure of a reason is printed in full, and the rest by name, because they usually share a cause."""
+def test_an_issue_has_message_lines_help_and_cost():
+    """An issue has a number, a level, a reason, the line, an excerpt with carets, the next step and the lost points.
+    The rows of its checks name the number.
+    """
+    racing = failed("sanitizer (n 7)", Reason.DATA_RACE, RACE.message, help=RACE.help, findings=(RACE,)).model_copy(
+        update={"kind": Kind.SANITIZER}
+    )
+    outcome = result(BUILD, failed("correctness: one (n 1)"), racing, source=SOURCE)
+    assert render(outcome, width=80, color=False).splitlines()[3:] == [
+        " 1. error[DATA_RACE]: line 13 writes As[0][7] while line 17 may still be reading",
+        "    it: there is no barrier between them.",
+        "    --> kernels.cl:13",
+        "    17 | sum += As[ly][k] * Bs[k][lx];",
+        "       |        ^^^^^^^^^ work-item (3, 0) of group (1, 0) reads As[0][7]",
+        "    13 | As[ly][lx] = (gy < heightA && t + lx < widthA) ? A[gy*widthA + t + lx]…",
+        "       | ^^^^^^^^^^",
+        "       |   work-item (7, 0) of group (1, 0) writes As[0][7], one turn of the lo…",
+        "    help: Usually a barrier(CLK_LOCAL_MEM_FENCE) is missing at the end of the",
+        "          loop over the tiles.",
+        "    cost: 10 points (sanitizer; correctness: one)",
+        "",
+        "passed  build",
+        "failed  correctness: one (n 1): see 1                                      0 / 5",
+        "failed  sanitizer (n 7): see 1                                             0 / 5",
+        "",
+        "        total                                                             0 / 10",
+        "seed 7, 3.2 s, Test Device",
+    ]
+
+
+def test_two_events_in_one_line_have_carets_and_dashes():
+    """The first access of a line is underlined with carets and the second with dashes, each with its event."""
+    text = render(example(), width=80, color=False)
+    assert (
+        "    13 | scratch[lid] += scratch[lid + s];\n"
+        "       | ^^^^^^^^^^^^ work-item 1 of group 0 writes scratch\n"
+        "       |                 ---------------- work-item 0 of group 0 reads scratch\n"
+    ) in text
+
+
+def test_an_issue_says_if_it_is_wrong_slow_or_practice():
+    """Wasteful kernels are slow and practice is practice. All else is an error."""
+    practice = failed("practice: odd (n 3)", max_points=0).model_copy(update={"kind": Kind.PRACTICE})
+    told = [line for line in lines(BUILD, failed("correctness: a"), SLOW, practice) if line.startswith(" ")]
+    assert [line[4:].split(":")[0] for line in told if line[:4] in {" 1. ", " 2. ", " 3. "}] == [
+        "error[WRONG_OUTPUT]",
+        "slow[TOO_SLOW]",
+        "practice[WRONG_OUTPUT]",
+    ]
+
+
+def test_only_the_first_issues_are_told_in_full():
+    """The first issues have their lines, help and cost. Each of the others is one sentence."""
+    wrong = [
+        failed(f"correctness: case {i}", message=f"error {i} in line 1.", cause=f"cause {i}", help=f"do {i}.")
+        for i in range(ISSUES + 3)
+    ]
+    text = lines(BUILD, *wrong)
+    assert sum(line.startswith("    --> kernels.cl:1") for line in text) == ISSUES
+    assert sum(line.startswith("    cost: 5 points") for line in text) == ISSUES
+    assert sum(line.startswith("    help: Do ") for line in text) == ISSUES
+    last = text.index(f" {ISSUES + 1}. error[WRONG_OUTPUT]: error {ISSUES} in line 1.")
+    assert text[last - 1 : last + 4] == [
+        "",
+        *(f" {i + 1}. error[WRONG_OUTPUT]: error {i} in line 1." for i in range(ISSUES, ISSUES + 3)),
+        "",
+    ]
+    assert "failed correctness: 0 of 8 cases: see 1, 2, 3, 4, 5, 6, 7 and 8" in told_in(text)
+
+
+def test_one_lost_point_is_a_point():
+    """The cost of one point is in the singular."""
+    assert "    cost: 1 point (correctness: a)" in lines(failed("correctness: a", max_points=1))
+    assert "    cost: 2.5 points (correctness: a)" in lines(failed("correctness: a", max_points=2.5))
+
+
+def test_cases_of_one_kind_share_a_row_with_the_worst_verdict():
+    """Cases share a row that counts the right ones and names the issue of the others."""
     wrong = [failed(f"correctness: case {i} (n {i})", message=f"error {i}.", detail="by far") for i in range(5)]
-    text = "\n".join(lines(BUILD, check("correctness: a"), *wrong, SLOW))
-    assert "FAILED correctness: case 0 (n 0)" in text
-    assert "       WRONG_OUTPUT  error 1.\n       by far" in text
-    assert "error 2." not in text
-    assert "FAILED correctness: 3 more                                                0 / 15" in text
-    assert "WRONG_OUTPUT  case 2, case 3, case 4" in text
-    assert "partly performance: cpu (height 1)                                       20 / 40" in text
-    assert "whole program: 3.5 ms, 0.13 x the naive program's speed" in text
+    text = lines(BUILD, check("correctness: a"), *wrong, SLOW)
+    assert "failed  correctness: 1 of 6 cases: see 1                                  5 / 30" in text
+    assert [line for line in text if "error" in line] == [" 1. error[WRONG_OUTPUT]: error 0."]
+    assert "    cost: 25 points (correctness: case 0, case 2, case 3, 2 more)" in text
+    assert next(line for line in text if line.startswith("partly")).endswith("20 / 40")
+    assert " 2. slow[TOO_SLOW]: it runs at 63 % of the model solution's speed; full points" in text
+
+
+def test_the_full_report_contains_every_message():
+    """In full, each check has a row with its points, its reason, its message, its help, its findings and its detail."""
+    wrong = [
+        failed(f"correctness: case {i} (n {i})", message=f"error {i}.", help=f"do {i}.", detail=f"by {i}")
+        for i in range(5)
+    ]
+    outcome = (BUILD, check("correctness: a", message="by a hair."), *wrong, *UNREACHED, SLOW)
+    text = told_in(full(*outcome))
+    for each in outcome:
+        assert each.message in text
+        assert each.help in text
+        assert each.detail in text
+    assert "failed correctness: case 3 (n 3) 0 / 5 WRONG_OUTPUT error 3. do 3. by 3" in text
+    brief = told_in(lines(*outcome))
+    assert text.startswith(brief)
+    assert "error 3." not in brief
+
+
+@pytest.mark.parametrize("name", GRADED)
+def test_the_full_report_of_each_mistake_contains_every_message(name):
+    """No message, help, event or log of any kind of mistake is missing in the full report."""
+    text = told_in(render_in_full(GRADED[name], width=200, color=False).splitlines())
+    for each in GRADED[name].checks:
+        events = [place.words for finding in each.findings for place in finding.places]
+        sentences = [words for finding in each.findings for words in (finding.message, finding.help)]
+        for words in (each.message, each.help, each.detail, *events, *sentences):
+            assert " ".join(showable(words).split()) in text
 
 
 def test_what_was_not_run_is_one_line():
-    """Twelve checks that did not run for one reason share one line."""
-    skipped = [failed(f"correctness: {i}", reason=Reason.NOT_RUN, message="the build failed.") for i in range(12)]
-    text = "\n".join(lines(*skipped))
-    assert text.count("the build failed.") == 1
-    assert "skip   correctness: 12 checks                                             0 / 60" in text
+    """Twelve checks that did not run for one reason share one line, with the first sentence of the reason."""
+    skipped = [
+        failed(f"correctness: {i}", reason=Reason.NOT_RUN, message="the build failed. Fix it.") for i in range(12)
+    ]
+    text = lines(*skipped)
+    assert told_in(text).count("the build failed.") == 1
+    assert "skipped correctness: 12 checks                                            0 / 60" in text
+    assert "        the build failed." in text
 
 
 def test_what_was_not_run_stands_apart_from_what_failed():
     """Checks that did not run are listed as skipped, apart from failed ones, with the reason and the lost points.
 
-    Passed cases are counted against all cases.
+    Passed cases are counted against all cases that ran.
     """
     left = {"reason": Reason.NOT_RUN, "message": "skipped: earlier cases timed out."}
     slow = failed("correctness: b", reason=Reason.TIME_LIMIT, message="still running after 10 s.")
     cases = [check("correctness: a"), check("correctness: d"), failed("correctness: c", **left)]
     untimed = failed("performance: cpu (n 9)", kind=Kind.PERFORMANCE, max_points=40, **left)
-    text = lines(BUILD, failed("correctness: e", **left), slow, *cases, untimed)[4:]
-    assert text[:9] == [
-        "passed correctness: 2 of 5 cases                                         10 / 10",
-        "FAILED correctness: b                                                      0 / 5",
-        "       TIME_LIMIT  still running after 10 s.",
-        "skip   correctness: 2 checks                                              0 / 10",
-        "       NOT_RUN  skipped: earlier cases timed out.",
-        "skip   performance: cpu (n 9)                                             0 / 40",
-        "       NOT_RUN  skipped: earlier cases timed out.",
+    text = lines(BUILD, failed("correctness: e", **left), slow, *cases, untimed)
+    start = text.index("passed  build")
+    assert text[start - 3 : start + 8] == [
+        " 1. error[TIME_LIMIT]: still running after 10 s.",
+        "    cost: 5 points (correctness: b)",
         "",
-        "       total                                                             10 / 65",
+        "passed  build",
+        "failed  correctness: 2 of 3 cases: see 1                                 10 / 15",
+        "skipped correctness: 2 checks                                             0 / 10",
+        "        skipped: earlier cases timed out.",
+        "skipped performance: cpu (n 9)                                            0 / 40",
+        "        skipped: earlier cases timed out.",
+        "",
+        "        total                                                            10 / 65",
     ]
-    assert "passed correctness: 2 of 3 cases" in "\n".join(lines(*cases))
+
+
+def test_a_row_has_the_points_of_all_checks_of_its_kind_that_ran():
+    """Passed and failed checks of a kind share a row with the number and the points of both. Checks that were not run
+    or are withheld have their own rows, and do not change its verdict.
+    """
+    memory = [check(f"memory: {i}", Kind.MEMORY, points=4, max_points=4) for i in range(2)]
+    lost = failed("memory: banks", kind=Kind.MEMORY, reason=Reason.EXTRA_TRAFFIC, max_points=20)
+    unrun = failed("memory: reads", kind=Kind.MEMORY, reason=Reason.NOT_RUN, max_points=20)
+    text = lines(BUILD, *memory, lost, unrun)
+    assert "failed  memory: 2 of 3 checks: see 1                                      8 / 28" in text
+    assert "skipped memory: reads                                                     0 / 20" in text
+    hidden = check("memory: reads", Kind.MEMORY, Verdict.SKIPPED, 0, 20, reason=Reason.HIDDEN, message="later.")
+    text = lines(*memory, hidden)
+    assert "passed  memory: all 2 checks                                               8 / 8" in text
+    assert "hidden  memory: reads                                                     ? / 20" in text
 
 
 def test_a_speed_that_does_not_count_yet_is_still_told():
-    """A speed measured before a hidden case failed is still printed."""
+    """A speed measured before a hidden case failed is still printed, with its interval in the full report."""
     forfeited = replace(SPEED, verdict=Verdict.FAILED, points=0.0, reason=Reason.NOT_RUN, message="does not count yet.")
     text = lines(BUILD, forfeited)
-    assert text[4].startswith("skip   performance: cpu (height 1)")
-    assert text[5:7] == ["       NOT_RUN  does not count yet.", "       7.21 GB/s (7.1 to 7.3)"]
+    assert text[4].startswith("skipped performance: cpu (height 1), 7.21 GB/s, 100 % of the model")
+    assert text[5] == "        does not count yet."
+    assert full(BUILD, forfeited)[-5:-3] == ["        NOT_RUN  does not count yet.", "        7.21 GB/s (7.1 to 7.3)"]
 
 
 def test_what_follows_from_a_failed_build_is_one_row():
     """After a failed build, all other checks share one row with their lost points, so the total adds up."""
-    text = lines(UNBUILT, *UNREACHED)
-    assert text[3:] == [
-        "FAILED build",
-        "       BUILD_ERROR  line 5: what?",
-        f"skip   {ONE_LINE}           0 / 100",
-        "       NOT_RUN  skipped: fix the build first.",
+    assert lines(UNBUILT, *UNREACHED)[3:] == [
+        " 1. error[BUILD_ERROR]: line 5: what?",
+        "    cost: 100 points (build)",
         "",
-        "       total                                                             0 / 100",
+        "failed  build: see 1",
+        f"skipped {ONE_LINE}          0 / 100",
+        "        skipped: fix the build first.",
+        "",
+        "        total                                                            0 / 100",
         "seed 7, 3.2 s, Test Device",
     ]
 
 
-def test_a_check_that_passed_says_how_far_it_is_from_its_limit():
-    """A passed check gives its distance from the limit below its row. In a common row, its name comes first."""
-    reads = check("memory: words read", Kind.MEMORY, message="it reads 40 words of global memory; the limit is 48.")
-    text = lines(BUILD, reads)
-    assert text[5] == "       it reads 40 words of global memory; the limit is 48."
-    text = lines(BUILD, reads, check("memory: banks", Kind.MEMORY, message="no conflicts; the limit is 2."))
-    assert text[4].startswith("passed memory: all 2 checks")
-    assert text[5:8] == [
-        "       words read: it reads 40 words of global memory; the limit is 48.",
-        "       banks: no conflicts; the limit is 2.",
-        "",
+def test_a_failed_build_shows_its_log_or_its_line():
+    """The brief report has the first lines of the compiler's log, and the full report all of them. Without a log, the
+    line is shown.
+    """
+    log = "\n".join(f"error {number}" for number in range(LOG_LINES + 30))
+    logged = replace(UNBUILT, message="line 1: what?", detail=log)
+    text = lines(logged, *UNREACHED)
+    place = text.index("    --> kernels.cl:1")
+    assert text[place + 1] == "    error 0"
+    assert text[place + LOG_LINES : place + LOG_LINES + 2] == [
+        f"    error {LOG_LINES - 1}",
+        "    (30 more lines with --verbose)",
     ]
+    assert f"error {LOG_LINES + 29}" in told_in(full(logged))
+    assert "more line" not in told_in(lines(replace(logged, detail="error 0")))
+    declared = f"expected: {'real *A, ' * 20}uint n"
+    assert declared in told_in(lines(replace(logged, detail=declared)))
+    forbidden = lines(replace(UNBUILT, reason=Reason.FORBIDDEN, message="line 1 has #include."))
+    assert "     1 | __kernel void coalsTransp() {" in forbidden
+
+
+def test_a_check_that_passed_says_how_far_it_is_from_its_limit():
+    """In full, a passed check gives its distance from the limit below its row. In brief, passed checks share a row."""
+    reads = check("memory: words read", Kind.MEMORY, message="it reads 40 words of global memory; the limit is 48.")
+    banks = check("memory: banks", Kind.MEMORY, message="no conflicts; the limit is 2.")
+    assert full(BUILD, reads, banks)[-5:] == [
+        "passed  memory: words read                                                 5 / 5",
+        "        it reads 40 words of global memory; the limit is 48.",
+        "",
+        "passed  memory: banks                                                      5 / 5",
+        "        no conflicts; the limit is 2.",
+    ]
+    assert lines(BUILD, reads, banks)[4].startswith("passed  memory: all 2 checks")
+    assert "the limit" not in told_in(lines(BUILD, reads, banks))
 
 
 def test_findings_stand_under_their_check():
-    """A check prints up to three findings with sentence, source lines, events and cause, and the number of the rest."""
+    """In full, a check has all its findings with sentence, source lines, events, help and the number of sightings."""
     racing = failed("sanitizer: two", message="they race.", findings=(RACE,) * 5)
-    text = "\n".join(lines(racing))
-    assert "       WRONG_OUTPUT  they race.\n       line 13 writes As[0][7] while" in text
+    text = "\n".join(full(racing))
+    assert "        WRONG_OUTPUT  they race.\n        line 13 writes As[0][7] while" in text
     assert (
-        "         17 | sum += As[ly][k] * Bs[k][lx];\n"
-        "              work-item (3, 0) of group (1, 0) reads As[0][7]\n"
-        "         13 | As[ly][lx] = (gy < heightA && t + lx < widthA) ? A[gy*widthA + t …\n"
+        "          17 | sum += As[ly][k] * Bs[k][lx];\n"
+        "               work-item (3, 0) of group (1, 0) reads As[0][7]\n"
+        "          13 | As[ly][lx] = (gy < heightA && t + lx < widthA) ? A[gy*widthA + t…\n"
     ) in text
-    assert text.count(" 17 | ") == 3
-    assert "(2 more in the other reports)" in text
+    assert text.count(" 17 | ") == 5
+    assert text.count("Seen 4,096 times.") == 5
 
 
 def test_a_finding_that_the_check_has_told_is_not_told_twice():
-    """A finding's sentence is not repeated if the check already has it."""
-    text = " ".join(" ".join(lines(failed("sanitizer: two", message=RACE.message, findings=(RACE,)))).split())
-    assert text.count(RACE.message) == 1
-    assert RACE.help in text
+    """A finding's sentence and help are not repeated if the check already has them."""
+    racing = failed("sanitizer: two", message=RACE.message, help=RACE.help, findings=(RACE,))
+    text = told_in(lines(racing))
+    assert (text.count(RACE.message), text.count(RACE.help)) == (1, 1)
+    text = told_in(full(racing))
+    assert (text.count(RACE.message), text.count(RACE.help)) == (2, 2)
 
 
-def test_nothing_is_wider_than_the_terminal():
-    """No line is wider than a terminal of 80 or 60 columns."""
-    for width in (80, 60):
-        for line in lines(
-            BUILD, failed("correctness: " + "long " * 30, message="words " * 40, findings=(RACE,)), SLOW, width=width
-        ):
-            assert len(line) <= width
+@pytest.mark.parametrize("draw", [render, render_in_full])
+@pytest.mark.parametrize("width", [80, 60])
+def test_nothing_is_wider_than_the_terminal(draw, width):
+    """No line is wider than the terminal, also with long names, messages, logs, file names and lines of the source."""
+    source = f"{'x' * 300}\n{'y' * 30} = As[1] + {'z' * 90} + As[2];\n"
+    place = RACE.places[0].model_copy(update={"line": 2, "words": f"{'work-item ' * 20}reads As"})
+    far = RACE.model_copy(update={"message": "line 2 races.", "places": (place,)})
+    outcome = result(
+        failed("build", kind=Kind.BUILD, message="line 1: what?", detail="log " * 90).of_part("a"),
+        *(each.of_part("b") for each in (BUILD, SLOW)),
+        failed("correctness: " + "long " * 30, message="words " * 40, help="help " * 40, cause="own").of_part("b"),
+        failed("sanitizer (n 7)", message="line 2 races.", findings=(far, RACE)).of_part("b"),
+        source=source,
+        submission=f"{'folder' * 20}/{'k' * 100}.cl",
+    )
+    for each in (outcome, *GRADED.values(), example()):
+        assert max(map(len, draw(each, width=width, color=False).splitlines())) <= width
 
 
 def test_colour_is_for_terminals_only():
-    """Plain text has no colours and terminals get them."""
-    assert not any("\x1b" in line for line in lines(BUILD, SLOW))
-    assert any("\x1b[" in line for line in lines(BUILD, SLOW, color=True))
+    """Plain text has no colours and terminals get them. They change no word."""
+    for draw in (render, render_in_full):
+        for each in GRADED.values():
+            plain, coloured = (draw(each, width=80, color=color) for color in (False, True))
+            assert "\x1b" not in plain
+            assert "\x1b[" in coloured
+            assert [line.rstrip() for line in COLOUR.sub("", coloured).splitlines()] == plain.splitlines()
+
+
+def test_errors_are_red_and_wasted_time_is_yellow():
+    """The level of an issue is red if the kernel is wrong, and yellow if it is slow."""
+    text = "\n".join(lines(BUILD, failed("correctness: a"), SLOW, color=True))
+    assert "\x1b[1;31merror[WRONG_OUTPUT]" in text
+    assert "\x1b[1;33mslow[TOO_SLOW]" in text
 
 
 def test_control_characters_of_a_submission_do_not_reach_the_terminal():
     """Control characters from kernel names or compiler messages do not reach the terminal."""
-    text = "\n".join(lines(failed("correctness: x", message=NASTY.replace("\ud83d", ""), detail="\x1b[2J\x07")))
-    assert not set(text) & {"\x00", "\x1b", "\x07"}
+    nasty = NASTY.replace("\ud83d", "")
+    checks = [
+        failed("build", kind=Kind.BUILD, message=f"line 1: {nasty}", help=nasty, detail="\x1b[2J\x07"),
+        failed("correctness: x", message=nasty, detail="\x1b[2J\x07"),
+    ]
+    outcome = result(*checks, source="\x1b[2J int \x07 a;\n", submission="a\x1b.cl")
+    for draw in (render, render_in_full):
+        assert not set(draw(outcome, width=80, color=False)) & {"\x00", "\x1b", "\x07"}
 
 
 def drawn(*cells, **more):
@@ -374,39 +596,46 @@ def drawn(*cells, **more):
     return ErrorMap(**{"buffer": "B", "shape": (53, 90), "block": (16, 16), "cells": cells, **more})
 
 
-def test_the_first_failure_whose_map_tells_something_shows_it():
-    """The first informative error map is printed once, below its reason. A map with one sign only is left out."""
+def test_a_map_that_tells_something_is_shown_in_full():
+    """The full report has an informative error map below its reason. A map with one sign only is left out, and the
+    brief report has none.
+    """
     checks = [
         failed("correctness: a (n 1)", error_map=drawn("#")),
         failed("correctness: b (n 2)", error_map=drawn("..#", "oo+")),
     ]
-    text = "\n".join(lines(*checks))
-    legend = "       B in cells of 16 x 16:  . right  + partly wrong  # wrong  o not written"
-    assert f"it is wrong.\n{legend}\n       ..#\n       oo+\n" in text
+    text = "\n".join(full(*checks))
+    legend = "        B in cells of 16 x 16:  . right  + some wrong  # wrong  o not written"
+    assert f"it is wrong.\n{legend}\n        ..#\n        oo+" in text
     assert text.count("in cells of") == 1
-    assert "in cells of" not in "\n".join(lines(checks[0]))
+    assert "in cells of" not in "\n".join(lines(*checks))
 
 
 def test_the_widest_map_fits_the_terminal():
     """The widest map with the longest legend fits in 80 columns."""
     widest = drawn(*(20 * (40 * "o",)), buffer="Btr", block=(512, 16))
-    for line in lines(failed("correctness: a", error_map=widest.model_copy(update={"cells": (*widest.cells, ".+#o")}))):
+    for line in full(failed("correctness: a", error_map=widest.model_copy(update={"cells": (*widest.cells, ".+#o")}))):
         assert len(line) <= 80
-    assert any(line.endswith("o not written") for line in lines(failed("a", error_map=drawn(".+#o", buffer="Btr"))))
+    assert any(line.endswith("o not written") for line in full(failed("a", error_map=drawn(".+#o", buffer="Btr"))))
 
 
-def test_one_failure_for_each_cause_is_explained():
-    """One failure of each cause is explained, the most common first. Failures without a cause are named only."""
+def test_each_cause_is_an_issue_and_the_commonest_comes_first():
+    """Each cause is told once, the commonest first. Failures without a known cause share an issue."""
     checks = [
         failed("correctness: a (n 1)", message="no cause."),
         failed("correctness: b (n 2)", message="rare.", cause="rare"),
         failed("correctness: c (n 3)", message="common at 3.", cause="common"),
         failed("correctness: d (n 4)", message="common at 4.", cause="common"),
     ]
-    text = "\n".join(lines(*checks))
-    assert text.index("common at 3.") < text.index("rare.")
-    assert "common at 4." not in text
-    assert "WRONG_OUTPUT  a, d" in text
+    text = [line for line in lines(*checks) if line.startswith((" 1. ", " 2. ", " 3. ", "    cost"))]
+    assert text == [
+        " 1. error[WRONG_OUTPUT]: common at 3.",
+        "    cost: 10 points (correctness: c, d)",
+        " 2. error[WRONG_OUTPUT]: rare.",
+        "    cost: 5 points (correctness: b)",
+        " 3. error[WRONG_OUTPUT]: no cause.",
+        "    cost: 5 points (correctness: a)",
+    ]
 
 
 def test_junit_draws_the_map_below_the_failure():
@@ -425,15 +654,15 @@ def test_what_was_not_checked_keeps_its_points_and_stands_under_the_total():
     """Unchecked points appear in their row, below the total and in a list's line, to avoid a misjudgement."""
     outcome = result(BUILD, check("correctness: a", points=28, max_points=28), *WATCHED, SPEED)
     told = render(outcome, width=80, color=False).splitlines()
-    start = told.index("skip   sanitizer (height 1)                                               0 / 12")
+    start = told.index("open    sanitizer (height 1)                                              0 / 12")
     assert told[start + 1 : start + 4] == [
-        "       the simulator is not installed: install it.",
-        "skip   memory: banks, traffic                                             0 / 20",
-        "       the simulator is not installed: install it.",
+        "        the simulator is not installed: install it.",
+        "open    memory: banks, traffic                                            0 / 20",
+        "        the simulator is not installed: install it.",
     ]
     assert told[-3:-1] == [
-        "       total                                                            68 / 100",
-        "       68 of 100; 32 not checked here: the simulator is missing",
+        "        total                                                           68 / 100",
+        "        68 of 100; 32 not checked here: the simulator is missing",
     ]
     assert summary("ada", outcome).split("  ")[-1] == "32 not checked here: the simulator is missing"
     wrong = result(BUILD, failed("correctness: a"), *WATCHED)
@@ -441,13 +670,18 @@ def test_what_was_not_checked_keeps_its_points_and_stands_under_the_total():
 
 
 def test_a_speed_that_the_courses_machine_decides_on_is_shown():
-    """A speed that the course's machine decides is printed with its local figures."""
+    """A speed that the course's machine decides is printed with its local figures. The message is told in full, since
+    it has one of them.
+    """
+    message = "not here. Here it is 1.8 times as fast."
     there = SPEED.model_copy(
-        update={"verdict": Verdict.SKIPPED, "points": 0.0, "reason": Reason.DECIDED_ELSEWHERE, "message": "not here."}
+        update={"verdict": Verdict.SKIPPED, "points": 0.0, "reason": Reason.DECIDED_ELSEWHERE, "message": message}
     )
     text = "\n".join(lines(BUILD, there))
-    assert "       not here.\n       7.21 GB/s (7.1 to 7.3)\n" in text
-    assert "       0 of 40; 40 are decided on the course's machine\n" in text
+    assert "open    performance: cpu (height 1), 7.21 GB/s, 100 % of the model " in text
+    assert f"        {message}\n" in text
+    assert "        0 of 40; 40 are decided on the course's machine\n" in text
+    assert "        7.21 GB/s (7.1 to 7.3)" in full(BUILD, there)
 
 
 def test_junit_skips_what_was_not_checked_and_says_its_worth():
@@ -475,7 +709,7 @@ def test_what_draws_figures_obeys_no_file_of_the_working_directory(tmp_path):
     assert float(done.stdout) < 99
 
 
-@pytest.mark.parametrize("name", ["json", "junit", "html", "terminal", "gradescope", "explanation"])
+@pytest.mark.parametrize("name", ["json", "junit", "html", "terminal", "in full", "gradescope", "explanation"])
 def test_what_is_missing_by_our_fault_is_told_everywhere(name):
     """After a fault of the grader, every report names the missing part and says that the grade is not affected.
 
@@ -486,6 +720,7 @@ def test_what_is_missing_by_our_fault_is_told_everywhere(name):
     report = {
         **REPORTS,
         "terminal": lambda it: render(it, width=200, color=False),
+        "in full": lambda it: render_in_full(it, width=200, color=False),
         "explanation": lambda it: explanation.render(Explained(title="x", checks=it.checks), width=200, color=False),
     }[name](lacking)
     assert (fault.lost if name == "json" else fault.sentence) in report

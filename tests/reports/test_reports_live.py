@@ -42,9 +42,9 @@ def test_a_log_has_a_line_for_what_begins_and_for_what_is_decided(small):
         lines.append(board.line(event, 1.26))
     assert lines == [
         "  1.3 s running the cases (0 of 8 checks decided)",
-        "  1.3 s passed build",
-        "  1.3 s FAILED correctness: ragged (n 1000)  WRONG_OUTPUT",
-        "  1.3 s FAILED sanitizer (n 70)  DATA_RACE\n               line 3 races.",
+        "  1.3 s passed  build",
+        "  1.3 s failed  correctness: ragged (n 1000)  WRONG_OUTPUT",
+        "  1.3 s failed  sanitizer (n 70)  DATA_RACE\n                line 3 races.",
     ]
 
 
@@ -53,11 +53,11 @@ def test_a_terminal_has_a_row_for_those_that_passed_and_one_for_each_that_did_no
     decided = [BUILD, ONE, RAGGED, check("practice: large (n 5000)", kind=Kind.PRACTICE)]
     board = heard(small, *(Decided(check=each, sentence=each.message) for each in decided), "timing")
     assert [row.plain for row in board.rows()] == [
-        "passed build",
-        "passed correctness: 1 of 2",
-        "passed practice",
-        "FAILED correctness: ragged (n 1000)  WRONG_OUTPUT",
-        "       it is wrong.",
+        "passed  build",
+        "passed  correctness: 1 of 2",
+        "passed  practice",
+        "failed  correctness: ragged (n 1000)  WRONG_OUTPUT",
+        "        it is wrong.",
     ]
     assert board.status(4.4) == "timing, 4 of 8 checks decided, 4 s"
 
@@ -73,7 +73,7 @@ def test_a_suite_counts_the_checks_of_all_its_parts(tmp_path):
     suite = suite_course(tmp_path).load("ladder")
     first, *_ = suite.parts
     board = heard(suite, Decided(check=BUILD.of_part(first.part)))
-    assert [row.plain for row in board.rows()] == [f"passed {first.part}: build"]
+    assert [row.plain for row in board.rows()] == [f"passed  {first.part}: build"]
 
 
 def test_a_file_that_does_not_build_is_explained_once(tmp_path):
@@ -82,8 +82,8 @@ def test_a_file_that_does_not_build_is_explained_once(tmp_path):
     broken = failed("build", kind=Kind.BUILD, reason=Reason.BUILD_ERROR)
     events = [Decided(check=broken.of_part(part.part), sentence="line 2: unknown.") for part in suite.parts]
     first, reason, *others = [row.plain for row in heard(suite, *events).rows()]
-    assert (first, reason) == (f"FAILED {suite.parts[0].part}: build  BUILD_ERROR", "       line 2: unknown.")
-    assert others == [f"FAILED {part.part}: build" for part in suite.parts[1:]]
+    assert (first, reason) == (f"failed  {suite.parts[0].part}: build  BUILD_ERROR", "        line 2: unknown.")
+    assert others == [f"failed  {part.part}: build" for part in suite.parts[1:]]
 
 
 def test_a_sentence_is_told_once(small):
@@ -91,11 +91,11 @@ def test_a_sentence_is_told_once(small):
     skipped = failed("correctness: ragged (n 1000)", reason=Reason.NOT_RUN)
     events = [Decided(check=skipped.model_copy(update={"name": name}), sentence="skipped.") for name in ("a", "b")]
     assert [row.plain for row in heard(small, *events).rows()] == [
-        "skip   a  NOT_RUN",
-        "       skipped.",
-        "skip   b  NOT_RUN",
+        "skipped a  NOT_RUN",
+        "        skipped.",
+        "skipped b  NOT_RUN",
     ]
-    assert "skip   b  NOT_RUN" in heard(small, *events).line(events[-1], 2)
+    assert "skipped b  NOT_RUN" in heard(small, *events).line(events[-1], 2)
 
 
 def test_what_a_submission_says_reaches_a_terminal_without_control_characters(small):
@@ -109,4 +109,4 @@ def test_a_skipped_check_is_told_as_such(small):
     """A skipped check is printed as skipped with its reason."""
     skipped = check("sanitizer (n 70)", kind=Kind.SANITIZER, verdict=Verdict.SKIPPED, reason=Reason.NO_SIMULATOR)
     event = Decided(check=skipped)
-    assert "skip   sanitizer (n 70)  NO_SIMULATOR" in heard(small, event).line(event, 2)
+    assert "skipped sanitizer (n 70)  NO_SIMULATOR" in heard(small, event).line(event, 2)

@@ -9,7 +9,7 @@ from xunit import XUNIT
 
 from grader.course.rubric import Kind
 from grader.reports import REPORTS
-from grader.reports.terminal import render, summary
+from grader.reports.terminal import render, render_in_full, summary
 from grader.results.check import Verdict
 from grader.results.gradebook import grade_of
 
@@ -36,8 +36,11 @@ def test_every_report_shows_practice_for_what_it_is():
     For platforms that deduct points for failures, they are skipped or worth nothing.
     """
     terminal = render(PRACTISED, width=80, color=False)
-    assert "FAILED practice: odd (n 7)\n       WRONG_OUTPUT  odd ones are wrong.\n       by far" in terminal
-    assert "start here" not in terminal
+    assert "\n 1. practice[WRONG_OUTPUT]: odd ones are wrong.\n" in terminal
+    assert "failed  practice: odd (n 7): see 1\n" in terminal
+    assert "cost:" not in terminal
+    in_full = render_in_full(PRACTISED, width=80, color=False)
+    assert "failed  practice: odd (n 7)\n        WRONG_OUTPUT  odd ones are wrong.\n        by far\n" in in_full
     assert summary("ada", PRACTISED).endswith("passed")
     text = Reader(REPORTS["html"](PRACTISED)).text
     assert "3 checks: 3 passed; 1 case for practice, 0 passed" in text
@@ -58,6 +61,6 @@ def test_every_report_shows_practice_for_what_it_is():
 def test_practice_that_passes_is_a_row():
     """A passed practice case is a row, as for other kinds."""
     passed = PRACTICE.model_copy(update={"verdict": Verdict.PASSED, "reason": None, "message": "", "detail": ""})
-    assert "passed practice: odd (n 7)\n" in render(result(BUILD, passed), width=80, color=False)
+    assert "passed  practice: odd (n 7)\n" in render(result(BUILD, passed), width=80, color=False)
     assert "1 case for practice, 1 passed" in Reader(REPORTS["html"](result(BUILD, passed))).text
     assert "practice, worth no points: passed." in REPORTS["junit"](result(BUILD, passed))

@@ -57,7 +57,9 @@ def test_a_race_links_to_its_places():
     """The places of a finding are related locations with their words, and the message links to them."""
     race = run_of(OUTCOMES["race"]).results[0]
     assert (race.ruleId, race.level) == ("DATA_RACE", "error")
-    assert race.message.text.endswith("Seen in sanitizer. See [line 17](1) and [line 13](2).")
+    assert race.message.text.endswith(
+        f"{RACE.help} Seen in sanitizer; correctness: one, ragged, large. See [line 17](1) and [line 13](2)."
+    )
     assert [place.message.text for place in race.relatedLocations] == [place.words for place in RACE.places]
     assert [place.physicalLocation.region.startLine for place in race.relatedLocations] == [17, 13]
 

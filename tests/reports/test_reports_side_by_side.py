@@ -111,28 +111,39 @@ def test_a_terminal_of_80_columns_holds_it(climbed, name):
     text = render(climbed[name], width=80, color=False)
     assert max(map(len, text.splitlines())) <= 80
     for standing in standings_of(climbed[name]):
-        assert re.search(rf"\n\n       {standing.part} +{standing.points:g} / {standing.max_points:g}\n", text)
+        assert re.search(rf"\n\n        {standing.part} +{standing.points:g} / {standing.max_points:g}\n", text)
     assert ("of first" in text) == (name != "broken")
-    assert f"{FIRST}: " not in text
+    rows = text[re.search(rf"^        {FIRST} ", text, re.MULTILINE).start() :]
+    assert f"{FIRST}: " not in rows
 
 
 def test_a_kernel_that_does_not_build_is_two_rows(climbed):
-    """A kernel that does not build has its error and one row for all checks that did not run."""
-    text = render(climbed["missing"], width=80, color=False).partition(f"       {LAST} ")[2]
-    assert "KERNEL_MISSING  the file has no kernel named blockMMM" in text
-    assert text.count("fix the build first.") == 1
-    assert re.search(r"skip   \d+ checks: correctness, sanitizer, memory, performance +0 / \d+\n", text)
+    """A kernel that does not build is an issue that costs all its points. It has a row for the build and one for all
+    checks that did not run.
+    """
+    issues, _, rows = render(climbed["missing"], width=80, color=False).partition(f"        {LAST} ")
+    assert f" 1. error[KERNEL_MISSING]: {LAST}: the file has no kernel named {LAST}" in issues
+    last = standings_of(climbed["missing"])[-1]
+    assert f"    cost: {last.max_points:g} points (build)\n" in issues
+    assert "failed  build: see 1\n" in rows
+    assert rows.count("fix the build first.") == 1
+    assert re.search(r"skipped \d+ checks: correctness, sanitizer, memory, performance +0 / \d+\n", rows)
 
 
-def test_where_to_start_is_the_first_kernel_that_is_wrong(ladder):
-    """Reading starts at the first wrong kernel and at its simulator finding. A race in a later kernel comes later."""
+def test_where_to_start_is_the_kernel_that_loses_most_points(ladder):
+    """Reading starts at the wrong kernel that has lost most points, and at its simulator finding. If two have lost
+    equally many, the first one comes first.
+    """
     both = suite_of(ladder, (BUILD, WRONG, RACING), (BUILD, RACING))
     assert both.first_cause.name == f"{FIRST}: sanitizer (n 3)"
-    later = suite_of(ladder, (BUILD, WRONG), (BUILD, RACING))
-    assert later.first_cause.name == f"{FIRST}: correctness: one (n 1)"
-    assert "start here" not in render(later, width=80, color=False)
-    assert f"start here: {FIRST}: a race." in render(both, width=80, color=False)
+    assert f" 1. error[DATA_RACE]: {FIRST}: a race." in render(both, width=80, color=False)
     assert f"in {FIRST}: sanitizer (n 3)" in text_of(both).partition("Kernels side by side")[0]
+    equal = suite_of(ladder, (BUILD, WRONG), (BUILD, RACING))
+    assert equal.first_cause.name == f"{FIRST}: correctness: one (n 1)"
+    costlier = suite_of(ladder, (BUILD, WRONG), (BUILD, WRONG, RACING))
+    assert costlier.first_cause.name == f"{LAST}: sanitizer (n 3)"
+    told = render(costlier, width=80, color=False)
+    assert told.index(f"]: {LAST}: ") < told.index(f"]: {FIRST}: ")
 
 
 @pytest.mark.parametrize("name", ["right", "missing", "broken"])

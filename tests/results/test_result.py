@@ -104,13 +104,38 @@ def test_the_first_to_read_has_several_of_everything():
 
 
 def test_failures_are_in_the_order_in_which_they_should_be_read():
-    """Each kernel's failures follow those of the kernel before. Findings come first, and consequences are left out."""
+    """Failures of equally costly kernels are in the order of the kernels. Findings come first, and consequences are
+    left out.
+    """
     wrong, unrun = failed("correctness: one"), failed("memory: one", reason=Reason.NOT_RUN)
     race = failed("sanitizer", kind=Kind.SANITIZER, reason=Reason.DATA_RACE)
     checks = [each.of_part(part) for part in ("a", "b") for each in (BUILD, wrong, race, unrun, *WATCHED)]
     assert [each.name for each in result(*checks).failures] == [
         f"{part}: {name}" for part in ("a", "b") for name in ("sanitizer", "correctness: one")
     ]
+
+
+def test_wrong_results_come_before_missing_kernels_and_both_before_waste():
+    """Wrong results come first, then missing kernels, then wasted time and memory, whatever they cost."""
+    wasteful = failed("memory: one", kind=Kind.MEMORY, max_points=50).of_part("a")
+    missing = failed("build", kind=Kind.BUILD, reason=Reason.KERNEL_MISSING, max_points=70).of_part("b")
+    unbuilt = failed("build", kind=Kind.BUILD, reason=Reason.BUILD_ERROR, max_points=1).of_part("c")
+    slow, wrong = SLOW.of_part("d"), failed("correctness: one").of_part("d")
+    outcome = result(wasteful, missing, unbuilt, slow, wrong)
+    assert outcome.failures == (wrong, unbuilt, missing, wasteful, slow)
+    assert [mark.name for mark in grade_of(outcome).failures] == [each.name for each in outcome.failures]
+
+
+def test_of_equally_urgent_kernels_the_costliest_comes_first():
+    """The kernel that has lost most points comes first. Points that are not decided are not lost, and points of checks
+    that were not run are.
+    """
+    wrong, unrun = failed("correctness: one"), failed("memory: one", kind=Kind.MEMORY, reason=Reason.NOT_RUN)
+    cheap = [each.of_part("a") for each in (wrong, unchecked(points=40))]
+    dear = [each.of_part("b") for each in (wrong, unrun)]
+    assert [each.part for each in result(*cheap, *dear).failures] == ["b", "a"]
+    assert [each.lost for each in (*cheap, *dear)] == [5, 0, 5, 5]
+    assert SLOW.lost == 20
 
 
 def test_the_json_says_what_was_not_checked_and_reads_back():

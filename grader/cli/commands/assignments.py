@@ -1,41 +1,72 @@
 """The commands for the assignments of a course."""
 
+import shlex
+from math import inf
 from pathlib import Path
+from shutil import get_terminal_size
 from typing import Annotated
 
 import typer
 
 from grader.cli.options import CourseOption
+from grader.cli.wrapping import wrapped
+
+HANGING = " " * 4
+"""Further indent of the lines of a long line."""
+
+StartArgument = Annotated[str, typer.Argument(help="Name of the assignment, as `grader list` shows it.")]
+ShownArgument = Annotated[
+    str | None,
+    typer.Argument(help="Name of the assignment; needed if `grader init` has not made this folder."),
+]
+StarterArgument = Annotated[
+    Path | None,
+    typer.Argument(help="Folder to fill, which is made if it is missing; else a folder named after the assignment."),
+]
 
 
-def init(
-    name: Annotated[str, typer.Argument(help="Name of the assignment.")],
-    folder: Annotated[Path, typer.Argument(help="Folder to fill; it is made if it is not there.")],
-    course: CourseOption = None,
-) -> None:
-    """Start an assignment: a skeleton, the handout, and files that grade it in GitLab or GitHub."""
+def init(name: StartArgument, folder: StarterArgument = None, course: CourseOption = None) -> None:
+    """Start an assignment: a skeleton, the handout, files for CI.
+
+    The folder remembers the assignment, so `grader grade` needs no name there. The CI files grade it in GitLab or
+    GitHub.
+    """
     from grader.authoring.scaffold import start
     from grader.grading.settings import load_settings
     from grader.grading.trust import note_started
 
-    settings = load_settings({"course": course})
-    for path in start(settings.places.load(name), settings.student_template, settings.report_guide, folder):
+    settings, target = load_settings({"course": course}), folder or Path(name)
+    for path in start(settings.places.load(name), settings.student_template, settings.report_guide, target):
         typer.echo(path)
-    note_started(folder)
+    note_started(target)
+    where = "" if target == Path() else f" {shlex.quote(str(target))}"
+    option = "" if course is None else f" --course {shlex.quote(str(course))}"
+    typer.echo(f"\nNext: read {target / 'HANDOUT.md'}, write your kernel in {target / 'kernels.cl'}, and run\n")
+    typer.echo(f"    grader grade{where}{option}")
 
 
 def list_assignments(course: CourseOption = None) -> None:
-    """List the assignments."""
+    """List the assignments in the order of the course."""
     from grader.grading.settings import load_settings
 
     places = load_settings({"course": course}).places
-    for name in places.names():
-        typer.echo(f"{name:<17} {places.load(name).title}")
+    listed = sorted(map(places.load, places.names()), key=lambda each: each.order or inf)
+    width = max((len(each.name) for each in listed), default=0)
+    for each in listed:
+        typer.echo(f"{each.name:<{width}}  {each.title}")
+    if listed and listed[0].order is not None:
+        typer.echo(
+            f"\nThis is the order of the course. To start with the first, run\n\n    grader init {listed[0].name}"
+        )
 
 
-def show(name: Annotated[str, typer.Argument(help="Name of the assignment.")], course: CourseOption = None) -> None:
+def show(name: ShownArgument = None, course: CourseOption = None) -> None:
     """Show what an assignment asks for."""
     from grader.authoring.show import describe
+    from grader.course.submissions.starter_folder import assignment_of
     from grader.grading.settings import load_settings
 
-    typer.echo(describe(load_settings({"course": course}).places.load(name)), nl=False)
+    settings = load_settings({"course": course})
+    text = describe(settings.places.load(name or assignment_of(Path(), "write `grader show NAME`")))
+    for line in text.splitlines():
+        typer.echo(wrapped(line, get_terminal_size().columns, " " * (len(line) - len(line.lstrip())) + HANGING))

@@ -23,7 +23,7 @@ def new(
     name: Annotated[str, typer.Argument(help="Name of the assignment and of its kernel.")],
     course: CourseOption = None,
 ) -> None:
-    """Start an assignment of your own: a small one that works, with comments, to be edited."""
+    """Start an assignment of your own: a small one that works. Its comments say how to change it."""
     from grader.authoring.drafting import draft
     from grader.grading.settings import load_settings
 
@@ -40,13 +40,14 @@ def validate(
     submissions: Annotated[
         Path | None, typer.Option(help="Golden submissions, DIR/NAME/CASE/; else in tests/submissions of the course.")
     ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Time nothing. The last section says what is open.")] = False,
 ) -> None:
-    """Check all that an assignment is made of, propose thresholds, and show what students will see."""
+    """Check all files of an assignment, and propose its thresholds. Also shows what students will see."""
     from rich.console import Console
 
     from grader.authoring.drafting import PLACES
-    from grader.cli.validation_page import Page, print_validation
-    from grader.common.phrases import count
+    from grader.authoring.extent import FULL, QUICK
+    from grader.cli.validation_page import Page, Sources, print_validation
     from grader.grading.settings import load_settings
 
     settings = load_settings(where.settings())
@@ -57,15 +58,23 @@ def validate(
     for path in paths:
         page = Page(console=Console(highlight=False))
         with settings.open_environment(settings.sandbox_for_ours()) as environment:
-            print_validation(path.parent.name, settings.places, folder, environment, page)
-        found = f"{count(page.broken, 'statement')} BROKEN" if page.broken else "all of it holds"
-        typer.echo(f"\n{path.parent.name}: {found}")
+            sources = Sources(
+                course=settings.places,
+                submissions=folder,
+                environment=environment,
+                extent=QUICK if quick else FULL,
+            )
+            print_validation(path.parent.name, sources, page)
+        typer.echo(f"\n{path.parent.name}: {page.verdict}")
         broken += page.broken
     raise typer.Exit(FAILED if broken else PASSED)
 
 
 def selftest(where: EnvironmentOptions, names: NamesArgument = None) -> None:
-    """Check on this device that model solutions pass, with a margin, and that skeletons and baselines do not."""
+    """Check on this device that only model solutions pass.
+
+    Model solutions must pass with a margin, and skeletons and baselines must not pass.
+    """
     from rich.console import Console
 
     from grader.authoring.selftest import examine_assignment
@@ -85,7 +94,7 @@ def selftest(where: EnvironmentOptions, names: NamesArgument = None) -> None:
 
 
 def schema(which: Annotated[Schema, typer.Argument(help="Which file.")]) -> None:
-    """Print the JSON schema of the JSON report, of assignment.yaml or of course.yaml."""
+    """Print the JSON schema of a file. The file is the JSON report, assignment.yaml or course.yaml."""
     from grader.authoring.schema import assignment_schema, course_schema, result_schema, schema_text
 
     schemas = {Schema.RESULT: result_schema, Schema.ASSIGNMENT: assignment_schema, Schema.COURSE: course_schema}

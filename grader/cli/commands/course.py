@@ -75,7 +75,9 @@ def batch(
             "checkouts; of several, later ones add to those before."
         ),
     ],
-    assignment: Annotated[str, typer.Option(help="Name of the assignment, or several with commas between them.")],
+    assignment: Annotated[
+        str, typer.Option("--assignment", "-a", help="Name of the assignment, or several with commas between them.")
+    ],
     out: Annotated[Path, typer.Option(help="Folder for results and reports. Existing results are kept.")],
     *,
     extent: ExtentOptions,

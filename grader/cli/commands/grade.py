@@ -15,14 +15,13 @@ import typer
 
 from grader.cli.exit_codes import FAILED, PASSED, UNGRADED
 from grader.cli.options import (
-    AssignmentOption,
     CourseOption,
     EnvironmentOptions,
-    FileArgument,
     GradingOptions,
     OptionTable,
     SandboxOption,
     SeedOption,
+    SubmissionOptions,
 )
 from grader.reports import REPORTS
 
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
 PATIENT = 60.0
 """Seconds that a search may take in a command that only explains."""
 
+VerboseOption = Annotated[bool, typer.Option("--verbose", "-v", help="Show every check with all values and logs.")]
 WatchOption = Annotated[bool, typer.Option("--watch", help="Grade the file again after each save, until Ctrl-C.")]
 
 
@@ -60,14 +60,14 @@ class ReportOptions:
 
 
 def grade(
-    file: FileArgument,
-    assignment: AssignmentOption,
+    submitted: SubmissionOptions,
     reports: ReportOptions,
     how: GradingOptions,
     where: EnvironmentOptions,
     *,
     context: typer.Context,
     watch: WatchOption = False,
+    verbose: VerboseOption = False,
 ) -> None:
     """Grade one submission for one assignment.
 
@@ -77,14 +77,14 @@ def grade(
 
     start = time.monotonic()
     with _keeping_all() as keeping, ThreadPoolExecutor(1) as beside:
-        reading = beside.submit(read_submission, file)  # runs while the modules below are imported
+        reading = beside.submit(read_submission, submitted.file)  # runs while the modules below are imported
         from grader.cli.faults import noted, told_at_the_end
         from grader.common.files import check_outputs
         from grader.course.truth.seeds import check_seed, fresh_seed
         from grader.grading.settings import load_settings
 
         settings = load_settings({**where.settings(), **how.settings()})
-        coursework, submission = settings.places.load(assignment), reading.result()
+        coursework, submission = settings.places.load(submitted.name), reading.result()
         seed = fresh_seed() if how.seed is None else check_seed(how.seed)
         check_outputs([*reports.files.values()], submission.path)
         submissions = inf if watch else len(coursework.parts)
@@ -96,16 +96,25 @@ def grade(
             from grader.cli.grading import Grading, follow
             from grader.cli.progress import verdicts
             from grader.cli.result_codes import exit_code
+            from grader.reports.terminal import render, render_in_full
             from grader.results.withholding import released, withheld
 
             keeping.close()
             view = released if how.release else withheld
-            grading = Grading(coursework=coursework, seed=seed, view=view, write=reports.write)
+            grading = Grading(
+                coursework=coursework,
+                arguments=submitted.repeated(where.course),
+                seed=seed,
+                view=view,
+                draw=render_in_full if verbose else render,
+                write=reports.write,
+            )
             if watch:
                 follow(grading, submission.path, environment)
             with verdicts(coursework, start) as progress:
                 result = grading.grade(submission, environment, progress)
             lost = grading.tell(result)  # the user need not wait for the end of the last worker
+            grading.advise(result)
     raise typer.Exit(UNGRADED if lost else exit_code(result))
 
 
@@ -119,8 +128,7 @@ def _keeping_all() -> Iterator[ExitStack]:
 
 
 def explain(
-    file: FileArgument,
-    assignment: AssignmentOption,
+    submitted: SubmissionOptions,
     where: EnvironmentOptions,
     *,
     seed: SeedOption = None,
@@ -141,7 +149,7 @@ def explain(
     from grader.reports.explanation import render
 
     settings = load_settings({**where.settings(), "search": {"seconds": search}})
-    coursework, submission = settings.places.load(assignment), read_submission(file)
+    coursework, submission = settings.places.load(submitted.name), read_submission(submitted.file)
     inputs, console = fresh_seed() if seed is None else check_seed(seed), Console()
     environment_of = settings.open_environment(settings.sandbox_for(submission.path))
     with told_at_the_end():
@@ -151,10 +159,8 @@ def explain(
     raise typer.Exit(FAILED if explanation.failed else PASSED)
 
 
-def profile(
-    file: FileArgument, assignment: AssignmentOption, sandbox: SandboxOption = None, course: CourseOption = None
-) -> None:
-    """Show what each line of a submission asks of memory, counted in a simulator."""
+def profile(submitted: SubmissionOptions, sandbox: SandboxOption = None, course: CourseOption = None) -> None:
+    """Show the memory accesses of each line, counted in a simulator."""
     from rich.console import Console
 
     from grader.cli.progress import progress_line
@@ -167,7 +173,7 @@ def profile(
     from grader.reports.annotated import render
 
     settings = load_settings({"sandbox": sandbox, "course": course})
-    coursework, submission = settings.places.load(assignment), read_submission(file)
+    coursework, submission = settings.places.load(submitted.name), read_submission(submitted.file)
     name = settings.sandbox_for(submission.path)
     console, right = Console(), True
     with settings.open_environment(name) as environment:

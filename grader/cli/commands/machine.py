@@ -21,7 +21,10 @@ def devices(sandbox: SandboxOption = None, gpu: GpuOption = None) -> None:
 
 
 def calibrate(sandbox: SandboxOption = None, gpu: GpuOption = None, device: DeviceOption = None) -> None:
-    """Measure and store the limits of the device. Gradings use them for rooflines and to find impossible speeds."""
+    """Measure and store the limits of the device.
+
+    Gradings use them for rooflines and to find impossible speeds.
+    """
     from rich.console import Console
     from rich.text import Text
 
@@ -50,7 +53,7 @@ def setup(
         bool, typer.Option("--dry-run", help="Only say what is missing and where it comes from.")
     ] = False,
 ) -> None:
-    """Install what this machine lacks to grade: an OpenCL driver, the simulator. Safe to repeat."""
+    """Install the OpenCL driver and the simulator if they are missing. Safe to repeat."""
     from grader.cli.machine.setup import check, steps
     from grader.grading.settings import load_settings
 

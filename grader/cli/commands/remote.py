@@ -1,15 +1,14 @@
 """The commands for students whose course has a submission service."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from grader.cli.options import AssignmentOption, FileArgument
+from grader.cli.options import SubmissionOptions
 
 
 def login(url: Annotated[str, typer.Argument(help="Address of your course's service.")]) -> None:
-    """Sign this terminal in: confirm the code that it shows in a browser."""
+    """Sign this terminal in to your course's service. It shows a code that you confirm in a browser."""
     from grader.cli.remote.sessions import sign_in
 
     sign_in(url, typer.echo)
@@ -30,9 +29,8 @@ def status() -> None:
 
 
 def submit(
-    file: FileArgument,
+    submitted: SubmissionOptions,
     *,
-    assignment: AssignmentOption,
     no_wait: Annotated[bool, typer.Option("--no-wait", help="Hand in, and do not wait for the result.")] = False,
 ) -> None:
     """Hand in to your course's service, and watch it being graded."""
@@ -40,6 +38,6 @@ def submit(
 
     from grader.cli.remote.handing_in import hand_in, watch
 
-    attempt = hand_in(Path(file), assignment, typer.echo)
+    attempt = hand_in(submitted.file, submitted.name, typer.echo)
     if not no_wait:
         raise typer.Exit(watch(attempt, typer.echo, Console().width))

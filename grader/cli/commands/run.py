@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from grader.cli.exit_codes import FAILED, PASSED
-from grader.cli.options import AssignmentOption, EnvironmentOptions, FileArgument
+from grader.cli.options import EnvironmentOptions, SubmissionOptions
 from grader.common.errors import InputError
 
 
@@ -18,7 +18,10 @@ class LaunchOptions:
     kernel: Annotated[str | None, typer.Option(help="Of several kernels, the one to time.")] = None
     size: Annotated[
         list[str] | None,
-        typer.Option(help="Sizes, such as n=1024,width=64; else those graded for speed, or of the largest case."),
+        typer.Option(
+            metavar="NAME=SIZE",
+            help="Sizes, such as n=1024,width=64; else those graded for speed, or of the largest case.",
+        ),
     ] = None
     global_size: Annotated[
         str | None, typer.Option("--global", help="Work-items, such as 'ceil_to(n, 64),n', one a dimension.")
@@ -26,15 +29,14 @@ class LaunchOptions:
     local_size: Annotated[
         str | None, typer.Option("--local", help="Work-items of a group, such as 64 or TILE,TILE.")
     ] = None
-    define: Annotated[list[str] | None, typer.Option(help="Constants, such as TILE=32.")] = None
+    define: Annotated[list[str] | None, typer.Option(metavar="NAME=VALUE", help="Constants, such as TILE=32.")] = None
     sweep: Annotated[
         str | None, typer.Option(help="A size or a constant with its values, such as TILE=8,16,32: a table.")
     ] = None
 
 
 def run(
-    file: FileArgument,
-    assignment: AssignmentOption,
+    submitted: SubmissionOptions,
     launched: LaunchOptions,
     *,
     repeat: Annotated[int, typer.Option(min=1, help="Times that each launch is timed.")] = 10,
@@ -42,7 +44,10 @@ def run(
     plot: Annotated[Path | None, typer.Option(help="Write the table as a figure, an SVG file.")] = None,
     where: EnvironmentOptions,
 ) -> None:
-    """Time kernels by hand: one, one at several sizes, or all of an assignment side by side. Nothing is graded."""
+    """Time kernels by hand. Nothing is graded.
+
+    It times one kernel, one kernel at several sizes, or all kernels of an assignment side by side.
+    """
     from rich.console import Console
 
     from grader.cli.progress import progress_line
@@ -56,7 +61,7 @@ def run(
     from grader.reports.timings import body, render
 
     settings = load_settings(where.settings())
-    coursework, submission = settings.places.load(assignment), read_submission(file)
+    coursework, submission = settings.places.load(submitted.name), read_submission(submitted.file)
     options = Options(
         kernel=launched.kernel,
         values={**read_values("--size", launched.size or ()), **read_values("--define", launched.define or ())},

@@ -27,7 +27,7 @@ DatabaseOption = Annotated[
     typer.Option(
         envvar=DATABASE,
         show_envvar=True,
-        help="PostgreSQL: postgresql://user@host/grader. The variable keeps a password out of lists of processes.",
+        help="PostgreSQL, as postgresql://me@host/db. The variable keeps a password out of lists of processes.",
     ),
 ]
 WebProcessesOption = Annotated[
@@ -115,7 +115,10 @@ def station(
     stations: Annotated[int, typer.Option(min=1, max=64, help="Stations to run, each with this device.")] = 1,
     place: PlaceOptions,
 ) -> None:
-    """Grade for a service whose pages are on another machine: `grader serve --database` with the same database."""
+    """Grade for a service whose pages are on another machine.
+
+    There, `grader serve --database` names the same database.
+    """
     with _extra("station"):
         from grader.service.serve.supervisor import run_stations
     _forget_database()
@@ -125,7 +128,7 @@ def station(
 
 
 def migrate(*, database: DatabaseOption = None) -> None:
-    """Make the tables of a service in PostgreSQL, or bring them up to date after an upgrade."""
+    """Make the tables of a service in PostgreSQL, or upgrade them."""
     from contextlib import closing
 
     with _extra("migrate"):
@@ -142,7 +145,7 @@ def invite(
     database: DatabaseOption = None,
     url: Annotated[str, typer.Option(help="Address that browsers use.")] = f"http://127.0.0.1:{PORT}",
 ) -> None:
-    """Print a new sign-in link for a person, such as an instructor who has lost theirs, also while the service runs."""
+    """Print a new sign-in link for a person. It works also while the service runs."""
     from contextlib import closing
 
     from grader.common.errors import InputError

@@ -5,7 +5,6 @@ import time
 from collections.abc import Callable, Iterator
 from http.client import HTTPException
 from pathlib import Path
-from textwrap import fill
 from typing import Any
 from urllib.parse import quote
 
@@ -14,14 +13,17 @@ from grader.cli.exit_codes import UNGRADED
 from grader.cli.remote import pending
 from grader.cli.remote.calls import Service
 from grader.cli.remote.sign_in_file import stored
+from grader.cli.wrapping import one_line, wrapped
 from grader.common.errors import InputError, UngradedError
 from grader.course.submissions.submission import FILE_NAME, SIZE_LIMIT
 from grader.protocol.text import showable
+from grader.reports.terminal import INDENT as COLUMNS
+from grader.reports.terminal import WORDS
 from grader.reports.words import score_in_words
-from grader.results.check import OUTSTANDING, shown_as
+from grader.results.check import OUTSTANDING, Verdict, shown_as
 
 Say = Callable[[str], None]
-INDENT = " " * 7
+INDENT = " " * COLUMNS
 """Indent of the continuation lines of a sentence, as in the report of `grader grade`."""
 
 AGAIN, PAUSE = 20, 3.0
@@ -62,7 +64,7 @@ def watch(attempt: str, say: Say, width: int) -> int:
         if event == "place":
             say(_wrapped(_place(data), width))
         elif event == "note" and data["check"]:
-            say(_wrapped(_decided(data), width))
+            say(_decided(data, width))
     told = service.ask("GET", f"/api/v1/attempts/{attempt}")
     if told["state"] != "done":
         say(f"not graded: {told['state']}")
@@ -70,9 +72,10 @@ def watch(attempt: str, say: Say, width: int) -> int:
     if told.get("held_back") and told["result"] is None:
         say("graded: the results are held back until your instructor publishes them")
         return UNGRADED
-    say(score_in_words(told["points"], told["max_points"], (), told.get("hidden_points", 0.0)))
+    score = score_in_words(told["points"], told["max_points"], (), told.get("hidden_points", 0.0))
+    say(_wrapped(f"total: {score}", width))
     if told["result"]["first_cause"]:
-        say(_wrapped(told["result"]["first_cause"], width))
+        say(_wrapped(f"start here: {told['result']['first_cause']}", width))
     return code_of(told["result"]["checks"])
 
 
@@ -88,16 +91,18 @@ def _place(data: dict[str, Any]) -> str:
     return f"waiting: {place}" + (f"; it starts in {wait}" if wait else "")
 
 
-def _decided(data: dict[str, Any]) -> str:
-    verdict = shown_as(data["verdict"], data["reason"])
-    told = f"{verdict} {data['check']} {data['reason']}".rstrip()
-    return f"{told}: {data['words'].removeprefix(f'{verdict}: ')}" if data["words"] else told
+def _decided(data: dict[str, Any], width: int) -> str:
+    """Return the lines about a check, in the words of `grader grade`: verdict, name and reason, then the sentence."""
+    verdict = Verdict(shown_as(data["verdict"], data["reason"]))
+    told = [wrapped(showable(f"{WORDS[verdict]:<{COLUMNS}}{data['check']}  {data['reason']}".rstrip()), width, INDENT)]
+    if data["words"]:
+        told.append(wrapped(INDENT + one_line(data["words"].removeprefix(f"{verdict}: ")), width, INDENT))
+    return "\n".join(told)
 
 
 def _wrapped(words: str, width: int) -> str:
     """Wrap all words into as many lines as necessary."""
-    plain = " ".join(showable(words).split())
-    return fill(plain, width, subsequent_indent=INDENT, break_on_hyphens=False)
+    return wrapped(one_line(words), width, INDENT)
 
 
 def _events(service: Service, attempt: str) -> Iterator[tuple[str, dict[str, Any]]]:

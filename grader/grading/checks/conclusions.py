@@ -4,24 +4,51 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
 from grader.common.optional import Fault, attempt
+from grader.common.phrases import capital
 from grader.common.record import replace
 from grader.course.truth.oracle import Oracle
 from grader.execution.plan import STUDENT, submission_plan
 from grader.grading.checks.building import Built
 from grader.grading.checks.correctness import Tried, trial_of
 from grader.grading.checks.inspection import evidence_of_right
+from grader.grading.checks.sanitizer_run import findings_of
 from grader.grading.checks.simulated_run import Simulated
+from grader.grading.checks.source_slips import of_wrong_result
 from grader.grading.explain.diagnosis.evidence import Evidence, Explanation
+from grader.grading.explain.diagnosis.rules import MISTAKES
 from grader.grading.explain.diagnosis.runner import explain
-from grader.grading.explain.problem import EXPLANATION
+from grader.grading.explain.problem import EXPLANATION, explained
 from grader.grading.explain.simulator.source_lines import lines_of, locate, whereabouts
-from grader.results.check import Check, Verdict
+from grader.grading.explain.slips.slip import Slip
+from grader.results.check import Check, Finding, Reason, Verdict
 
 
-def conclude(tried: Sequence[Tried], built: Built, oracle: Oracle, seen: Simulated | None = None) -> tuple[Check, ...]:
-    """Return the checks of cases that were run, with explanations; `seen` gives the lines that use arrays."""
+def conclude(
+    tried: Sequence[Tried],
+    built: Built,
+    oracle: Oracle,
+    seen: Simulated | None = None,
+    slip: Slip | Fault | None = None,
+) -> tuple[Check, ...]:
+    """Return the checks of cases that were run, with explanations.
+
+    `seen` gives the lines that use arrays. A mistake in the source (`slip`) comes before any explanation that does not
+    predict the wrong array.
+    """
     explanations = _explanations(tried, built, oracle)
-    return tuple(_concluded(each, explanations.get(each.case.name), seen) for each in tried)
+    return tuple(_explained(each, explanations.get(each.case.name), seen, slip) for each in tried)
+
+
+def _explained(
+    tried: Tried, explanation: Explanation | Fault | None, seen: Simulated | None, slip: Slip | Fault | None
+) -> Check:
+    is_predicted = isinstance(explanation, Explanation) and explanation.rule in MISTAKES
+    if isinstance(slip, Slip) and not is_predicted:
+        return of_wrong_result(tried.check, slip)
+    check = _concluded(tried, explanation, seen)
+    if isinstance(slip, Fault) and check.verdict is Verdict.FAILED:
+        return replace(check, faults=(*check.faults, slip))
+    return check
 
 
 def _concluded(tried: Tried, explanation: Explanation | Fault | None, seen: Simulated | None) -> Check:
@@ -35,14 +62,41 @@ def _attempted(tried: Tried, explanation: Explanation | None, seen: Simulated | 
 
 
 def _told(tried: Tried, explanation: Explanation | None, seen: Simulated | None) -> Check:
-    """Check with the explanation before its numbers, the lines that it refers to, and other places to look at."""
+    """Check with the explanation as its message, and the lines that it refers to. Without such lines, the help lists
+    all lines to look at.
+    """
+    check = explained(tried.check, explanation) if explanation else tried.check
+    if seen is None:
+        return check
     use = explanation.use if explanation else tried.use
-    lines = lines_of(use, seen.kernels) if use and seen else ""
-    numbers = tried.check.message
-    words = (explanation.sentence, lines, numbers) if explanation else (numbers, lines)
-    cause = explanation.cause if explanation else ""
-    check = replace(tried.check, message=" ".join(filter(None, words)), cause=cause)
-    return locate(check, whereabouts(seen.kernels, seen.scenes)) if seen else check
+    lines = lines_of(use, seen.kernels) if use else ""
+    if explanation and lines:
+        return replace(check, message=f"{check.message} {lines}")
+    return locate(_with_findings(check, seen), lines or whereabouts(seen.kernels, seen.scenes))
+
+
+def _with_findings(check: Check, seen: Simulated) -> Check:
+    """Check of a result that another mistake may have made, with that mistake as its help if the simulator saw it."""
+    if check.reason is Reason.NOT_WRITTEN:
+        found = [each for each in findings_of(seen) if each.reason is Reason.OUT_OF_BOUNDS and READS in each.message]
+        return replace(check, help=f"{capital(found[0].message)} Such words hold NaN.") if found else check
+    if check.reason is Reason.OUT_OF_BOUNDS:
+        found = [each for each in findings_of(seen) if each.reason in STRAYS]
+        is_explained = not found or any(WRITES in each.message for each in found)
+        return check if is_explained else replace(check, help=_fix_first(found[0]))
+    return check
+
+
+def _fix_first(finding: Finding) -> str:
+    """Help that names another mistake, which may be the cause."""
+    where = next((f" in line {line}" for line in finding.lines), "")
+    return f"The simulator sees another mistake{where}, which can cause this. Fix that first."
+
+
+READS, WRITES = " reads outside ", " writes outside "
+
+STRAYS = frozenset({Reason.BARRIER_DIVERGENCE, Reason.OUT_OF_BOUNDS})
+"""Reasons of findings that can be the cause of changed memory outside a buffer."""
 
 
 def _explanations(tried: Sequence[Tried], built: Built, oracle: Oracle) -> dict[str, Explanation | Fault | None]:

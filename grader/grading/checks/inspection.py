@@ -28,6 +28,7 @@ from grader.grading.explain.problem import (
     of_mismatch,
     of_stray_write,
 )
+from grader.protocol.steps import RepeatSteps
 from grader.results.check import ErrorMap, Reason
 
 
@@ -76,27 +77,34 @@ def _told(problem: Problem, case: Evidence) -> Problem:
 
 def examine(trial: Trial, script: Script, fetched: Launched) -> Problem | None:
     """Return the first problem of the fetched buffers, the likeliest cause first; None if all is right."""
-    return stray_write(fetched) or _changed_input(trial, script, fetched) or _wrong_output(trial, script, fetched)
+    stray = stray_write(fetched, script.repeat)
+    return stray or _changed_input(trial, script, fetched) or _wrong_output(trial, script, fetched)
 
 
 def is_right(trial: Trial, script: Script, fetched: Launched) -> bool:
     """True if the fetched buffers have no problem."""
-    faults = stray_write(fetched) or _changed_input(trial, script, fetched)
+    faults = stray_write(fetched, script.repeat) or _changed_input(trial, script, fetched)
     return faults is None and not any(_mismatches(trial, script, fetched))
 
 
-def stray_write(fetched: Mapping[str, Fetched]) -> Problem | None:
+def stray_write(fetched: Mapping[str, Fetched], repeat: RepeatSteps | None = None) -> Problem | None:
     """Return the problem of the first changed word of a guard band; None if no word has changed."""
+    names = _swapped_names(repeat) if repeat is not None and repeat.times > 1 else {}
     for name, buffer in fetched.items():
         if buffer.poison is None:
             continue
         after = first_stray_write(buffer.after, buffer.poison)
         if after is not None:
-            return of_stray_write(name, after)
+            return of_stray_write(names.get(name, name), after)
         before = first_stray_write(buffer.before[::-1], buffer.poison)
         if before is not None:
-            return of_stray_write(name, -1 - before)
+            return of_stray_write(names.get(name, name), -1 - before)
     return None
+
+
+def _swapped_names(repeat: RepeatSteps) -> dict[str, str]:
+    """Words for buffers that change places between iterations: kernels have called such a buffer by either name."""
+    return {name: f"{new} or {old}" for old, new in repeat.swap for name in (old, new)}
 
 
 def _changed_input(trial: Trial, script: Script, fetched: Mapping[str, Fetched]) -> Problem | None:

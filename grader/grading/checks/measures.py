@@ -15,12 +15,18 @@ from grader.results.metrics import Access, Branch, Profile
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """Measured quantity, with the reason, the words and the help to report if it exceeds the limit."""
+    """Measured quantity, with the reason, the words and the help to report if it exceeds the limit.
+
+    The help may not fit the source (`remedies.fitted`): it makes the rows of the array `lengthens` longer, or it
+    proposes a tree for the work in line `tree_for`.
+    """
 
     value: float
     reason: Reason
     what: str
     help: str
+    lengthens: str = ""
+    tree_for: int = 0
 
 
 def _coalescing(counted: Profile) -> Reading:
@@ -73,6 +79,7 @@ def _bank_conflicts(counted: Profile) -> Reading:
         what=f"{_use(worst)}: {in_digits(words)} words of a warp lie in the same one of {counted.banks} banks and are "
         "served one after another",
         help=_other_banks(worst),
+        lengthens="" if _is_near(worst) else worst.array,
     )
 
 
@@ -80,9 +87,13 @@ NEAR = 4 * WORD_BYTES
 """Largest distance in bytes at which words of neighbouring work-items are taken to lie in one row."""
 
 
+def _is_near(access: Access) -> bool:
+    return access.stride is not None and abs(access.stride) <= NEAR
+
+
 def _other_banks(access: Access) -> str:
     """Advice against words in one bank."""
-    if access.stride is not None and abs(access.stride) <= NEAR:
+    if _is_near(access):
         return f"Work-items that are neighbours in get_local_id(0) should use neighbouring words of {access.array}."
     return f"Make the rows of {access.array} one word longer: then the words of a column lie in different banks."
 
@@ -180,6 +191,7 @@ def _mostly_idle(counted: Profile) -> Reading:
         what=f"fewer than half of a warp's work-items take part in {counted.mostly_idle:,} memory requests, most often "
         f"in {_place(line)} ({most:,} times, with {in_digits(active[line] / most)} of {counted.warp} at a time)",
         help="Divide that work among neighbouring work-items of the group, for example in a tree.",
+        tree_for=line,
     )
 
 
@@ -195,6 +207,7 @@ def _local_requests(counted: Profile) -> Reading:
         reason=Reason.EXTRA_TRAFFIC,
         what=f"warps access local memory {total:,} times, most often in {where} ({worst.requests:,} times)",
         help="Share the work of a group among its work-items, for example as a tree by halves.",
+        tree_for=worst.line,
     )
 
 
@@ -207,7 +220,7 @@ def _branches(counted: Profile) -> Reading:
         value=total,
         reason=Reason.BRANCHES,
         what=f"warps reach a branch {total:,} times{where}",
-        help="Do the work of several turns of the loop in one, and test its condition once for them.",
+        help="Do the work of several iterations of the loop in one, and test its condition once for them.",
     )
 
 

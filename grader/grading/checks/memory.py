@@ -11,6 +11,7 @@ from grader.course.rubric import Kind, Memory, Sanitizer
 from grader.grading.checks.counts import Counted, count_memory, memory_run
 from grader.grading.checks.measures import MEASURES, in_digits
 from grader.grading.checks.missing_barrier import with_barrier
+from grader.grading.checks.remedies import fitted
 from grader.grading.checks.simulated_run import CUT_OFF
 from grader.grading.checks.simulator_runs import Runs, Tested, Watched
 from grader.grading.checks.uncounted import explained
@@ -32,7 +33,8 @@ def observe(tested: Tested, before: Watched) -> Watched:
     assert assignment.memory is not None
     start = time.perf_counter()
     counted = NOT_RIGHT if tested.endless else _counted(tested, before.checks)
-    checks = tuple(check_memory(assignment, assignment.memory, counted))
+    source = tested.runs.subject.task.submission.source
+    checks = tuple(check_memory(assignment, assignment.memory, counted, source))
     seconds = (time.perf_counter() - start) / len(checks)
     profile = None if isinstance(counted, Problem) else counted
     timed = (replace(check, seconds=seconds) for check in checks)
@@ -71,17 +73,20 @@ def _with_barrier(runs: Runs, simulation: Simulation, asked: Sanitizer, shown: S
     return None if isinstance(again, Problem) else replace(again, barrier_after=mended.line)
 
 
-def check_memory(assignment: Assignment, asked: Memory, counted: Profile | Problem) -> Iterator[Check]:
+def check_memory(
+    assignment: Assignment, asked: Memory, counted: Profile | Problem, source: str = ""
+) -> Iterator[Check]:
     """Make the check of each statement of the assignment about memory behaviour; a Problem makes all of them fail.
 
-    If the counted kernel is not the submitted one, because a barrier was added, the first check says so.
+    The help fits the source, if it is given. If the counted kernel is not the submitted one, because a barrier was
+    added, the first check says so.
     """
     note = "" if isinstance(counted, Problem) else _note_of_barrier(counted)
     for check, each in zip(uncounted(asked), asked.checks, strict=True):
         if isinstance(counted, Problem):
             yield counted.fail(check)
         else:
-            judged = _judged(check, each, evaluate(each.at_most, assignment.names(asked.sizes)), counted)
+            judged = _judged(check, each, evaluate(each.at_most, assignment.names(asked.sizes)), counted, source)
             yield replace(judged, message=f"{note}{judged.message}")
             note = ""
 
@@ -98,7 +103,7 @@ def usable(counted: Counted | Problem) -> Profile | Problem:
     if counted.problem == CUT_OFF:
         return _uncounted("the simulator stopped the kernel before its end.")
     if counted.problem is not None:
-        return _uncounted(f"in the simulator, {counted.problem.message}")
+        return replace(_uncounted("the results are wrong in the simulator."), detail=counted.problem.message)
     return counted.profile
 
 
@@ -107,13 +112,13 @@ def _uncounted(why: str) -> Problem:
     return Problem(reason=Reason.NOT_RUN, message=f"not counted: {why}")
 
 
-def _judged(check: Check, each: MemoryCheck, limit: float, counted: Profile) -> Check:
+def _judged(check: Check, each: MemoryCheck, limit: float, counted: Profile, source: str) -> Check:
     """Compare a measure with its limit; the message has both and, above the limit, the way to get below it."""
     reading = MEASURES[each.measure](counted)
     words = f"{reading.what}; the limit is {in_digits(limit)}."
     if reading.value <= limit * (1 + TOLERANCE):
         return replace(check, message=words)
-    return Problem(reason=reading.reason, message=words, help=reading.help, detail=each.teaches).fail(check)
+    return Problem(reason=reading.reason, message=words, help=fitted(reading, source), detail=each.teaches).fail(check)
 
 
 def _note_of_barrier(counted: Profile) -> str:
@@ -134,8 +139,10 @@ def rescored(result: Result, assignment: Assignment) -> tuple[Check, ...]:
         return tuple(
             replace(stored[0], name=each.name, max_points=each.max_points) for each in uncounted(assignment.memory)
         )
-    why = Problem(reason=stored[0].reason or Reason.NOT_RUN, message=stored[0].message, detail=stored[0].detail)
+    first = stored[0]
+    reason = first.reason or Reason.NOT_RUN
+    why = Problem(reason=reason, message=first.message, help=first.help, detail=first.detail)
     counted = next(iter(result.profiles.values()), why)
-    checks = check_memory(assignment, assignment.memory, counted)
+    checks = check_memory(assignment, assignment.memory, counted, result.source)
     seconds = sum(check.seconds for check in stored) / len(assignment.memory.checks)
     return tuple(replace(check, seconds=seconds) for check in checks)

@@ -3,6 +3,7 @@
 If the race is the kernel's only mistake, its memory behaviour is counted with the barrier added.
 """
 
+import re
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from grader.grading.checks.building import Built
 from grader.grading.checks.sanitizer_run import NUMBER, findings_of
 from grader.grading.checks.simulated_run import Subject, simulate
 from grader.grading.explain.problem import Problem
-from grader.grading.explain.simulator.races import NO_BARRIER
+from grader.grading.explain.simulator.races import NO_BARRIER, WRITE_BARRIER
 from grader.grading.source.outline import Outline
 from grader.grading.source.reading import outline
 from grader.results.check import Finding, Reason, lines_named
@@ -28,6 +29,9 @@ SECONDS = 40.0
 """Time limit for all places together. Every kernel of the corpus takes far less, so a busy machine changes no points:
 one place takes 0.3 s, or up to 2 s if the simulator still sees many races.
 """
+
+ADVICE = re.compile(f"{re.escape(NO_BARRIER)}|{re.escape(WRITE_BARRIER.partition(' in ')[0])}")
+"""First words of advice that names the line of a barrier."""
 
 APART = 2
 """Largest distance between lines of a race that belong to one group."""
@@ -96,7 +100,7 @@ def _places(seen: Outline, races: Sequence[Finding]) -> list[Insertion]:
     They are right after the lines that the findings advise, after the first lines of the races, or after their last
     lines, where a loop jumps back to the first lines.
     """
-    advised = [line for each in races if each.help.startswith(NO_BARRIER) for line in lines_named(each.help)]
+    advised = [line for each in races if ADVICE.match(each.help) for line in lines_named(each.help)]
     ends = *advised, *_ends_of_groups(sorted({line for each in races for line in each.lines}))
 
     def distance(place: Insertion) -> int:

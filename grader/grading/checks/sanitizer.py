@@ -15,7 +15,7 @@ from grader.grading.checks.sanitizer_run import LARGER, NUMBER, Endless, Failed,
 from grader.grading.checks.simulated_run import CUT_OFF, Simulated, SimulatedRun, Subject, seen_in, simulate
 from grader.grading.checks.simulator_runs import Tested, Watched
 from grader.grading.explain.failures import FailedError, unwrap
-from grader.grading.explain.problem import Problem
+from grader.grading.explain.problem import Problem, evidence_of
 from grader.results.check import Check, Finding, Reason, full_marks
 from grader.results.result import Result
 
@@ -93,8 +93,8 @@ def _nothing_seen(clean: Simulated, at_failed: Simulated | None) -> Problem:
     where = " and ".join(f"({sizes_in_words(run.sizes)})" for run in runs)
     return Problem(
         reason=Reason.NOT_RUN,
-        message=f"the simulator saw no wrong access at {where}, but results are wrong: fix correctness first to earn "
-        "these points.",
+        message=f"the simulator saw no wrong access at {where}, but results are wrong.",
+        help="Fix correctness first to earn these points.",
     )
 
 
@@ -124,6 +124,8 @@ def _problem(seen: Simulated, found: tuple[Finding, ...]) -> Problem | None:
 def _order_matters(problem: Problem) -> Problem:
     return replace(
         problem,
-        message=f"the results are right here and wrong in the simulator: {problem.message} They depend on the order of "
-        "work-items, or on what OpenCL leaves undefined, such as the conversion of a number that does not fit.",
+        message="the results are right here and wrong in the simulator.",
+        help="They depend on the order of work-items, or on what OpenCL leaves undefined, such as the conversion of a "
+        "number that does not fit.",
+        detail=evidence_of(problem.message, problem.detail),
     )

@@ -70,7 +70,7 @@ def bind(
         return _missing(spellings, [kernel.name for kernel in kernels], code)
     takes_local = _declares_optional_local(launch, kernel.args)
     args = kernel.args[:-1] if takes_local else kernel.args
-    wanted = [_parameter(assignment, arg) for arg in launch.args]
+    wanted = expected_parameters(assignment, launch)
     if len(args) == len(wanted) and all(each.fits(arg) for each, arg in zip(wanted, args, strict=True)):
         order = attempt(EXPLANATION, lambda: _misordered(kernel, args, wanted, code))
         if isinstance(order, Fault):
@@ -143,9 +143,14 @@ def _place(code: Sequence[str], kernel: str, parameter: str = "") -> str:
     return f"line {1 + text.count(chr(10), 0, (named or declared).start())}: "
 
 
+def expected_parameters(assignment: Assignment, launch: Launch) -> tuple[Parameter, ...]:
+    """Parameters of the kernel that the assignment asks for."""
+    return tuple(_parameter(assignment, arg) for arg in launch.args)
+
+
 def expected_signature(assignment: Assignment, launch: Launch) -> str:
     """Declaration of the kernel that the assignment asks for."""
-    params = ", ".join(_parameter(assignment, arg).declaration for arg in launch.args)
+    params = ", ".join(each.declaration for each in expected_parameters(assignment, launch))
     return f"__kernel void {launch.kernel}({params})"
 
 

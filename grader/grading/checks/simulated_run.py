@@ -127,8 +127,9 @@ def _located(access: SeenAccess, scene: Scene) -> SeenAccess:
 
 UNKNOWN = Problem(
     reason=Reason.CRASH,
-    message="the simulator stopped in this kernel. It does so where an index is beyond the elements of a vector, and "
-    "at functions that it does not support. Check the indexes, or use simpler OpenCL C.",
+    message="the simulator stopped in this kernel.",
+    help="It does so where an index is beyond the elements of a vector, and at functions that it does not support. "
+    "Check the indexes, or use simpler OpenCL C.",
 )
 
 
@@ -140,7 +141,7 @@ def _told(failed: FailedError) -> Problem:
     """
     problem = failed.problem
     if isinstance(failed.why, Crashed) and problem.reason is Reason.CRASH:
-        return replace(UNKNOWN, detail=problem.detail)
+        return UNKNOWN
     if isinstance(failed.why, TimedOut) and failed.why.doing == RUNNING:
         return replace(problem, message=f"the simulator did not finish this kernel in {failed.why.seconds:.3g} s.")
     return replace(problem, message=f"in the simulator: {problem.message}")

@@ -10,7 +10,7 @@ from grader.grading.checks.building import build
 from grader.grading.checks.counts import NUMBER, Counted
 from grader.grading.checks.simulated_run import CUT_OFF, SimulatedRun, Subject, run_at, run_on_trial, seen_in
 from grader.grading.explain.failures import unwrap
-from grader.grading.explain.problem import Problem
+from grader.grading.explain.problem import Problem, evidence_of
 from grader.results.check import Reason
 
 
@@ -76,8 +76,9 @@ def _of_order(wrong: Problem) -> Problem:
     """Problem of results that are right in ascending order of work-items and wrong in another order."""
     return Problem(
         reason=Reason.ORDER_DEPENDENT,
-        message="the results are right if the work-items of a group run one after the other, in ascending order. If "
-        f"they take turns in another order, {wrong.message} So memory behaviour is not counted. {NO_ORDER}",
+        message="the results depend on the order of work-items, so memory behaviour is not counted.",
+        help=NO_ORDER,
+        detail=evidence_of("in ascending order, the results are right; in another order:", wrong.message),
         cause="the results depend on the order of work-items.",
     )
 

@@ -125,9 +125,10 @@ class Source:
 
 @dataclass(frozen=True, kw_only=True)
 class BuildErrors:
-    """The first error as one or two sentences, and the first few errors with their lines."""
+    """The first error as a sentence, how to avoid it ("" if unknown), and the first few errors with their lines."""
 
     message: str
+    help: str = ""
     detail: str
 
 
@@ -142,9 +143,8 @@ def explain(log: str, source: Source) -> BuildErrors:
     if not errors:
         return BuildErrors(message="the compiler refused it.", detail=clean(log) or "the compiler gave no reason.")
     first = errors[0]
-    sentence, advice = _sentence(first, source), _hint(first, source)
     return BuildErrors(
-        message=f"{sentence} {advice}" if advice else sentence, detail="\n".join(_listing(errors, source))
+        message=_sentence(first, source), help=_hint(first, source) or "", detail="\n".join(_listing(errors, source))
     )
 
 
@@ -223,7 +223,7 @@ def _sentence(error: CompilerMessage, source: Source) -> str:
 
 def _listing(errors: Sequence[CompilerMessage], source: Source) -> Iterator[str]:
     """Yield the first errors as compilers write them, with line, caret and hint. No hint appears twice."""
-    told = {_hint(errors[0], source)}  # the sentence above the listing has this hint
+    told = {_hint(errors[0], source)}  # the help has this hint
     for error in errors[:SHOWN]:
         column, advice = _column(error, source), _hint(error, source)
         place = "".join(f":{number}" for number in (error.line, column) if number is not None)

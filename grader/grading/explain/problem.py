@@ -3,6 +3,7 @@
 import signal
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
 from grader.common.optional import Fault, attempt
 from grader.common.phrases import count
@@ -81,17 +82,19 @@ def of_failure(failure: Failure) -> Problem:  # noqa: PLR0911 - one return for e
         case BuildFailed(log=log):
             return of_build_log(log, Source())
         case TimedOut():
-            return Problem(reason=Reason.TIME_LIMIT, message=_of_time(failure))
+            return _of_time(failure)
         case Crashed():
             return _of_crash(failure)
         case OutOfMemory():
-            return Problem(reason=Reason.MEMORY_LIMIT, message=NO_MEMORY)
+            return NO_MEMORY
         case Refused(error=error) | Stopped(error=error) if error in MEMORY_ERRORS:
-            return Problem(reason=Reason.MEMORY_LIMIT, message=NO_MEMORY, detail=error)
+            return replace(NO_MEMORY, detail=error)
         case Refused():
             return _of_refusal(failure)
         case Stopped(error=error):
-            return Problem(reason=Reason.CRASH, message=f"the device stopped the kernel{FAR_OUTSIDE}.", detail=error)
+            return Problem(
+                reason=Reason.CRASH, message="the device stopped the kernel.", help=FAR_OUTSIDE, detail=error
+            )
         case Garbled(what=what):
             return Problem(
                 reason=Reason.CRASH,
@@ -101,67 +104,82 @@ def of_failure(failure: Failure) -> Problem:  # noqa: PLR0911 - one return for e
 
 def _of_refusal(refused: Refused) -> Problem:
     """The problem of a refused launch. It names the resource if the launch asked for too much of it."""
-    words = f"the OpenCL driver refused the kernel with {refused.error} ({refused.call})"
+    words = f"the OpenCL driver refused the kernel with {refused.error} ({refused.call})."
     asked = excess(refused.demand) if refused.demand else None
     if asked is not None:
         return Problem(reason=Reason.LAUNCH_ERROR, message=asked, detail=words)
-    advice = "look at required work-group sizes and at how much local memory it declares."
-    return Problem(reason=Reason.LAUNCH_ERROR, message=f"{words}: {advice}")
+    advice = "Look at required work-group sizes and at how much local memory the kernel declares."
+    return Problem(reason=Reason.LAUNCH_ERROR, message=words, help=advice)
 
 
-def _of_time(timed_out: TimedOut) -> str:
-    """A sentence about the step that took too long. For a kernel, it also says what to look for."""
-    if is_of_compiler(timed_out):
-        return f"{observed(timed_out)} {advice(timed_out)}"
-    if timed_out.doing != RUNNING:
-        return f"{timed_out.doing} took longer than {round(timed_out.seconds, 1):g} s."
+def _of_time(timed_out: TimedOut) -> Problem:
+    """The problem of a step that took too long. For a kernel, the help says what to look for."""
     seconds = round(timed_out.seconds, 1)
-    return (
-        f"still running after {seconds:g} s: is there a loop that never ends, or a barrier that not every work-item "
-        "reaches?"
+    if is_of_compiler(timed_out):
+        return Problem(reason=Reason.TIME_LIMIT, message=observed(timed_out), help=advice(timed_out))
+    if timed_out.doing != RUNNING:
+        return Problem(reason=Reason.TIME_LIMIT, message=f"{timed_out.doing} took longer than {seconds:g} s.")
+    return Problem(
+        reason=Reason.TIME_LIMIT,
+        message=f"the kernel was still running after {seconds:g} s.",
+        help="Look for a loop that never ends, or a barrier that not every work-item reaches.",
     )
 
 
-def _of_crash(crash: Crashed) -> Problem:
+def _of_crash(crash: Crashed) -> Problem:  # noqa: PLR0911 - one return for each kind of crash
+    """The problem of a process that ended. Its last words are evidence only if a compiler said them: those of the
+    runtime are about grader's own process, not about the kernel.
+    """
     number = crash.signal
     if any(words in crash.words for words in MEMORY_WORDS):
-        return Problem(reason=Reason.MEMORY_LIMIT, message=NO_MEMORY, detail=crash.words)
+        return NO_MEMORY
     if POCLS_LOCAL_MEMORY in crash.words:
-        return Problem(reason=Reason.LAUNCH_ERROR, message=TOO_MUCH_LOCAL, detail=crash.words)
+        return TOO_MUCH_LOCAL
     if number == signal.SIGXFSZ:
-        return Problem(reason=Reason.OUTPUT_LIMIT, message="it reached the limit on output.")
+        return Problem(reason=Reason.OUTPUT_LIMIT, message="the kernel reached the limit on output.")
     if is_of_compiler(crash):
         reason = Reason.TIME_LIMIT if number == signal.SIGXCPU else Reason.CRASH
-        return Problem(reason=reason, message=f"{observed(crash)} {advice(crash)}", detail=crash.words)
+        return Problem(reason=reason, message=observed(crash), help=advice(crash), detail=crash.words)
     if number == signal.SIGXCPU:
         return Problem(
-            reason=Reason.TIME_LIMIT, message="it reached the limit on processor time: is there a loop that never ends?"
+            reason=Reason.TIME_LIMIT,
+            message="the kernel reached the limit on processor time.",
+            help="Look for a loop that never ends.",
         )
     if number is None:
         message = f"the process that ran the kernel exited with status {crash.exit_code}."
-    else:
-        message = f"the kernel crashed {how_it_ended(crash)}{CRASH_HINTS.get(number, '')}."
-    return Problem(reason=Reason.CRASH, message=message, detail=crash.words)
+        return Problem(reason=Reason.CRASH, message=message)
+    return Problem(
+        reason=Reason.CRASH, message=f"the kernel crashed {how_it_ended(crash)}.", help=CRASH_HINTS.get(number, "")
+    )
 
 
-NO_MEMORY = "it used more memory than a submission is allowed: make its arrays smaller."
+NO_MEMORY = Problem(
+    reason=Reason.MEMORY_LIMIT,
+    message="the kernel used more memory than a submission is allowed.",
+    help="Make its arrays smaller.",
+)
 
 POCLS_LOCAL_MEMORY = "<= local_mem_size' failed"
 """Words of PoCL about local memory. It checks this only after it has begun to run the kernel, and then ends the
 process.
 """
 
-TOO_MUCH_LOCAL = "its __local arrays are larger than the local memory of this device: make them smaller."
+TOO_MUCH_LOCAL = Problem(
+    reason=Reason.LAUNCH_ERROR,
+    message="the kernel's __local arrays are larger than the local memory of this device.",
+    help="Make them smaller.",
+)
 
-FAR_OUTSIDE = ". The usual cause is an access far outside its buffers: check every index against the sizes"
+FAR_OUTSIDE = "The usual cause is an access far outside its buffers. Check every index against the sizes."
 
 CRASH_HINTS: dict[int, str] = {
     signal.SIGSEGV: FAR_OUTSIDE,
     signal.SIGBUS: FAR_OUTSIDE,
-    signal.SIGABRT: ". The usual causes are writes just outside its buffers, and a barrier that some work-items of a "
-    "group do not reach",
-    signal.SIGFPE: ". The usual cause is an integer division by zero",
-    signal.SIGILL: ". The usual cause is undefined behaviour, such as a missing return value",
+    signal.SIGABRT: "The usual causes are writes just outside its buffers, and a barrier that some work-items of a "
+    "group do not reach.",
+    signal.SIGFPE: "The usual cause is an integer division by zero.",
+    signal.SIGILL: "The usual cause is undefined behaviour, such as a missing return value.",
 }
 
 
@@ -175,37 +193,45 @@ def of_build_log(log: str, source: Source) -> Problem:
     explanation = attempt(EXPLANATION, lambda: explain(log, source))
     if isinstance(explanation, Fault):
         return Problem(reason=Reason.BUILD_ERROR, message="the compiler refused it.", faults=(explanation,))
-    return Problem(reason=Reason.BUILD_ERROR, message=explanation.message, detail=explanation.detail)
+    return Problem(
+        reason=Reason.BUILD_ERROR, message=explanation.message, help=explanation.help, detail=explanation.detail
+    )
 
 
 def of_costly_text(cost: TooCostly) -> Problem:
     """The problem of a text that becomes too large when its macros are expanded."""
-    message = f"the text is too large once its macros are expanded: {cost.words}. Use fewer or smaller macros."
-    return Problem(reason=Reason.BUILD_ERROR, message=message)
+    message = f"the text is too large once its macros are expanded: {cost.words}."
+    return Problem(reason=Reason.BUILD_ERROR, message=message, help="Use fewer or smaller macros.")
 
 
 def of_later_call(line: int, name: str, advice: str) -> Problem:
     """The problem of calling a function of a later OpenCL C version, even if the driver at hand provides it."""
-    message = f"line {line}: OpenCL C 1.2, which is graded here, has no function {name}: later versions do. {advice}"
-    return Problem(reason=Reason.BUILD_ERROR, message=message)
+    message = f"line {line} calls {name}, which OpenCL C 1.2 does not have. Only later versions do."
+    return Problem(reason=Reason.BUILD_ERROR, message=message, help=advice)
 
 
 def of_forbidden(sighting: Sighting) -> Problem:
     """The problem of a construct that submissions may not use."""
-    use = FORBIDDEN_USES[sighting.construct].format(sighting.text)
+    does, remedy = FORBIDDEN_USES[sighting.construct]
     return Problem(
-        reason=Reason.FORBIDDEN, message=f"line {sighting.line} {use}. The file was not run.", detail=sighting.text
+        reason=Reason.FORBIDDEN,
+        message=f"line {sighting.line} {does.format(sighting.text)}. The file was not run.",
+        help=remedy,
+        detail=sighting.text,
     )
 
 
+ALONE = "Put all code into this file: a submission is one file."
+
 FORBIDDEN_USES = {
-    Construct.INCLUDE: "includes another file; a submission is one file that stands alone",
-    Construct.LINE: "sets line numbers with #line; leave that out, so that messages name your lines",
-    Construct.ASM: "holds assembly code; write it in OpenCL C",
-    Construct.HAS_INCLUDE: "looks for other files; a submission is one file that stands alone",
-    Construct.LONG_LINE: f"is longer than {LINE_LIMIT} characters; break it",
-    Construct.CONTROL: "has the control character {} in its code; compilers refuse it, so delete it",
+    Construct.INCLUDE: ("includes another file", ALONE),
+    Construct.LINE: ("sets line numbers with #line", "Leave that out, so that messages name your lines."),
+    Construct.ASM: ("holds assembly code", "Write it in OpenCL C."),
+    Construct.HAS_INCLUDE: ("looks for other files", ALONE),
+    Construct.LONG_LINE: (f"is longer than {LINE_LIMIT} characters", "Break it."),
+    Construct.CONTROL: ("has the control character {} in its code", "Delete it: compilers refuse it."),
 }
+"""What a construct does, and what to do about it."""
 
 
 # --- wrong results ----------------------------------------------------------------------------
@@ -214,8 +240,8 @@ FORBIDDEN_USES = {
 FAR_OFF = 1000
 """Above this multiple of the allowed error, the exact number says nothing more."""
 
-OR_NAN = ", or it wrote NaN. Words that no kernel has written hold NaN, and so do words past the end of an array"
-"""Unwritten words start as a NaN. On some devices, a sum with this NaN is the same NaN, bit for bit."""
+NAN_AT_FIRST = "Words that no kernel has written hold NaN, and so do words past the end of an array."
+"""On some devices, a sum with the NaN of an unwritten word is the same NaN, bit for bit."""
 
 
 def of_mismatch(mismatch: Mismatch) -> Problem:
@@ -228,8 +254,12 @@ def of_mismatch(mismatch: Mismatch) -> Problem:
 
 def _of_mismatch(mismatch: Mismatch) -> Problem:
     if mismatch.unwritten == mismatch.total:
-        words = f"the kernel wrote nothing to {mismatch.buffer} ({count(mismatch.total, 'element')}){OR_NAN}."
-        return Problem(reason=Reason.NOT_WRITTEN, message=words, use=Use(array=mismatch.buffer, writes=True))
+        return Problem(
+            reason=Reason.NOT_WRITTEN,
+            message=f"nothing was written to {mismatch.buffer}, or only NaN.",
+            detail=f"no number in {count(mismatch.total, 'element')}. {NAN_AT_FIRST}",
+            use=Use(array=mismatch.buffer, writes=True),
+        )
     where = mismatch.buffer + "".join(f"[{i}]" for i in mismatch.index)
     if mismatch.total == 1:
         message = f"{where} is wrong: {_got_and_expected(mismatch)}."
@@ -243,9 +273,23 @@ def _of_mismatch(mismatch: Mismatch) -> Problem:
     return Problem(reason=Reason.WRONG_OUTPUT, message="; ".join(parts) + ".", detail=_how_far(mismatch))
 
 
-def explained(problem: Problem, explanation: Explanation) -> Problem:
-    """The problem, with the explanation before its numbers."""
-    return replace(problem, message=f"{explanation.sentence} {problem.message}", cause=explanation.cause)
+Wrong = TypeVar("Wrong", Problem, Check)
+"""A wrong array, as a problem or as the check that failed for it."""
+
+
+def explained(wrong: Wrong, explanation: Explanation) -> Wrong:
+    """The wrong array, with the explanation as its message and the numbers as evidence."""
+    return replace(
+        wrong,
+        message=explanation.sentence,
+        detail=evidence_of(wrong.message, wrong.detail),
+        cause=explanation.cause,
+    )
+
+
+def evidence_of(*parts: str) -> str:
+    """The detail with these parts, each on its own line. Empty parts are left out."""
+    return "\n".join(filter(None, parts))
 
 
 MIXED_UP = frozenset(
@@ -263,12 +307,18 @@ MIXED_UP = frozenset(
 
 
 def blamed(check: Check, misordered: str) -> Check:
-    """The check with these words before its message. Without words, or if mixed-up arguments do not cause such a
-    failure, the check is unchanged.
+    """The check with these words as its message, because mixed-up arguments cause all else. Without words, or if
+    mixed-up arguments do not cause such a failure, the check is unchanged.
     """
     if not misordered or check.reason not in MIXED_UP:
         return check
-    return replace(check, message=f"{misordered} {check.message}", cause=misordered.partition(": ")[2])
+    return replace(
+        check,
+        message=misordered,
+        help="",
+        detail=evidence_of(check.message, check.detail),
+        cause=misordered.partition(": ")[2],
+    )
 
 
 def _got_and_expected(mismatch: Mismatch) -> str:
@@ -295,13 +345,16 @@ def _how_far(mismatch: Mismatch) -> str:
 
 
 def of_stray_write(buffer: str, words: int) -> Problem:
-    """Problem of a write into a guard band. `words` counts from the buffer's end or, if negative, its start."""
+    """Problem of a changed guard band. `words` counts from the buffer's end or, if negative, its start.
+
+    The message does not say that a store did it: on a CPU, work-items that miss a barrier can do it, too.
+    """
     distance = count(words + 1 if words >= 0 else -words, "element")
     place = "past its end" if words >= 0 else "before its start"
     return Problem(
         reason=Reason.OUT_OF_BOUNDS,
-        message=f"the kernel wrote outside {buffer}, starting {distance} {place}. "
-        "Work-items beyond the edge must not store, but they must still reach every barrier.",
+        message=f"memory outside {buffer} was changed, starting {distance} {place}.",
+        help="Work-items beyond the edge must not store, but they must still reach every barrier.",
     )
 
 
@@ -330,7 +383,7 @@ def of_missed_goal(fraction: Interval, goal: SpeedGoal, device_class: str) -> Pr
         f"it runs at {_percent(fraction.median)} of the model solution's speed, "
         f"{_percent(fraction.high)} at most; full points need {_percent(wanted)}."
     )
-    return Problem(reason=Reason.TOO_SLOW, message=f"{words} {ON_A_PROCESSOR}" if device_class == "cpu" else words)
+    return Problem(reason=Reason.TOO_SLOW, message=words, detail=ON_A_PROCESSOR if device_class == "cpu" else "")
 
 
 ON_A_PROCESSOR = (
@@ -378,8 +431,8 @@ def of_too_fast(fraction_of_copy: float) -> Problem:
     """The problem of times that are too short for the device's memory."""
     return Problem(
         reason=Reason.IMPLAUSIBLE,
-        message=f"its times mean {_percent(fraction_of_copy)} of the device's copy bandwidth, which no kernel reaches. "
-        f"{ASK}",
+        message=f"its times mean {_percent(fraction_of_copy)} of the device's copy bandwidth, which no kernel reaches.",
+        help=ASK,
     )
 
 
@@ -388,7 +441,8 @@ def of_too_much_arithmetic(fraction_of_peak: float) -> Problem:
     return Problem(
         reason=Reason.IMPLAUSIBLE,
         message=f"its times mean {_percent(fraction_of_peak)} of the rate at which the device multiplies and adds, "
-        f"which no kernel can reach. {ASK}",
+        "which no kernel can reach.",
+        help=ASK,
     )
 
 
@@ -397,7 +451,8 @@ def of_other_clock(device_seconds: float, judge_seconds: float) -> Problem:
     return Problem(
         reason=Reason.IMPLAUSIBLE,
         message=f"the device reports {device_seconds * 1e3:.3g} ms for its launches, but the grader measured "
-        f"{judge_seconds * 1e3:.3g} ms. {ASK}",
+        f"{judge_seconds * 1e3:.3g} ms.",
+        help=ASK,
     )
 
 
@@ -465,7 +520,8 @@ def _not_measured(why: str) -> Problem:
 
 NO_TIME = Problem(
     reason=Reason.IMPLAUSIBLE,
-    message=f"the device reports that its launch took no time at all. {ASK}",
+    message="the device reports that its launch took no time at all.",
+    help=ASK,
 )
 
 

@@ -10,6 +10,7 @@ from grader.grading.checks.conclusions import conclude
 from grader.grading.checks.correctness import Tried, failed_sizes
 from grader.grading.checks.requirements import required
 from grader.grading.checks.simulator_runs import Runs, Watched
+from grader.grading.checks.source_slips import slip_of, with_slip
 from grader.grading.draft import Draft, blamed_on_order
 from grader.grading.explain.problem import HIDDEN, NOT_RIGHT, Problem
 from grader.grading.phases.build import as_open
@@ -46,9 +47,11 @@ def decide(context: GradingContext, observed: Observations) -> Draft:
     """Return the draft. Searches for the line of a mistake and times the submission, if either is still to be done."""
     asked, watched, built = context.task.assignment, observed.watched, observed.built
     waits = left_open(observed.tried, observed.runs.subject, watched)
-    cases = conclude(observed.tried, built, observed.runs.subject.oracle, watched.seen)
+    slip = slip_of(built, (watched.seen, watched.at_failed))
+    cases = conclude(observed.tried, built, observed.runs.subject.oracle, watched.seen, slip)
+    watched = replace(watched, checks=with_slip(watched.checks, slip))
     if waits is None:
-        cases, speed = _decided(context, observed, cases)
+        cases, speed = _decided(context, replace(observed, watched=watched), cases)
     else:
         speed = tuple(map(NOT_RIGHT.fail, untimed_checks(asked, context.device)))
     if not failed_sizes(observed.tried):

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from grader.service.auth.api_tokens import MAX_NAME_LENGTH, TokenRequest, create_token
 from grader.service.auth.secrets import fresh_token, token_hash
 from grader.service.db.models import DeviceSignInRow
-from grader.service.errors import RefusedError
+from grader.service.errors import FieldError, RefusedError
 
 CODE_LETTERS, CODE_LENGTH = "BCDFGHJKLMNPQRSTVWXZ", 8
 """Letters and length of a code that people type. It has no vowels, so that no code is a word, and no letters that look
@@ -101,7 +101,7 @@ def code_with_dash(code: str) -> str:
 
 
 def waiting_terminal(session: Session, code: str, now: datetime) -> DeviceSignInRow:
-    """The unanswered terminal that shows this code. Raises RefusedError if the code is unknown."""
+    """The unanswered terminal that shows this code. Raises FieldError if the code is unknown."""
     found = session.scalar(
         select(DeviceSignInRow).where(
             DeviceSignInRow.user_code == normalized_code(code),
@@ -110,12 +110,12 @@ def waiting_terminal(session: Session, code: str, now: datetime) -> DeviceSignIn
         )
     )
     if found is None:
-        raise RefusedError(NO_CODE)
+        raise FieldError("code", NO_CODE)
     return found
 
 
 def answer_terminal(session: Session, code: str, person_id: int, said: Answer, now: datetime) -> None:
-    """Answer a terminal. Raises RefusedError if the code is unknown or already answered."""
+    """Answer a terminal. Raises FieldError if the code is unknown or already answered."""
     done = session.scalar(
         update(DeviceSignInRow)
         .where(DeviceSignInRow.id == waiting_terminal(session, code, now).id, DeviceSignInRow.answer == Answer.NONE)
@@ -123,7 +123,7 @@ def answer_terminal(session: Session, code: str, person_id: int, said: Answer, n
         .returning(DeviceSignInRow.id)
     )
     if done is None:
-        raise RefusedError(NO_CODE)
+        raise FieldError("code", NO_CODE)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,7 +17,7 @@ from grader.common.people import person_key
 from grader.service.auth.sessions import person_named
 from grader.service.db.models import PasswordRow, PersonRow
 from grader.service.db.session import Database
-from grader.service.errors import RefusedError
+from grader.service.errors import FieldError, RefusedError
 from grader.service.throttle import FairQueue, RateLimiter
 
 MIN_LENGTH, MAX_LENGTH = 12, 200
@@ -69,13 +69,13 @@ class Passwords:
         return None
 
     def new_hash(self, password: str, person: PersonRow) -> str:
-        """The hash of a new password. Raises RefusedError if the password is easy to guess."""
+        """The hash of a new password. Raises FieldError if the password is easy to guess."""
         if not MIN_LENGTH <= len(password) <= MAX_LENGTH:
-            raise RefusedError(
-                f"A password has between {MIN_LENGTH} and {MAX_LENGTH} characters; several words are good."
-            )
+            expected = f"Write between {MIN_LENGTH} and {MAX_LENGTH}; several words are good."
+            raise FieldError("password", f"This password has {len(password)} characters. {expected}")
         if len(set(password)) < MIN_LENGTH // 2 or person_key(person.key) in person_key(password):
-            raise RefusedError("This password is easy to guess; choose several words that have nothing to do with you.")
+            words = "This password is easy to guess; choose several words that have nothing to do with you."
+            raise FieldError("password", words)
         return self._hasher.hash(password)
 
     def confirm(self, kept: str | None, password: str, person: PersonRow) -> None:
@@ -87,7 +87,7 @@ class Passwords:
         if not self._own.allows(f"{person.id}"):
             raise RefusedError(TOO_OFTEN)
         if not self._verified(kept, password):
-            raise RefusedError("This is not your current password, so nothing was changed.")
+            raise FieldError("present", "This is not your current password, so nothing was changed.")
 
     def _verified(self, kept: str, password: str) -> bool:
         try:

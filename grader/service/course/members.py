@@ -12,10 +12,10 @@ from grader.common.phrases import count
 from grader.service.auth.sessions import end_all_access
 from grader.service.course.groups import belongs_to
 from grader.service.course.personal_data import row_counts
-from grader.service.course.roster import RosterLine, fault_of, in_words, not_plain
+from grader.service.course.roster import MAX_FIELD_LENGTH, RosterLine, in_words, not_plain
 from grader.service.db.keys import folded_key, is_plain_key
-from grader.service.db.models import AttemptRow, AuditRow, Base, DryRunRow, PersonRow
-from grader.service.errors import RefusedError
+from grader.service.db.models import AttemptRow, AuditRow, Base, CourseRole, DryRunRow, PersonRow
+from grader.service.errors import FieldError, RefusedError, length_in_words
 
 REMOVED_DATA = {
     "dry_runs": "dry run",
@@ -50,7 +50,7 @@ def change(session: Session, person: PersonRow, listed: RosterLine, who: str, no
     """
     _require_valid(listed)
     if person.key == who and listed.role_of(person) != person.role:
-        raise RefusedError("You cannot change your own role; another instructor can.")
+        raise FieldError("role", "You cannot change your own role; another instructor can.")
     before, old = f"{person.key}: {in_words(person)}", person.key
     if listed.key != person.key:
         _require_free(session, listed.key, person)
@@ -111,18 +111,21 @@ def remove(session: Session, person: PersonRow, who: str, now: datetime) -> None
 
 
 def _require_valid(listed: RosterLine) -> None:
-    why = fault_of(listed, "The form")
-    if why:
-        raise RefusedError(why)
+    """Raise FieldError if a field is empty or too long, or if the role is unknown."""
+    for field, text in (("key", listed.key), ("name", listed.name), ("group", listed.group)):
+        if len(text) > MAX_FIELD_LENGTH or (not text and field != "group"):
+            raise FieldError(field, length_in_words(field, text, MAX_FIELD_LENGTH))
+    if listed.role and listed.role not in set(CourseRole):
+        raise FieldError("role", f"The role must be student, assistant or instructor, not {listed.role}.")
 
 
 def _require_free(session: Session, key: str, person: PersonRow | None) -> None:
-    """Raise RefusedError if the key looks like the key of another person."""
+    """Raise FieldError if the key looks like the key of another person."""
     if not is_plain_key(key):
-        raise RefusedError(f"The form: {not_plain(key)}")
+        raise FieldError("key", f"The form: {not_plain(key)}")
     for each in session.scalars(select(PersonRow).where(PersonRow.folded == folded_key(key))):
         if each is not person:
-            raise RefusedError(f"The key {key} belongs to {each.name} ({each.key}).")
+            raise FieldError("key", f"The key {key} belongs to {each.name} ({each.key}).")
 
 
 def _require_other(person: PersonRow, who: str) -> None:

@@ -34,7 +34,7 @@ from grader.service.decisions.extensions import (
     rules_for,
     withdraw,
 )
-from grader.service.errors import NotFoundError, RefusedError
+from grader.service.errors import FieldError, NotFoundError
 
 LINES_PER_PAGE = 100
 """Extensions on a page of the list."""
@@ -129,16 +129,17 @@ def extend_many(
     database: Database, assignments: Sequence[AssignmentView], asked: ManyExtensionsForm, now: datetime
 ) -> GivenToMany:
     """Give each of these students this at each of these assignments. A student whose extension is more generous keeps
-    that part of it. Raises RefusedError before anything is stored if a line or a field cannot be read.
+    that part of it. Raises FieldError before anything is stored if a line or a field cannot be read.
     """
     if not assignments:
-        raise RefusedError("Choose at least one assignment.")
+        raise FieldError("assignment", "No assignment is chosen. Choose at least one.")
     given = {each.name: _given(each, asked) for each in assignments}
     with database.reading() as session:
         students = _students(session, asked.students)
     pairs = [(each, person) for each in assignments for person in students]
     if len(pairs) > MAX_AT_ONCE:
-        raise RefusedError(f"These are {len(pairs):,} extensions; give at most {MAX_AT_ONCE:,} at once.")
+        words = f"These are {len(pairs):,} extensions; give at most {MAX_AT_ONCE:,} at once."
+        raise FieldError("students", words)
 
     def store(session: Session, some: Sequence[tuple[AssignmentView, int]]) -> int:
         return sum(_give_at_least(session, each, person, given[each.name], now) for each, person in some)
@@ -148,13 +149,13 @@ def extend_many(
 
 
 def _given(assignment: AssignmentView, asked: ManyExtensionsForm) -> GivenExtension:
-    """The extension at one of the assignments. Raises RefusedError with the assignment's name."""
+    """The extension at one of the assignments. Raises FieldError with the assignment's name."""
     try:
         due, attempts = _due(assignment, asked), attempts_in(assignment, asked.attempts)
-    except RefusedError as error:
-        raise RefusedError(f"{assignment.name}: {error}") from error
+    except FieldError as error:
+        raise FieldError(error.field, f"{assignment.name}: {error}") from error
     if due is None and not attempts:
-        raise RefusedError("This extends nothing: give a later date, more time or more attempts.")
+        raise FieldError("extra", "This extends nothing: give a later date, more time or more attempts.")
     return GivenExtension(who=asked.who, due=due, attempts=attempts, reason=reason_in(asked.reason))
 
 
@@ -163,22 +164,22 @@ def _due(assignment: AssignmentView, asked: ManyExtensionsForm) -> datetime | No
     if not extra:
         return due_in(assignment, asked.until)
     if asked.until.strip():
-        raise RefusedError("You gave a new date and more time; choose one of them.")
+        raise FieldError("extra", "You gave a new date and more time; choose one of them.")
     usual, zone = assignment.rules.due, assignment.policies.zone
     if usual is None:
-        raise RefusedError("There is no due date to extend.")
+        raise FieldError("extra", "There is no due date to extend.")
     try:
         due = later(usual, read_extra(extra), zone)
     except ValueError as error:
-        raise RefusedError(f"More time is {showable(str(error))}.") from error
+        raise FieldError("extra", f"More time is {showable(str(error))}.") from error
     return due if due > usual else None
 
 
 def _students(session: Session, text: str) -> list[int]:
-    """Numbers of the students in these lines. Raises RefusedError that names the lines that name no single student."""
+    """Numbers of the students in these lines. Raises FieldError that names the lines that name no single student."""
     lines = list(dict.fromkeys(filter(None, (line.strip() for line in text.splitlines()))))
     if not lines:
-        raise RefusedError("Name at least one student, by key or name, one per line.")
+        raise FieldError("students", "No student is named. Name at least one student, by key or name, one per line.")
     named: dict[str, dict[int, str]] = {}
     for person in session.scalars(select(PersonRow).where(PersonRow.role == CourseRole.STUDENT)):
         for word in {_plain(person.name), person.folded}:
@@ -194,9 +195,9 @@ def _students(session: Session, text: str) -> list[int]:
         else:
             unknown.append(line)
     if unknown:
-        raise RefusedError(f"Nothing was stored. No student has this key or name: {_some(unknown)}.")
+        raise FieldError("students", f"Nothing was stored. No student has this key or name: {_some(unknown)}.")
     if several:
-        raise RefusedError(f"Nothing was stored. A line may mean several students: {_some(several)}.")
+        raise FieldError("students", f"Nothing was stored. A line may mean several students: {_some(several)}.")
     return list(dict.fromkeys(found))
 
 

@@ -15,7 +15,7 @@ from grader.service.course.groups import team_at
 from grader.service.course.limits import TRIAL, HandInRules
 from grader.service.db.models import AuditRow, CourseRole, ExtensionRow, PersonRow
 from grader.service.db.outbox import Mail, MailKind, put_mail
-from grader.service.errors import RefusedError
+from grader.service.errors import FieldError, length_in_words
 from grader.service.grades.final import extension_in
 from grader.service.grades.records import grades_of
 
@@ -90,7 +90,7 @@ def extend(
     session: Session, assignment: AssignmentView, person: PersonRow, asked: ExtensionForm, now: datetime
 ) -> None:
     """Give a person an extension in place of an earlier one. It applies at once, also to earlier attempts. Raises
-    RefusedError without a change if a field cannot be read.
+    FieldError without a change if a field cannot be read.
     """
     given = GivenExtension(
         who=asked.who,
@@ -103,7 +103,7 @@ def extend(
         return
     row = extension_of(session, assignment.name, person.id)
     if row is None:
-        raise RefusedError("This extends nothing: choose a later date, or give extra attempts.")
+        raise FieldError("until", "This extends nothing: choose a later date, or give extra attempts.")
     withdraw(session, row, Withdrawal(who=given.who, reason=given.reason), assignment.policies.zone, now)
 
 
@@ -136,36 +136,38 @@ def withdraw(session: Session, row: ExtensionRow, by: Withdrawal, zone: tzinfo, 
 
 
 def due_in(assignment: AssignmentView, text: str) -> datetime | None:
-    """The new due date in a form, in UTC; None for an empty field. Raises RefusedError if it is not a later date."""
+    """The new due date in a form, in UTC; None for an empty field. Raises FieldError if it is not a later date."""
     zone, usual = assignment.policies.zone, assignment.rules.due
     if not text.strip():
         return None
     if usual is None:
-        raise RefusedError(f"{assignment.name} has no due date to extend.")
+        raise FieldError("until", f"{assignment.name} has no due date to extend.")
     try:
         due = moment(read_date(text), zone)
     except (ValueError, OverflowError) as error:
-        raise RefusedError(f"The date cannot be read: {showable(str(error))}.") from error
+        raise FieldError("until", f"The date cannot be read: {showable(str(error))}.") from error
     if due <= usual:
-        raise RefusedError(f"The date is not after the usual due date, {in_words(usual, zone)}; choose a later one.")
+        found, limit = in_words(due, zone), in_words(usual, zone)
+        raise FieldError("until", f"{found} is not after the usual due date, {limit}; choose a later date.")
     return due
 
 
 def attempts_in(assignment: AssignmentView, text: str) -> int:
-    """The number of extra attempts in a form. Raises RefusedError."""
+    """The number of extra attempts in a form. Raises FieldError."""
     typed = text.strip() or "0"
     if not (typed.isascii() and typed.isdigit() and len(typed) <= 3 and int(typed) <= MAX_EXTRA_ATTEMPTS):
-        raise RefusedError(f"Extra attempts must be a number up to {MAX_EXTRA_ATTEMPTS}.")
+        found = f"{showable(typed)!r} is not a number of extra attempts"
+        raise FieldError("attempts", f"{found}; write a whole number up to {MAX_EXTRA_ATTEMPTS}.")
     if int(typed) and assignment.rules.attempts is None:
-        raise RefusedError(f"{assignment.name} has no limit of attempts, so you cannot add any.")
+        raise FieldError("attempts", f"{assignment.name} has no limit of attempts, so you cannot add any.")
     return int(typed)
 
 
 def reason_in(text: str) -> str:
-    """The reason in a form. Raises RefusedError."""
+    """The reason in a form. Raises FieldError."""
     reason = showable(text).strip()
     if not 0 < len(reason) <= MAX_REASON_LENGTH:
-        raise RefusedError(f"Give a reason of at most {MAX_REASON_LENGTH} characters; the student sees it.")
+        raise FieldError("reason", f"{length_in_words('reason', reason, MAX_REASON_LENGTH)} The student sees it.")
     return reason
 
 

@@ -15,8 +15,8 @@ from grader.protocol.text import showable
 from grader.service.course.groups import team_at
 from grader.service.course.limits import HandInRules, is_late
 from grader.service.db.models import AttemptRow, AuditRow, CourseRole, PersonRow
-from grader.service.decisions.extensions import MAX_REASON_LENGTH
-from grader.service.errors import RefusedError
+from grader.service.decisions.extensions import reason_in
+from grader.service.errors import FieldError, RefusedError
 from grader.service.submissions.accept import (
     AttemptSlot,
     HandInRequest,
@@ -40,15 +40,16 @@ class HandInFor:
 
 
 def arrived_in(text: str, zone: tzinfo, now: datetime) -> datetime:
-    """The time of arrival in a form; empty text means now. Raises RefusedError."""
+    """The time of arrival in a form; empty text means now. Raises FieldError."""
     if not text.strip():
         return now
     try:
         arrived = moment(read_date(text), zone)
     except (ValueError, OverflowError) as error:
-        raise RefusedError(f"The time of arrival cannot be read: {showable(str(error))}.") from error
+        raise FieldError("arrived", f"The time of arrival cannot be read: {showable(str(error))}.") from error
     if arrived > now:
-        raise RefusedError(f"The time of arrival is in the future; it is now {in_words(now, zone)}.")
+        found, limit = in_words(arrived, zone), in_words(now, zone)
+        raise FieldError("arrived", f"The time of arrival, {found}, is in the future; it is now {limit}.")
     return arrived
 
 
@@ -67,13 +68,11 @@ def enter(session: Session, offer: HandInRequest, entry: HandInFor, rules: HandI
     previous = previous_of(session, offer)
     if previous is not None and is_repeated(previous, offer):
         return previous
-    reason = showable(entry.reason).strip()
-    if not 0 < len(reason) <= MAX_REASON_LENGTH:
-        raise RefusedError(f"Give a reason of at most {MAX_REASON_LENGTH} characters; the student sees it.")
+    reason = reason_in(entry.reason)
     if rules.gone:
         raise RefusedError("This assignment is no longer part of the course, so nothing can be graded.")
     if why := file_refusal(offer.data):
-        raise RefusedError(why)
+        raise FieldError("file", why)
     team = team_at(session, rules.policies, offer.person_id)
     if len(team) > rules.policies.groups:
         most = count(rules.policies.groups, "member")

@@ -26,7 +26,7 @@ from grader.service.db.models import (
     ShareRow,
 )
 from grader.service.db.session import Database
-from grader.service.errors import RefusedError
+from grader.service.errors import FieldError, RefusedError, length_in_words
 from grader.service.grades.final import extension_in
 from grader.service.grades.wording import decision_in_words
 from grader.service.submissions.progress import ChecksInBrief
@@ -49,7 +49,7 @@ class DecisionForm(Record):
 
 
 def decide(session: Session, assignment: AssignmentView, person: PersonRow, asked: DecisionForm, now: datetime) -> None:
-    """Decide a student's grade at an assignment, in place of an earlier decision. Raises RefusedError without a change
+    """Decide a student's grade at an assignment, in place of an earlier decision. Raises FieldError without a change
     if a field cannot be read.
     """
     wanted = DecisionRow.person_id == person.id, DecisionRow.assignment == assignment.name
@@ -58,7 +58,7 @@ def decide(session: Session, assignment: AssignmentView, person: PersonRow, aske
     comment = comment_in(asked.comment)
     if not asked.points.strip():
         if row is None:
-            raise RefusedError("Write points such as 80, +5 or -2.5, or the word excused.")
+            raise FieldError("points", "No points are given. Write 80, +5, -2.5, or the word excused.")
         session.delete(row)
         after = f"nothing: {comment}"
     else:
@@ -75,11 +75,11 @@ def _decision(assignment: AssignmentView, text: str) -> tuple[Decision, float]:
         return Decision.EXCUSE, 0.0
     amount = read_amount(text)
     if amount is None:
-        raise RefusedError(
-            f"{showable(text.strip())!r} is not a number of points; write 80, +5, -2.5, or the word excused."
-        )
+        found = f"{showable(text.strip())!r} is not a number of points"
+        raise FieldError("points", f"{found}; write 80, +5, -2.5, or the word excused.")
     if max(amount.to or 0.0, abs(amount.by)) > assignment.points:
-        raise RefusedError(f"That is more than the {assignment.points:g} points of {assignment.name}.")
+        found = f"{showable(text.strip())!r} is more than the {assignment.points:g} points of {assignment.name}"
+        raise FieldError("points", f"{found}; write at most these.")
     return (Decision.ADD, amount.by) if amount.to is None else (Decision.SET, amount.to)
 
 
@@ -185,7 +185,7 @@ def comment_in(text: str) -> str:
     """The comment or reason in a form. Raises RefusedError if it is empty or too long."""
     comment = showable(text).strip()
     if not 0 < len(comment) <= MAX_COMMENT_LENGTH:
-        raise RefusedError(f"Give a reason of at most {MAX_COMMENT_LENGTH} characters; the student sees it.")
+        raise FieldError("comment", f"{length_in_words('reason', comment, MAX_COMMENT_LENGTH)} The student sees it.")
     return comment
 
 

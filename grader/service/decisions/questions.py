@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session, selectinload
 from grader.protocol.text import showable
 from grader.service.db.models import AttemptRow, AuditRow, RequestRow
 from grader.service.db.outbox import Mail, MailKind, put_mail
-from grader.service.errors import NotFoundError, RefusedError
+from grader.service.errors import FieldError, NotFoundError, RefusedError, length_in_words
 from grader.service.grades.holds import HELD_BACK
 
 MAX_LENGTH = 2000
@@ -31,7 +31,7 @@ def ask_question(session: Session, attempt: AttemptRow, person_id: int, text: st
     if (session.scalar(select(func.count(RequestRow.id)).where(*unanswered)) or 0) >= MAX_OPEN_QUESTIONS:
         raise RefusedError(f"{MAX_OPEN_QUESTIONS} of your questions are open; wait until one is answered.")
     row = {"attempt_id": attempt.id, "person_id": person_id, "at": now, "answer": "", "answered_by": ""}
-    session.add(RequestRow(asked=_words(text), **row))
+    session.add(RequestRow(asked=_words("question", "text", text), **row))
 
 
 def answer_question(session: Session, request_id: int, who: str, text: str, now: datetime) -> None:
@@ -41,7 +41,7 @@ def answer_question(session: Session, request_id: int, who: str, text: str, now:
         raise NotFoundError
     if row.answered is not None:
         raise RefusedError("This question is answered already.")
-    row.answer, row.answered_by, row.answered = _words(text), who, now
+    row.answer, row.answered_by, row.answered = _words("answer", "answer", text), who, now
     mail = Mail(kind=MailKind.ANSWERED, assignment=row.attempt.assignment, path=f"/attempts/{row.attempt.public}")
     put_mail(session, row.person_id, mail, now)
     named = f"{row.attempt.person.key}, {row.attempt.assignment}, attempt {row.attempt.number}"
@@ -61,8 +61,9 @@ def requests_about(session: Session, attempt: AttemptRow) -> Sequence[RequestRow
     return session.scalars(wanted.options(selectinload(RequestRow.person))).all()
 
 
-def _words(text: str) -> str:
+def _words(name: str, field: str, text: str) -> str:
+    """The text of a question or an answer, from a field of a form."""
     words = showable(text).strip()
     if not 0 < len(words) <= MAX_LENGTH:
-        raise RefusedError(f"Write a question or an answer of at most {MAX_LENGTH:,} characters.")
+        raise FieldError(field, length_in_words(name, words, MAX_LENGTH))
     return words

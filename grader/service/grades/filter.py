@@ -10,7 +10,7 @@ from grader.service.course.assignments import AssignmentView
 from grader.service.db.names import has_words
 from grader.service.grades.views import CourseLine, CourseTable
 
-Show = Literal["everybody", "failed", "passed", "not graded", "nothing handed in", "excused", "excluded", "late"]
+Show = Literal["everybody", "passed", "partly", "failed", "open", "nothing handed in", "excused", "excluded", "late"]
 Sort = Literal["name", "fewest points", "most points"]
 
 
@@ -26,6 +26,17 @@ class CourseFilter(Record):
 def columns_of(table: CourseTable, wanted: CourseFilter) -> tuple[AssignmentView, ...]:
     """The assignments that the filter selects; empty for an unknown one."""
     return tuple(each for each in table.assignments if wanted.assignment in {"", each.name})
+
+
+def columns_in_use(table: CourseTable, wanted: CourseFilter) -> tuple[AssignmentView, ...]:
+    """The selected assignments at which a student has an attempt or points; all of them if there are none."""
+    chosen = columns_of(table, wanted)
+    used = tuple(each for each in chosen if any(_is_used(line, each.name) for line in table.lines))
+    return used or chosen
+
+
+def _is_used(line: CourseLine, name: str) -> bool:
+    return bool(line.grades[name].attempts) or line.grades[name].decision is not None
 
 
 def lines_of(table: CourseTable, wanted: CourseFilter) -> tuple[CourseLine, ...]:
@@ -55,15 +66,14 @@ def _is(line: CourseLine, names: Sequence[str], show: Show) -> bool:
 
 
 def _states(line: CourseLine, name: str) -> Iterator[Show]:
-    attempt, grade = line.counting[name], line.grades[name]
-    grading = None if attempt is None else attempt.counted
+    grade = line.grades[name]
     if grade.excused:
         yield "excused"
     elif grade.is_excluded and grade.points is None:
         yield "excluded"
-    elif grading is not None:
-        yield "passed" if (grading.points or 0.0) >= (grading.max_points or 0.0) else "failed"
-        if grade.late:
+    elif grade.attempts:
+        yield grade.state
+        if grade.late and grade.earned is not None:
             yield "late"
     else:
-        yield "not graded" if grade.attempts else "nothing handed in"
+        yield "nothing handed in"

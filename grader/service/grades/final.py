@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Literal
 
 from grader.course.policies.corrections import Amount
 from grader.course.policies.counting import CountedAttempt, Work, settle
@@ -21,6 +22,9 @@ from grader.service.grades.wording import decision_in_words, deduction_in_words
 
 GradeKey = tuple[int, str]
 """A person and an assignment."""
+
+GradeState = Literal["passed", "partly", "failed", "open"]
+"""State of a grade: all points, some, none, or not decided yet."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,6 +58,13 @@ class FinalGrade:
     def is_set(self) -> bool:
         """True if the points were set by hand."""
         return self.decision is not None and self.decision.kind == Decision.SET
+
+    @property
+    def state(self) -> GradeState:
+        """State by the points of the attempt that counts; open if none are decided yet."""
+        if self.earned is None:
+            return "open"
+        return "passed" if self.earned >= self.most else "partly" if self.earned > 0 else "failed"
 
     @property
     def late(self) -> bool:

@@ -1,12 +1,11 @@
 """Read models for pages: the status of a student in an assignment, and the table of the course."""
 
-from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import bindparam, func, select
-from sqlalchemy.orm import Session, selectinload
+from sqlalchemy.orm import Session, joinedload, selectinload
 
 from grader.common.phrases import count
 from grader.course.policies.attempts import Bucket
@@ -26,10 +25,9 @@ from grader.service.db.names import by_name
 from grader.service.grades.final import FinalGrade, GradeKey
 from grader.service.grades.holds import held_assignments
 from grader.service.grades.records import grades_of_all
-from grader.service.grades.visibility import ResultAccess, SeenResult, published_checks_of
+from grader.service.grades.visibility import ResultAccess, SeenResult
 from grader.service.grades.wording import deduction_in_sentences, lateness_in_words, worth_in_words
-from grader.service.submissions.accept import OPEN_STATES, history, history_of, past_of
-from grader.service.submissions.versions import count_older
+from grader.service.submissions.accept import history, history_of, past_of
 
 EXCLUSIONS = select(ExclusionRow).where(ExclusionRow.attempt_id.in_(bindparam("attempts", expanding=True)))
 """Exclusions of attempts. Built once, since each page of a student runs it."""
@@ -182,22 +180,10 @@ class CourseLine:
 
 @dataclass(frozen=True, kw_only=True)
 class CourseTable:
-    """Grades of all students, and for each assignment how often each check failed in the attempts that count. `older`
-    counts the attempts that were graded by an older version, and `pending` those whose hidden cases are still to be
-    run.
-    """
+    """Grades of all students."""
 
     assignments: tuple[AssignmentView, ...]
     lines: tuple[CourseLine, ...]
-    failing: dict[str, list[tuple[str, int]]]
-    open_gradings: int
-    pending: int
-    faulted: int
-    older: Counter[str]
-
-
-SHOWN_FAILURES = 5
-"""Checks of an assignment that are listed as failing, the commonest first."""
 
 
 def course_table(session: Session, assignments: Sequence[AssignmentView]) -> CourseTable:
@@ -208,16 +194,7 @@ def course_table(session: Session, assignments: Sequence[AssignmentView]) -> Cou
     grades = grades_of_all(session, assignments)
     rows = _attempts(session, [each.attempt for each in grades.values() if each.attempt is not None])
     lines = tuple(_line(person, assignments, grades, rows) for person in by_name(students))
-    numbers = select(func.count()).select_from(GradingRow)
-    return CourseTable(
-        assignments=tuple(assignments),
-        lines=lines,
-        failing={each.name: _failing(lines, each.name) for each in assignments},
-        open_gradings=session.scalar(numbers.where(GradingRow.state.in_(OPEN_STATES))) or 0,
-        pending=session.scalar(numbers.where(GradingRow.lacks_hidden_cases)) or 0,
-        faulted=len(faulted(session)),
-        older=count_older(session, assignments),
-    )
+    return CourseTable(assignments=tuple(assignments), lines=lines)
 
 
 def _line(
@@ -233,18 +210,8 @@ def _line(
 
 def _attempts(session: Session, numbers: Sequence[int]) -> dict[int, AttemptRow]:
     """These attempts with the gradings that count."""
-    wanted = select(AttemptRow).where(AttemptRow.id.in_(numbers)).options(selectinload(AttemptRow.counted))
+    wanted = select(AttemptRow).where(AttemptRow.id.in_(numbers)).options(joinedload(AttemptRow.counted))
     return {row.id: row for row in session.scalars(wanted)}
-
-
-def _failing(lines: Sequence[CourseLine], name: str) -> list[tuple[str, int]]:
-    failed: Counter[str] = Counter()
-    for line in lines:
-        attempt = line.counting[name]
-        if attempt is not None and attempt.counted is not None:
-            brief = published_checks_of(attempt.counted)
-            failed.update(each.name for each in brief.checks if each.shown_verdict in {"failed", "partial"})
-    return failed.most_common(SHOWN_FAILURES)
 
 
 def faulted(session: Session) -> Sequence[GradingRow]:

@@ -92,7 +92,7 @@ def _open(session: Session, origin: str) -> Iterator[Notice]:
     for grading in faulted(session):
         text = (
             f"An attempt at {grading.attempt.assignment} was not graded because of a fault of the service: "
-            f"{origin}/course/faults"
+            f"{origin}/course/system#faults"
         )
         yield Notice(kind=FAULT, about=grading.id, text=text)
 

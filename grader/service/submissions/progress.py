@@ -5,6 +5,7 @@ A grading reports nothing else to its listener (results/withholding.shown_at_onc
 
 from collections.abc import Sequence
 from datetime import datetime
+from itertools import islice
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -12,7 +13,8 @@ from sqlalchemy.orm import Session
 from grader.common.record import Record
 from grader.grading.progress import Decided
 from grader.protocol.text import showable
-from grader.results.check import Verdict, lines_named, shown_as
+from grader.reports.issues import issues_of
+from grader.results.check import shown_as
 from grader.results.result import Result
 from grader.service.db.models import GradingRow, ProgressRow
 from grader.service.submissions.queue import ClaimedGrading
@@ -54,10 +56,11 @@ class CheckInBrief(Record):
 
 
 class LineRemark(Record):
-    """A mistake in lines of the file, in a sentence."""
+    """A mistake in lines of the file, and the next step, if one is known. Lines that the help names are not wrong."""
 
     lines: tuple[int, ...]
     words: str
+    help: str = ""
 
 
 class ChecksInBrief(Record):
@@ -101,15 +104,13 @@ def in_brief(shown: Result) -> ChecksInBrief:
 
 
 def remarks_of(shown: Result) -> tuple[LineRemark, ...]:
-    """Sentences of failed and partly passed checks that name lines, each once, in the order of their first line."""
+    """The issues whose lines are known, in the order of reading."""
     said = (
-        LineRemark(lines=lines, words=showable(words)[:MAX_WORDS_LENGTH])
-        for check in shown.checks
-        if check.verdict in {Verdict.FAILED, Verdict.PARTIAL}
-        for words in (check.message, *(finding.message for finding in check.findings))
-        if (lines := tuple(sorted(set(lines_named(words)))))
+        LineRemark(lines=each.marked_lines, words=each.message[:MAX_WORDS_LENGTH], help=each.help[:MAX_WORDS_LENGTH])
+        for each in issues_of(shown)
+        if each.marked_lines
     )
-    return tuple(sorted(dict.fromkeys(said), key=lambda each: each.lines)[:MAX_REMARKS])
+    return tuple(islice(said, MAX_REMARKS))
 
 
 def keep_note(session: Session, claimed: ClaimedGrading, note: ProgressNote, now: datetime) -> None:

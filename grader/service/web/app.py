@@ -42,7 +42,6 @@ from grader.service.web.routes import (
     exports,
     extensions,
     hand_ins_on_behalf,
-    health,
     holds,
     leaderboard,
     mail_choices,
@@ -52,11 +51,12 @@ from grader.service.web.routes import (
     sign_outs,
     similarity,
     staff,
+    system,
     tokens,
 )
 from grader.service.web.state import AppState, state_at, state_of
 
-UPLOAD_PATHS = frozenset({"attempts", "roster", "try", "upload"})
+UPLOAD_PATHS = frozenset({"attempts", "exports", "roster", "try", "upload"})
 """Last parts of the paths to which files are uploaded."""
 
 MAX_TEXT_BYTES = 6 * editor.EDITABLE
@@ -84,7 +84,7 @@ PAGES = (
     tokens,
     course,
     exports,
-    health,
+    system,
     similarity,
     staff,
     people,

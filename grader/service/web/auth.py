@@ -16,12 +16,13 @@ from starlette.datastructures import FormData, UploadFile
 from starlette.requests import Request
 
 from grader.course.submissions.submission import SIZE_LIMIT
+from grader.protocol.text import showable
 from grader.service.auth.api_tokens import TokenScope, is_valid_token, valid_token
 from grader.service.auth.secrets import same_token
 from grader.service.auth.sessions import is_valid_session, session_of
 from grader.service.course.groups import belongs_to
 from grader.service.db.models import AttemptRow, CourseRole, PersonRow
-from grader.service.errors import NotFoundError, RefusedError
+from grader.service.errors import FieldError, NotFoundError, RefusedError
 from grader.service.grades.visibility import STAFF_ACCESS, STUDENT_ACCESS, ResultAccess
 from grader.service.web.state import state_of
 
@@ -193,6 +194,19 @@ def file_in(form: FormData, name: str) -> UploadFile | None:
     """A file of a form; None if no file was selected."""
     value = form.get(name)
     return value if isinstance(value, UploadFile) and (value.filename or value.size) else None
+
+
+def upload_in(form: FormData, name: str, ask: str) -> bytes:
+    """The content of an uploaded file. Raises FieldError if it is too large, or, with the words `ask`, if no file was
+    selected.
+    """
+    upload = file_in(form, name)
+    if upload is None:
+        raise FieldError(name, f"No file was chosen. {ask}")
+    data = upload.file.read(SIZE_LIMIT + 1)
+    if len(data) > SIZE_LIMIT:
+        raise FieldError(name, f"The file {showable(upload.filename or '')} is over 1 MiB. {ask}")
+    return data
 
 
 def visible_attempt(session: Session, public: str, member: User) -> AttemptRow:

@@ -20,6 +20,7 @@ from grader.service.auth.secrets import fresh_token
 from grader.service.grades.wording import late_in_words, number, score_in_words
 from grader.service.submissions.versions import is_older
 from grader.service.web.auth import Member
+from grader.service.web.navigation import STAFF, STUDENT, navigation_of
 from grader.service.web.state import state_of
 
 STATIC_FOLDER = files("grader.service.web").joinpath("static")
@@ -42,7 +43,11 @@ def page(
     """Render a page. `values` are the variables of its template."""
     state = state_of(request)
     text = ENVIRONMENT.get_template(template).render(
-        member=member, stamp=STATIC_VERSION, zone=state.cache.zone, passwords=state.sign_in.passwords, **values
+        member=member,
+        navigation=() if member is None else navigation_of(STAFF if member.teaches else STUDENT, request.url.path),
+        stamp=STATIC_VERSION,
+        zone=state.cache.zone,
+        **values,
     )
     return HTMLResponse(text, status_code)
 

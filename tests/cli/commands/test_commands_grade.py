@@ -194,6 +194,21 @@ def copied_course(tmp_path):
     return tmp_path / "course"
 
 
+def test_in_the_folder_that_init_made_no_command_needs_a_name(tmp_path):
+    """`grader grade` and `explain` work in the folder without arguments, and from outside with the folder's name.
+
+    An assignment on the command line wins over the folder's.
+    """
+    grader(tmp_path, "init", "coalsTransp", "mine")
+    mine = tmp_path / "mine"
+    (mine / "kernels.cl").write_text(NOT_BUILDING)
+    for folder, words in ((mine, ()), (tmp_path, ("mine",)), (mine, ("kernels.cl",)), (tmp_path, ("mine/kernels.cl",))):
+        done = grader(folder, "grade", *words)
+        assert (done.returncode, done.stdout.splitlines()[0]) == (1, "Coalesced transposition  coalsTransp")
+    assert "BUILD_ERROR" in grader(mine, "explain").stdout
+    assert "Vector addition  vectorAdd" in grader(mine, "grade", "-a", "vectorAdd").stdout
+
+
 @pytest.mark.parametrize(
     ("pattern", "replacement", "said"),
     [
@@ -230,7 +245,18 @@ def test_a_missing_kernel_is_a_result_that_names_the_nearest(tmp_path):
     assert build.reason == "KERNEL_MISSING"
     assert build.message == "the file has no kernel named coalsTransp; the nearest is coalsTrans."
     assert {check.reason for check in rest} == {"NOT_RUN"}
-    assert "KERNEL_MISSING" in done.stdout
+    assert " 1. error[KERNEL_MISSING]: " in done.stdout
+
+
+def test_verbose_shows_every_check_with_its_log(tmp_path):
+    """The report has each cause once, and --verbose adds a row for each check, with its message and its log."""
+    (tmp_path / "kernels.cl").write_text(NOT_BUILDING)
+    brief, verbose = (grade(tmp_path, *more).stdout for more in ((), ("--verbose",)))
+    build = Result.model_validate_json((tmp_path / "result.json").read_text()).checks[0]
+    for text, times in ((brief, 1), (verbose, 2)):
+        assert " ".join(text.split()).count(build.message) == times
+    assert "failed  build: see 1\n" in brief
+    assert "\nfailed  build\n        BUILD_ERROR  " in verbose
 
 
 @pytest.mark.whole
@@ -295,7 +321,7 @@ def test_a_crash_is_a_result_of_the_student(tmp_path):
     assert set(reasons["correctness"]) == {"CRASH"}
     assert reasons["sanitizer"] == ["OUT_OF_BOUNDS"]
     assert set(reasons["memory"] + reasons["performance"]) == {"NOT_RUN"}
-    assert "line 1 writes outside B" in done.stdout
+    assert "line 1 writes outside B" in " ".join(done.stdout.split())
     assert "/tmp/" not in everything_said(done, tmp_path)
 
 
@@ -359,10 +385,10 @@ def test_a_right_submission_is_exit_code_0_also_from_a_windows_editor(right):
     """
     done, _ = right
     assert (done.returncode, complained(done)) == (0, "")
-    assert "passed build" in done.stdout
-    assert re.search(r"passed correctness: all 12 cases +30 / 30\n", done.stdout)
-    assert re.search(r"passed sanitizer .+ 8 / 8\n", done.stdout)
-    assert re.search(r"passed memory: .+ 42 / 42\n", done.stdout)
+    assert "passed  build" in done.stdout
+    assert re.search(r"passed  correctness: all 12 cases +30 / 30\n", done.stdout)
+    assert re.search(r"passed  sanitizer .+ 8 / 8\n", done.stdout)
+    assert re.search(r"passed  memory: .+ 42 / 42\n", done.stdout)
     assert re.search(r"total +100 / 100\n", done.stdout)
     assert max(map(len, done.stdout.splitlines())) <= 80
 
@@ -375,7 +401,7 @@ def test_each_check_is_told_as_soon_as_it_is_decided(right):
     """
     done, folder = right
     result = Result.model_validate_json((folder / "result.json").read_text())
-    told = re.findall(r"^ *\d+\.\d s passed (.+)$", done.stderr, re.MULTILINE)
+    told = re.findall(r"^ *\d+\.\d s passed  (.+)$", done.stderr, re.MULTILINE)
     assert told == [check.name for check in result.checks]
     assert "watching every access in the simulator (13 of 18 checks decided)" in done.stderr
 
@@ -552,7 +578,8 @@ def test_a_case_for_practice_fails_nobody(tmp_path):
     """A failed practice case is reported in full, and the exit code is still 0."""
     done, said = grade_hiding(tmp_path, WRONG_FOR_PRACTICE, "--release")
     assert done.returncode == 0
-    assert "FAILED practice: large (n 5000)\n       WRONG_OUTPUT" in done.stdout
+    assert " 1. practice[WRONG_OUTPUT]: " in done.stdout
+    assert "failed  practice: large (n 5000): see 1\n" in done.stdout
     assert "practice, worth no points: WRONG_OUTPUT" in said
 
 

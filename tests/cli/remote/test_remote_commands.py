@@ -104,18 +104,22 @@ def test_exit_codes_are_those_of_grade(verdict, reason, code):
         ("place", {"ahead": 2, "wait": "about 3 minutes"}, "waiting: 2 before yours; it starts in about 3 minutes"),
         ("place", {"ahead": 2, "wait": ""}, "waiting: 2 before yours"),
         ("place", {"ahead": 0}, "waiting: yours is next"),
-        ("note", {"check": "build", "verdict": "passed", "reason": "", "words": ""}, "passed build"),
-        ("note", {**FAILED_SPEED, "reason": "TOO_SLOW"}, "failed speed TOO_SLOW: it is slow."),
-        ("note", {**FAILED_SPEED, "reason": "NOT_RUN", "words": "skipped: fix it."}, "skipped speed NOT_RUN: fix it."),
+        ("note", {"check": "build", "verdict": "passed", "reason": "", "words": ""}, "passed  build"),
+        ("note", {**FAILED_SPEED, "reason": "TOO_SLOW"}, "failed  speed  TOO_SLOW\n        it is slow."),
+        (
+            "note",
+            {**FAILED_SPEED, "reason": "NOT_RUN", "words": "skipped: fix it."},
+            "skipped speed  NOT_RUN\n        fix it.",
+        ),
         (
             "note",
             {**FAILED_SPEED, "check": "tall (n 9)", "words": f"line 3: the work-items\n{'race ' * 12}here."},
-            f"failed tall (n 9) DATA_RACE: line 3: the work-items{' race' * 5}\n       {'race ' * 7}here.",
+            f"failed  tall (n 9)  DATA_RACE\n        line 3: the work-items{' race' * 10}\n        race race here.",
         ),
     ],
 )
 def test_each_event_names_what_it_is_about(monkeypatch, event, data, line):
-    """Each event becomes lines that name its check and fit the terminal, with the full reason of a failed check.
+    """Each event becomes lines that name its check and fit the terminal, in the words of `grader grade`.
 
     A check that did not run because another failed is skipped. An older service sends no estimate of the wait.
     """
@@ -139,9 +143,10 @@ def test_what_to_read_first_is_told_in_full(monkeypatch, width):
     said = []
     assert handing_in.watch("x", said.append, width) == PASSED
     lines = said[-1].splitlines()
-    assert " ".join(said[-1].split()) == cause.strip()
+    assert said[-2] == "total: 4 of 100 points"
+    assert " ".join(said[-1].split()) == f"start here: {cause.strip()}"
     assert max(map(len, lines)) <= width
-    assert all(line.startswith("       ") for line in lines[1:])
+    assert all(line.startswith("        ") for line in lines[1:])
 
 
 def test_a_file_whose_answer_is_lost_is_handed_in_once(served, tmp_path, monkeypatch):

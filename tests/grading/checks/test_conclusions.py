@@ -4,19 +4,22 @@ import numpy as np
 import pytest
 from fake_worker import BINDINGS, FakeWorker
 
+from grader.common.record import replace
 from grader.course.criteria import Case
 from grader.course.poison import POISON
+from grader.course.rubric import AskedCheck, Kind
 from grader.course.submissions.submission import read_submission
 from grader.course.submissions.task import Task
 from grader.course.truth.oracle import load_oracle
 from grader.grading.checks.building import Built
 from grader.grading.checks.conclusions import conclude
-from grader.grading.checks.correctness import failed_sizes, try_cases
+from grader.grading.checks.correctness import Tried, failed_sizes, try_cases
 from grader.grading.checks.simulated_run import Simulated
+from grader.grading.explain.problem import of_stray_write
 from grader.grading.explain.simulator.locations import Scene
-from grader.protocol.observation import SeenAccess, SeenArray, SeenKernel
+from grader.protocol.observation import SeenAccess, SeenArray, SeenKernel, SeenMessage
 from grader.protocol.steps import ProgramSource
-from grader.results.check import Verdict
+from grader.results.check import Verdict, full_marks
 
 COUNTS = {"requests": 1, "mostly_idle": 1, "active": 1, "bytes": 4, "unused": 0, "conflicts": 0, "sectors": 1}
 COUNTS |= {"fewest": 1, "worst": 1.0, "stride": 4}
@@ -71,16 +74,16 @@ def with_another_pitch(arrays):
 
 
 def test_a_cause_stands_in_each_check_with_its_lines(concluded):
-    """The cause and the lines that write the array come before the numbers of each wrong case."""
+    """The cause and the lines that write the array are the message of each wrong case. The numbers are evidence."""
     checks, failed = concluded(with_another_pitch, SEEN)
     wrong = [check for check in checks if check.verdict is Verdict.FAILED]
     assert failed == (SIZES[1], SIZES[2], SIZES[3])
     assert {check.cause for check in wrong} == {"rows of B are taken to be width long, not height"}
     for check in wrong:
-        cause, numbers = check.message.split(" B is written in line 7. ")
-        assert cause.startswith(f"{check.cause}: that explains ")
-        assert " elements of B are wrong; " in numbers
-        assert numbers.endswith(" In your file, B is written in line 7.")
+        assert check.message.startswith(f"{check.cause}: that explains ")
+        assert check.message.endswith(" B is written in line 7.")
+        assert " elements of B are wrong; " in check.detail.splitlines()[0]
+        assert check.help == ""
 
 
 def test_without_a_simulated_run_there_are_no_lines(concluded):
@@ -93,9 +96,46 @@ def test_without_a_simulated_run_there_are_no_lines(concluded):
 def test_what_is_never_written_is_told_with_the_lines_that_should(concluded):
     """If an array is never written, the check names the lines that write it at other sizes."""
     checks, _ = concluded(lambda arrays: np.full(arrays["A"].size, POISON, dtype=np.uint32).view(np.float32), SEEN)
-    assert {check.message.partition("an array. ")[2] for check in checks} == {
-        "B is written in line 7. In your file, B is written in line 7."
-    }
+    assert {check.help for check in checks} == {"B is written in line 7."}
+
+
+def heard(text):
+    """Return the record of a launch with this message."""
+    (kernel,) = SEEN.kernels
+    message = SeenMessage(text=text, array="", times=1, endings=(), writes=())
+    return replace(SEEN, kernels=(kernel.model_copy(update={"messages": (message,)}),))
+
+
+ITEM = "Global(4,0,0) Local(4,0,0) Group(0,0,0)\n\t  x\n\tAt line 6 (column 5) of input.cl:\n\t  x;\n\t"
+BEYOND = f"of size 4 at global memory address 0x{(1 << 48) + 140:x}\n\tKernel: k\n\tEntity: {ITEM}"
+DIVERGED = (
+    "Work-group divergence detected (barrier)\n\tAt line 6 (column 2) of input.cl:\n\t  x;\n\tAt line 9 (column 2)"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "advice"),
+    [
+        (f"Invalid write {BEYOND}", "Work-items beyond the edge must not store"),
+        (f"Invalid read {BEYOND}", "The simulator sees another mistake in line 6, which can cause this."),
+        (DIVERGED, "The simulator sees another mistake in line 6, which can cause this."),
+        ("", "Work-items beyond the edge must not store"),
+    ],
+)
+def test_changed_memory_is_not_blamed_on_a_store_that_the_simulator_does_not_see(text, advice):
+    """If the simulator sees another mistake and no store outside an array, the help names that mistake."""
+    case = Case(name="one", sizes=SIZES[1])
+    check = of_stray_write("B", 0).fail(full_marks(AskedCheck(kind=Kind.CORRECTNESS, points=1.0)))
+    (told,) = conclude([Tried(case=case, check=check)], None, None, heard(text))
+    assert told.message == "memory outside B was changed, starting 1 element past its end."
+    assert told.help.startswith(advice)
+
+
+def test_a_result_that_holds_nan_is_told_with_the_read_past_the_end(concluded):
+    """If nothing but NaN was stored and the simulator sees a read past an end, the help names that read."""
+    nothing = lambda arrays: np.full(arrays["A"].size, POISON, dtype=np.uint32).view(np.float32)  # noqa: E731
+    checks, _ = concluded(nothing, heard(f"Invalid read {BEYOND}"))
+    assert {check.help for check in checks} == {"Line 6 reads outside B, 1 element past its end. Such words hold NaN."}
 
 
 def test_right_cases_keep_their_checks(concluded):

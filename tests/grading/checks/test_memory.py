@@ -359,4 +359,5 @@ def test_wrong_results_there_are_not_counted(simulator, transposition):
     )
     assert isinstance(found, Problem)
     assert found.reason is Reason.NOT_RUN
-    assert found.message.startswith("not counted: in the simulator, ")
+    assert found.message == "not counted: the results are wrong in the simulator."
+    assert found.detail

@@ -159,7 +159,7 @@ def test_failures_say_where_they_showed(subject, answers, reason, words):
     assert isinstance(found, Problem)
     assert found.reason is reason
     assert "the simulator" in found.message
-    assert words in found.message
+    assert words in f"{found.message} {found.help}"
 
 
 def test_a_failure_ends_the_session_for_the_next(simulator, transposition):

@@ -72,8 +72,8 @@ def test_too_much_local_memory_is_told_in_kibibytes():
         "\nptxas info    : 0 bytes gmem\n"
         "ptxas error   : Entry function 'k' uses too much shared data (0x10000 bytes, 0xc000 max)\n"
     )
-    assert told("", log).message == (
-        "Entry function 'k' uses too much shared data (0x10000 bytes, 0xc000 max). "
+    assert told("", log).message == "Entry function 'k' uses too much shared data (0x10000 bytes, 0xc000 max)."
+    assert told("", log).help == (
         "Its __local arrays take 64 KiB, and a work-group has 48 KiB on this device: make them smaller."
     )
 
@@ -119,15 +119,15 @@ def test_a_log_without_an_error_has_no_remarks(log):
 
 @pytest.mark.parametrize(("slip", "log"), EACH_LOG)
 def test_a_slip_is_told_with_its_line_and_its_hint(slip, log):
-    """For every compiler's log, the message has the line of the error and, if it is certain, a hint what to write
-    instead.
+    """For every compiler's log, the message has the line of the error. If it is certain what to write instead, the help
+    says it.
     """
     explanation = told(slip.source, log)
     assert explanation.message.startswith((f"line {slip.line}, column ", f"line {slip.line}: "))
     if slip.hint is None:
         assert explanation.message.removesuffix(".").endswith(parse(log)[0].text)
     else:
-        assert slip.hint in explanation.message
+        assert slip.hint in f"{explanation.message} {explanation.help}"
     assert explanation.detail.splitlines()[1].strip(" .") in slip.source.splitlines()[slip.line - 1]
 
 
@@ -223,7 +223,7 @@ def test_an_error_of_the_linkers_gets_the_place_of_its_warning():
     """
     slip = by_name("no-such-function")
     explanation = told(slip.source, slip.logs["nvidia"])
-    assert explanation.message.startswith("line 3, column 12: Unresolved extern function 'average'. ")
+    assert explanation.message.startswith("line 3, column 12: Unresolved extern function 'average'.")
     assert explanation.detail.splitlines()[2] == "           ^"
     assert told("int a;", "ptxas fatal   : Unresolved extern function 'average'").message.startswith("Unresolved ")
 

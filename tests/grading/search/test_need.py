@@ -43,7 +43,7 @@ def test_a_wrong_result_without_a_cause_needs_it(transposition):
 
 def test_a_cause_without_a_line_needs_it(transposition):
     """A cause without a line needs a search. The list of all lines that use an array is not such a line."""
-    told = replace(WRONG, cause="a sign", message="the sign is wrong. In your file, B is written in line 7.")
+    told = replace(WRONG, cause="a sign", message="the sign is wrong.", help="In your file, B is written in line 7.")
     assert is_needed(built(transposition), [told], [unchecked()])
 
 

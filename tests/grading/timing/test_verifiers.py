@@ -66,7 +66,7 @@ def test_the_inputs_come_from_the_seed(small):
     ("change", "reason", "words"),
     [
         (one_bit_wrong, Reason.WRONG_OUTPUT, "1 of 35 elements of B is wrong; the first is B[0][3]"),
-        (one_word_past_the_end, Reason.OUT_OF_BOUNDS, "wrote outside B, starting 1 element past its end"),
+        (one_word_past_the_end, Reason.OUT_OF_BOUNDS, "memory outside B was changed, starting 1 element past its end"),
     ],
 )
 def test_one_wrong_bit_in_one_timed_run_is_found_and_its_run_is_named(small, change, reason, words):
@@ -77,7 +77,7 @@ def test_one_wrong_bit_in_one_timed_run_is_found_and_its_run_is_named(small, cha
     assert isinstance(problem, Problem)
     assert problem.reason is reason
     assert problem.message.startswith("in timed run 5, ")
-    assert words in problem.message
+    assert words in f"{problem.message} {problem.detail}"
 
 
 # --- by the reference: keys go out, and digests come back ------------------------------------------
@@ -172,7 +172,7 @@ def test_keys_are_the_same_for_all_and_others_every_round(small):
     ("change", "reason", "words"),
     [
         (one_bit_wrong, Reason.WRONG_OUTPUT, "1 of 35 elements of B is wrong; the first is B[0][3]"),
-        (one_word_past_the_end, Reason.OUT_OF_BOUNDS, "wrote outside B, starting 1 element past its end"),
+        (one_word_past_the_end, Reason.OUT_OF_BOUNDS, "memory outside B was changed, starting 1 element past its end"),
         (lambda fetched: fetched, Reason.CRASH, "the digest of its results is not that of what it returns"),
     ],
 )
@@ -185,7 +185,7 @@ def test_where_digests_differ_all_results_tell_why(small, change, reason, words)
     assert isinstance(problem, Problem)
     assert problem.reason is reason
     assert problem.message.startswith("in timed run 5, ")
-    assert words in problem.message
+    assert words in f"{problem.message} {problem.detail}"
 
 
 ASKED = ["clear", f"launch {supply_of(STUDENT)}", f"launch {STUDENT}", f"launch {DIGEST}", "fetch"]

@@ -18,10 +18,13 @@ N = 1_000_000
 
 @pytest.fixture
 def drafted(tmp_path):
-    """A course with a draft that is timed at small sizes, and gives full points for almost any speed."""
+    """A course with a draft that is timed at small sizes, and gives full points for almost any speed. Its handout says
+    so.
+    """
     draft("scaling", tmp_path)
     spoil(tmp_path, "assignments/scaling/assignment.yaml", "sizes: {n: 4000000}", f"sizes: {{n: {N}}}")
     spoil(tmp_path, "assignments/scaling/assignment.yaml", "fraction: 0.50", "fraction: 0.01")
+    spoil(tmp_path, "assignments/scaling/README.md", "CPU: 4,000,000 elements | 50 %", f"CPU: {N:,} elements | 1 %")
     return tmp_path
 
 

@@ -27,8 +27,9 @@ def of_kind(kind, name, reason, message, **more):
 
 def found(*findings):
     """Return the check of the simulator with these findings."""
-    message = f"at height 3, {findings[0].message} {findings[0].help}"
-    return of_kind(Kind.SANITIZER, "sanitizer (height 3)", findings[0].reason, message, findings=findings)
+    first = findings[0]
+    message = f"at height 3, {first.message}"
+    return of_kind(Kind.SANITIZER, "sanitizer (height 3)", first.reason, message, help=first.help, findings=findings)
 
 
 def wrong(case, value, line=17, cause="", part=""):

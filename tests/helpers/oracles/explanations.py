@@ -46,7 +46,7 @@ SYMPTOMS = frozenset({Reason.WRONG_OUTPUT, Reason.NOT_WRITTEN})
 
 def first_sentences(check: Check) -> str:
     """Return the first words of a check, without the lines that it lists for each wrong result."""
-    return check.message.partition(WHEREABOUTS)[0]
+    return f" {check.sentences}".partition(WHEREABOUTS)[0].strip()
 
 
 def judged(mutation: Mutation, check: Check) -> Judgement:

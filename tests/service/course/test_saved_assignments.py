@@ -68,7 +68,7 @@ def test_a_file_that_is_missing_for_a_moment_opens_nothing_and_closes_nothing(se
     said = upload(ada, b"late")
     assert (said.status_code, "closed" in said.text) == (409, True)
     assert staff.get("/course").status_code == 200
-    health = staff.get("/course/health").text
+    health = staff.get("/course/system").text
     assert "The course cannot be read, so the last readable version is used:" in health
     assert str(service.course.assignments.parent) in health
     judge = Judge(service.course, LocalBackend("{}"), 1, "cpu", memory_in(service.database))
@@ -77,7 +77,7 @@ def test_a_file_that_is_missing_for_a_moment_opens_nothing_and_closes_nothing(se
     service.passes(seconds=2)
     back(service, path)
     monkeypatch.setattr(service.app_state.cache, "_fresh", 0.0)
-    assert "The course cannot be read" not in staff.get("/course/health").text
+    assert "The course cannot be read" not in staff.get("/course/system").text
 
 
 def _claimed(service):
@@ -114,8 +114,8 @@ def test_an_assignment_whose_folder_is_gone_keeps_receipts_attempts_and_points(s
     assert ada.get(f"{service.page_of(attempt)}/file").content.startswith(b"__kernel")
     assert upload(ada, b"more").status_code == 409
     assert ",13.5,15," in staff.get("/course/points.csv").text
-    assert "The folder of small is gone:" in staff.get("/course/health").text
-    assert "cannot be read" not in staff.get("/course/health").text
+    assert "The folder of small is gone:" in staff.get("/course/system").text
+    assert "cannot be read" not in staff.get("/course/system").text
     again = post(staff, "/course/regrade", form="/course", assignment="small", which="all")
     assert (again.status_code, "is gone" in again.text) == (409, True)
     assert staff.get("/course/exports").text.count("<option>small</option>") == 0
@@ -133,14 +133,14 @@ def test_an_assignment_at_which_nothing_was_handed_in_goes_with_its_folder(serve
     course_of(service.course.assignments.parent, name="other")
     away(service, "assignments/small")
     assert service.browser("ada").get("/assignments/small").status_code == 404
-    assert "is gone" not in service.browser("staff").get("/course/health").text
+    assert "is gone" not in service.browser("staff").get("/course/system").text
 
 
 def test_attempts_of_which_nothing_else_is_known_are_named(tmp_path):
     """Attempts at an assignment from before the service recorded assignments are named on Health."""
     service = Service(tmp_path)
     service.hand_in(assignment="before")
-    assert "The folder of before is gone:" in service.browser("staff").get("/course/health").text
+    assert "The folder of before is gone:" in service.browser("staff").get("/course/system").text
     service.database.close()
 
 

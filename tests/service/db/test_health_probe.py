@@ -35,10 +35,10 @@ def test_a_disk_that_is_nearly_full_is_told(service, monkeypatch):
 def test_health_tells_instructors_what_it_tells_programs(service, monkeypatch):
     """Health shows instructors the fault of /health with the next step, and no warning while attempts can be stored."""
     staff = service.browser("staff")
-    assert "may not be stored" not in staff.get("/course/health").text
+    assert "may not be stored" not in staff.get("/course/system").text
     monkeypatch.setattr(probe, "REUSE_SECONDS", 0.0)
     monkeypatch.setattr(probe, "fault_of", lambda _: TOO_LITTLE_SPACE)
-    page = staff.get("/course/health").text
+    page = staff.get("/course/system").text
     assert f"<b>Attempts may not be stored:</b> {TOO_LITTLE_SPACE}. Ask the operator of the service" in page
 
 

@@ -121,15 +121,15 @@ def test_reasons_that_are_too_long_together_leave_the_new_one(service):
         ({"extra": "0 h"}, "This extends nothing"),
         ({"extra": "soon"}, "small: More time is &#39;soon&#39;; write time such as 2 days, 36 h or 90 min."),
         ({"extra": "1 h", "until": "2026-11-24T14:00"}, "choose one of them"),
-        ({"until": "2026-11-23T13:00"}, "small: The date is not after the usual due date"),
+        ({"until": "2026-11-23T13:00"}, "small: 2026-11-23 13:00 CET is not after the usual due date"),
         ({"attempts": "101"}, "up to 100"),
-        ({"attempts": "1", "reason": " "}, "Give a reason"),
+        ({"attempts": "1", "reason": " "}, "The reason is empty."),
     ],
 )
 def test_what_cannot_be_read_is_refused_as_a_whole(service, fields, words):
     """An invalid form is rejected whole, with the line or field in the message, and no student gets an extension."""
     said = give(service, **fields)
-    assert said.status_code in {404, 409}
+    assert said.status_code in {404, 422}
     assert words in said.text
     assert listed(service) == ["No student has an extension."]
 
@@ -139,8 +139,11 @@ def test_a_refused_form_comes_back_as_it_was_filled_in(service):
     staff, students = service.browser("staff"), "Ada\n<b>zoe</b>"
     fields = {"students": students, "assignment": "small", "attempts": "2", "reason": 'a "power" cut'}
     said = post(staff, PAGE, PAGE, extra="2 days", until="", **fields)
-    assert said.status_code == 409
-    assert '<div class="note" role="alert"><p class="message">Nothing was stored. No student has this' in said.text
+    assert said.status_code == 422
+    assert '<span class="error" id="students-error">Nothing was stored. No student has this' in said.text
+    (attributes,) = re.findall(r'<textarea name="students"([^>]*)>', said.text)
+    assert 'aria-invalid="true"' in attributes
+    assert 'aria-describedby="students-error"' in attributes
     assert re.search(r"<textarea [^>]*>\n(.*?)</textarea>", said.text, re.DOTALL)[1] == escape(students)
     for name, value in (("attempts", "2"), ("extra", "2 days"), ("reason", escape('a "power" cut'))):
         assert re.search(rf'name="{name}" [^>]*value="{value}"', said.text)

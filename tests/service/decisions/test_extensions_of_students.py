@@ -41,7 +41,7 @@ def test_what_was_late_when_it_came_is_in_time_by_a_later_date(tmp_path):
     ada, staff = service.browser("ada"), service.browser("staff")
     service.passes(hours=2)
     attempt = service.graded(service.hand_in(service.app_state.cache.assignment("small").rules), graded(service.course))
-    places = [(ada, "/assignments/small"), (ada, service.page_of(attempt)), (staff, "/course")]
+    places = [(ada, "/assignments/small"), (ada, service.page_of(attempt)), (staff, "/course/points")]
     assert all(re.search("late</(b|small)>", who.get(where).text) for who, where in places)
     assert ",late" in staff.get("/course/points.csv").text
     give(service, service.ada, until="2026-11-23T16:00")
@@ -101,14 +101,14 @@ def test_an_extension_is_replaced_and_taken_back(service):
         ({"until": "tomorrow"}, "not a date with a time"),
         ({"attempts": "-1"}, "up to 100"),
         ({"attempts": "101"}, "up to 100"),
-        ({"attempts": "1", "reason": " "}, "Give a reason"),
+        ({"attempts": "1", "reason": " "}, "The reason is empty."),
         ({"attempts": "1", "reason": "x" * 501}, "500 characters"),
     ],
 )
 def test_what_extends_nothing_or_cannot_be_read_is_refused(service, fields, words):
     """An extension that is invalid or extends nothing is rejected, and nothing changes."""
     said = give(service, service.ada, **fields)
-    assert said.status_code == 409
+    assert said.status_code == 422
     assert words in said.text
     assert "extension" not in service.browser("staff").get("/course/audit").text
 

@@ -68,7 +68,7 @@ def test_a_deduction_is_in_every_page_and_file_and_says_why(tmp_path):
     assert "10 % less for each day that has begun" in page
     assert "9 = 10 less 10 % for 1 day late" in ada.get(service.page_of(attempt)).text
     assert "9 / 15" in ada.get("/").text
-    assert ">9</a> <small>late</small>" in staff.get("/course").text
+    assert ">9</a> <small>late</small>" in staff.get("/course/points").text
     line = next(csv.DictReader(io.StringIO(staff.get("/course/points.csv").content.decode("utf-8-sig"))))
     assert (line["small points"], line["small why"]) == ("9", "10 less 10 % for 1 day late")
     bearer = {"authorization": f"Bearer {service.token(service.ada, 'read')}"}

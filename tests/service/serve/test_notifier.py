@@ -41,7 +41,7 @@ def test_what_waits_for_somebody_is_told_once_and_names_nobody(service, waiting)
     question, fault = told(service)
     assert question == f"A student asks about a grading of small: {service.origin}{waiting}"
     words = "An attempt at small was not graded because of a fault of the service"
-    assert fault == f"{words}: {service.origin}/course/faults"
+    assert fault == f"{words}: {service.origin}/course/system#faults"
     assert told(service) == []
     service.passes(days=30)
     assert told(service) == []

@@ -90,7 +90,7 @@ def test_another_station_takes_over_from_a_dead_one(service):
         service.passes(seconds=LEASE.total_seconds() + 1)
     assert service.claim() is None
     assert stored(service).grading.state == State.FAULTED
-    assert "All gradings ended without a fault" in service.browser("staff").get("/course/health").text
+    assert "All gradings ended without a fault" in service.browser("staff").get("/course/system").text
     with service.database.writing() as session, pytest.raises(NotFoundError):
         try_again(session, number, "staff", service.now)
     service.tried()
@@ -227,7 +227,7 @@ def test_what_a_person_tried_goes_with_them(service):
 def test_it_counts_nowhere(service):
     """Pages of students and staff, and all tables but its own, are the same with and without a graded dry run."""
     service.graded(service.hand_in())
-    pages = ("/course", "/course/faults", "/course/audit", "/assignments/small/leaderboard", "/course/requests")
+    pages = ("/course", "/course/system", "/course/audit", "/assignments/small/leaderboard", "/course/requests")
     staff, ada = service.browser("staff"), service.browser("ada")
     own = ("/", "/assignments/small")
     with service.database.writing() as session:

@@ -457,14 +457,14 @@ def test_what_is_no_secret_is_graded_at_once(hiding):
 
 
 def test_staff_read_that_hidden_cases_are_still_to_be_run(hiding):
-    """Staff see that hidden cases have not run: on the course page, the attempt's page, Health and the release page."""
+    """Staff see that hidden cases have not run: on the course page, the attempt's page, System and the release page."""
     attempt = shown(hiding)
     staff = hiding.browser("staff")
     assert "hidden cases of 1 attempt waiting, not counted yet" in staff.get("/course").text
     page = staff.get(hiding.page_of(attempt)).text
     assert "points; hidden cases are waiting)" in page
     assert "graded, hidden cases waiting" in page
-    assert '<td data-name="hidden cases waiting">1</td>' in staff.get("/course/health").text
+    assert '<td data-name="hidden cases waiting">1</td>' in staff.get("/course/system").text
     asked = staff.get("/course/assignments/small/release").text
     assert "At once, 1 student sees the outcomes of hidden checks in 1 attempt" in asked
     assert "Hidden cases of 1 attempt are waiting. Their outcomes follow." in asked

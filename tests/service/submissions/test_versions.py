@@ -177,7 +177,7 @@ def test_what_needs_a_new_run_is_marked_counted_and_graded_again_by_one_button(s
     staff = served.browser("staff")
     for page in ("/course", "/course/exports"):
         assert "2 attempts graded by an older version:</b> small 2." in staff.get(page).text
-    assert staff.get("/course").text.count("<small>older version</small>") == 2
+    assert staff.get("/course/points").text.count("<small>older version</small>") == 2
     assert "Graded by an older version of this assignment" in served.browser("ada").get(served.page_of(attempt)).text
     assert post(staff, "/course/regrade-older", form="/course").headers["location"] == "/course/regradings"
     assert "graded by an older version:" not in staff.get("/course").text

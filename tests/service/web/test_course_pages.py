@@ -1,4 +1,4 @@
-"""course.py: the table of all students, and an assignment in numbers."""
+"""course.py: the table of all students, and the page of an assignment."""
 
 import pytest
 from services import graded, post
@@ -15,16 +15,16 @@ def staff(service):
 def test_the_table_shows_whom_the_address_asks_for(service, staff):
     """The table shows the students that match the address, and its form shows the filter."""
     service.graded(service.hand_in(), graded(service.course, passed=False))
-    everybody = staff.get("/course").text
+    everybody = staff.get("/course/points").text
     assert ">Ada</a>" in everybody
     assert ">Ben</a>" in everybody
-    page = staff.get("/course?find=ad&show=failed&assignment=small&sort=most+points").text
+    page = staff.get("/course/points?find=ad&show=partly&assignment=small&sort=most+points").text
     assert ">Ada</a>" in page
     assert ">Ben</a>" not in page
-    for words in ('value="ad"', "<option selected>failed", "<option selected>small", "<option selected>most points"):
+    for words in ('value="ad"', "<option selected>partly", "<option selected>small", "<option selected>most points"):
         assert words in page
-    assert "No student matches" in staff.get("/course?find=x").text
-    assert staff.get("/course?show=nonsense").status_code == 404
+    assert "No student matches" in staff.get("/course/points?find=x").text
+    assert staff.get("/course/points?show=nonsense").status_code == 404
 
 
 def test_people_of_one_name_are_told_apart_by_their_keys(service, staff):
@@ -41,24 +41,25 @@ def test_people_of_one_name_are_told_apart_by_their_keys(service, staff):
     service.hand_in(person=service.ben)
     with service.database.writing() as session:
         give_up(session, claim(session, "one", service.now), "no device", service.now)
-    page = staff.get("/course").text
+    page = staff.get("/course/points").text
     assert all(f">{words}</a>" in page for words in ("Ada (ada)", "Ada (ben)", "Cleo"))
     assert ">Ada (ada), small, attempt 1</a>" in staff.get("/course/requests").text
-    assert ">Ada (ben), small, attempt 1</a>" in staff.get("/course/faults").text
+    assert ">Ada (ben), small, attempt 1</a>" in staff.get("/course/system").text
     assert ">Ada (ada), attempt 1</a>" in staff.get(order).text
 
 
 def test_the_page_says_in_plain_words_what_it_does(staff):
     """The page says that the table updates by itself, and which attempts a regrading selects."""
-    page = staff.get("/course").text
+    page = staff.get("/course/points").text
     assert "The table updates itself, and the address keeps your filter." in page
+    page = staff.get("/course/assignments/small").text
     assert "<label>Attempts of each student <select" in page
     assert "Only those that failed a check with this name or reason (optional) <input" in page
 
 
 def test_what_is_searched_for_is_text(staff):
     """A search text is escaped, so it cannot add markup."""
-    assert "&lt;b&gt;" in staff.get("/course", params={"find": "<b>"}).text
+    assert "&lt;b&gt;" in staff.get("/course/points", params={"find": "<b>"}).text
 
 
 def test_an_assignment_in_numbers(service, staff):
@@ -67,12 +68,12 @@ def test_an_assignment_in_numbers(service, staff):
     service.graded(service.hand_in(person=service.ben))
     page = staff.get("/course/assignments/small").text
     assert "2 students: 2 graded, 1 of them passed every check" in page
-    points, failing, cases = (
-        page.partition(f">{heading}<")[2] for heading in ("Points", "Failed checks", "Case by case")
+    points, causes, cases = (
+        page.partition(f">{heading}<")[2] for heading in ("Points", "Why checks failed", "Case by case")
     )
     assert '<th scope="row">100 % or more</th><td>1</td>' in points
-    assert f'href="{service.page_of(failed)}">Ada</a>' in failing
-    assert "WRONG_OUTPUT" in failing
+    assert f'href="{service.page_of(failed)}">Ada</a>' in causes
+    assert "WRONG_OUTPUT" in causes
     assert cases.count('data-name="failed">1<') == 1
 
 

@@ -12,7 +12,7 @@ from sqlalchemy.exc import OperationalError
 from grader.service.station.grader import ready
 from grader.service.web.routes.editor import EDITABLE
 
-SOURCE = b"__kernel void add()\n{\n    int a = 1;\n}\n"
+SOURCE = b"__kernel void add()\n{\n    int a = 1;\n}\n" + b"\n" * 20
 EVIL = b"</textarea><script>alert(1)</script>\n"
 
 
@@ -29,7 +29,13 @@ def text_in(page):
 def racing(service):
     """Return an outcome with a data race in lines 13 and 17."""
     assignment = service.course.load("small")
-    return ready(failing(right(assignment), 1, message="line 3 is wrong.", findings=(RACE,)), assignment)
+    return failed(assignment, message="line 3 is wrong.", findings=(RACE,))
+
+
+def failed(assignment, **more):
+    """Return an outcome of SOURCE with a check that failed."""
+    result = failing(right(assignment), 1, **more).model_copy(update={"source": SOURCE.decode()})
+    return ready(result, assignment)
 
 
 def test_it_begins_with_the_skeleton_then_with_the_latest_attempt(service, ada):
@@ -74,8 +80,7 @@ def test_findings_of_the_attempt_are_listed_by_their_lines(service, ada):
 def test_each_of_several_lines_in_a_sentence_leads_to_its_own(service, ada):
     """Each line number in a sentence links to its line, and the rest of the sentence is escaped."""
     assignment = service.course.load("small")
-    found = failing(right(assignment), 1, message="lines 3, 5 and 17 write <b>.")
-    service.graded(service.hand_in(), ready(found, assignment))
+    service.graded(service.hand_in(data=SOURCE), failed(assignment, message="lines 3, 5 and 17 write <b>."))
     (words,) = re.findall('<span class="words">lines (.*)</span>', ada.get("/assignments/small/edit").text)
     link = '<a href="#text" data-line="{0}">{0}</a>'
     assert words == f"{link.format(3)}, {link.format(5)} and {link.format(17)} write &lt;b&gt;."
@@ -163,7 +168,7 @@ def test_in_a_browser_it_is_an_editor(tmp_path, browser):
         styles = "Array.from(document.querySelectorAll('.{}'), (each) => each.textContent).join()"
         assert driven.say(styles.format("cm-keyword")) == "__kernel"
         assert driven.say(styles.format("cm-type")) == "void,int"
-        assert driven.say("document.querySelectorAll('.CodeMirror-code .marked').length") == 1
+        assert driven.say("document.querySelectorAll('.CodeMirror-code .marked').length") == 3
         assert driven.say("document.querySelector('.CodeMirror-gutter-elt span').title") == "line 3 is wrong."
         driven.say("document.querySelector('[data-line]').click()")
         driven.wait("document.activeElement.closest('.CodeMirror') !== null")

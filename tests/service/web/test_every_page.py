@@ -18,7 +18,7 @@ from services import SOURCE
 
 from grader.service.web import pages
 
-NO_PAGES = frozenset({"base.html.jinja", "parts.html.jinja"})
+NO_PAGES = frozenset({"base.html.jinja", "forms.html.jinja", "parts.html.jinja"})
 """Templates that are included in or extended by others."""
 
 REPORTS = ("/report", "/overview")
@@ -96,6 +96,12 @@ def test_the_keyboard_alone_reaches_everything_in_order(course, browser, key):
 ANSWERS = {
     "link.html.jinja": ("staff", "/course/people", "form[action$=invitation] button", ".secret"),
     "mail_sent.html.jinja": ("nobody", "/sign-in", "form[action$=mail] button", "main p"),
+    "student_form.html.jinja": (
+        "staff",
+        "/course/people/1/assignments/small",
+        "form[action$=decision] button",
+        ".error",
+    ),
     "token.html.jinja": ("ada", "/tokens", "form[action='/tokens'] button", ".secret"),
 }
 """Pages that answer a form, with the sender, the form's page, its button and an element of the answer."""

@@ -10,6 +10,7 @@ from courses import course_of
 from processes import wait_for
 from services import Service, post
 
+from grader.course.submissions.submission import SIZE_LIMIT
 from grader.service.exports import jobs
 from grader.service.exports.jobs import FILLED, ExportKind
 
@@ -58,13 +59,23 @@ def test_a_platforms_file_is_filled_or_refused_with_the_reason(service, staff):
     """A platform's file is filled in, or refused with the reason if it is missing or of another platform."""
     service.graded(service.hand_in())
     sheet = b"Identifier,Full name,Grade,Maximum grade\r\nParticipant 7,Ada,,10\r\n"
-    said = post(staff, "/course/exports/moodle.zip/upload", file=("grades.csv", sheet), assignment="small")
+    said = post(staff, "/course/exports", kind="moodle.zip", file=("grades.csv", sheet), assignment="small")
     assert b"moodle-worksheet.csv" in said.content
-    said = post(staff, "/course/exports/canvas.zip/upload", file=("grades.csv", sheet))
-    assert said.status_code == 409
+    said = post(staff, "/course/exports", kind="canvas.zip", file=("grades.csv", sheet))
+    assert said.status_code == 422
     assert "no column &#34;ID&#34;" in said.text
-    assert post(staff, "/course/exports/canvas.zip/upload").status_code == 409
-    assert post(staff, "/course/exports/grades.csv/upload", file=("grades.csv", sheet)).status_code == 404
+    said = post(staff, "/course/exports", kind="canvas.zip")
+    assert (said.status_code, "No file was chosen." in said.text) == (422, True)
+    assert 'value="canvas.zip" selected' in said.text
+    assert post(staff, "/course/exports", kind="secret.txt").status_code == 422
+    assert post(staff, "/course/exports", kind="grades.csv").text == staff.get("/course/exports/grades.csv").text
+
+
+def test_a_sheet_that_is_too_large_is_refused_at_its_field(staff):
+    """The form takes files up to 1 MiB, as other forms with files do, and names a larger one."""
+    said = post(staff, "/course/exports", kind="moodle.zip", file=("grades.csv", b"x" * (SIZE_LIMIT + 1)))
+    assert said.status_code == 422
+    assert 'id="file-error">The file grades.csv is over 1 MiB.' in said.text
 
 
 def test_one_file_is_made_at_a_time_and_who_asks_meanwhile_waits(service, staff, monkeypatch):

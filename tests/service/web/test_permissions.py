@@ -39,7 +39,7 @@ TABLE = {
     "GET /api": ALL,
     "GET /openapi.json": ALL,
     "GET /device": MEMBERS,
-    "POST /device": (401, 409, 409, 409, 409),  # invalid code
+    "POST /device": (401, 422, 422, 422, 422),  # invalid code
     "GET /tokens": MEMBERS,
     "POST /tokens": (401, 200, 200, 200, 200),
     "POST /sign-in/mail": NO_WAY,
@@ -84,6 +84,7 @@ TABLE = {
     "GET /attempts/{public}/download/{name}": OWN,
     "POST /attempts/{public}/cancel": OWN_FORM,
     "GET /course": TEACHING,
+    "GET /course/points": TEACHING,
     "GET /course/points.csv": TEACHING,
     "GET /course/assignments/{name}": TEACHING,
     "GET /course/overview": TEACHING,
@@ -91,11 +92,11 @@ TABLE = {
     "POST /course/assignments/{name}/pool/upload": LEADING_FORM,
     "GET /course/assignments/{name}/pool/remove": LEADING,
     "POST /course/assignments/{name}/pool/remove": LEADING_FORM,
-    "GET /course/health": TEACHING,
+    "GET /course/system": TEACHING,
     "GET /course/exports": LEADING,
     "GET /course/exports/{kind}": LEADING,
-    "POST /course/exports/{kind}/upload": (401, 404, 404, 404, 409),  # no file is sent
-    "POST /course/regrade": (401, 404, 404, 303, 409),  # all attempts wait already
+    "POST /course/exports": (401, 404, 404, 404, 422),  # no such file
+    "POST /course/regrade": (401, 404, 404, 303, 422),  # all attempts wait already
     "POST /course/regrade-older": (401, 404, 404, 409, 409),  # no attempt is older
     "GET /course/people": TEACHING,
     "POST /course/people": LEADING_FORM,
@@ -122,7 +123,6 @@ TABLE = {
     "POST /course/extensions": LEADING_FORM,
     "GET /course/extensions/{extension_id}/withdrawal": LEADING,
     "POST /course/extensions/{extension_id}/withdrawal": LEADING_FORM,
-    "GET /course/faults": TEACHING,
     "POST /course/faults/{grading_id}/again": (401, 404, 404, 409, 409),  # this grading has not failed
     "GET /course/audit": TEACHING,
     "GET /course/audit.csv": TEACHING,

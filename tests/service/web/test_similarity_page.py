@@ -129,7 +129,7 @@ def test_what_everybody_may_use_makes_no_copies(service, staff):
 def test_what_is_no_source_is_refused(service, staff, kind, data, words):
     """Invalid sources are refused with the reason, and nothing is stored."""
     said = pooled(staff, kind, data, "old.cl" if data else "")
-    assert said.status_code == 409
+    assert said.status_code == 422
     assert words in said.text
     with service.database.reading() as session:
         assert session.query(PoolRow).count() == 0
@@ -142,7 +142,7 @@ def test_a_damaged_zip_is_refused_whatever_its_compression(staff, packing):
     with zipfile.ZipFile(packed, "w", packing) as archive:
         archive.writestr("old.cl", SOLUTION)
     whole = packed.getvalue()
-    assert pooled(staff, "earlier", whole).status_code == (303 if packing in PACKINGS else 409)
+    assert pooled(staff, "earlier", whole).status_code == (303 if packing in PACKINGS else 422)
     for at in range(4, len(whole), 7):
         damaged = whole[:at] + bytes([whole[at] ^ 0xFF]) + whole[at + 1 :]
         with suppress(RefusedError):
@@ -166,6 +166,6 @@ def test_a_group_that_hands_in_together_is_no_pair_of_copies(service, staff):
     shared = graded(service, SOLUTION)
     with service.database.writing() as session:
         session.add(ShareRow(attempt_id=shared, person_id=service.ben))
-    page = staff.get("/course").text
+    page = staff.get("/course/points").text
     assert page.count(service.page_of(shared)) == 2
     assert "No sources are similar" in staff.get(PAGE).text

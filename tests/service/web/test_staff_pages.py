@@ -35,7 +35,7 @@ def rows(said):
 def test_the_roster_is_sorted_as_people_expect_and_searched_by_name_or_key(staff):
     """Both pages sort names without regard to strokes, find them by plain letters or key, and show the search."""
     roster(staff, "key,name\nzed,Zed\nl1,Łukasz\nx,<b>\n")
-    for page in ("/course/people", "/course"):
+    for page in ("/course/people", "/course/points"):
         text = staff.get(page).text
         assert text.index("Łukasz") < text.index("Zed")
     for words, shown in (("lukasz", {"Łukasz"}), ("L1", {"Łukasz"}), ("zed", {"Zed"}), ("nobody", set())):
@@ -62,7 +62,7 @@ def test_a_quotation_mark_that_is_not_closed_loses_nobody(staff):
     """A roster with an unclosed quotation mark is refused, because the rest of the file would become one name."""
     roster = b'key,name\nq1,"Open quote\nq2,Two\nq3,Three\n'
     answer = post(staff, "/course/people/roster", "/course/people", file=("roster.csv", roster))
-    assert answer.status_code == 409
+    assert answer.status_code == 422
     assert "as if a quotation mark were not closed" in answer.text
     assert "q1" not in visible(staff.get("/course/people"))
 
@@ -103,7 +103,7 @@ def test_two_uploads_of_one_roster_at_once_are_both_noted_with_right_numbers(ser
 def test_a_roster_with_a_fault_changes_nothing(service, staff, text, words):
     """A roster with an error changes nothing, and the answer names the line."""
     said = roster(staff, text)
-    assert said.status_code == 409
+    assert said.status_code == 422
     assert words in said.text
     with service.database.reading() as session:
         assert session.query(PersonRow).count() == 3
@@ -241,21 +241,20 @@ def test_links_for_all_who_never_came_are_a_file(service, staff):
 def test_the_table_has_the_points_that_count_and_what_fails(service, staff):
     """The table has the points that count and the failed checks of all students, also of those without attempts."""
     service.graded(service.hand_in(), graded(service.course, passed=False))
-    page = staff.get("/course").text
-    assert "2 students" in page
-    assert "correctness: one" in page.partition("Failed checks")[2]
-    assert "1 student<" in page.partition("Failed checks")[2]
+    assert "2 students" in staff.get("/course").text
+    causes = staff.get("/course/assignments/small").text.partition("Why checks failed")[2]
+    assert "<summary>1 student</summary>" in causes
+    assert "correctness" in causes
 
 
 def test_what_was_not_run_is_not_said_to_fail(service, staff):
     """A check that was not run is not listed as failing, because another failed check is the cause."""
     assignment = service.course.load("small")
-    last = right(assignment).checks[-1].name
     both = failing(failing(right(assignment), 1), -1, reason=Reason.NOT_RUN)
     service.graded(service.hand_in(), ready(both, assignment))
-    failed = staff.get("/course").text.partition("Failed checks")[2]
-    assert "correctness: one" in failed
-    assert last not in failed
+    causes = staff.get("/course/assignments/small").text.partition('<ol class="causes">')[2].partition("</ol>")[0]
+    assert causes.count("<li>") == 1
+    assert "correctness" in causes
 
 
 def test_the_export_has_every_student_and_no_formula(tmp_path):
@@ -276,7 +275,9 @@ def test_the_table_of_points_and_the_batchs_grades_are_files_of_two_names(servic
     """Staff download the points table as points.csv, a different name from the batch's file among the exports."""
     service.person("tom", "assistant")
     for client in (staff, service.browser("tom")):
-        assert '<a href="/course/points.csv" download>Download this table (CSV)</a>' in client.get("/course").text
+        assert (
+            '<a href="/course/points.csv" download>Download this table (CSV)</a>' in client.get("/course/points").text
+        )
         saved = client.get("/course/points.csv").headers["content-disposition"]
         assert saved == 'attachment; filename="points.csv"'
     assert staff.get("/course/grades.csv").status_code == 404
@@ -312,11 +313,11 @@ def test_what_failed_by_our_fault_is_listed_and_tried_again(service, staff):
     claimed = service.claim()
     with service.database.writing() as session:
         give_up(session, claimed, "no device <b>", service.now)
-    assert "no device &lt;b&gt;" in staff.get("/course/faults").text
-    assert "1 attempt not graded" in staff.get("/course").text
+    assert "no device &lt;b&gt;" in staff.get("/course/system").text
+    assert '<a class="attention" href="/course/system#faults">1</a>' in staff.get("/course").text
     assert post(staff, f"/course/faults/{claimed.grading_id}/again").status_code == 303
     assert post(staff, f"/course/faults/{claimed.grading_id}/again").status_code == 409
-    assert "no device" not in staff.get("/course/faults").text
+    assert "no device" not in staff.get("/course/system").text
     service.graded(attempt)
     assert [row.state for row in service.gradings(attempt)] == [State.FAULTED, State.DONE]
     assert "tries again after a fault" in staff.get("/course/audit").text
@@ -334,7 +335,7 @@ def test_a_course_is_graded_again_behind_everybody(service, staff, which, chosen
     row = service.gradings(attempts[chosen])[-1]
     assert (row.state, row.priority, row.why) == (State.WAITING, REGRADING_PRIORITY, "regraded")
     assert len(service.gradings(attempts[1 - chosen])) == 1
-    assert f">{before:g}<" in staff.get("/course").text or which == "latest"
+    assert f">{before:g}<" in staff.get("/course/points").text or which == "latest"
     ada = service.browser("ada")
     assert "being graded again" in ada.get("/assignments/small").text
     assert "/cancel" not in ada.get(service.page_of(attempts[chosen])).text
@@ -363,7 +364,7 @@ def test_a_regrading_that_fails_leaves_the_old_result(service, staff):
 @pytest.mark.parametrize("fields", [{"assignment": "small", "which": "worst"}, {"assignment": "x", "which": "best"}])
 def test_a_regrading_of_nothing_we_know_is_refused(staff, fields):
     """A regrading with an unknown selection or assignment is refused with a sentence or as not found."""
-    assert post(staff, "/course/regrade", "/course", **fields).status_code in {404, 409}
+    assert post(staff, "/course/regrade", "/course", **fields).status_code in {404, 422}
 
 
 def test_a_roster_without_roles_changes_none(service, staff):

@@ -99,7 +99,7 @@ def test_what_others_named_is_text_wherever_it_is_shown(tmp_path):
     said = upload(client, EVIL.encode(), name=f"{EVIL}.cl")
     service.graded(1)
     pages = [client.get(path) for path in ("/", "/assignments/small", said.headers["location"])]
-    pages += [staff.get(path) for path in ("/course", "/course/people", "/course/audit", "/course/people/4")]
+    pages += [staff.get(path) for path in ("/course/points", "/course/people", "/course/audit", "/course/people/4")]
     for page in pages:
         assert page.status_code == 200
         assert "<script>" not in page.text
@@ -215,7 +215,7 @@ def test_the_best_that_a_student_sees_is_chosen_by_what_a_student_may_see(tmp_pa
         last = service.graded(service.hand_in(), ready(whole, assignment))
     page = service.browser("ada").get("/assignments/small").text
     assert "<b>counts</b>" not in page.partition(service.attempt(last).public)[2].partition("</tr>")[0]
-    assert f">{service.gradings(last)[0].points:g}<" in service.browser("staff").get("/course").text
+    assert f">{service.gradings(last)[0].points:g}<" in service.browser("staff").get("/course/points").text
 
 
 def test_a_late_attempt_is_told_to_be_late(tmp_path):

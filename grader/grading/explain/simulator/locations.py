@@ -10,6 +10,9 @@ COMMENT = re.compile(r"//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
 SIGN = re.compile(r"[(){};]|\b(?:for|while|do)\b")
 LOOP = re.compile(r"\b(?:for|while|do)\b")
 BARRIER = re.compile(r"\b(?:work_group_)?barrier\s*\(")
+FENCE = re.compile(r"\b((?:read_|write_)?mem_fence)\s*\(")
+"""A function that orders the accesses of one work-item and waits for no other."""
+
 COPY = re.compile(r"\basync_work_group_(?:strided_)?copy\s*\(([^;]{0,500})")
 """A copy by all work-items of a group together, and its arguments."""
 
@@ -66,6 +69,23 @@ def _end(loop: int, signs: Sequence[re.Match[str]], closing: dict[int, int], end
     return number
 
 
+def _names(text: str, array: str) -> bool:
+    return re.search(rf"\b{re.escape(array)}\b", text) is not None
+
+
+def _arguments(text: str) -> tuple[str, ...]:
+    """The arguments of a call, by the text after its opening bracket."""
+    found, begin, depth = [], 0, 0
+    for place, sign in enumerate(text):
+        if depth == 0 and sign in ",)":
+            found.append(text[begin:place])
+            begin = place + 1
+            if sign == ")":
+                break
+        depth += {"(": 1, "[": 1, ")": -1, "]": -1}.get(sign, 0)
+    return tuple(found)
+
+
 def _is_global_only(fences: str) -> bool:
     return "CLK_GLOBAL_MEM_FENCE" in fences and "CLK_LOCAL_MEM_FENCE" not in fences
 
@@ -117,6 +137,10 @@ class Scene:
         """The first of these lines with a barrier that orders global memory only; None if no line has one."""
         return next((line for some in lines for line in self._global_barriers if line in some), None)
 
+    def fence_in(self, lines: Iterable[range]) -> tuple[int, str] | None:
+        """The first of these lines with a memory fence that is no barrier, and the fence; None if no line has one."""
+        return next((each for some in lines for each in self._memory_fences if each[0] in some), None)
+
     def is_in_a_lock(self, lines: Collection[int]) -> bool:
         """True if these lines are in a lock: a condition above them exchanges a word, to take the lock, and a line
         below them exchanges a word, too.
@@ -157,8 +181,20 @@ class Scene:
 
     def copies_of(self, array: str) -> tuple[int, ...]:
         """The lines in which a group copies from or to an array."""
-        named = re.compile(rf"\b{re.escape(array)}\b")
-        return tuple(line for line, given in self._copies if named.search(given))
+        return tuple(line for line, given in self._copies if _names(",".join(given), array))
+
+    def copies_outside(self, array: str, arrays: Collection[str], *, writes: bool) -> tuple[int, ...]:
+        """The lines of the copies that may write or read outside an array, of these arrays. If no copy names it there,
+        they are the copies that use a pointer, so that they name no array.
+        """
+        sides = [(line, given[0 if writes else 1]) for line, given in self._copies if len(given) > 1]
+        named = tuple(line for line, side in sides if _names(side, array))
+        return named or tuple(line for line, side in sides if not any(_names(side, each) for each in arrays))
+
+    @property
+    def copies(self) -> tuple[int, ...]:
+        """The lines of all copies by a group."""
+        return tuple(line for line, _ in self._copies)
 
     def item(self, ids: tuple[int, ...]) -> str:
         """Words for a work-item, such as "work-item (3, 0)", by its global ids."""
@@ -181,10 +217,11 @@ class Scene:
         return list(loops(self.source))
 
     @cached_property
-    def _copies(self) -> list[tuple[int, str]]:
+    def _copies(self) -> list[tuple[int, tuple[str, ...]]]:
+        """Pairs of the line of a copy and its arguments."""
         code = _without_comments(self.expanded or self.source)
         line_ends = [found.start() for found in re.finditer("\n", code)]
-        return [(bisect_left(line_ends, found.start()) + 1, found[1]) for found in COPY.finditer(code)]
+        return [(bisect_left(line_ends, found.start()) + 1, _arguments(found[1])) for found in COPY.finditer(code)]
 
     @cached_property
     def _exchanges(self) -> list[int]:
@@ -202,6 +239,11 @@ class Scene:
     @cached_property
     def _global_barriers(self) -> list[int]:
         return [line for line, fences in self._fences if _is_global_only(fences)]
+
+    @cached_property
+    def _memory_fences(self) -> list[tuple[int, str]]:
+        found = ((number, FENCE.search(line)) for number, line in enumerate(self._code, start=1))
+        return [(number, fence[1]) for number, fence in found if fence]
 
     @cached_property
     def _fences(self) -> list[tuple[int, str]]:

@@ -1,19 +1,20 @@
 """Turns the simulator's messages into sentences that a student can act on."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from grader.common.optional import Fault, attempt
 from grader.common.phrases import capital, count
 from grader.grading.explain.problem import EXPLANATION
 from grader.grading.explain.simulator import oclgrind
+from grader.grading.explain.simulator.conditions import dividing, guards, is_unguarded
 from grader.grading.explain.simulator.locations import Scene
 from grader.grading.explain.simulator.oclgrind import Entity, Target
 from grader.grading.explain.simulator.races import LOCK, NO_BARRIER, local_race, unparted
 from grader.grading.explain.simulator.source_lines import lines_in_words, told_to_decide
 from grader.protocol.observation import SeenKernel, SeenMessage
-from grader.results.check import Finding, Place, Reason
+from grader.results.check import Finding, Place, Reason, lines_named
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,26 +84,33 @@ def _explained(sign: Sign, message: SeenMessage, seen: SeenKernel, scene: Scene)
     if lines and all(lines):
         entities = oclgrind.entities(message)
         return sign.explained(Heard(message=message, entities=entities, seen=seen, scene=scene))
-    return f"{sign.hidden.format(oclgrind.target(message, seen).array)}.", NO_LINE, ()
+    return f"{sign.hidden.format(oclgrind.target(message, seen).array)}.", without_line(scene), ()
 
 
-NO_LINE = "The simulator does not know the line. If the file contains `nodebug`, remove it: then the line is named."
+def without_line(scene: Scene) -> str:
+    """Advice if the simulator does not know the line: remove `nodebug` if the file contains it."""
+    return "Remove `nodebug` from the file: it hides the line from the simulator." if "nodebug" in scene.source else ""
 
 
 def _copied_out_of_bounds(message: SeenMessage, seen: SeenKernel, scene: Scene) -> Words:
     """Explain a copy beyond an array. The simulator makes the copy when the group waits for it, so it names another
     line.
     """
-    target = oclgrind.target(message, seen)
-    does = "writes" if message.text.startswith("Invalid write") else "reads"
-    what = f"{_copy_in(scene.copies_of(target.array))} {does} outside {target.array}{_how_far(target)}."
+    target, writes = oclgrind.target(message, seen), message.text.startswith("Invalid write")
+    arrays = {each.name for each in seen.arrays}
+    lines = scene.copies_outside(target.array, arrays, writes=writes)
+    what = f"{_copy_in(lines)} {'writes' if writes else 'reads'} outside {target.array}{_how_far(target)}."
     cause = "Check the addresses and the number of elements that you pass to async_work_group_copy."
-    return what, cause, ()
+    words = f"copies {target.array}"
+    return what, cause, tuple(Place(line=line, text=scene.text(line), words=words) for line in lines[:1])
 
 
 def _copy_in(lines: Sequence[int]) -> str:
-    """Words for a copy, such as "the copy in line 7" if only one line copies."""
-    return f"the copy in line {lines[0]}" if len(lines) == 1 else "a copy by the group"
+    """Words for a copy: "the copy in line 7", or all lines that it may be in."""
+    several = sorted(set(lines))
+    if len(several) > 1:
+        return f"one of the copies in {lines_in_words(several)}"
+    return f"the copy in line {several[0]}" if several else "a copy by the group"
 
 
 def _race_with_a_copy(entity: Entity, array: str, scene: Scene) -> tuple[str, str]:
@@ -135,21 +143,21 @@ def _race(heard: Heard) -> Words:
         beyond = next((each for each in entities if scene.is_beyond(each.global_id)), None)
         if beyond:
             item = capital(scene.item(beyond.global_id))
-            cause = f"{item} lies beyond the edge and must not store: its index runs into the next row."
+            cause = f"{item} lies beyond the edge and must not store. Its index runs into the next row."
         elif scene.is_in_a_lock(lines):
             what = f"{where}: two work-items write the same element of {array}, and nothing says in which order."
             cause = LOCK
-        elif oclgrind.is_local(heard.message) and (lacking := unparted(array, lines, scene)):
-            cause = lacking
+        elif oclgrind.is_local(heard.message) and (lacking := unparted(what, array, lines, heard.seen, scene)):
+            what, cause = lacking
         elif all(map(CONSTANT.fullmatch, indexes)):
             cause = SAME_IN_A_GROUP if oclgrind.is_local(heard.message) else SAME_IN_ALL_GROUPS
         else:
-            cause = "Both compute the same index: check the ids and the row length that it is made of."
+            cause = "Both compute the same index. Check the ids and the row length that it is made of."
     elif oclgrind.is_local(heard.message):
         what, cause = local_race(array, entities, heard.seen, scene)
     else:
         what = f"line {lines[1]} reads {array} while line {lines[0]} writes it, and nothing says which comes first."
-        cause = "A barrier only orders work-items of the same group: no work-item may read what another group writes."
+        cause = "No work-item may read what another group writes: a barrier orders only work-items of one group."
     return what, cause, tuple(heard.place(each, array) for each in entities)
 
 
@@ -157,17 +165,35 @@ def _out_of_bounds(heard: Heard) -> Words:
     target = oclgrind.target(heard.message, heard.seen)
     entity = replace(heard.entities[0], writes=heard.message.text.startswith("Invalid write"))
     does, access = ("writes", "store") if entity.writes else ("reads", "load")
+    place = (heard.scene.expanded, heard.seen.kernel, entity.line)
     if heard.scene.is_beyond(entity.global_id):
-        item = capital(heard.scene.item(entity.global_id))
-        cause = f"{item} lies beyond the edge: guard the {access} with the sizes."
+        cause = _beyond(capital(heard.scene.item(entity.global_id)), access, guards(*place))
+    elif "global memory" in heard.message.text and is_unguarded(*place):
+        cause = f"No condition guards line {entity.line}. {ADD_GUARD}"
     elif "global memory" in heard.message.text:
         cause = ROW if heard.scene.dimensions > 1 else LINE
+    elif is_unguarded(*place) and dividing(*place) is None:
+        cause = f"All work-items run line {entity.line}. {SOME_LEFT_OUT}"
     else:
         cause = WRONG_INDEX
     what = f"line {entity.line} {does} outside {target.array}{_how_far(target)}."
-    decided = told_to_decide("How far it gets", heard.scene, heard.seen.kernel, [entity.line])
-    cause = " ".join(filter(None, (cause, decided)))
+    decided = told_to_decide("The index", heard.scene, heard.seen.kernel, [entity.line])
+    if not lines_named(cause):
+        cause = " ".join(filter(None, (cause, decided)))
     return what, cause, (heard.place(entity, target.array),)
+
+
+SOME_LEFT_OUT = "Check the size of the array, and if a condition must leave some of them out."
+ADD_GUARD = "Add one that compares the index with the size of the array."
+
+
+def _beyond(item: str, access: str, around: Collection[int]) -> str:
+    """Advice on an access by a work-item beyond the edge, by the lines of the guards around it."""
+    if not around:
+        return f"{item} lies beyond the edge. Guard the {access} with the sizes."
+    guard = "condition" if len(around) == 1 else "conditions"
+    lets = "lets" if len(around) == 1 else "let"
+    return f"{item} lies beyond the edge, but the {guard} in {lines_in_words(around)} {lets} it pass. Check the sizes."
 
 
 SAME_IN_A_GROUP = "The index is the same for all work-items. Let one of them write, or give each an element of its own."
@@ -235,7 +261,9 @@ def _unaligned_atomic(heard: Heard) -> Words:
 
 def _unawaited(heard: Heard) -> Words:
     entity = heard.entities[0]
-    what = "the kernel ends before an asynchronous copy is complete, so the copied elements may be missing."
+    copies = heard.scene.copies
+    waits = f": nothing waits for {_copy_in(copies)}" if copies else ""
+    what = f"the kernel ends before an asynchronous copy is complete{waits}."
     cause = (
         "Keep the event that async_work_group_copy returns, and pass it to wait_group_events before the kernel ends."
     )
@@ -268,10 +296,13 @@ def _barrier(heard: Heard) -> Words:
         before = [str(line) for line, _ in heard.message.endings if 0 < line <= lines[0]]
         who = "It" if missing == 1 else "They"
         what += f" {who} ended in line {' or '.join(before)}." if before else f" {who} went past it."
-    cause = (
-        "Every work-item of a group must reach every barrier: those with nothing to do skip the work, not the barrier."
-    )
+    around = dividing(heard.scene.expanded, heard.seen.kernel, lines[0])
+    must = f"Move the barrier out of the `{around.keyword}` in line {around.lines[0]}." if around else ALL_MUST
+    cause = f"{must} Work-items with nothing to do skip the work, not the barrier."
     return what, cause, tuple(places)
+
+
+ALL_MUST = "Every work-item of a group must reach every barrier."
 
 
 def _input_changed(heard: Heard) -> Words:

@@ -1,15 +1,16 @@
 """Explains races in local memory: names the missing barrier, or says that no barrier is missing."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Sequence
 
 from grader.grading.explain.simulator import oclgrind
+from grader.grading.explain.simulator.conditions import dividing
 from grader.grading.explain.simulator.locations import Scene
 from grader.grading.explain.simulator.oclgrind import Entity
 from grader.protocol.observation import SeenKernel, SeenMessage
 
 
 def local_race(array: str, entities: list[Entity], seen: SeenKernel, scene: Scene) -> tuple[str, str]:
-    """Explain a race of a write and a read. Return the mistake and its cause.
+    """Explain a race of a write and a read. Return the mistake and the next step.
 
     The write comes first if it is above the read without a barrier between them, or if the read found words that no
     work-item had written. Otherwise the read comes first, and the write belongs to the next step. If there are barriers
@@ -30,13 +31,15 @@ def local_race(array: str, entities: list[Entity], seen: SeenKernel, scene: Scen
     early, late = not any(map(scene.has_barrier_in, there)), not any(map(scene.has_barrier_in, back))
     what = f"line {read.line} reads words of {array} that another work-item writes in line {write.line}."
     if _is_unset(array, read, seen) or (early and (write.line < read.line or not late)):
-        return what, _wrong_fence(array, there, scene) or MISSING.format(write.line, "any work-item reads")
+        missing = _missing(write.line, read.line, "any work-item reads", seen, scene)
+        return _wrong_fence(array, there, scene) or (what, missing)
     what = f"line {write.line} overwrites words of {array} that another work-item still reads in line {read.line}."
     if late and (loop or write.line != read.line):
-        missing = MISSING.format(read.line, f"the next step writes {array} again")
-        braces = BRACES if loop and scene.is_without_braces(loop) else ""
-        return what, _wrong_fence(array, back, scene) or missing + braces
-    return what, "There is no place for a barrier between them: check both indices, and which work-items get there."
+        other = loop.start if loop and write.line <= read.line else write.line
+        missing = _missing(read.line, other, f"the next step writes {array} again", seen, scene)
+        braces = BRACES if loop and missing.startswith(NO_BARRIER) and scene.is_without_braces(loop) else ""
+        return _wrong_fence(array, back, scene) or (what, missing + braces)
+    return what, "There is no place for a barrier between them. Check both indices, and which work-items get there."
 
 
 OWN_ELEMENT = "Let each work-item use an element of its own, and add them up after a barrier."
@@ -54,15 +57,38 @@ BRACES = " The body of the loop then needs braces."
 """Added if the barrier would come after a loop whose body is a single statement."""
 
 
-def _wrong_fence(array: str, way: Iterable[range], scene: Scene) -> str | None:
-    """Advice if a barrier on the way orders global memory only; None if no such barrier is on the way."""
+MOVE = (
+    "Move the steps out of the `{}` in line {}, each with a condition of its own. Then add a "
+    "barrier(CLK_LOCAL_MEM_FENCE) after each."
+)
+"""Advice on steps that only some work-items run. All of them must reach a barrier, so it cannot be added there."""
+
+WRITE_BARRIER = "Write barrier(CLK_LOCAL_MEM_FENCE) in line {}."
+
+
+def _missing(line: int, other: int, before: str, seen: SeenKernel, scene: Scene) -> str:
+    """Advice to add a barrier between two lines. If only some work-items run the first line, the barrier comes after
+    the statement that divides them, unless this statement contains the other line, too.
+    """
+    around = dividing(scene.expanded, seen.kernel, line)
+    if around is not None and other in around.lines and len(around.lines) > 1:
+        return MOVE.format(around.keyword, around.lines[0])
+    return MISSING.format(around.lines[-1] if around else line, before)
+
+
+def _wrong_fence(array: str, way: Sequence[range], scene: Scene) -> tuple[str, str] | None:
+    """The mistake and the next step if a barrier on the way orders global memory only, or if a fence is there instead
+    of a barrier; None if neither is on the way.
+    """
     line = scene.global_barrier_in(way)
-    if line is None:
-        return None
-    return (
-        f"The barrier in line {line} orders global memory only, but {array} is in local memory: write "
-        "barrier(CLK_LOCAL_MEM_FENCE) there."
-    )
+    if line is not None:
+        what = f"the barrier in line {line} orders global memory only, but {array} is in local memory."
+        return what, WRITE_BARRIER.format(line)
+    fence = scene.fence_in(way)
+    if fence is not None:
+        line, name = fence
+        return f"{name} in line {line} does not wait for other work-items.", WRITE_BARRIER.format(line)
+    return None
 
 
 def _way(loop: range | None, start: int, end: int) -> tuple[range, ...]:
@@ -72,8 +98,9 @@ def _way(loop: range | None, start: int, end: int) -> tuple[range, ...]:
     return (range(start + 1, loop.stop), range(loop.start, end)) if loop else ()
 
 
-def unparted(array: str, lines: Collection[int], scene: Scene) -> str | None:
-    """Advice on two lines that write the same element; None if barriers separate them, or if they are one line.
+def unparted(what: str, array: str, lines: Collection[int], seen: SeenKernel, scene: Scene) -> tuple[str, str] | None:
+    """The mistake, in these words or better ones, and the next step if two lines write the same element. None if
+    barriers separate them, or if they are one line.
 
     It names a missing barrier, either between the lines or on the way into the loop's next iteration. Lines with
     different indexes may need the same index instead.
@@ -82,16 +109,23 @@ def unparted(array: str, lines: Collection[int], scene: Scene) -> str | None:
     if first == last:
         return None
     if not scene.has_barrier(first, last):
-        if wrong := _wrong_fence(array, [range(first + 1, last)], scene):
-            return wrong
-        if scene.index_in(first, array) == scene.index_in(last, array):
-            return f"{NO_BARRIER} between lines {first} and {last}."
-        return f"Lines {first} and {last} need the same index, or a barrier(CLK_LOCAL_MEM_FENCE) between them."
+        return _wrong_fence(array, [range(first + 1, last)], scene) or (what, _between(array, first, last, seen, scene))
     loop = scene.loop_around({first, last})
     back = _way(loop, last, first)
     if loop and not any(map(scene.has_barrier_in, back)):
-        return _wrong_fence(array, back, scene) or MISSING.format(last, f"the next step writes {array} again")
+        missing = _missing(last, loop.start, f"the next step writes {array} again", seen, scene)
+        return _wrong_fence(array, back, scene) or (what, missing)
     return None
+
+
+def _between(array: str, first: int, last: int, seen: SeenKernel, scene: Scene) -> str:
+    """Advice on two lines that write an array without a barrier between them."""
+    if scene.index_in(first, array) != scene.index_in(last, array):
+        return f"Lines {first} and {last} need the same index, or a barrier(CLK_LOCAL_MEM_FENCE) between them."
+    around = dividing(scene.expanded, seen.kernel, first)
+    if around is not None and last in around.lines:
+        return MOVE.format(around.keyword, around.lines[0])
+    return f"{NO_BARRIER} between lines {first} and {last}."
 
 
 def _stored_by_all(seen: SeenKernel) -> set[int]:

@@ -20,7 +20,7 @@ WHEREABOUTS = "In your file, "
 
 def names_a_line(check: Check) -> bool:
     """True if the check names a cause and its line."""
-    return bool(check.cause) and bool(lines_named(check.message.partition(WHEREABOUTS)[0]))
+    return bool(check.cause) and bool(lines_named(check.message))
 
 
 def whereabouts(kernels: Iterable[SeenKernel], scenes: Iterable[Scene]) -> str:
@@ -53,12 +53,12 @@ def writers(array: str, space: int, seen: SeenKernel) -> set[int]:
 
 
 def told_to_decide(what: str, scene: Scene, kernel: str, lines: Iterable[int]) -> str:
-    """Sentence of the form "... is decided in lines 9 and 14".
+    """Sentence of the form "... depends on lines 9 and 14".
 
     It is empty if no condition decides which elements these lines access, or if too many lines do.
     """
     deciding = {each for line in lines for each in deciding_lines(scene.expanded, kernel, line)}
-    return f"{what} is decided in {lines_in_words(deciding)}." if 1 <= len(deciding) <= FEW else ""
+    return f"{what} depends on {lines_in_words(deciding)}." if 1 <= len(deciding) <= FEW else ""
 
 
 def lines_of(use: Use, kernels: Iterable[SeenKernel]) -> str:
@@ -81,15 +81,13 @@ def lines_used(seen: SeenKernel, scene: Scene) -> str:
     parts = [*_uses(seen, writes=True), *_uses(seen, writes=False)]
     loops = {branch.line for branch in seen.branches if scene.is_loop(branch.line)}
     if loops:
-        parts.append(f"loops turn in {lines_in_words(loops)}")
+        parts.append(f"loops are in {lines_in_words(loops)}")
     return f"{WHEREABOUTS}{'; '.join(parts)}." if parts else ""
 
 
 def locate(check: Check, words: str) -> Check:
-    """The check, with these words after its message if the message describes only the results."""
-    if check.reason not in EXPLAINED or not words:
-        return check
-    return replace(check, message=f"{check.message} {words}")
+    """The check, with these words as its help if its message describes only the results and it has no other help."""
+    return replace(check, help=words) if check.reason in EXPLAINED and not check.help else check
 
 
 def _uses(seen: SeenKernel, *, writes: bool) -> Iterator[str]:

@@ -4,8 +4,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from grader.common.optional import Fault, attempt
 from grader.grading.explain.problem import EXPLANATION
+from grader.grading.explain.simulator.conditions import guards
 from grader.grading.explain.simulator.locations import Scene
-from grader.grading.explain.simulator.messages import NO_LINE
+from grader.grading.explain.simulator.messages import without_line
 from grader.grading.explain.simulator.oclgrind import GLOBAL, LOCAL
 from grader.grading.explain.simulator.source_lines import lines_in_words, told_to_decide, writers
 from grader.protocol.observation import SeenKernel, SeenUnset
@@ -40,7 +41,8 @@ def _explained(unset: SeenUnset, launches: Sequence[SeenKernel], scene: Scene) -
     name = unset.name or "a value"
     if not (unset.line and unset.used_line):
         what = f"it uses {name} before anything is written there."
-        return Finding(reason=Reason.UNINITIALISED, message=what, help=NO_LINE, places=(), times=unset.times)
+        help_ = without_line(scene)
+        return Finding(reason=Reason.UNINITIALISED, message=what, help=help_, places=(), times=unset.times)
     use = {
         "stored": f"the result is stored in {unset.array} in line {unset.used_line}",
         "condition": f"the condition in line {unset.used_line} depends on it",
@@ -84,14 +86,18 @@ def _of_local_words(name: str, reader: int, launch: SeenKernel, scene: Scene) ->
     """
     lines = writers(name, LOCAL, launch)
     if not lines:
-        return f"No line wrote to {name} at all: check the name of the array that the values are stored in."
-    if reader in lines:
-        return f"Line {reader} writes to {name}, too: where it adds to a word, that word must have a value before."
+        return f"No line wrote to {name}. Check the name of the array that the values are stored in."
+    others = lines - {reader}
+    if not others:
+        return f"Line {reader} adds to words of {name}. Give each of them a value first, such as 0."
+    around = {line for other in others for line in guards(scene.expanded, launch.kernel, other)}
+    if len(others) == len(around) == 1:
+        stores, guard = lines_in_words(others).capitalize(), lines_in_words(around)
+        return f"{stores} stores to {name} only if the condition in {guard} is true. Store 0 for all other work-items."
     written = (
-        f"{name} is written in {lines_in_words(lines)}, but not all of what is read: where there is nothing to load, "
-        "store a zero."
+        f"Not all words of {name} are written in {lines_in_words(others)}. Store 0 where there is nothing to load."
     )
-    decided = told_to_decide("How much is written", scene, launch.kernel, lines)
+    decided = told_to_decide("How much is written", scene, launch.kernel, others)
     return " ".join(filter(None, (written, decided)))
 
 

@@ -1,6 +1,7 @@
 """Decisions by hand, questions of students, and results of regradings."""
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 
 from fastapi import APIRouter
 from starlette.requests import Request
@@ -21,11 +22,12 @@ from grader.service.decisions.overrides import (
 )
 from grader.service.decisions.questions import answer_question, ask_question, open_requests
 from grader.service.decisions.regrading_results import regradings, summary_of
-from grader.service.errors import RefusedError
+from grader.service.errors import FieldError, RefusedError
 from grader.service.grades.holds import hold_of
 from grader.service.web.auth import (
     AnyMember,
     Instructor,
+    Member,
     OwnForm,
     RowNumber,
     StaffForm,
@@ -35,7 +37,9 @@ from grader.service.web.auth import (
     text_in,
     visible_attempt,
 )
+from grader.service.web.forms import NOTHING_ENTERED, EnteredForm, entered
 from grader.service.web.pages import Confirmation, confirmation_page, page
+from grader.service.web.routes.extensions import student_form_page
 from grader.service.web.state import state_of
 
 router = APIRouter()
@@ -47,8 +51,11 @@ def by_hand(request: Request, member: Instructor, form: StaffForm, person_id: Ro
     state = state_of(request)
     shown = state.cache.assignment(name)
     asked = DecisionForm(who=member.key, points=text_in(form, "points"), comment=text_in(form, "comment"))
-    with state.database.writing() as session:
-        decide(session, shown, person_of(session, person_id), asked, state.now())
+    try:
+        with state.database.writing() as session:
+            decide(session, shown, person_of(session, person_id), asked, state.now())
+    except FieldError as error:
+        return student_form_page(request, member, shown, person_id, entered(form, error))
     return RedirectResponse(f"/course/people/{person_id}/assignments/{name}", 303)
 
 
@@ -126,17 +133,27 @@ def ask_again(request: Request, member: AnyMember, form: OwnForm, public: str) -
 @router.get("/course/requests")
 def requests(request: Request, member: Teacher) -> Response:
     """The open questions of students."""
+    return _questions_page(request, member, {})
+
+
+def _questions_page(request: Request, member: Member, forms: Mapping[int, EnteredForm]) -> Response:
+    """The open questions, with the forms that were sent, by number of the question."""
     with state_of(request).database.reading() as session:
-        found, shared = open_requests(session), shared_names(session)
-    return page(request, "requests.html.jinja", member, requests=found, shared=shared)
+        values = {"requests": open_requests(session), "shared": shared_names(session)}
+    status = max((each.status for each in forms.values()), default=NOTHING_ENTERED.status)
+    shown = defaultdict(lambda: NOTHING_ENTERED, forms)
+    return page(request, "requests.html.jinja", member, status, forms=shown, **values)
 
 
 @router.post("/course/requests/{request_id}/answer")
 def answer_one(request: Request, member: Teacher, form: TeacherForm, request_id: RowNumber) -> Response:
     """Answer a question."""
     state = state_of(request)
-    with state.database.writing() as session:
-        answer_question(session, request_id, member.key, text_in(form, "answer"), state.now())
+    try:
+        with state.database.writing() as session:
+            answer_question(session, request_id, member.key, text_in(form, "answer"), state.now())
+    except FieldError as error:
+        return _questions_page(request, member, {request_id: entered(form, error)})
     return RedirectResponse("/course/requests", 303)
 
 

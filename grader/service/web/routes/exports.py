@@ -4,15 +4,15 @@ from collections.abc import Iterator
 from typing import IO
 
 from fastapi import APIRouter
-from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
-from grader.course.submissions.submission import SIZE_LIMIT
-from grader.service.errors import NotFoundError, RefusedError
+from grader.protocol.text import showable
+from grader.service.errors import FieldError, NotFoundError
 from grader.service.exports.jobs import FILLED, ExportKind, ExportRequest, export_file
 from grader.service.submissions.versions import count_older
-from grader.service.web.auth import Instructor, StaffForm, Teacher, file_in, text_in
+from grader.service.web.auth import Instructor, Member, StaffForm, Teacher, text_in, upload_in
+from grader.service.web.forms import NOTHING_ENTERED, EnteredForm, at_field, entered
 from grader.service.web.middleware import REPORT_POLICY
 from grader.service.web.pages import page
 from grader.service.web.responses import download_headers
@@ -24,12 +24,15 @@ CHUNK_BYTES = 64 * 1024
 """Bytes that are sent at once."""
 
 DESCRIPTIONS = {
-    ExportKind.ARCHIVE: "everything that counts: sources, reports, and all files of this list",
-    ExportKind.WORKBOOK: "the grades as a workbook, for Excel and LibreOffice",
+    ExportKind.ARCHIVE: "everything that counts: sources, reports, and all tables",
+    ExportKind.WORKBOOK: "grades as a workbook, for Excel and LibreOffice",
     ExportKind.GRADES: "a line for each student and assignment, with points by kind of check and speeds",
     ExportKind.JUNIT: "every check, as JUnit",
 }
 """Files that are made without an upload, with their descriptions."""
+
+UNKNOWN = "{!r} is no file that can be made; choose one of the list."
+CHOOSE = "Choose the file as the platform exported it."
 
 TYPES = {"csv": "text/csv; charset=utf-8", "xml": "application/xml", "zip": "application/zip"}
 
@@ -37,27 +40,41 @@ TYPES = {"csv": "text/csv; charset=utf-8", "xml": "application/xml", "zip": "app
 @router.get("/exports")
 def exports(request: Request, member: Instructor) -> Response:
     """The page with all exports."""
+    return _exports_page(request, member, NOTHING_ENTERED)
+
+
+def _exports_page(request: Request, member: Member, form: EnteredForm) -> Response:
     state = state_of(request)
     with state.database.reading() as session:
         older = count_older(session, state.cache.all())
     names = [each.name for each in state.cache.all() if not each.gone]
-    return page(request, "exports.html.jinja", member, names=names, words=DESCRIPTIONS, filled=FILLED, older=older)
+    values = {"names": names, "words": DESCRIPTIONS, "filled": FILLED, "older": older, "form": form}
+    return page(request, "exports.html.jinja", member, form.status, **values)
+
+
+@router.post("/exports")
+def make(request: Request, member: Instructor, form: StaffForm) -> Response:
+    """The selected file. For a platform, it is the uploaded file with grades filled in."""
+    kind, assignment = text_in(form, "kind"), text_in(form, "assignment")
+    try:
+        if kind in FILLED:
+            given = upload_in(form, "file", CHOOSE)
+            with at_field("file"):
+                return _made(state_of(request), kind, assignment, given)
+        if kind not in DESCRIPTIONS:
+            return _exports_page(request, member, entered(form, FieldError("kind", UNKNOWN.format(showable(kind)))))
+        with at_field("kind"):
+            return _made(state_of(request), kind, assignment, b"")
+    except FieldError as error:
+        return _exports_page(request, member, entered(form, error))
 
 
 @router.get("/exports/{kind}")
 def export(request: Request, _member: Instructor, kind: ExportKind, assignment: str = "") -> Response:
-    """One of the files, about one assignment or about all."""
+    """One of the files that need no upload, about one assignment or about all. Its address can be kept."""
     if kind not in DESCRIPTIONS:
         raise NotFoundError
     return _made(state_of(request), kind, assignment, b"")
-
-
-@router.post("/exports/{kind}/upload")
-def fill(request: Request, _member: Instructor, form: StaffForm, kind: str) -> Response:
-    """The uploaded file of a platform with grades filled in."""
-    if kind not in FILLED:
-        raise NotFoundError
-    return _made(state_of(request), kind, text_in(form, "assignment"), _sheet(form))
 
 
 @router.get("/overview")
@@ -72,16 +89,6 @@ def overview(request: Request, _member: Teacher, assignment: str = "") -> Respon
         text = out.read()
     headers = {"content-security-policy": REPORT_POLICY}
     return Response(text, media_type="text/html; charset=utf-8", headers=headers)
-
-
-def _sheet(form: FormData) -> bytes:
-    upload = file_in(form, "file")
-    if upload is None:
-        raise RefusedError("Choose the file as the platform exported it.")
-    data = upload.file.read(SIZE_LIMIT + 1)
-    if len(data) > SIZE_LIMIT:
-        raise RefusedError("The file is over 1 MiB; export fewer columns.")
-    return data
 
 
 def request_for(state: AppState, kind: str, assignment: str) -> ExportRequest:

@@ -6,6 +6,7 @@ from fastapi import APIRouter, Query
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from grader.service.course.assignments import AssignmentView
 from grader.service.decisions.course_extensions import (
     ExtensionList,
     ManyExtensionsForm,
@@ -16,15 +17,13 @@ from grader.service.decisions.course_extensions import (
     withdraw_listed,
 )
 from grader.service.decisions.extensions import ExtensionForm, extend
-from grader.service.errors import RefusedError
+from grader.service.errors import FieldError
 from grader.service.web.auth import Instructor, Member, RowNumber, StaffForm, Teacher, person_of, text_in, texts_in
+from grader.service.web.forms import NOTHING_ENTERED, EnteredForm, entered
 from grader.service.web.pages import Confirmation, confirmation_page, page
 from grader.service.web.state import state_of
 
 router = APIRouter(prefix="/course")
-
-UNTOUCHED = ManyExtensionsForm()
-"""The form for many before anything is typed."""
 
 
 @router.post("/people/{person_id}/assignments/{name}/extension")
@@ -38,21 +37,34 @@ def give(request: Request, member: Instructor, form: StaffForm, person_id: RowNu
         attempts=text_in(form, "attempts"),
         reason=text_in(form, "reason"),
     )
-    with state.database.writing() as session:
-        extend(session, shown, person_of(session, person_id), asked, state.now())
+    try:
+        with state.database.writing() as session:
+            extend(session, shown, person_of(session, person_id), asked, state.now())
+    except FieldError as error:
+        return student_form_page(request, member, shown, person_id, entered(form, error))
     return RedirectResponse(f"/course/people/{person_id}/assignments/{name}", 303)
+
+
+def student_form_page(
+    request: Request, member: Member, assignment: AssignmentView, person_id: int, form: EnteredForm
+) -> Response:
+    """A form about a student at an assignment, with the message at the field that cannot be used."""
+    with state_of(request).database.reading() as session:
+        owner = person_of(session, person_id)
+    values = {"assignment": assignment, "owner": owner, "form": form}
+    return page(request, "student_form.html.jinja", member, form.status, **values)
 
 
 @router.get("/extensions")
 def extensions(request: Request, member: Teacher, wanted: Annotated[ExtensionList, Query()]) -> Response:
     """List of all extensions, and the form for many."""
-    return _list_page(request, member, wanted)
+    return _list_page(request, member, wanted, NOTHING_ENTERED)
 
 
 @router.post("/extensions")
 def give_many(request: Request, member: Instructor, form: StaffForm) -> Response:
     """Extend several assignments for many students; the answer leads to the list, which says how many. After a refusal,
-    the answer is the page with the reason and the form as it was filled in.
+    the answer is the page with the form as it was filled in, and the reason.
     """
     state = state_of(request)
     asked = ManyExtensionsForm(
@@ -67,15 +79,13 @@ def give_many(request: Request, member: Instructor, form: StaffForm) -> Response
     chosen = [state.cache.assignment(each) for each in asked.assignments]
     try:
         made = extend_many(state.database, chosen, asked, state.now())
-    except RefusedError as error:
-        return _list_page(request, member, ExtensionList(), asked, str(error))
+    except FieldError as error:
+        return _list_page(request, member, ExtensionList(), entered(form, error))
     return RedirectResponse(f"/course/extensions?given={made.given}&kept={made.kept}", 303)
 
 
-def _list_page(
-    request: Request, member: Member, wanted: ExtensionList, typed: ManyExtensionsForm = UNTOUCHED, refusal: str = ""
-) -> Response:
-    """The list with the form for many, which holds what was typed. A refusal has status 409."""
+def _list_page(request: Request, member: Member, wanted: ExtensionList, form: EnteredForm) -> Response:
+    """The list with the form for many students."""
     state = state_of(request)
     assignments = state.cache.all()
     with state.database.reading() as session:
@@ -84,11 +94,10 @@ def _list_page(
         request,
         "extensions.html.jinja",
         member,
-        409 if refusal else 200,
+        form.status,
+        form=form,
         found=found,
         wanted=wanted,
-        typed=typed,
-        refusal=refusal,
         assignments=assignments,
         extendable=[each for each in assignments if each.rules.due is not None or each.rules.attempts is not None],
     )

@@ -7,12 +7,13 @@ from starlette.responses import RedirectResponse, Response
 
 from grader.service.course.assignments import AssignmentView
 from grader.service.course.pseudonyms import MAX_LENGTH, choose_pseudonym, pseudonym_of, remove_pseudonym
-from grader.service.errors import NotFoundError, RefusedError
+from grader.service.errors import FieldError, NotFoundError, RefusedError
 from grader.service.grades.holds import hold_of
 from grader.service.grades.leaderboard import Leaderboard, boards_for_staff, boards_for_students
 from grader.service.web.auth import (
     AnyMember,
     Instructor,
+    Member,
     OwnForm,
     RowNumber,
     StaffForm,
@@ -20,6 +21,7 @@ from grader.service.web.auth import (
     person_of,
     text_in,
 )
+from grader.service.web.forms import NOTHING_ENTERED, EnteredForm, at_field, entered
 from grader.service.web.pages import page
 from grader.service.web.state import state_of
 
@@ -29,6 +31,10 @@ router = APIRouter()
 @router.get("/assignments/{name}/leaderboard")
 def leaderboard(request: Request, member: AnyMember, name: str) -> Response:
     """Speeds under pseudonyms; instructors see names."""
+    return _leaderboard_page(request, member, name, NOTHING_ENTERED)
+
+
+def _leaderboard_page(request: Request, member: Member, name: str, form: EnteredForm) -> Response:
     shown = with_leaderboard(request, name)
     with state_of(request).database.reading() as session:
         boards, own, hold = seen_by(session, member, name), pseudonym_of(session, member.id), hold_of(session, name)
@@ -36,6 +42,8 @@ def leaderboard(request: Request, member: AnyMember, name: str) -> Response:
         request,
         "leaderboard.html.jinja",
         member,
+        form.status,
+        form=form,
         assignment=shown,
         boards=boards,
         hold=hold,
@@ -63,7 +71,11 @@ def choose_own_pseudonym(request: Request, member: AnyMember, form: OwnForm, nam
     with_leaderboard(request, name)
     if not state_of(request).pseudonym_tries.allows(f"{member.id}"):
         raise RefusedError("You have tried many pseudonyms; wait an hour before the next one.")
-    choose_pseudonym(state_of(request).database, member.id, text_in(form, "pseudonym"))
+    try:
+        with at_field("pseudonym"):
+            choose_pseudonym(state_of(request).database, member.id, text_in(form, "pseudonym"))
+    except FieldError as error:
+        return _leaderboard_page(request, member, name, entered(form, error))
     return RedirectResponse(f"/assignments/{name}/leaderboard", 303)
 
 

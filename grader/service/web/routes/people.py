@@ -1,6 +1,11 @@
-"""Pages on which an instructor adds, changes, deactivates and removes one person."""
+"""The roster, and pages on which an instructor adds, changes, deactivates and removes one person."""
 
-from fastapi import APIRouter
+from typing import Annotated
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Query
+from pydantic import Field
+from sqlalchemy import select
 from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -17,39 +22,98 @@ from grader.service.course.members import (
     removed_with,
     require_removable,
 )
-from grader.service.course.roster import RosterLine, listed_as
-from grader.service.db.models import CourseRole
-from grader.service.web.auth import Instructor, RowNumber, StaffForm, person_of, text_in
+from grader.service.course.roster import RosterImport, RosterLine, import_roster, listed_as
+from grader.service.db.models import CourseRole, PersonRow, SessionRow
+from grader.service.db.names import has_words, sort_key
+from grader.service.errors import FieldError
+from grader.service.web.auth import Instructor, Member, RowNumber, StaffForm, Teacher, person_of, text_in, upload_in
+from grader.service.web.forms import NOTHING_ENTERED, EnteredForm, at_field, entered
 from grader.service.web.pages import Confirmation, confirmation_page, page
 from grader.service.web.state import state_of
 
 router = APIRouter(prefix="/course/people")
 
 
+class PeopleFilter(RosterImport):
+    """Address of the roster's page: the result of an upload, and the words of a search."""
+
+    find: str = Field(default="", max_length=200)
+
+
+ALL_PEOPLE = PeopleFilter()
+
+
+@router.get("")
+def people(request: Request, member: Teacher, asked: Annotated[PeopleFilter, Query()]) -> Response:
+    """The roster, or the people whose name or key has the words of a search; after an upload with its result."""
+    return _people_page(request, member, asked)
+
+
+def _people_page(
+    request: Request,
+    member: Member,
+    asked: PeopleFilter,
+    roster: EnteredForm = NOTHING_ENTERED,
+    person: EnteredForm = NOTHING_ENTERED,
+) -> Response:
+    """The page, with the forms for a roster and for one person as they were filled in."""
+    with state_of(request).database.reading() as session:
+        everybody = session.scalars(select(PersonRow)).all()
+        came = set(session.scalars(select(SessionRow.person_id)))
+    found = [each for each in everybody if has_words(f"{each.name} {each.key}", asked.find)]
+    found.sort(key=lambda each: (each.role, sort_key(each.name)))
+    status = max(roster.status, person.status)
+    values = {"people": found, "came": came, "asked": asked, "roster": roster, "person_form": person}
+    return page(request, "people.html.jinja", member, status, roles=list(CourseRole), **values)
+
+
+@router.post("/roster")
+def upload_roster(request: Request, member: Instructor, form: StaffForm) -> Response:
+    """Import a roster."""
+    state = state_of(request)
+    try:
+        data = upload_in(form, "file", "Choose the CSV file of the roster.")
+        with at_field("file"):
+            taken_in = import_roster(state.database, data, member.key, state.now())
+    except FieldError as error:
+        return _people_page(request, member, ALL_PEOPLE, roster=entered(form, error))
+    return RedirectResponse(f"/course/people?{urlencode(taken_in.model_dump())}", 303)
+
+
 @router.post("")
 def add_person(request: Request, member: Instructor, form: StaffForm) -> Response:
     """Add a person; the answer leads to the person's line, which has the button for a link."""
     state = state_of(request)
-    with state.database.writing() as session:
-        person = add(session, _listed(form), member.key, state.now())
+    try:
+        with state.database.writing() as session:
+            person = add(session, _listed(form), member.key, state.now())
+    except FieldError as error:
+        return _people_page(request, member, ALL_PEOPLE, person=entered(form, error))
     return RedirectResponse(f"/course/people#person-{person.id}", 303)
 
 
 @router.get("/{person_id}/edit")
 def edit_person(request: Request, member: Instructor, person_id: RowNumber) -> Response:
     """Page to change a person's name, key, role and group, with links to deactivate and remove the person."""
+    return _person_page(request, member, person_id, NOTHING_ENTERED)
+
+
+def _person_page(request: Request, member: Member, person_id: int, form: EnteredForm) -> Response:
     with state_of(request).database.reading() as session:
         person = person_of(session, person_id)
-        attempts = attempts_of(session, person)
-    return page(request, "person.html.jinja", member, person=person, roles=list(CourseRole), attempts=attempts)
+        values = {"person": person, "roles": list(CourseRole), "attempts": attempts_of(session, person)}
+    return page(request, "person.html.jinja", member, form.status, form=form, **values)
 
 
 @router.post("/{person_id}/edit")
 def change_person(request: Request, member: Instructor, form: StaffForm, person_id: RowNumber) -> Response:
     """Change a person's name, key, role and group."""
     state = state_of(request)
-    with state.database.writing() as session:
-        change(session, person_of(session, person_id), _listed(form), member.key, state.now())
+    try:
+        with state.database.writing() as session:
+            change(session, person_of(session, person_id), _listed(form), member.key, state.now())
+    except FieldError as error:
+        return _person_page(request, member, person_id, entered(form, error))
     return RedirectResponse(f"/course/people#person-{person_id}", 303)
 
 

@@ -64,8 +64,8 @@ def own_data(request: Request, member: AnyMember) -> Response:
     state = state_of(request)
     with state.database.reading() as session:
         owner, held = person_of(session, member.id), shown_counts(session, member.id)
-    mailing = state.sign_in.mail is not None
-    return page(request, "own_data.html.jinja", member, owner=owner, held=held, mailing=mailing)
+    entry = {"mailing": state.sign_in.mail is not None, "passwords": state.sign_in.passwords is not None}
+    return page(request, "own_data.html.jinja", member, owner=owner, held=held, **entry)
 
 
 @router.get("/data.zip")

@@ -21,9 +21,10 @@ from grader.service.auth.sessions import (
     sign_out,
     start_session,
 )
-from grader.service.errors import NotFoundError, RefusedError
+from grader.service.errors import FieldError, NotFoundError, RefusedError
 from grader.service.throttle import network_of
 from grader.service.web.auth import AnyForm, AnyMember, Member, OwnForm, PerhapsMember, person_of, text_in
+from grader.service.web.forms import NOTHING_ENTERED, EnteredForm, entered
 from grader.service.web.pages import STATIC, page
 from grader.service.web.routes.tokens import first_page
 from grader.service.web.state import AppState, state_of
@@ -61,7 +62,7 @@ def static(name: str) -> Response:
 @router.get("/sign-in")
 def ask_to_sign_in(request: Request, member: PerhapsMember) -> Response:
     """The ways to sign in."""
-    return page(request, "sign_in.html.jinja", member, methods=state_of(request).sign_in)
+    return page(request, "sign_in.html.jinja", member, methods=state_of(request).sign_in, form=NOTHING_ENTERED)
 
 
 @router.get("/join/{token}")
@@ -146,7 +147,8 @@ def _by_password(request: Request, form: FormData, passwords: Passwords) -> Resp
     state, key = state_of(request), text_in(form, "who").strip()
     owner = passwords.authenticate(state.database, key, text_in(form, "password"), network(request))
     if owner is None:
-        return page(request, "error.html.jinja", status_code=403, title="You are not signed in", words=WRONG)
+        again = EnteredForm(values={}, field="password", message=WRONG)  # the same answer for each key
+        return page(request, "sign_in.html.jinja", status_code=403, methods=state.sign_in, form=again)
     with state.database.writing() as session:
         token = start_session(session, owner, state.now())
     return start_browser_session(request, state, token)
@@ -156,9 +158,13 @@ def _by_password(request: Request, form: FormData, passwords: Passwords) -> Resp
 def own_password(request: Request, member: AnyMember) -> Response:
     """The page on which a member sets a password."""
     _passwords_of(request)
+    return _password_page(request, member, NOTHING_ENTERED)
+
+
+def _password_page(request: Request, member: Member, form: EnteredForm) -> Response:
     with state_of(request).database.reading() as session:
         has_one = hash_of(session, member.id) is not None
-    return page(request, "password.html.jinja", member, has_one=has_one)
+    return page(request, "password.html.jinja", member, form.status, has_one=has_one, form=form)
 
 
 @router.post("/password")
@@ -175,14 +181,23 @@ def _set_password(request: Request, member: Member, form: FormData, passwords: P
     state = state_of(request)
     with state.database.reading() as session:
         person, kept = person_of(session, member.id), hash_of(session, member.id)
-    passwords.confirm(kept, text_in(form, "present"), person)
-    if text_in(form, "password") != text_in(form, "again"):
-        raise RefusedError("The two new passwords differ, so nothing was changed.")
-    argon2 = passwords.new_hash(text_in(form, "password"), person)
+    try:
+        passwords.confirm(kept, text_in(form, "present"), person)
+        argon2 = passwords.new_hash(_repeated(form), person)
+    except FieldError as error:
+        return _password_page(request, member, entered(form, error))
     with state.database.writing() as session:
         store_hash(session, member.id, argon2, state.now())
         end_other_sessions(session, member.id, member.session_id)
     return RedirectResponse("/password", 303)
+
+
+def _repeated(form: FormData) -> str:
+    """The new password, which the form has twice. Raises FieldError if they differ."""
+    password = text_in(form, "password")
+    if password != text_in(form, "again"):
+        raise FieldError("again", "The two new passwords differ, so nothing was changed.")
+    return password
 
 
 @router.get("/sign-on")

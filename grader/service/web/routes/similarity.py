@@ -4,13 +4,14 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from grader.common.phrases import count
-from grader.course.submissions.submission import SIZE_LIMIT
+from grader.common.phrases import count, listed
+from grader.protocol.text import showable
 from grader.service.db.models import PoolRow
-from grader.service.errors import RefusedError
+from grader.service.errors import FieldError
 from grader.service.exports.jobs import ExportKind, export_file
 from grader.service.exports.similarity import PoolKind, SimilarSources, add_to_pool, empty_pool, pool_sizes
-from grader.service.web.auth import Instructor, StaffForm, file_in, text_in
+from grader.service.web.auth import Instructor, Member, StaffForm, file_in, text_in, upload_in
+from grader.service.web.forms import NOTHING_ENTERED, EnteredForm, at_field, entered
 from grader.service.web.pages import Confirmation, confirmation_page, page
 from grader.service.web.routes.exports import request_for
 from grader.service.web.state import state_of
@@ -23,25 +24,34 @@ KINDS = {PoolKind.EARLIER: "of earlier courses", PoolKind.ALLOWED: "that all stu
 @router.get("/{name}/similar")
 def similar(request: Request, member: Instructor, name: str) -> Response:
     """Similar sources in pairs side by side. They are searched at each request."""
+    return _similar_page(request, member, name, NOTHING_ENTERED)
+
+
+def _similar_page(request: Request, member: Member, name: str, form: EnteredForm) -> Response:
     state = state_of(request)
     shown = state.cache.assignment(name)
     with state.database.reading() as session:
         sizes = pool_sizes(session, name)
     with export_file(request_for(state, ExportKind.SIMILAR, name), state.database.url) as out, out:
         found = SimilarSources.model_validate_json(out.read())
-    return page(request, "similar.html.jinja", member, assignment=shown, found=found, sizes=sizes, kinds=KINDS)
+    values = {"assignment": shown, "found": found, "sizes": sizes, "kinds": KINDS, "form": form}
+    return page(request, "similar.html.jinja", member, form.status, **values)
 
 
 @router.post("/{name}/pool/upload")
 def add(request: Request, member: Instructor, form: StaffForm, name: str) -> Response:
     """Add a source to the pool, or a zip of sources."""
     state, upload = state_of(request), file_in(form, "file")
-    name, kind = state.cache.assignment(name).name, _kind(text_in(form, "kind"))
-    data = b"" if upload is None else upload.file.read(SIZE_LIMIT + 1)
-    if upload is None or len(data) > SIZE_LIMIT:
-        raise RefusedError("Choose a .cl file, or a zip of such files, of 1 MiB at most.")
-    row = PoolRow(assignment=name, kind=kind, name=upload.filename or "", who=member.key, at=state.now())
-    add_to_pool(state.database, row, data)
+    name = state.cache.assignment(name).name
+    file_name = "" if upload is None else upload.filename or ""
+    try:
+        kind = _kind(text_in(form, "kind"))
+        row = PoolRow(assignment=name, kind=kind, name=file_name, who=member.key, at=state.now())
+        data = upload_in(form, "file", "Choose a .cl file, or a zip of such files, of 1 MiB at most.")
+        with at_field("file"):
+            add_to_pool(state.database, row, data)
+    except FieldError as error:
+        return _similar_page(request, member, name, entered(form, error))
     return RedirectResponse(f"/course/assignments/{name}/similar", 303)
 
 
@@ -74,5 +84,8 @@ def remove(request: Request, member: Instructor, form: StaffForm, name: str) -> 
 
 def _kind(text: str) -> PoolKind:
     if text not in set(PoolKind):
-        raise RefusedError("Choose the kind of the sources: of an earlier course, or allowed.")
+        words = (
+            f"{showable(text)!r} is no kind of sources. Choose the kind of the sources, {listed(KINDS.values(), 'or')}."
+        )
+        raise FieldError("kind", words)
     return PoolKind(text)

@@ -2,34 +2,25 @@
 
 from collections.abc import Sequence
 from itertools import chain
-from typing import Annotated, get_args
-from urllib.parse import urlencode
 
-from fastapi import APIRouter, Query
-from pydantic import Field
+from fastapi import APIRouter
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import Response
 
 from grader.common.phrases import count
-from grader.course.submissions.submission import SIZE_LIMIT
 from grader.service.auth.sessions import NEWCOMERS, invite, invite_all, links_digest, newcomers, unused_links
-from grader.service.course.roster import RosterImport, import_roster, shared_names
 from grader.service.db.batches import in_batches
-from grader.service.db.models import PersonRow, SessionRow
-from grader.service.db.names import by_name, has_words, sort_key
-from grader.service.decisions.regrading import Selection, Which, regrade, regrade_older, try_again
+from grader.service.db.models import PersonRow
+from grader.service.db.names import by_name
 from grader.service.errors import RefusedError
 from grader.service.exports.csv import links_csv
-from grader.service.grades.views import faulted
 from grader.service.web.auth import (
     Instructor,
     RowNumber,
     StaffForm,
     Teacher,
-    TeacherForm,
-    file_in,
     person_of,
     text_in,
 )
@@ -43,59 +34,6 @@ router = APIRouter(prefix="/course")
 LINKS_CHANGED = (
     "Links were made or used after you opened this page, so its numbers are out of date. Open the page again."
 )
-
-
-@router.post("/regrade")
-def grade_again(request: Request, member: Teacher, form: TeacherForm) -> Response:
-    """Grade attempts at an assignment again. The answer redirects to the result of the regrading."""
-    state = state_of(request)
-    shown = state.cache.assignment(text_in(form, "assignment"))
-    if shown.gone:
-        raise RefusedError(f"The folder of {shown.name} is gone, so nothing can be graded again.")
-    which = next((each for each in get_args(Which) if each == text_in(form, "which")), None)
-    if which is None:
-        raise RefusedError("Choose which attempts to grade again: all, the latest or the best.")
-    selection = Selection(assignment=shown.name, which=which, matching=text_in(form, "matching").strip())
-    order = regrade(state.database, selection, member.key, state.now())
-    return RedirectResponse(f"/course/regradings/{order}", 303)
-
-
-@router.post("/regrade-older")
-def grade_older_again(request: Request, member: Teacher, _form: TeacherForm) -> Response:
-    """Grade all attempts again that were graded by an older version of their assignment."""
-    state = state_of(request)
-    regrade_older(state.database, state.cache.all(), member.key, state.now())
-    return RedirectResponse("/course/regradings", 303)
-
-
-class PeopleFilter(RosterImport):
-    """Address of the roster's page: the result of an upload, and the words of a search."""
-
-    find: str = Field(default="", max_length=200)
-
-
-@router.get("/people")
-def people(request: Request, member: Teacher, asked: Annotated[PeopleFilter, Query()]) -> Response:
-    """The roster, or the people whose name or key has the words of a search; after an upload with its result."""
-    with state_of(request).database.reading() as session:
-        roster = session.scalars(select(PersonRow)).all()
-        came = set(session.scalars(select(SessionRow.person_id)))
-    found = [each for each in roster if has_words(f"{each.name} {each.key}", asked.find)]
-    found.sort(key=lambda each: (each.role, sort_key(each.name)))
-    return page(request, "people.html.jinja", member, people=found, came=came, asked=asked)
-
-
-@router.post("/people/roster")
-def upload_roster(request: Request, member: Instructor, form: StaffForm) -> Response:
-    """Import a roster."""
-    state, upload = state_of(request), file_in(form, "file")
-    if upload is None:
-        raise RefusedError("Choose the CSV file of the roster.")
-    data = upload.file.read(SIZE_LIMIT + 1)
-    if len(data) > SIZE_LIMIT:
-        raise RefusedError("The roster is over 1 MiB.")
-    taken_in = import_roster(state.database, data, member.key, state.now())
-    return RedirectResponse(f"/course/people?{urlencode(taken_in.model_dump())}", 303)
 
 
 @router.post("/people/{person_id}/invitation")
@@ -175,20 +113,3 @@ def person_assignment(request: Request, member: Teacher, person_id: RowNumber, n
 def person_comparison(request: Request, member: Teacher, person_id: RowNumber, name: str, pair: AnyPair) -> Response:
     """Two attempts of a student."""
     return comparison_of(request, member, name, person_id, pair)
-
-
-@router.get("/faults")
-def faults(request: Request, member: Teacher) -> Response:
-    """Attempts that could not be graded since the service failed."""
-    with state_of(request).database.reading() as session:
-        found, shared = faulted(session), shared_names(session)
-    return page(request, "faults.html.jinja", member, faults=found, shared=shared)
-
-
-@router.post("/faults/{grading_id}/again")
-def after_fault(request: Request, member: Teacher, _form: TeacherForm, grading_id: RowNumber) -> Response:
-    """Grade an attempt again after a fault of the service."""
-    state = state_of(request)
-    with state.database.writing() as session:
-        try_again(session, grading_id, member.key, state.now())
-    return RedirectResponse("/course/faults", 303)

@@ -3,11 +3,21 @@
 from datetime import timedelta
 
 from fastapi import APIRouter
+from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from grader.common.phrases import listed
 from grader.protocol.text import showable
-from grader.service.auth.api_tokens import TokenRequest, TokenScope, as_text, create_token, revoke, tokens_of
+from grader.service.auth.api_tokens import (
+    MAX_NAME_LENGTH,
+    TokenRequest,
+    TokenScope,
+    as_text,
+    create_token,
+    revoke,
+    tokens_of,
+)
 from grader.service.auth.device_flow import (
     CODE_LENGTH,
     CODE_LIFETIME,
@@ -17,8 +27,9 @@ from grader.service.auth.device_flow import (
     normalized_code,
     waiting_terminal,
 )
-from grader.service.errors import RefusedError
-from grader.service.web.auth import AnyMember, OwnForm, PerhapsMember, RowNumber, text_in
+from grader.service.errors import FieldError, length_in_words
+from grader.service.web.auth import AnyMember, Member, OwnForm, PerhapsMember, RowNumber, text_in
+from grader.service.web.forms import NOTHING_ENTERED, EnteredForm, entered
 from grader.service.web.pages import page
 from grader.service.web.state import AppState, state_of
 
@@ -35,12 +46,20 @@ def device(request: Request, member: PerhapsMember, code: str = "") -> Response:
     """
     if member is None:
         return _after_sign_in(state_of(request), normalized_code(code))
-    state, terminal = state_of(request), None
-    if len(normalized_code(code)) == CODE_LENGTH:
+    state = state_of(request)
+    if not code:
+        return _ask_for_code(request, member, NOTHING_ENTERED)
+    try:
         with state.database.reading() as session:
             terminal = waiting_terminal(session, code, state.now())
-    shown = None if terminal is None else code_with_dash(terminal.user_code)
-    return page(request, "device.html.jinja", member, terminal=terminal, code=shown)
+    except FieldError as error:
+        return _ask_for_code(request, member, entered(FormData({"code": code}), error))
+    shown = code_with_dash(terminal.user_code)
+    return page(request, "device.html.jinja", member, terminal=terminal, code=shown, form=NOTHING_ENTERED)
+
+
+def _ask_for_code(request: Request, member: Member, form: EnteredForm) -> Response:
+    return page(request, "device.html.jinja", member, form.status, terminal=None, form=form)
 
 
 def _after_sign_in(state: AppState, code: str) -> Response:
@@ -67,32 +86,53 @@ def confirm(request: Request, member: AnyMember, form: OwnForm) -> Response:
     """Answer a terminal."""
     state = state_of(request)
     said = Answer.ALLOWED if text_in(form, "answer") == "allow" else Answer.DENIED
-    with state.database.writing() as session:
-        answer_terminal(session, text_in(form, "code"), member.id, said, state.now())
+    try:
+        with state.database.writing() as session:
+            answer_terminal(session, text_in(form, "code"), member.id, said, state.now())
+    except FieldError as error:
+        return _ask_for_code(request, member, entered(form, error))
     return RedirectResponse("/tokens", 303)
 
 
 @router.get("/tokens")
 def tokens(request: Request, member: AnyMember) -> Response:
     """The member's tokens."""
+    return _tokens_page(request, member, NOTHING_ENTERED)
+
+
+def _tokens_page(request: Request, member: Member, form: EnteredForm) -> Response:
     state = state_of(request)
     with state.database.reading() as session:
         rows = tokens_of(session, member.id, state.now())
-    return page(request, "tokens.html.jinja", member, tokens=rows, days=LIFETIME_DAYS, scopes=list(TokenScope))
+    values = {"tokens": rows, "days": LIFETIME_DAYS, "scopes": list(TokenScope)}
+    return page(request, "tokens.html.jinja", member, form.status, form=form, **values)
 
 
 @router.post("/tokens")
 def make_token(request: Request, member: AnyMember, form: OwnForm) -> Response:
     """Create a token for a program. It is shown only once."""
-    state, name = state_of(request), showable(text_in(form, "name")).strip()
-    scopes = [each for each in TokenScope if text_in(form, each)]
-    days = next((each for each in LIFETIME_DAYS if str(each) == text_in(form, "days")), None)
-    if not name or not scopes or days is None:
-        raise RefusedError("Give the token a name, permissions, and the days for which it is valid.")
+    state = state_of(request)
+    try:
+        wanted = _wanted(form)
+    except FieldError as error:
+        return _tokens_page(request, member, entered(form, error))
     with state.database.writing() as session:
-        wanted = TokenRequest(name=name, scopes=as_text(scopes), lasts=timedelta(days=days))
         token = create_token(session, member.id, wanted, state.now())
     return page(request, "token.html.jinja", member, token=token)
+
+
+def _wanted(form: FormData) -> TokenRequest:
+    name = showable(text_in(form, "name")).strip()
+    if not 0 < len(name) <= MAX_NAME_LENGTH:
+        raise FieldError("name", length_in_words("name", name, MAX_NAME_LENGTH))
+    scopes = [each for each in TokenScope if text_in(form, each)]
+    if not scopes:
+        raise FieldError("scopes", "No permission is ticked. Tick at least one.")
+    days = next((each for each in LIFETIME_DAYS if str(each) == text_in(form, "days")), None)
+    if days is None:
+        found = f"{showable(text_in(form, 'days'))!r} is not a number of days that a token may be valid"
+        raise FieldError("days", f"{found}; choose {listed(LIFETIME_DAYS, 'or')}.")
+    return TokenRequest(name=name, scopes=as_text(scopes), lasts=timedelta(days=days))
 
 
 @router.post("/tokens/{token_id}/revoke")

@@ -1,5 +1,5 @@
 // Fetches the page again from time to time, and replaces the parts that are marked with data-refresh. The filter is in
-// the address, so it is kept. Pages work without this script.
+// the address, so it is kept. A part with an open list stays as it is. Pages work without this script.
 "use strict";
 
 const BETWEEN = 5000;
@@ -20,7 +20,7 @@ async function refresh() {
     const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
     for (const part of parts) {
       const now = fresh.getElementById(part.id)?.innerHTML;
-      if (now === undefined || now === shown.get(part.id)) continue;
+      if (now === undefined || now === shown.get(part.id) || part.querySelector("details[open]")) continue;
       shown.set(part.id, now);
       replace(part, now);
     }

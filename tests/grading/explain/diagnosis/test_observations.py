@@ -50,9 +50,11 @@ def test_one_value_in_all_wrong_elements():
 )
 def test_a_nan_comes_from_outside_the_inputs(poison, words):
     """A NaN comes from outside the inputs, which contain none. Its bits show if it is the judge's poison or a word that
-    was never set.
+    was never set. It is a consequence of a wrong access, so it has no cause of its own.
     """
-    told = sentence(product(poisoned(C, np.s_[52], poison)))
+    explanation = said(product(poisoned(C, np.s_[52], poison)))
+    told = explanation.sentence
+    assert explanation.cause == ""
     assert told.startswith("C holds NaN (not a number) in the last row, and no input does: it ")
     assert words in told
 

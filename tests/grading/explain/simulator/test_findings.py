@@ -9,6 +9,7 @@ from cost_growth import assert_linear
 
 from grader.grading.explain.simulator.findings import LIMIT, findings
 from grader.grading.explain.simulator.locations import Scene
+from grader.grading.explain.simulator.races import MOVE
 from grader.protocol.messages import REPLY_LIMIT
 from grader.protocol.observation import SeenAccess, SeenArray, SeenKernel, SeenMessage, SeenUnset
 from grader.results.check import Place, Reason
@@ -119,8 +120,8 @@ def test_an_access_that_a_guard_lets_pass():
     """
     beyond = f"Invalid read of size 4 at global memory address 0x{A + 400:x}\n{entity(7, READ)}"
     found = only(kernel(message(beyond)), replace(LINE, source=GUARDED, expanded=GUARDED))
-    assert found.help.endswith("How far it gets is decided in lines 4 and 5.")
-    assert "How far" not in only(kernel(message(beyond))).help
+    assert found.help.endswith("The index depends on lines 4 and 5.")
+    assert "depends" not in only(kernel(message(beyond))).help
 
 
 def test_a_word_that_is_overwritten_too_early():
@@ -347,7 +348,7 @@ def test_a_race_between_groups():
     """For a race in global memory between work-groups, the cause says that no barrier helps."""
     found = only(kernel(race("Read-write", at("global", A), entity(4, READ, group=(1, 0, 0)), entity(5, WRITE))))
     assert found.message == "line 4 reads A while line 5 writes it, and nothing says which comes first."
-    assert "only orders work-items of the same group" in found.help
+    assert "a barrier orders only work-items of one group" in found.help
 
 
 def test_a_race_with_a_copy_by_the_group():
@@ -384,6 +385,113 @@ def test_a_copy_beyond_an_array_is_told_with_its_own_line():
     found = only(kernel(invalid("read", at("global", A + 400), waits)), replace(LINE, source=source))
     assert found.message == "the copy in line 7 reads outside A, 1 element past its end."
     assert "nodebug" not in found.help
+
+
+COPIES = """\
+const __global float *row = A;
+e = async_work_group_copy(Ash[0], A + (x + 1) * n, min(n, 4u), 0);
+e = async_work_group_copy(C + n, Ash[0], 4, e);
+e = async_work_group_copy(Ash[1], row, 4, e);
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "address", "said"),
+    [
+        ("read", A + 400, "the copy in line 2 reads outside A, 1 element past its end."),
+        ("write", C + 4096, "the copy in line 3 writes outside C, 1 element past its end."),
+        ("write", A + 400, "the copy in line 3 writes outside A, 1 element past its end."),
+    ],
+)
+def test_of_several_copies_the_one_beyond_an_array_is_named(kind, address, said):
+    """Of several copies, the one that names the array on this side is named. Otherwise, the copies of pointers are."""
+    waits = "Group(0,0,0)\n\t  call wait_group_events\n\tAt line 8 (column 5) of input.cl:\n\t  x;\n\t"
+    source = COPIES if "outside A" not in said or kind == "read" else COPIES.replace("C + n", "row")
+    found = only(kernel(invalid(kind, at("global", address), waits)), replace(LINE, source=source))
+    assert found.message == said
+
+
+def test_all_copies_that_may_be_the_one_beyond_an_array_are_named():
+    """If several copies fit, all of their lines are named."""
+    waits = "Group(0,0,0)\n\t  call wait_group_events\n\tAt line 8 (column 5) of input.cl:\n\t  x;\n\t"
+    source = COPIES.replace("row, 4", "A, 4")
+    found = only(kernel(invalid("read", at("global", A + 400), waits)), replace(LINE, source=source))
+    assert found.message == "one of the copies in lines 2 and 4 reads outside A, 1 element past its end."
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        (SOURCE, "is complete."),
+        (COPIES[: COPIES.index("e = async_work_group_copy(C")], "is complete: nothing waits for the copy in line 2."),
+        (COPIES, "is complete: nothing waits for one of the copies in lines 2, 3 and 4."),
+    ],
+)
+def test_a_copy_that_is_not_waited_for_is_told_with_its_line(source, said):
+    """A copy that nothing waits for is named with its line, or all copies are named."""
+    text = f"Work-item finished without waiting for events\n\tKernel: k\n\tEntity: {entity(5, READ)}"
+    assert only(kernel(message(text)), replace(LINE, source=source)).message.endswith(said)
+
+
+@pytest.mark.parametrize(
+    ("statement", "what"),
+    [
+        (
+            "barrier(CLK_GLOBAL_MEM_FENCE);",
+            "the barrier in line 15 orders global memory only, but Ash is in local memory.",
+        ),
+        ("mem_fence(CLK_LOCAL_MEM_FENCE);", "mem_fence in line 15 does not wait for other work-items."),
+        ("write_mem_fence(CLK_LOCAL_MEM_FENCE);", "write_mem_fence in line 15 does not wait for other work-items."),
+    ],
+)
+def test_a_fence_that_orders_nothing_here(statement, what):
+    """A barrier for other memory, or a fence instead of a barrier, is the mistake. The help is to write the barrier."""
+    found = only(kernel(LOCAL_RACE), replace(PLANE, source=SOURCE.replace("line 15;", statement)))
+    assert (found.message, found.help) == (what, "Write barrier(CLK_LOCAL_MEM_FENCE) in line 15.")
+    both = race("Write-write", at("local", ASH), entity(13, WRITE), entity(17, WRITE, item=(1, 0, 0)))
+    assert only(kernel(both), replace(PLANE, source=SOURCE.replace("line 15;", statement))).message == what
+
+
+INSIDE = """\
+__kernel void k(__local float *Ash)
+{
+uint me = get_local_id(0);
+if (me < 32) {
+Ash[me] += Ash[me + 2];
+Ash[me] += Ash[me + 1];
+}
+float x = Ash[0];
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("reader", "advice"),
+    [
+        (
+            6,
+            MOVE.format("if", 4),
+        ),
+        (8, "A barrier(CLK_LOCAL_MEM_FENCE) is missing between them: after line 7, before any work-item reads."),
+    ],
+)
+def test_no_barrier_is_proposed_where_not_all_work_items_come(reader, advice):
+    """A barrier is proposed after an `if` that only some work-items enter. If both lines are in it, they must leave."""
+    told = race("Read-write", at("local", ASH), entity(reader, READ), entity(5, WRITE, item=(1, 0, 0)))
+    scene = replace(LINE, source=INSIDE, expanded=INSIDE)
+    assert only(kernel(told), scene).help == advice
+
+
+def test_an_access_beyond_the_edge_by_its_guards():
+    """The help on an access beyond an array depends on the guards around it: a guard that lets it pass is named."""
+    beyond = invalid("read", at("global", A + 400), entity(7, READ, item=(60, 0, 0)))
+    guarded = replace(LINE, source=GUARDED, expanded=GUARDED, extent=(50,))
+    assert only(kernel(beyond), guarded).help.startswith(
+        "Work-item 60 lies beyond the edge, but the condition in line 5 lets it pass. Check the sizes."
+    )
+    bare = GUARDED.replace("    if (i < whole)", "")
+    found = only(kernel(beyond), replace(LINE, source=bare, expanded=bare))
+    assert found.help == "No condition guards line 7. Add one that compares the index with the size of the array."
 
 
 def test_no_line_0_is_named():
@@ -442,7 +550,7 @@ def test_accesses_beyond_the_edge():
         only(kernel(invalid("write", at("global", C + 5000), entity(7, WRITE, item=item))), PLANE).help
         for item in ((49, 35, 0), (49, 34, 0))
     ]
-    assert told[0] == "Work-item (49, 35) lies beyond the edge: guard the store with the sizes."
+    assert told[0] == "Work-item (49, 35) lies beyond the edge. Guard the store with the sizes."
     assert told[1].startswith("Check the row length in the index")
     (line,) = [only(kernel(invalid("read", at("global", C + 5000), entity(7, READ))), LINE).help]
     assert line == "Check the index, and that a guard compares it with the size of this array."
@@ -524,6 +632,13 @@ def test_a_barrier_in_a_condition():
     assert found.message.endswith("13 do not. They went past it.")
 
 
+def test_a_barrier_that_must_leave_its_condition():
+    """A barrier inside a statement that only some work-items run must move out of it."""
+    source = "__kernel void k(uint n)\n{" + "\n" * 9 + "if (get_global_id(0) < n) {\nbarrier(1);\n}\n}\n"
+    found = only(kernel(message(REACHED.replace("line 13", "line 12"))), replace(LINE, source=source, expanded=source))
+    assert found.help.startswith("Move the barrier out of the `if` in line 11. Work-items with nothing to do")
+
+
 def test_different_barriers():
     """If work-items of a group wait at two barriers, both lines are named."""
     text = (
@@ -589,7 +704,7 @@ def test_what_the_simulator_does_not_know():
         (
             unset(name="Ash", space=3),
             "line 9 reads words of Ash that no work-item has written; the result is stored in C in line 12.",
-            "No line wrote to Ash at all: check the name",
+            "No line wrote to Ash. Check the name",
         ),
         (
             unset(name="C", space=1),
@@ -690,6 +805,7 @@ STRANGE = [
 ]
 
 
+HIDING = replace(PLANE, source="__attribute__((nodebug))")
 HIDDEN = entity(7, READ).partition("\tAt line")[0]
 
 
@@ -711,12 +827,13 @@ HIDDEN = entity(7, READ).partition("\tAt line")[0]
 )
 def test_who_hides_lines_hides_nothing_that_they_do(text, reason, what):
     """A message without a line, because the kernel hides its debug locations with `nodebug`, is a finding without a
-    place.
+    place. Only a file that contains `nodebug` gets the advice to remove it.
     """
     found = only(kernel(message(text)), PLANE)
     assert (found.reason, found.places) == (reason, ())
     assert what in found.message
-    assert "`nodebug`" in found.help
+    assert found.help == ""
+    assert "`nodebug`" in only(kernel(message(text)), HIDING).help
 
 
 NO_PLACE = f"{HIDDEN}\tDebugging information not available.\n\t\n\t"
@@ -729,7 +846,8 @@ def test_a_race_of_which_one_side_is_hidden(sides):
     """
     found = only(kernel(race("Read-write", at("local", ASH + 60), *sides)), PLANE)
     assert found.message == "two work-items use the same element of Ash, and one writes it."
-    assert "`nodebug`" in found.help
+    assert found.help == ""
+    assert "`nodebug`" in only(kernel(race("Read-write", at("local", ASH + 60), *sides)), HIDING).help
 
 
 @pytest.mark.parametrize("hidden", [{"line": 0}, {"used_line": 0}, {"line": 0, "used_line": 0}])
@@ -738,7 +856,8 @@ def test_a_value_that_was_never_set_of_which_a_line_is_hidden(hidden):
     found = only(kernel(unset=[unset(**hidden)]))
     assert (found.reason, found.places) == (Reason.UNINITIALISED, ())
     assert found.message == "it uses sum before anything is written there."
-    assert "`nodebug`" in found.help
+    assert found.help == ""
+    assert "`nodebug`" in only(kernel(unset=[unset(**hidden)]), HIDING).help
 
 
 def test_a_quoted_line_is_no_message():

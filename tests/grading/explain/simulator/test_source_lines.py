@@ -61,7 +61,7 @@ def test_uses_of_global_arrays_and_loops_are_named():
         access(0, "A"),
     ]
     words = lines_used(kernel(accesses, lines=[2, 3, 5]), SCENE)
-    assert words == "In your file, B is written in line 5; A is read in line 4; loops turn in line 3."
+    assert words == "In your file, B is written in line 5; A is read in line 4; loops are in line 3."
 
 
 def test_several_lines_are_listed():
@@ -107,9 +107,11 @@ def test_launches_of_a_kernel_are_told_together():
 
 @pytest.mark.parametrize("reason", [Reason.WRONG_OUTPUT, Reason.NOT_WRITTEN])
 def test_the_words_follow_what_names_no_line(reason):
-    """The lines follow the message of a wrong result, which does not name a line."""
+    """The lines are the help of a wrong result, whose message does not name a line, unless it has better help."""
     check = failed("correctness: one", reason=reason, message="it is wrong.")
-    assert locate(check, "In your file, here.").message == "it is wrong. In your file, here."
+    located = locate(check, "In your file, here.")
+    assert (located.message, located.help) == ("it is wrong.", "In your file, here.")
+    assert locate(located, "In your file, there.") == located
     assert locate(check, "") == check
 
 

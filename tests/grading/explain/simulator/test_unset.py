@@ -65,7 +65,7 @@ def test_local_memory_is_filled_in_the_lines_that_write_it(written, lines):
     words out.
     """
     assert cause("tile", LOCAL, launch("k", *written, space=LOCAL)) == (
-        f"tile is written in {lines}, but not all of what is read: where there is nothing to load, store a zero."
+        f"Not all words of tile are written in {lines}. Store 0 where there is nothing to load."
     )
 
 
@@ -78,7 +78,7 @@ def test_what_decides_how_much_of_local_memory_is_filled():
     source = "\n".join(lines)
     scene = Scene(source=source, dimensions=1, extent=None, expanded=source)
     told = cause("tile", LOCAL, launch("k", ("tile", 5), space=LOCAL), scene=scene)
-    assert told.endswith("store a zero. How much is written is decided in lines 3 and 4.")
+    assert told.endswith("nothing to load. How much is written depends on lines 3 and 4.")
 
 
 def test_a_function_that_returns_nothing():
@@ -94,16 +94,21 @@ def test_a_function_that_returns_nothing():
 def test_local_memory_that_no_line_writes():
     """If no line writes a local array, the cause suggests that its values are stored in another array."""
     assert cause("tile", LOCAL, launch("k", ("other", 12), space=LOCAL)) == (
-        "No line wrote to tile at all: check the name of the array that the values are stored in."
+        "No line wrote to tile. Check the name of the array that the values are stored in."
     )
 
 
 def test_local_memory_that_a_line_adds_to():
-    """If a line adds to unset local memory, the cause asks for a value before, because a zero for missing loads would
-    not help.
+    """If only the reading line writes the array, the advice asks for a value before. If another line writes it only in
+    a condition, the advice asks for a 0 for all other work-items.
     """
-    assert cause("tile", LOCAL, launch("k", ("tile", 12), ("tile", 20), space=LOCAL)) == (
-        "Line 20 writes to tile, too: where it adds to a word, that word must have a value before."
+    assert cause("tile", LOCAL, launch("k", ("tile", 20), space=LOCAL)) == (
+        "Line 20 adds to words of tile. Give each of them a value first, such as 0."
+    )
+    source = "__kernel void k(uint n, __local float *tile)\n{\nif (get_global_id(0) < n) {\ntile[0] = 1;\n}\n}\n"
+    scene = Scene(source=source, dimensions=1, extent=None, expanded=source)
+    assert cause("tile", LOCAL, launch("k", ("tile", 4), ("tile", 20), space=LOCAL), scene=scene) == (
+        "Line 4 stores to tile only if the condition in line 3 is true. Store 0 for all other work-items."
     )
 
 

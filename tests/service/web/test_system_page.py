@@ -1,4 +1,4 @@
-"""Health page: stations, their work and the queue."""
+"""The page System: stations, their work and the queue."""
 
 import pytest
 from project import ROOT
@@ -15,7 +15,7 @@ def test_the_page_says_what_waits_and_that_nobody_can_grade_it(tmp_path):
     with service.database.writing() as session:
         for name, more in (("one", {"device_class": "cpu", "device": "<b>"}), ("two", {"fault": "no device"})):
             note_station(session, StationFacts(name=name, host="box", **more), service.now)
-    page = service.browser("staff").get("/course/health").text
+    page = service.browser("staff").get("/course/system").text
     assert "1 grading waiting, and no station of class gpu" in page
     assert "--class gpu" in page
     assert "&lt;b&gt;" in page
@@ -26,11 +26,11 @@ def test_the_page_says_what_waits_and_that_nobody_can_grade_it(tmp_path):
 def test_the_page_has_one_name(service):
     """The page has the same name in links, heading and both guides."""
     staff = service.browser("staff")
-    assert '<a href="/course/health">Health</a>' in staff.get("/course").text
-    assert "<h1>Health</h1>" in staff.get("/course/health").text
+    assert '<a href="/course/system">System</a>' in staff.get("/course").text
+    assert "<h1>System</h1>" in staff.get("/course/system").text
     for guide in ("instructors.md", "operators.md"):
         text = (ROOT / "docs" / guide).read_text(encoding="utf-8")
-        assert "- **Health**" in text
+        assert "- **System**" in text
         assert "Stations and queue" not in text
 
 
@@ -44,7 +44,7 @@ def test_what_helps_is_the_command_that_runs_stations_on_this_database(tmp_path,
     service.hand_in()
     staff = service.browser("staff")
     monkeypatch.setattr(Database, "embedded", embedded)
-    page = staff.get("/course/health").text
+    page = staff.get("/course/system").text
     assert [words in page for words in HELPS.values()] == [each is embedded for each in HELPS]
 
 
@@ -54,7 +54,7 @@ def test_a_station_at_work_leads_to_what_it_grades(service):
     with service.database.writing() as session:
         note_station(session, StationFacts(name="one", host="box", device_class="cpu"), service.now)
     service.claim("one")
-    page = service.browser("staff").get("/course/health").text
+    page = service.browser("staff").get("/course/system").text
     assert service.page_of(attempt) in page
     assert "worker" not in page
     assert "All gradings ended without a fault" in page
@@ -67,6 +67,6 @@ def test_a_station_of_a_cluster_leads_to_all_that_it_grades(service):
         note_station(session, StationFacts(name="one", host="box", device="H100", devices=2), service.now)
     for _ in attempts:
         service.claim("one")
-    page = service.browser("staff").get("/course/health").text
+    page = service.browser("staff").get("/course/system").text
     assert all(service.page_of(each) in page for each in attempts)
     assert "H100 (2 workers)" in page

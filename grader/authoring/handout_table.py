@@ -1,0 +1,230 @@
+"""Compares tables of a handout with the rubric: tables with the columns `check` and `points`.
+
+A row is about the build, correctness, the sanitizer, a memory check or speed, as its first word says. Rows in other
+words, and numbers in words, such as "4 million", are not compared.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from grader.common.phrases import listed, sizes_in_words
+from grader.course.assignment import Assignment
+from grader.course.criteria import MemoryCheck, SpeedGoal
+from grader.course.expressions import evaluate
+from grader.course.rubric import Correctness, Memory, Sanitizer
+from grader.course.suite import Coursework
+
+NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
+IN_WORDS = re.compile(r"\^|\*\*|\d[ _']\d{3}\b|\d ?(?:[kKMG]i?|thousand|million|billion)\b")
+"""Numbers in a form that is not compared: 2^20, 1 000 000, 4 million."""
+EACH = re.compile(r"(\d+(?:\.\d+)?) each\b")
+CASES = re.compile(r"(\d+) cases\b")
+FULL_SHARE = re.compile(r"(\d+(?:\.\d+)?) % of the model solution's speed")
+LOWER_SHARE = re.compile(r"(\d+(?:\.\d+)?) % for (\d+(?:\.\d+)?) points")
+LIMIT = re.compile(rf"(?:at most|=) ({NUMBER.pattern})")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fact:
+    """Statement of a line of a file, and of assignment.yaml about the same thing. Both begin with a verb."""
+
+    file: str
+    line: int
+    says: str
+    asked: str
+    agrees: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Page:
+    """Text of the handout or of the skeleton."""
+
+    file: str
+    text: str
+
+    def fact(self, line: int, *, says: str, asked: str, agrees: bool) -> Fact:
+        """Return the fact in a line."""
+        return Fact(file=self.file, line=line, says=says, asked=asked, agrees=agrees)
+
+    def line_of(self, place: int) -> int:
+        """Return the number of the line with this place of the text."""
+        return 1 + self.text.count("\n", 0, place)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """A row of a table. `kernels` is empty if the row is about every kernel of the assignment."""
+
+    page: Page
+    line: int
+    kernels: frozenset[str]
+    check: str
+    goal: str
+    points: str
+
+    def fact(self, *, says: str, asked: str, agrees: bool) -> Fact:
+        """Return a fact of this row."""
+        return self.page.fact(self.line, says=f'says "{self.check}": {says}', asked=asked, agrees=agrees)
+
+
+def facts_of_tables(page: Page, coursework: Coursework) -> Iterator[Fact]:
+    """Yield the facts of all rows about checks."""
+    rows = tuple(_rows(page))
+    kernels = {part.kernel for part in coursework.parts}
+    for row in rows:
+        for name in sorted(row.kernels - kernels):
+            asked = f"has checks of {listed(sorted(kernels), 'and')}"
+            yield row.fact(says=f"a check of {name}", asked=asked, agrees=False)
+    for part in coursework.parts:
+        own = [row for row in rows if not row.kernels or part.kernel in row.kernels]
+        for row in own:
+            yield from _row(row, part)
+        yield from _absent(own, part)
+
+
+def _rows(page: Page) -> Iterator[Row]:
+    """Yield the rows of tables with both columns."""
+    head: list[str] = []
+    for line, text in enumerate(page.text.splitlines(), start=1):
+        if not text.startswith("|"):
+            head = []
+            continue
+        cells = [cell.strip() for cell in text.strip().strip("|").split("|")]
+        if not head:
+            head = [cell.lower() for cell in cells]
+        elif {"check", "points"} <= set(head) and len(cells) == len(head) and set("".join(cells)) - set(" :-"):
+            column = head.index("check")
+            yield Row(
+                page=page,
+                line=line,
+                kernels=frozenset(re.findall(r"`(\w+)`", cells[head.index("kernel")] if "kernel" in head else "")),
+                check=cells[column].strip("`* "),
+                goal=cells[column + 1] if column + 1 < len(cells) else "",
+                points=cells[head.index("points")],
+            )
+
+
+def _row(row: Row, part: Assignment) -> Iterator[Fact]:
+    """Yield the facts of a row about a part of the assignment."""
+    words = re.findall(r"\w+", row.check)
+    memory, speed = part.memory, part.performance
+    match words[0].lower() if words else "":
+        case "correctness":
+            yield from _correctness(row, part.correctness)
+        case "sanitizer" | "sanitiser" if part.sanitizer is not None:
+            yield from _sanitizer(row, part.sanitizer)
+        case "memory" if memory is not None:
+            yield from _memory(row, part, memory)
+        case "speed" | "performance" if speed is not None:
+            for kind, goal in speed.classes.items():
+                if kind.upper() in words:
+                    yield from _speed(row, part, goal)
+
+
+def _correctness(row: Row, asked: Correctness) -> Iterator[Fact]:
+    yield from _points(row, asked.points)
+    for share in EACH.findall(row.points):
+        yield row.fact(
+            says=f"{share} points each",
+            asked=f"gives {asked.share:g}",
+            agrees=f"{asked.share:g}" == f"{float(share):g}",
+        )
+    counts = {len(asked.cases), len(asked.shown), sum(not case.practice for case in asked.cases)}
+    counts.add(sum(not case.practice for case in asked.shown))
+    for stated in CASES.findall(row.goal):
+        yield row.fact(says=f"{stated} cases", asked=f"has {len(asked.cases)}", agrees=int(stated) in counts)
+    rest = CASES.sub("", row.goal)
+    sizes = {float(size) for case in asked.cases for size in case.sizes.values()}
+    found = numbers(rest)
+    if found:
+        agrees = found <= sizes or max(sizes) in found
+        yield row.fact(says=row.goal, asked=f"has cases up to {max(sizes):,.10g}", agrees=agrees)
+
+
+def _sanitizer(row: Row, asked: Sanitizer) -> Iterator[Fact]:
+    yield from _points(row, asked.points)
+    yield from _sizes(row, row.goal, asked.sizes)
+
+
+def _memory(row: Row, part: Assignment, asked: Memory) -> Iterator[Fact]:
+    """Yield the facts about the memory check that the row names: its points, its limit and the sizes of the run."""
+    check = _named(row, asked)
+    title = row.check.partition(": ")[2]
+    if check is None:
+        if title and not numbers(title):
+            known = listed([f'"{each.name}"' for each in asked.checks], "and")
+            yield row.fact(says="a memory check", asked=f"has only {known}", agrees=False)
+        return
+    yield from _points(row, check.points)
+    if title != check.name:
+        yield from _sizes(row, "", asked.sizes)
+    limit = float(evaluate(check.at_most, part.names(asked.sizes)))
+    stated = {float(each.replace(",", "")) for each in LIMIT.findall(row.goal)}
+    if stated:
+        fits = any(abs(each - right) <= 1e-6 * right for each in stated for right in (limit, 100 * (limit - 1)))
+        yield row.fact(says=row.goal, asked=f"allows at most {limit:,.6g}", agrees=fits)
+
+
+def _named(row: Row, asked: Memory) -> MemoryCheck | None:
+    """Return the memory check that the row names, after "memory:" or at the beginning of the next cell."""
+    title = row.check.partition(": ")[2]
+    named = [each for each in asked.checks if title == each.name]
+    named += [each for each in asked.checks if row.goal.startswith(each.name)]
+    return named[0] if named else None
+
+
+def _speed(row: Row, part: Assignment, asked: SpeedGoal) -> Iterator[Fact]:
+    yield from _points(row, asked.points)
+    full, *lower = asked.bands
+    for share in FULL_SHARE.findall(row.goal):
+        wanted = f"{100 * full.fraction:.3g}"
+        yield row.fact(
+            says=f"{share} % of the model solution's speed", asked=f"asks for {wanted} %", agrees=_equal(share, wanted)
+        )
+    for share, points in LOWER_SHARE.findall(row.goal):
+        agrees = any(_equal(share, f"{100 * b.fraction:.3g}") and _equal(points, f"{b.points:g}") for b in lower)
+        wanted = listed([f"{100 * band.fraction:.3g} % for {band.points:g} points" for band in lower or [full]], "and")
+        yield row.fact(says=f"{share} % for {points} points", asked=f"asks for {wanted}", agrees=agrees)
+    rest = LOWER_SHARE.sub("", FULL_SHARE.sub("", row.goal))
+    fixed = {name: value for name, value in asked.constants.items() if name not in part.choices.constants}
+    yield from _sizes(row, rest, {**fixed, **asked.sizes})
+
+
+def _points(row: Row, asked: float) -> Iterator[Fact]:
+    stated = numbers(EACH.sub("", row.points))
+    if stated:
+        yield row.fact(says=f"{row.points} points", asked=f"gives {asked:g}", agrees=asked in stated)
+
+
+def _sizes(row: Row, goal: str, asked: Mapping[str, str | int]) -> Iterator[Fact]:
+    """Yield a fact if the goal has numbers, or else the row's first cell. It disagrees if a size is absent and another
+    number is in its place.
+    """
+    stated = numbers(goal) or numbers(row.check)
+    wanted = {float(value) for value in asked.values() if str(value).isdigit()}
+    if stated:
+        says = goal.strip(" ,;") if numbers(goal) else "these sizes"
+        agrees = stated <= wanted or wanted <= stated
+        yield row.fact(says=says, asked=f"has {sizes_in_words(asked)}", agrees=agrees)
+
+
+def _absent(rows: Sequence[Row], part: Assignment) -> Iterator[Fact]:
+    """Yield a fact for each shown memory check without a row, if other rows name memory checks."""
+    if part.memory is None:
+        return
+    named = {row: check.name for row in rows if row.check.startswith("memory") and (check := _named(row, part.memory))}
+    for check in part.memory.checks if named else ():
+        if not check.hidden and check.name not in named.values():
+            last = list(named)[-1]
+            wanted = f'gives {check.points:g} points for "memory: {check.name}"'
+            yield last.page.fact(last.line, says="has no row for a memory check", asked=wanted, agrees=False)
+
+
+def _equal(stated: str, wanted: str) -> bool:
+    return float(stated) == float(wanted)
+
+
+def numbers(text: str) -> set[float]:
+    """Return all numbers in a text; none if some are in a form that is not compared."""
+    return set() if IN_WORDS.search(text) else {float(each.replace(",", "")) for each in NUMBER.findall(text)}

@@ -1,0 +1,67 @@
+"""Drawings of arrays in memory for `grader show`: the offsets of the first elements of a matrix, and the formula."""
+
+from collections.abc import Iterator, Sequence
+
+from grader.course.expressions import Expression
+
+AXES = {
+    1: ("element",),
+    2: ("row", "column"),
+    3: ("layer", "row", "column"),
+}
+"""Names of the dimensions, from the slowest to the contiguous one."""
+
+INDEXES = {"layer": "k", "row": "i", "column": "j"}
+"""Index of a dimension in the formula."""
+
+COLUMNS = 3
+"""Elements of a row that are drawn."""
+
+
+def in_words(shape: Sequence[Expression]) -> str:
+    """Return a shape in words, such as "height rows, width columns"."""
+    axes = AXES.get(len(shape))
+    if axes is None:
+        return " x ".join(map(str, shape))
+    return ", ".join(f"{extent} {axis}{'' if extent == 1 else 's'}" for extent, axis in zip(shape, axes, strict=True))
+
+
+def drawing(shape: Sequence[Expression]) -> Iterator[str]:
+    """Yield the lines of a drawing: two rows of a matrix, and the formula. A vector needs no drawing."""
+    if len(shape) == 2:
+        yield from _two_rows(shape[1])
+    if len(shape) in {2, 3}:
+        axes = AXES[len(shape)]
+        place = ", ".join(f"{axis} {INDEXES[axis]}" for axis in axes)
+        yield f"{place} is at offset {_offset(shape, [INDEXES[axis] for axis in axes])}; a row is contiguous"
+
+
+def _two_rows(columns: Expression) -> Iterator[str]:
+    """Yield the offsets of the first elements of two rows, below each other."""
+    shown = range(min(COLUMNS, columns) if isinstance(columns, int) else COLUMNS)
+    first, second = [str(j) for j in shown], [_sum(columns, j) for j in shown]
+    more = [] if columns == len(shown) else ["..."]
+    widths = [max(map(len, pair)) for pair in zip(first, second, strict=True)]
+    for row, offsets in enumerate((first, second)):
+        cells = [f"{offset:<{width}}" for offset, width in zip(offsets, widths, strict=True)]
+        yield "  ".join([f"row {row} ", *cells, *more]).rstrip()
+
+
+def _sum(columns: Expression, j: int) -> str:
+    if isinstance(columns, int):
+        return str(columns + j)
+    return f"{_factor(columns)} + {j}" if j else str(columns)
+
+
+def _offset(shape: Sequence[Expression], indexes: Sequence[str]) -> str:
+    """Return the offset of an element: "(k*height + i)*width + j"."""
+    offset, *others = indexes
+    for extent, index in zip(shape[1:], others, strict=True):
+        offset = f"{f'({offset})' if ' ' in offset else offset}*{_factor(extent)} + {index}"
+    return offset
+
+
+def _factor(extent: Expression) -> str:
+    """Return an extent as a factor. An expression with an operator needs brackets."""
+    words = str(extent)
+    return words if words.replace("_", "").isalnum() else f"({words})"

@@ -1,0 +1,44 @@
+"""Help in which no word is broken at the end of a line."""
+
+import re
+from typing import Any
+
+from typer.core import TyperCommand, TyperGroup
+
+HYPHEN, HELD = "-", "\N{NON-BREAKING HYPHEN}"
+"""typer breaks lines at hyphens, and so would cut a value such as nvidia-nodes. It breaks no line at the other hyphen,
+which takes the hyphen's place until the lines are laid out."""
+
+TEXTS = frozenset({"help", "short_help"})
+"""Attributes of commands and of parameters that are texts of the help."""
+
+
+class Command(TyperCommand):
+    """A command."""
+
+    def __init__(self, *args: Any, **fields: Any) -> None:
+        super().__init__(*args, **fields)
+        _hold_hyphens(self, *self.params)
+
+    def get_help(self, ctx: Any) -> str:
+        """Return the help as the terminal shows it."""
+        return super().get_help(ctx).replace(HELD, HYPHEN)
+
+
+class Group(TyperGroup):
+    """A command that has commands of its own."""
+
+    def __init__(self, *args: Any, **fields: Any) -> None:
+        super().__init__(*args, **fields)
+        _hold_hyphens(self, *self.params)
+
+    def get_help(self, ctx: Any) -> str:
+        """Return the help as the terminal shows it."""
+        return super().get_help(ctx).replace(HELD, HYPHEN)
+
+
+def _hold_hyphens(*described: object) -> None:
+    """Replace each hyphen within a word in the texts of commands and parameters."""
+    for each in described:
+        for name in TEXTS & vars(each).keys():
+            setattr(each, name, re.sub(r"(?<=\w)-(?=\w)", HELD, vars(each)[name] or "") or None)

@@ -1,0 +1,64 @@
+"""Fits advice on memory behaviour to the source: advice that the source rules out, or follows already, is replaced."""
+
+import re
+from functools import lru_cache
+
+from grader.grading.checks.measures import Reading
+from grader.grading.explain.simulator.locations import loops
+from grader.grading.source.outline import Variable
+from grader.grading.source.reading import outline
+
+VECTOR = re.compile(r"[A-Za-z_]+(?:2|3|4|8|16)")
+"""Name of a vector type."""
+
+HALVES = re.compile(r"/=\s*2|>>=\s*1|\*=\s*2|<<=\s*1")
+"""Step of a loop that adds in a tree."""
+
+ADD_MORE = "The work is in a tree there already. Let each work-item add several words in a variable before the tree."
+
+SIDE_BY_SIDE = (
+    "The tree there uses work-items that are far apart. Let the first half of the work-items add, then the first "
+    "quarter, and so on."
+)
+
+
+def fitted(reading: Reading, source: str) -> str:
+    """Help of a reading, as far as the source can follow it; without a source, the help as it is."""
+    if not source:
+        return reading.help
+    if reading.lengthens and not _can_be_longer(reading.lengthens, source):
+        return (
+            f"Work-items that are neighbours in get_local_id(0) should use neighbouring words of {reading.lengthens}."
+        )
+    tree = _tree_around(reading.tree_for, source) if reading.tree_for else ""
+    if tree:
+        return SIDE_BY_SIDE if "%" in tree else ADD_MORE
+    return reading.help
+
+
+def _can_be_longer(array: str, source: str) -> bool:
+    """True if a kernel declares the array with a constant size, and its elements are no vectors. The host gives the
+    size of a parameter. Words of one vector do not conflict, so a longer row of vectors does not help.
+    """
+    declared = [each for each in _variables(source) if each.name == array]
+    return bool(declared) and all(each.is_array and not VECTOR.fullmatch(each.type) for each in declared)
+
+
+@lru_cache(maxsize=4)
+def _variables(source: str) -> frozenset[Variable]:
+    """Variables of the functions of a text; empty if it cannot be read."""
+    seen = outline(source, [])
+    if seen is None:
+        return frozenset()
+    read = outline(source, [each.name for each in seen.functions])
+    return frozenset(variable for region in (read.regions if read else ()) for variable in region.visible)
+
+
+def _tree_around(line: int, source: str) -> str:
+    """Text of the innermost loop around a line if its step halves or doubles; "" otherwise."""
+    around = [each for each in loops(source) if line in each]
+    inner = min(around, key=len, default=None)
+    lines = source.split("\n")
+    if inner is None or not HALVES.search(lines[inner.start - 1]):
+        return ""
+    return "\n".join(lines[inner.start - 1 : inner.stop - 1])

@@ -1,0 +1,155 @@
+"""Puts a mistake in the source before the messages of the checks that it explains."""
+
+import ast
+import operator
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from grader.common.optional import Fault, attempt
+from grader.common.phrases import capital
+from grader.common.record import replace
+from grader.course.assignment import Assignment
+from grader.course.criteria import Sizes
+from grader.course.expressions import Expression, evaluate_int
+from grader.course.launches import Launch as AskedLaunch
+from grader.grading.checks.building import Built
+from grader.grading.checks.simulated_run import Simulated
+from grader.grading.explain.problem import EXPLANATION, evidence_of
+from grader.grading.explain.slips.launch import Launch, Text
+from grader.grading.explain.slips.rules import first_slip
+from grader.grading.explain.slips.slip import Slip
+from grader.grading.source.polynomial import Polynomial, atom, constant
+from grader.grading.source.reading import outline
+from grader.protocol.observation import SeenKernel
+from grader.results.check import Check, Finding, Reason, Verdict
+
+TOLD = frozenset({Reason.WRONG_OUTPUT, Reason.NOT_WRITTEN, Reason.OUT_OF_BOUNDS})
+"""Reasons of checks that a mistake in the source explains."""
+
+SEEN = TOLD | {Reason.DATA_RACE, Reason.UNINITIALISED}
+"""Reasons of findings that a mistake in the source explains."""
+
+WORDS = ("the ", "line", "it ", "a ", "all ", "at ", "in ")
+"""Beginnings of messages that are no names."""
+
+OPERATORS: Mapping[type[ast.operator], Callable[[Polynomial, Polynomial], Polynomial]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+}
+
+
+def slip_of(built: Built, runs: Sequence[Simulated | None]) -> Slip | Fault | None:
+    """Return the mistake that the runs establish; None if no rule applies or the parameters are in another order."""
+    if built.misordered:
+        return None
+    return attempt(EXPLANATION, lambda: first_slip([each for run in runs if run for each in _launches(built, run)]))
+
+
+def with_slip(checks: Sequence[Check], slip: Slip | Fault | None) -> tuple[Check, ...]:
+    """Return the checks; the mistake comes before a finding that it explains. A fault is added to failed checks."""
+    return tuple(_with_slip(check, slip) for check in checks)
+
+
+def _with_slip(check: Check, slip: Slip | Fault | None) -> Check:
+    if slip is None or check.verdict is not Verdict.FAILED:
+        return check
+    if isinstance(slip, Fault):
+        return replace(check, faults=(*check.faults, slip))
+    if not check.findings or check.reason not in SEEN:
+        return check
+    first, *others = check.findings
+    if not any(place.line in slip.explains for place in first.places):
+        return check
+    found = replace(first, message=f"{slip.message} {_observed(first, slip)}", help=slip.help)
+    message = check.message.replace(first.message, found.message)
+    return replace(check, message=message, help=slip.help, findings=(found, *others))
+
+
+def _observed(finding: Finding, slip: Slip) -> str:
+    """The message of a finding as the sentence after the mistake. It does not repeat the line."""
+    line = re.match(r"line \d+ ", finding.message)
+    is_same = line is not None and slip.message.startswith(line[0]) and slip.message.count(". ") == 0
+    return f"It {finding.message[len(line[0]) :]}" if line is not None and is_same else _sentence(finding.message)
+
+
+def _sentence(text: str) -> str:
+    """The text as a sentence. The name of an array at its beginning keeps its case."""
+    return capital(text) if text.startswith(WORDS) else text
+
+
+def of_wrong_result(check: Check, slip: Slip) -> Check:
+    """Return the check; a failure for a reason of TOLD has the mistake as its message, and the numbers as evidence."""
+    if check.verdict is not Verdict.FAILED or check.reason not in TOLD:
+        return check
+    detail = evidence_of(check.message, check.detail)
+    return replace(check, message=slip.message, help=slip.help, detail=detail, cause=slip.cause)
+
+
+def _launches(built: Built, run: Simulated) -> Iterator[Launch]:
+    """Yield the launches of a run whose kernels can be read."""
+    asked = built.task.assignment.student_launches
+    names = [built.bindings[each.kernel].name for each in asked]
+    seen = outline(built.program.source, names)
+    if seen is None:
+        return
+    functions = {each.name: each for each in seen.functions}
+    for each, name, kernel, scene in zip(asked, names, run.kernels, run.scenes, strict=False):
+        if name in functions:
+            text = Text(outline=seen, function=functions[name], scene=scene)
+            yield _launch(built.task.assignment, each, text, run.sizes, kernel)
+
+
+def _launch(assignment: Assignment, asked: AskedLaunch, text: Text, sizes: Sizes, seen: SeenKernel) -> Launch:
+    own = dict(zip(asked.args, text.parameters, strict=False))
+    names = {arg: own[arg] for arg in asked.args if arg in sizes}
+    buffers = {own[arg]: assignment.buffers[arg] for arg in asked.args if arg in assignment.buffers}
+    used = re.findall(r"[A-Za-z_]\w*", " ".join(map(str, (*asked.global_size, *asked.local_size))))
+
+    def size(expression: Expression) -> Polynomial:
+        return _polynomial(expression, names, assignment.names(sizes))
+
+    return Launch(
+        text=text,
+        seen=seen,
+        items=assignment.items(asked, asked.global_size, sizes),
+        group=assignment.items(asked, asked.local_size, sizes),
+        shapes={name: tuple(map(size, buffer.shape)) for name, buffer in buffers.items()},
+        sizes=dict(_whole_numbers(assignment, own, sizes)),
+        extent=tuple(map(size, asked.extent or ())),
+        inputs=frozenset(name for name, buffer in buffers.items() if buffer.part == "input"),
+        constants=assignment.definitions,
+        stated=frozenset(used) & assignment.definitions.keys(),
+    )
+
+
+def _whole_numbers(assignment: Assignment, own: Mapping[str, str], sizes: Sizes) -> Iterator[tuple[str, int]]:
+    """Yield the whole numbers that a kernel gets, by the names of its parameters."""
+    known = assignment.known(sizes)
+    for arg, mine in own.items():
+        value = known.get(arg)
+        if isinstance(value, int):
+            yield mine, value
+
+
+def _polynomial(expression: Expression, own: Mapping[str, str], names: Mapping[str, object]) -> Polynomial:
+    """A size as a polynomial of the kernel's parameters. An expression that is none becomes its number."""
+    try:
+        found = _of_node(ast.parse(str(expression), mode="eval").body, own)
+    except SyntaxError:
+        found = None
+    return constant(evaluate_int(expression, names)) if found is None else found
+
+
+def _of_node(node: ast.expr, own: Mapping[str, str]) -> Polynomial | None:
+    match node:
+        case ast.Constant(value=int(value)):
+            return constant(value)
+        case ast.Name(id=name) if name in own:
+            return atom(own[name])
+        case ast.BinOp(left=left, op=ast.Add() | ast.Sub() | ast.Mult() as sign, right=right):
+            one, other = _of_node(left, own), _of_node(right, own)
+            if one is None or other is None:
+                return None
+            return OPERATORS[type(sign)](one, other)
+    return None

@@ -1,0 +1,64 @@
+"""Finds a kernel that uses the dimensions of its launch the other way round."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from grader.common.phrases import capital
+from grader.grading.explain.simulator.source_lines import FEW, lines_in_words
+from grader.grading.explain.slips.indexes import Access, Coordinate, accesses
+from grader.grading.explain.slips.launch import Launch
+from grader.grading.explain.slips.slip import Slip
+
+IDS = ("get_global_id", "get_local_id", "get_group_id")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Along:
+    """A coordinate that runs along a dimension of the launch. `own` is the dimension that runs along its size."""
+
+    access: Access
+    coordinate: Coordinate
+    dimension: int
+    own: int
+
+
+def dimensions(launch: Launch) -> Slip | None:
+    """Explain elements that no work-item can store, because rows and columns use each other's dimension.
+
+    The rule applies if all indexes that are made of ids use the other dimension. It needs elements beyond the largest
+    id, which proves that the results are wrong.
+    """
+    found = list(_along(launch))
+    stored = next((each.access for each in found if each.access.writes), None)
+    if len(launch.items) < 2 or stored is None or any(each.dimension == each.own for each in found):
+        return None
+    both = sorted((each for each in found if each.access is stored), key=lambda each: each.own)
+    if [each.own for each in both] != [0, 1] or not any(_is_short(launch, each) for each in both):
+        return None
+    lines = {line for line, text in launch.text.lines if text in IDS}
+    first, second = (f"{each.coordinate.units} (`{each.coordinate.limit}`)" for each in both)
+    users = f"{capital(lines_in_words(lines))} {'uses' if len(lines) == 1 else 'use'}"
+    return Slip(
+        message=f"dimension 0 of this launch runs along the {first} of {stored.array}, dimension 1 along its {second}. "
+        f"{users if len(lines) <= FEW else 'The kernel uses'} them the other way round.",
+        help="Exchange 0 and 1 in all calls of get_global_id, get_local_id and get_group_id.",
+        cause="the kernel uses the dimensions of the launch the other way round",
+        explains=frozenset(each.line for each in launch.outside),
+    )
+
+
+def _along(launch: Launch) -> Iterator[Along]:
+    """Yield the coordinates with the id of a group, if the launch has a dimension for their size."""
+    names = {f"get_group_id({number})": number for number in range(len(launch.extent))}
+    for access in accesses(launch):
+        for each in access.coordinates:
+            used = [names[atom] for atom in each.value.atoms if atom in names]
+            own = [number for number, size in enumerate(launch.extent) if size == each.size]
+            if len(used) == 1 and len(own) == 1:
+                yield Along(access=access, coordinate=each, dimension=used[0], own=own[0])
+
+
+def _is_short(launch: Launch, along: Along) -> bool:
+    """True if no work-item of the launch reaches the last row or column."""
+    most = along.coordinate.value.most(launch.largest)
+    return most is not None and most < launch.value(along.coordinate.size) - 1

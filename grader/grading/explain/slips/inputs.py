@@ -1,0 +1,29 @@
+"""Finds inputs that the kernel never reads."""
+
+from grader.common.phrases import listed
+from grader.grading.explain.simulator.oclgrind import GLOBAL, was_cut_off
+from grader.grading.explain.simulator.source_lines import FEW, lines_in_words
+from grader.grading.explain.slips.launch import Launch
+from grader.grading.explain.slips.slip import Slip
+
+
+def unread_inputs(launch: Launch) -> Slip | None:
+    """Explain wrong results by inputs that no work-item has read in the simulator, although results were stored."""
+    read = {each.array for each in launch.seen.accesses if each.space == GLOBAL and not each.writes}
+    named = {each.name for each in launch.seen.arrays if each.space == GLOBAL}
+    unread = sorted((launch.inputs & named) - read)
+    is_stored = any(each.writes and each.space == GLOBAL for each in launch.seen.accesses)
+    if not unread or not is_stored or was_cut_off(launch.seen):
+        return None
+    lines = {line for line, text in launch.text.lines if text in unread}
+    what = f"{listed(unread, 'and')} {'is' if len(unread) == 1 else 'are'} never read"
+    cause = "an input is never read"
+    if not lines:
+        return Slip(message=f"the kernel does not use {listed(unread, 'and')}.", help="", cause=cause)
+    load, happens = ("load", "happens") if len(lines) == 1 else ("loads", "happen")
+    where = f" in {lines_in_words(lines)}" if len(lines) <= FEW else ""
+    return Slip(
+        message=f"{what}: the {load}{where} never {happens}.",
+        help=f"Check the conditions and the loops around {'it' if len(lines) == 1 else 'them'}.",
+        cause=cause,
+    )

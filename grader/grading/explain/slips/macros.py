@@ -1,0 +1,31 @@
+"""Finds a macro of grader that the submission defines again."""
+
+import re
+
+from grader.grading.explain.slips.launch import Launch
+from grader.grading.explain.slips.slip import Slip
+from grader.protocol.tokens import logical_lines, tokens
+
+CONDITIONAL = re.compile(r"if|ifdef|ifndef")
+
+
+def redefined_macro(launch: Launch) -> Slip | None:
+    """Explain wrong results by a macro that has another value than the launch is made with."""
+    depth = 0
+    for line in logical_lines(tokens(launch.text.scene.source)):
+        code = [token for token in line if token.is_code]
+        if len(code) < 2 or code[0].text != "#":
+            continue
+        name, *rest = [token.text for token in code[1:]]
+        depth += 1 if CONDITIONAL.fullmatch(name) else -1 if name == "endif" else 0
+        if name != "define" or depth or len(rest) < 2:
+            continue
+        macro, value = rest[0], " ".join(rest[1:])
+        if macro in launch.stated and launch.constants[macro] != value.strip("() "):
+            return Slip(
+                message=f"line {code[0].line} redefines {macro}, which the grader sets to {launch.constants[macro]}.",
+                help=f"Delete line {code[0].line}. The launch uses the grader's value.",
+                cause="a macro of grader is redefined",
+                explains=frozenset(each.line for each in launch.outside),
+            )
+    return None

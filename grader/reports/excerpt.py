@@ -1,0 +1,96 @@
+"""Excerpts of the source: the lines of an issue, with the access of each place underlined."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from grader.protocol.text import showable
+from grader.reports.issues import Issue
+from grader.results.check import Place
+
+TAB = 4
+"""Columns of a tab."""
+
+PLACES = 4
+"""Places of an issue in an excerpt. Further ones only repeat them for other lines."""
+
+ACCESS = re.compile(r"\b(reads|writes) (\w+)")
+"""The end of a place's words, for example "work-item 1 of group 0 writes scratch"."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Underlined:
+    """A part of a line, from column `start` to before column `end`, and the events there."""
+
+    start: int
+    end: int
+    words: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExcerptLine:
+    """A line of the source without its indentation, with the underlined parts."""
+
+    number: int
+    text: str
+    underlined: tuple[Underlined, ...]
+
+
+def excerpt_of(issue: Issue, lines: Sequence[str]) -> tuple[ExcerptLine, ...]:
+    """Return the lines of an issue: those of its places, or its own line. Blank lines are left out, and there
+    are no lines if none is known.
+    """
+    places = issue.places[:PLACES]
+    if not places:
+        own = [] if issue.line is None else [issue.line]
+    else:
+        own = [*dict.fromkeys(place.line for place in places)]
+    return tuple(
+        _line(number, lines[number - 1], [each for each in places if each.line == number])
+        for number in own
+        if lines[number - 1].strip()
+    )
+
+
+def _line(number: int, source: str, places: Sequence[Place]) -> ExcerptLine:
+    text = showable(source.expandtabs(TAB).strip())
+    events: dict[tuple[int, int], list[str]] = {}
+    for place in places:
+        events.setdefault(_span(text, place), []).append(showable(place.words))
+    parts = events or {(0, len(text)): []}
+    underlined = tuple(Underlined(start=start, end=end, words=tuple(words)) for (start, end), words in parts.items())
+    return ExcerptLine(number=number, text=text, underlined=underlined)
+
+
+def _span(text: str, place: Place) -> tuple[int, int]:
+    """Return the columns of the access to the array that the place names, or of the whole line if it is not found.
+
+    A line that reads and writes an array writes it first, as in `sum[i] += sum[i + 1]`.
+    """
+    access = ACCESS.search(place.words)
+    spans = [*_accesses(text, access[2])] if access else []
+    if access is None or not spans:
+        return 0, len(text)
+    return spans[0 if access[1] == "writes" else -1]
+
+
+def _accesses(text: str, array: str) -> Iterator[tuple[int, int]]:
+    """Yield the columns of each use of an array with its indexes: from its name to its last closing bracket."""
+    for found in re.finditer(rf"\b{re.escape(array)}\b", text):
+        end = found.end()
+        while (closing := _closing(text, end)) is not None:
+            end = closing
+        yield found.start(), end
+
+
+def _closing(text: str, start: int) -> int | None:
+    """Return the column after an index in brackets that begins at this column; None if none begins or ends there."""
+    begins = start + len(text[start:]) - len(text[start:].lstrip())
+    if text[begins : begins + 1] != "[":
+        return None
+    depth = 0
+    for column in range(begins, len(text)):
+        depth += {"[": 1, "]": -1}.get(text[column], 0)
+        if depth == 0:
+            return column + 1
+    return None

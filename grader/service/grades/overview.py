@@ -1,0 +1,157 @@
+"""The assignments of the course in one table: what is in use, with numbers, and first what needs attention.
+
+It takes the same number of statements for a course of any size.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import func, or_, select
+from sqlalchemy.orm import Session
+
+from grader.results.check import FOR_INSTRUCTORS
+from grader.service.course.assignments import AssignmentView
+from grader.service.db.models import AttemptRow, CourseRole, GradingRow, PersonRow, RequestRow, State
+from grader.service.grades.final import FinalGrade
+from grader.service.grades.holds import held_assignments
+from grader.service.grades.records import grades_of_all
+from grader.service.submissions.versions import count_older
+
+ATTENTION = ("questions", "faults", "to decide", "held back", "older version")
+"""Columns whose numbers need a person, the most urgent first: open questions of students, attempts that are not graded
+because of a fault of the service, attempts with a check that an instructor decides, students whose results are held
+back, and attempts that were graded by an older version.
+"""
+
+COLUMNS = (*ATTENTION, "handed in", "passed", "partly", "failed", "open", "waiting", "running")
+"""All columns with numbers. From "handed in" to "open", they count students by the attempt that counts; "waiting" and
+"running" count gradings.
+"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AssignmentLine:
+    """An assignment with its numbers, by column. A number that is missing is 0."""
+
+    assignment: AssignmentView
+    counts: Counter[str]
+
+    def is_in_use(self, now: datetime) -> bool:
+        """True if students have handed in, or if the due date is ahead."""
+        due = self.assignment.rules.due
+        return bool(self.counts) or (due is not None and due > now)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CourseOverview:
+    """The assignments in use, sorted by what needs attention, and the others by name. `columns` are those that some
+    assignment needs. `pending` counts the attempts whose hidden cases are still to be run.
+    """
+
+    students: int
+    lines: tuple[AssignmentLine, ...]
+    others: tuple[AssignmentView, ...]
+    columns: tuple[str, ...]
+    pending: int
+    older: Counter[str]
+
+    def total(self, column: str) -> int:
+        """Sum of a column."""
+        return sum(line.counts[column] for line in self.lines)
+
+
+def course_overview(session: Session, assignments: Sequence[AssignmentView], now: datetime) -> CourseOverview:
+    """The overview of these assignments."""
+    older, pending = count_older(session, assignments), GradingRow.lacks_hidden_cases
+    counts = {each.name: Counter[str]() for each in assignments}
+    for name, column, number in _counted(session, assignments, older):
+        if name in counts and number:
+            counts[name][column] += number
+    lines = [AssignmentLine(assignment=each, counts=counts[each.name]) for each in assignments]
+    used = tuple(sorted((each for each in lines if each.is_in_use(now)), key=lambda line: _urgency(line, now)))
+    return CourseOverview(
+        students=session.scalar(select(func.count(PersonRow.id)).where(PersonRow.role == CourseRole.STUDENT)) or 0,
+        lines=used,
+        others=tuple(each.assignment for each in lines if not each.is_in_use(now)),
+        columns=tuple(each for each in COLUMNS if any(line.counts[each] for line in used)),
+        pending=session.scalar(select(func.count()).select_from(GradingRow).where(pending)) or 0,
+        older=older,
+    )
+
+
+Count = tuple[str, str, int]
+"""An assignment, a column, and a number that is added there."""
+
+
+def _counted(session: Session, assignments: Sequence[AssignmentView], older: Counter[str]) -> Iterator[Count]:
+    held = held_assignments(session)
+    for (_, name), grade in grades_of_all(session, assignments).items():
+        for column in _columns_of(grade, held_back=name in held):
+            yield name, column, 1
+    yield from ((name, "older version", number) for name, number in older.items())
+    asked = select(AttemptRow.assignment, func.count()).join(RequestRow.attempt).where(RequestRow.answered.is_(None))
+    for name, number in session.execute(asked.group_by(AttemptRow.assignment)):
+        yield name, "questions", number
+    for name, number in session.execute(_TO_DECIDE):
+        yield name, "to decide", number
+    for name, state, number in session.execute(_LATEST):
+        yield name, _STATES[state], number
+
+
+def _columns_of(grade: FinalGrade, *, held_back: bool) -> Iterator[str]:
+    """The columns in which a student counts."""
+    if not grade.attempts or grade.excused or grade.is_excluded:
+        return
+    yield from ("handed in", grade.state)
+    if held_back and grade.earned is not None:
+        yield "held back"
+
+
+_STATES: dict[str, str] = {State.WAITING: "waiting", State.RUNNING: "running", State.FAULTED: "faults"}
+_LATEST = (
+    select(AttemptRow.assignment, GradingRow.state, func.count())
+    .join(GradingRow.attempt)
+    .where(
+        GradingRow.state.in_([*_STATES]),
+        GradingRow.id.in_(select(func.max(GradingRow.id)).group_by(GradingRow.attempt_id)),
+    )
+    .group_by(AttemptRow.assignment, GradingRow.state)
+)
+"""Number of attempts by the state of their latest grading, as far as it is one of _STATES."""
+
+_TO_DECIDE = (
+    select(AttemptRow.assignment, func.count())
+    .join(GradingRow, AttemptRow.counted_id == GradingRow.id)
+    .where(
+        AttemptRow.trial.is_(False),
+        or_(
+            *(
+                checks.contains(f'"reason":"{reason}"')
+                for reason in sorted(FOR_INSTRUCTORS)
+                for checks in (GradingRow.early_checks, GradingRow.full_checks)
+            )
+        ),
+    )
+    .group_by(AttemptRow.assignment)
+)
+"""Number of attempts with a check that an instructor decides. In JSON, no text of a student can look like its reason,
+since quotation marks are escaped.
+"""
+
+
+def _urgency(line: AssignmentLine, now: datetime) -> tuple[bool | float | str, ...]:
+    """Key by which the assignments are sorted: those that need a person, then by due date. Dates ahead come first, the
+    nearest at the top, and assignments without a date come last.
+    """
+    due = line.assignment.rules.due
+    ahead = 0.0 if due is None else (due - now).total_seconds()
+    return (
+        *(not line.counts[column] for column in ATTENTION[:2]),
+        not any(line.counts[column] for column in ATTENTION[2:]),
+        due is None,
+        ahead < 0,
+        abs(ahead),
+        line.assignment.name,
+    )

@@ -1,0 +1,56 @@
+"""The entries of the navigation, and which of them a page belongs to."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+STAFF = {
+    "Course": "/course",
+    "People": "/course/people",
+    "Questions": "/course/requests",
+    "System": "/course/system",
+}
+"""Entries for people who teach, with their pages. Their own pages are linked from the page of their data."""
+
+STUDENT = {"Course": "/", "Reading a report": "/guide", "Terminals": "/tokens", "Your data": "/data"}
+"""Entries for students, with their pages."""
+
+SECTIONS = {
+    "/course/people": "People",
+    "/course/invitations": "People",
+    "/course/requests": "Questions",
+    "/course/system": "System",
+    "/course/audit": "System",
+    "/guide": "Reading a report",
+    "/tokens": "Terminals",
+    "/device": "Terminals",
+    "/data": "Your data",
+    "/mails": "Your data",
+    "/password": "Your data",
+}
+"""Entries of pages, by the beginnings of their addresses. All other pages belong to the course."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class NavigationEntry:
+    """An entry with the address of its page. `current` is the value of aria-current: "page" on that page, "true" on
+    another page of the entry, and otherwise empty.
+    """
+
+    name: str
+    page: str
+    current: str
+
+
+def navigation_of(entries: Mapping[str, str], path: str) -> tuple[NavigationEntry, ...]:
+    """The entries as a page with this path shows them."""
+    section = next((name for start, name in SECTIONS.items() if _is_under(path, start)), "Course")
+    return tuple(_entry(name, page, section, path) for name, page in entries.items())
+
+
+def _entry(name: str, page: str, section: str, path: str) -> NavigationEntry:
+    current = "page" if path == page else "true" if name == section else ""
+    return NavigationEntry(name=name, page=page, current=current)
+
+
+def _is_under(path: str, start: str) -> bool:
+    return path == start or path.startswith(f"{start}/")

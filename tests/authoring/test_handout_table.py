@@ -1,0 +1,114 @@
+"""handout_table.py: rows of a handout's table agree with the rubric, or are named with their line."""
+
+import pytest
+
+from grader.authoring.handout_table import Page, facts_of_tables, numbers
+
+HEAD = "| check | goal | points |\n| --- | --- | --- |\n"
+
+
+@pytest.fixture
+def stale(transposition):
+    """Return a function that returns line and statements of the stale facts of some rows."""
+
+    def compare(*rows, head=HEAD):
+        page = Page(file="README.md", text=head + "\n".join(rows) + "\n")
+        found = facts_of_tables(page, transposition)
+        return [(fact.line, fact.says, fact.asked) for fact in found if not fact.agrees]
+
+    return compare
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        "| build | it compiles | 0 |",
+        "| correctness | 12 cases, from 1 x 1 to 1100 x 1290 | 2.5 each, 30 |",
+        "| **Correctness** | cases of all kinds, some of 2^10 rows | 30 |",
+        "| sanitizer | no data races, at 53 x 90 | 8 |",
+        "| sanitizer, simulated: 53 x 90 | nothing hidden | 8 |",
+        "| speed on a CPU | 40 % of the model solution's speed, 2048 x 1024 | 20 |",
+        "| performance, GPU: 12,288 x 12,288 | 45 % of the model solution's speed; 40 % for 10 points | 20 |",
+        "| speed on a GPU | 151 million elements | 20 |",
+        "| style | 3 comments at least | 5 |",
+        "| sanitizer | | see below |",
+    ],
+)
+def test_rows_that_agree(stale, row):
+    """Rows in the forms of the course, of the draft and in words have no stale fact."""
+    assert stale(row) == []
+
+
+@pytest.mark.parametrize(
+    ("row", "says", "asked"),
+    [
+        ("| correctness | 12 cases | 20 |", "20 points", "gives 30"),
+        ("| correctness | 12 cases | 30, 3 each |", "3 points each", "gives 2.5"),
+        ("| correctness | 11 cases | 30 |", "11 cases", "has 12"),
+        ("| correctness | up to 900 x 1000 | 30 |", "up to 900 x 1000", "has cases up to 1,290"),
+        ("| sanitizer | at 53 x 91 | 8 |", "at 53 x 91", "has height 53, width 90"),
+        (
+            "| speed on a CPU | 45 % of the model solution's speed | 20 |",
+            "45 % of the model solution's speed",
+            "asks for 40 %",
+        ),
+        ("| speed on a GPU | 30 % for 10 points | 20 |", "30 % for 10 points", "asks for 40 % for 10 points"),
+        ("| speed on a CPU | 2048 x 2000 | 20 |", "2048 x 2000", "has height 2048, width 1024"),
+    ],
+)
+def test_rows_that_are_stale(stale, row, says, asked):
+    """A row with another number is stale. The message has the row's check and both statements."""
+    check = row.split("|")[1].strip()
+    assert stale(row) == [(3, f'says "{check}": {says}', asked)]
+
+
+MEMORY = [
+    "| memory: coalesced accesses | at most 10 % of unused bytes | 26 |",
+    "| memory: no traffic but the array's | at most `height*width` = 24,576 words | 8 |",
+    "| memory: bank conflicts | at most 2 words | 8 |",
+]
+
+
+def test_memory_checks_have_their_points_and_limits(stale):
+    """Memory checks are found by their names. A limit follows "at most" or "=", or is a share of unused bytes."""
+    assert stale(*MEMORY) == []
+    first, second, third = MEMORY
+    in_words = "| memory, simulated: 128 x 192 | coalesced accesses: neighbours access neighbours | 26 |"
+    assert stale(in_words, second, third) == []
+    assert stale(in_words.replace("192", "193"), second, third)[0][2] == "has height 128, width 192"
+    assert stale(first.replace("10 %", "20 %"), second, third)[0][1:] == (
+        'says "memory: coalesced accesses": at most 20 % of unused bytes',
+        "allows at most 1.1",
+    )
+    assert stale(first, second.replace("24,576", "20,000"), third)[0][2] == "allows at most 24,576"
+    assert stale(first, second, third.replace("8 |", "9 |"))[0][2] == "gives 8"
+
+
+def test_a_memory_check_that_is_gone_or_has_no_row_is_named(stale):
+    """A row about an unknown memory check is stale. So is a table that lists some memory checks, but not all."""
+    first, second, third = MEMORY
+    (unknown, missing) = stale(first, second, third.replace("bank conflicts", "conflicts"))
+    assert unknown[:2] == (5, 'says "memory: conflicts": a memory check')
+    assert '"bank conflicts"' in unknown[2]
+    assert missing == (4, "has no row for a memory check", 'gives 8 points for "memory: bank conflicts"')
+
+
+def test_a_kernel_without_checks_is_named(stale):
+    """A row about a kernel that the assignment does not grade is stale."""
+    head = "| kernel | check | goal | points |\n| --- | --- | --- | --- |\n"
+    assert stale("| `coalsTransp` | sanitizer | | 8 |", head=head) == []
+    assert stale("| `other` | sanitizer | | 9 |", head=head) == [
+        (3, 'says "sanitizer": a check of other', "has checks of coalsTransp")
+    ]
+
+
+def test_other_tables_are_not_compared(stale):
+    """A table without both columns is not compared."""
+    assert stale("| correctness | 3 | 4 |", head="| check | words | FLOP |\n| --- | --- | --- |\n") == []
+
+
+def test_numbers_in_words_are_not_compared():
+    """Numbers with commas are read. A text with powers, spaces or words in its numbers has none."""
+    assert numbers("1,024 x 2.5") == {1024, 2.5}
+    for text in ("2^20 elements", "1 000 000 elements", "4 million", "16 Ki words", "3 and 2**4"):
+        assert numbers(text) == set()

@@ -1,0 +1,383 @@
+"""The rules of slips/: each names a mistake in several kernels, and says nothing that it cannot prove."""
+
+from dataclasses import replace
+
+import pytest
+
+from grader.grading.explain.simulator.locations import Scene
+from grader.grading.explain.slips.launch import Launch, Text
+from grader.grading.explain.slips.rules import RULES, first_slip
+from grader.grading.source.polynomial import atom, constant
+from grader.grading.source.reading import outline
+from grader.protocol.observation import SeenAccess, SeenArray, SeenKernel, SeenMessage, SeenUnset
+
+COUNTS = {"requests": 1, "mostly_idle": 0, "active": 1, "bytes": 4, "unused": 0, "conflicts": 0, "sectors": 1}
+COUNTS |= {"fewest": 1, "worst": 1.0, "stride": 4}
+
+SIZES = {"h": 50, "w": 90}
+SHAPES = {"A": (atom("h"), atom("w")), "B": (atom("w"), atom("h")), "v": (atom("w"),)}
+HEAD = "__kernel void k(__global const float *A, __global float *B, __global float *v, uint h, uint w)\n{\n"
+IDS = "const uint x = get_global_id(0), y = get_global_id(1);\n"
+
+WRITE, READ = "Invalid write of", "Invalid read of"
+
+
+def outside(kind, line, array):
+    """Return the message of an access to the element after the last one of an array."""
+    number = [*SHAPES].index(array) + 1
+    size = 90 * 50 if array != "v" else 90
+    text = (
+        f"{kind} size 4 at global memory address 0x{number << 48 | 4 * size:x}\n\tKernel: k\n"
+        f"\tEntity: Global(1,2,0) Local(1,2,0) Group(0,0,0)\n\tstore\n\tAt line {line} (column 5) of input.cl\n"
+    )
+    return SeenMessage(text=text, array=array, times=1, writes=(), endings=())
+
+
+def launch(body, *messages, accesses=(), stored="v", source=None, group=(16, 16)):
+    """Return the launch of a kernel with this body, which begins in line 3, on 90 x 50 elements."""
+    text = f"{HEAD}{body}\n}}\n"
+    seen = outline(text, ["k"])
+    arrays = tuple(
+        SeenArray(space=1, buffer=number, name=name, size=4 * (90 * 50 if name != "v" else 90))
+        for number, name in enumerate(SHAPES, start=1)
+    )
+    kernel = SeenKernel(
+        kernel="k",
+        flop=0,
+        steps=0,
+        arrays=arrays,
+        messages=messages,
+        unset=(),
+        accesses=tuple(
+            SeenAccess(line=3, column=1, array=name, space=1, writes=name == stored, **COUNTS)
+            for name in (*accesses, *filter(None, [stored]))
+        ),
+        branches=(),
+    )
+    scene = Scene(source=source or text, dimensions=2, extent=(90, 50), expanded=text)
+    return Launch(
+        text=Text(outline=seen, function=seen.functions[0], scene=scene),
+        seen=kernel,
+        items=(96, 64),
+        group=group,
+        shapes=SHAPES,
+        sizes=SIZES,
+        extent=(atom("w"), atom("h")),
+        inputs=frozenset("A"),
+        constants={"TILE": "16"},
+        stated=frozenset({"TILE"}),
+    )
+
+
+def said(rule, *args, **kwargs):
+    """Return the message and the help of a rule by its name, "" if it does not apply."""
+    found = next(each for each in RULES if each.name == rule).find(launch(*args, **kwargs))
+    return f"{found.message} {found.help}" if found else ""
+
+
+@pytest.mark.parametrize(
+    ("body", "message", "words"),
+    [
+        (
+            "B[x * h + y] = A[y * w + x];",
+            outside(WRITE, 4, "B"),
+            "line 4 has no guard. Write B only if `x < w` and `y < h`.",
+        ),
+        ("v[x] = 1;", outside(WRITE, 4, "v"), "line 4 has no guard. Write v only if `x < w`."),
+        (
+            "if (y < h)\nB[x * h + y] = 0;",
+            outside(WRITE, 5, "B"),
+            "the guard in line 4 does not test `x`, the row of B. Test `x < w`, too.",
+        ),
+        (
+            "if (x < h && y < w)\nB[x * h + y] = 0;",
+            outside(WRITE, 5, "B"),
+            (
+                "the guard in line 4 compares `x` with `h` and `y` with `w`, but B has `w` rows and `h` columns. "
+                "Test `x < w` and `y < h` instead."
+            ),
+        ),
+        (
+            "if (x > w || y >= h) return;\nB[h * x + y] = 0;",
+            outside(WRITE, 5, "B"),
+            "the guard in line 4 lets `x` reach `w`, but the last row of B is `w - 1`. Test `x < w` instead.",
+        ),
+        (
+            "if (x < w && y < h)\nB[x * h + y + 1] = 0;",
+            outside(WRITE, 5, "B"),
+            (
+                "line 5 writes at column `y + 1`, but the guard in line 4 tests `y`. "
+                "Use the same value in the index and in the guard."
+            ),
+        ),
+        (
+            "const uint z = get_group_id(0) * 16 + get_local_id(1);\nif (x < w && y < h)\nB[z * h + y] = 0;",
+            outside(WRITE, 6, "B"),
+            ("the guard in line 5 does not test `z`, the row of B. Test `z < w`, or correct the index."),
+        ),
+        (
+            "for (uint k = 0; k < w; k += 16)\nv[0] = y < h ? A[y * w + (k + get_local_id(0))] : 0;",
+            outside(READ, 5, "A"),
+            (
+                "the guard in line 5 does not test `k + get_local_id(0)`, the column of A. "
+                "Test `k + get_local_id(0) < w`, too."
+            ),
+        ),
+    ],
+)
+def test_a_guard_is_told_by_its_mistake(body, message, words):
+    """A guard may be missing, incomplete, about another size or one off, in one dimension or in two."""
+    assert said("guard", IDS + body, message) == words
+
+
+@pytest.mark.parametrize(
+    ("body", "line"),
+    [
+        ("if (x < w && y < h) B[x * h + y] = 0;", 4),
+        ("if (min(x, w) < w) B[x * h + y] = 0;", 4),
+        ("uint i = x * h + y; i += 1;\nB[i] = 0;", 5),
+        ("B[x * 50 + y] = 0;", 4),
+        ("if (x < w && y < h) B[x * h + y + w] = 0;", 4),
+        ("if (x < w || y < h) B[x * h + y] = 0;", 4),
+    ],
+)
+def test_a_guard_that_is_right_or_unreadable_is_not_blamed(body, line):
+    """If guards are complete, or if a guard or an index cannot be read, no guard is blamed."""
+    assert not said("guard", IDS + body, outside(WRITE, line, "B"))
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ("if (x < w - 1) v[x] = 0;", "the guard in line 4 leaves out the last element of v. Test `x < w` instead."),
+        ("if (x + 1 >= w || y >= h) return; B[x * h + y] = 0;", ""),
+        (
+            "if (x < w && y < h - 2) B[x * h + y] = 0;",
+            "the guard in line 4 leaves out the last 2 columns of B. Test `y < h` instead.",
+        ),
+        (
+            "for (uint k = 0; k < w - 1; k++) v[k] = 0;",
+            "the loop in line 4 leaves out the last element of v. Test `k < w` instead.",
+        ),
+        (
+            "if (x < h) v[x] = 0;",
+            "the guard in line 4 compares `x` with `h`, but v has `w` elements. Test `x < w` instead.",
+        ),
+        ("if (x < w) v[x] = 0;", ""),
+        ("if (x < w - 1) v[x] = 0; else if (x < w) v[x] = 1;", ""),
+    ],
+)
+def test_a_guard_that_leaves_out_elements_is_named(body, words):
+    """A guard or a loop that ends too early is named if no other line stores in the array."""
+    assert said("strict guard", IDS + body) == words
+
+
+def test_lines_without_a_guard_are_named_together():
+    """All lines without a guard are named, and only if an access outside was seen there."""
+    body = f"{IDS}float a = A[y * w + x];\nv[x] = a;\nB[x * h + y] = a;"
+    found = first_slip([launch(body, outside(READ, 4, "A"), outside(WRITE, 6, "B"), accesses=("A",))])
+    assert found.message == "lines 4 and 6 have no guard."
+    assert found.help == "Read A only if `y < h` and `x < w`; write B only if `x < w` and `y < h`."
+    assert found.explains == {4, 6}
+    assert first_slip([launch(body, accesses=("A",))]) is None
+
+
+def test_a_factor_of_zero_is_no_guard():
+    """A loop that limits only a part of an index is no guard, nor is a factor of 0 for words past the end."""
+    body = "uint all = 96, t = 0, turns = w / all;\nfor (; t < turns; t++) { uint k = get_global_id(0) + t * all;\n"
+    words = said("guard", f"{body}v[0] += v[k] * (k < w); }}", outside(READ, 5, "v"))
+    assert words == "line 5 has no guard. Read v only if `k < w`. A factor of 0 does not help: NaN times 0 is NaN."
+    body = "uint t = get_global_id(0), end = w / 2;\nfor (; t < end; t += 96)\n"
+    assert not said("guard", f"{body}v[t] = 0;", outside(WRITE, 5, "v"))
+
+
+def test_equal_conditions_of_several_lines_are_told_once():
+    """If one condition guards all lines, the next step is to run these lines only if it is true."""
+    found = first_slip([launch(f"{IDS}v[x] = 0;\nv[x] = 1;", outside(WRITE, 4, "v"), outside(WRITE, 5, "v"))])
+    assert found.help == "Run lines 4 and 5 only if `x < w`."
+
+
+def test_a_word_that_is_staged_for_a_sum_becomes_zero():
+    """The next step for a load into local memory of a kernel that adds up includes the words that are not loaded."""
+    body = f"{IDS}__local float s[16];\ns[x % 16] = A[y * w + x];\nfloat sum = 0; sum += s[0];"
+    assert said("guard", body, outside(READ, 5, "A")).endswith("Stage 0 in place of the other words.")
+    assert not said("guard", body.replace("+=", "="), outside(READ, 5, "A")).endswith("words.")
+
+
+@pytest.mark.parametrize(
+    "ids",
+    [
+        "const uint y = get_global_id(0), x = get_global_id(1);\n",
+        "const uint y = get_group_id(0) * 16 + get_local_id(0), x = get_local_id(1) + 16 * get_group_id(1);\n",
+    ],
+)
+@pytest.mark.parametrize("store", ["B[x * h + y] = A[y * w + x];", "A[y * w + x] = 0;"])
+def test_exchanged_dimensions_are_named(ids, store):
+    """Rows and columns that use each other's dimension are named with the sizes, in a copy and in a transposition."""
+    words = said("exchanged dimensions", f"{ids}if (x < w && y < h) {store}")
+    assert words.startswith("dimension 0 of this launch runs along the ")
+    assert "(`w`)" in words.partition(", ")[0]
+    assert words.endswith(
+        ". Line 3 uses them the other way round. "
+        "Exchange 0 and 1 in all calls of get_global_id, get_local_id and get_group_id."
+    )
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"{IDS}if (x < w && y < h) B[x * h + y] = A[y * w + x];",
+        "const uint y = get_global_id(0), x = get_global_id(1);\nB[y * h + x] = A[y * w + x];",
+        "const uint y = get_global_id(0);\nfor (uint x = 0; x < w; x++) A[y * w + x] = 0;",
+    ],
+)
+def test_other_uses_of_dimensions_are_not_exchanged(body):
+    """Nothing is said if an index has its own dimension, or if a loop runs along a size."""
+    assert not said("exchanged dimensions", body)
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ("#define TILE 32\n", "line 1 redefines TILE, which the grader sets to 16. Delete line 1."),
+        ("// mine\n#  define TILE (8)\n", "line 2 redefines TILE, which the grader sets to 16. Delete line 2."),
+        ("#define TILE 16\n", ""),
+        ("#define SIDE 32\n", ""),
+        ("#ifndef TILE\n#define TILE 32\n#endif\n", ""),
+    ],
+)
+def test_a_redefined_macro_is_named(source, words):
+    """A macro of grader with another value is named. An equal value, another name and a default are accepted."""
+    assert said("redefined macro", "", source=source).startswith(words)
+    assert bool(said("redefined macro", "", source=source)) is bool(words)
+
+
+@pytest.mark.parametrize(
+    ("access", "words"),
+    [
+        ("v[x] = A[y * 1024 + x];", "line 4 takes rows of A to be 1024 long, but they have `w` elements."),
+        ("B[(x << 6) + y] = 0;", ""),
+        ("B[64 * x + y] = 0;", "line 4 takes rows of B to be 64 long, but they have `h` elements."),
+        ("v[x] = A[y * w + x];", ""),
+        ("v[x] = A[y * 90 + x];", ""),
+        ("v[x] = A[get_group_id(1) * 16 + x];", ""),
+    ],
+)
+def test_a_number_in_place_of_the_row_length_is_named(access, words):
+    """A row that is multiplied by a number is named, unless the number is the row length of this launch."""
+    found = said("fixed row length", IDS + access)
+    assert found.startswith(words)
+    assert bool(found) is bool(words)
+
+
+def test_unread_inputs_are_named_with_the_lines_of_their_loads():
+    """An input that no work-item read is named, with the lines that mention it."""
+    body = f"{IDS}if (x < 0)\nv[x] = A[y * w + x];"
+    assert said("unread inputs", body).startswith("A is never read: the load in line 5 never happens.")
+    assert said("unread inputs", IDS) == "the kernel does not use A. "
+    assert not said("unread inputs", body, accesses=("A",))
+    assert not said("unread inputs", body, stored="")
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "for (uint k = 0; k < w; k++)\nsum = A[y * w + k];",
+        "for (uint k = 0; k < w; k++) {\nsum = A[y * w + k]; }",
+        "uint k = 0; while (k < w) {\nsum = A[y * w + k]; k++; }",
+    ],
+)
+def test_a_sum_that_each_iteration_overwrites_is_named(loop):
+    """A variable that each iteration of a loop sets, and that is read only behind the loop, has only the last value."""
+    words = "line 5 sets `sum` again in each iteration, so only the last one counts. Write `+=` to add up all of them."
+    assert said("overwritten sum", f"{IDS}float sum = 0; {loop}\nv[y] = sum;") == words
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "for (uint k = 0; k < w; k++) sum += A[k];",
+        "for (uint k = 0; k < w; k++) sum = sum + A[k];",
+        "for (uint k = 0; k < w; k++) if (k == x) sum = A[k];",
+        "for (uint k = 0; k < w; k++) { sum = A[k]; v[k] = sum; }",
+        "for (uint k = 0; k < w; k++) sum = A[x];",
+        "for (uint k = 0; k < w; k++) { float last = A[k]; v[k] = last; }",
+    ],
+)
+def test_other_loops_overwrite_no_sum(loop):
+    """Sums, choices, and values that the loop itself uses are not overwritten sums."""
+    assert not said("overwritten sum", f"{IDS}float sum = 0; {loop}\nv[y] = sum;")
+
+
+STAGED = "__local float s[256]; const uint me = get_local_id(0);\n"
+
+
+def wrong_in_local_memory(line):
+    """Return the message of a read outside an array in local memory."""
+    text = (
+        "Invalid read of size 4 at local memory address 0x1000000000400\n\tKernel: k\n"
+        f"\tEntity: Global(1,2,0) Local(1,2,0) Group(0,0,0)\n\tload\n\tAt line {line} (column 5) of input.cl\n"
+    )
+    return SeenMessage(text=text, array="s", times=1, writes=(), endings=())
+
+
+@pytest.mark.parametrize("step", ["s[me] += s[me + half];", "s[me] = s[me] + s[me + half];"])
+def test_a_step_of_a_tree_without_a_condition_is_named(step):
+    """A step that all work-items make lacks the condition with the distance of its words."""
+    body = f"{STAGED}for (uint half = 8; half > 0; half /= 2)\n{step}"
+    words = "line 5 has no condition, so too many work-items add. Let only work-items with `me < half` add."
+    assert said("tree", body, wrong_in_local_memory(5)) == words
+    assert not said("tree", body.replace("s[me] ", "if (me < half) s[me] "), wrong_in_local_memory(5))
+    assert not said("tree", body)
+
+
+@pytest.mark.parametrize("test", ["if (x < w)\n", "if (x >= w) return;\n"])
+def test_words_that_a_guard_leaves_unset_are_named(test):
+    """If a guard with a size decides about all stores in an array, work-items past the end leave their words unset."""
+    unset = {"line": 7, "column": 1, "name": "s", "space": 3, "used_line": 7, "how": "stored", "array": "v"}
+    ids = {"global_id": (95, 0, 0), "local_id": (15, 0, 0), "group": (5, 0, 0), "times": 1}
+
+    def unset_words(body):
+        seen = launch(body)
+        read = SeenUnset(**unset, **ids)
+        return first_slip([replace(seen, seen=seen.seen.model_copy(update={"unset": (read,)}), inputs=frozenset())])
+
+    body = f"{IDS}{STAGED}{test}s[me] = 1;\nv[x] = s[15 - me];"
+    found = unset_words(body)
+    assert found.message == "work-items that the guard in line 5 keeps out store nothing in s."
+    assert found.explains == {7}
+    assert unset_words(body.replace("s[me] = 1", "s[me] = 1; else s[me] = 0").replace(test, "if (x != w)")) is None
+
+
+@pytest.mark.parametrize(
+    ("index", "words"),
+    [
+        ("32 * get_group_id(0) + get_local_id(0)", "gives each group 32 elements"),
+        ("(get_group_id(0) << 3) + get_local_id(0)", "gives each group 8 elements"),
+        ("32 * get_group_id(0) + get_local_id(1)", "gives each group 32 elements"),
+        ("get_global_id(0)", ""),
+        ("16 * get_group_id(0) + get_local_id(0)", ""),
+        ("32 * get_group_id(0) + get_local_id(0) + 16 * w", ""),
+    ],
+)
+def test_groups_of_another_size_are_named(index, words):
+    """The distance of two groups in an index must be the size of a group. Else some elements are never stored."""
+    found = said("other group size", f"const uint i = {index};\nif (i < w) v[i] = 0;")
+    assert words in found
+    assert bool(words) is bool(found)
+    assert not found or found.endswith("Multiply the id of the group by TILE.")
+
+
+def test_a_launch_with_another_group_is_read_with_its_own_sizes():
+    """The global id is made of the size of the launch's groups: another size makes another index."""
+    body = "const uint x = get_group_id(0) * 32 + get_local_id(0);\nif (get_global_id(0) < w) v[x] = 0;"
+    assert not said("guard", body, outside(WRITE, 4, "v"), group=(32, 16))
+    words = "the guard in line 4 does not test `x`, the index of v. Test `x < w`, or correct the index."
+    assert said("guard", body, outside(WRITE, 4, "v")) == words
+
+
+def test_sizes_of_one_number_are_compared_as_numbers():
+    """An id that never reaches the size needs no guard."""
+    shapes = {**SHAPES, "v": (constant(96),)}
+    seen = replace(launch(f"{IDS}v[x] = 0;", outside(WRITE, 4, "v")), shapes=shapes)
+    assert next(each for each in RULES if each.name == "guard").find(seen) is None

@@ -1,0 +1,80 @@
+"""guards.py: the comparisons that must be true where an array is accessed."""
+
+import pytest
+
+from grader.grading.source.guards import Guards
+from grader.grading.source.reading import outline
+from grader.grading.source.values import Values
+
+
+def guards(body):
+    """Return the guards of the first access to `a` in a kernel with this body, as `room > 0` in words."""
+    source = f"__kernel void k(__global float *a, __global float *b, uint n, uint i, uint j)\n{{\n{body}\n}}\n"
+    seen = outline(source, ["k"])
+    (function,) = seen.functions
+    place = next(n for n in range(function.body[0], len(seen.code)) if seen.code[n].text == "a")
+    found = Guards(values=Values(outline=seen, function=function, calls={})).at(place)
+    return {(each.left, each.right, _words(each.room)) for each in found}
+
+
+def _words(room):
+    return room and " ".join(f"{factor:+}{''.join(atoms)}" for atoms, factor in sorted(room.terms.items()))
+
+
+INSIDE = {("i", "n", "-1i +1n")}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "if (i < n) a[i] = 0;",
+        "if (i < n) { b[0] = 1; a[i] = 0; }",
+        "if (i >= n) return; a[i] = 0;",
+        "if (i >= n) { return; } a[i] = 0;",
+        "if (!(i < n)) return; a[i] = 0;",
+        "if (i >= n) b[0] = 1; else a[i] = 0;",
+        "b[0] = i < n ? a[i] : 0;",
+        "b[0] = i >= n ? 0 : 1 + a[i];",
+        "bool inside = i < n; if (inside) a[i] = 0;",
+        "if (i < n && a[i] > 0) b[0] = 1;",
+        "if (i >= n || a[i] > 0) b[0] = 1;",
+        "for (; i < n; i += 4) a[i] = 0;",
+        "while (i < n) { a[i] = 0; i++; }",
+        "if (i != 7) if (i < n) a[i] = 0;",
+    ],
+)
+def test_a_guard_is_found_in_each_form(body):
+    """Statements, exits, `else`, `?`, a variable and a loop guard an access alike."""
+    assert guards(body) == INSIDE
+
+
+def test_all_parts_of_a_guard_are_found():
+    """Both comparisons of `&&` are guards, and both of a negated `||`."""
+    both = {("i", "n", "-1i +1n"), ("j", "n", "+1 -1j +1n")}
+    assert guards("if (i < n && j <= n) a[i] = 0;") == both
+    negated = {("i", "n", "-1i +1n"), ("j", "n", "+1 -1j +1n")}
+    assert guards("if (i >= n || j > n) return; a[i] = 0;") == negated
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "a[i] = 0; if (i >= n) return;",
+        "if (i < n) b[i] = 0; a[i] = 0;",
+        "if (i >= n) b[0] = 0; a[i] = 0;",
+        "a[i] = i < n ? 1 : 0;",
+        "if (j) { if (i >= n) return; } a[i] = 0;",
+        "for (; i < n; i++) b[i] = 0; a[i] = 0;",
+    ],
+)
+def test_what_is_no_guard_of_an_access(body):
+    """A condition of another statement, an exit in another block and a condition of the value guard no access."""
+    assert guards(body) == set()
+
+
+@pytest.mark.parametrize(
+    "body", ["if (i < n || j < n) a[i] = 0;", "if (i < n) { i += 4; a[i] = 0; }", "if (i == n) a[i] = 0;"]
+)
+def test_a_guard_that_cannot_be_read_has_no_room(body):
+    """An alternative, a variable that changes behind the guard and an equality are found without their meaning."""
+    assert {room for _, _, room in guards(body)} == {None}

@@ -1,0 +1,113 @@
+"""overview.py, causes.py and their pages: 13 assignments and 200 students, of which the pages show what is in use."""
+
+import re
+
+import pytest
+from large_course import AHEAD, LEFT_OUT, NAMES, USED, large_service, needs_attention, statements
+from services import visible
+
+STUDENTS = 200
+PAGES = ("/course", "/course/points", f"/course/assignments/{USED[0]}")
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory):
+    """Return a service with 13 assignments and 200 students."""
+    service = large_service(tmp_path_factory.mktemp("large"), STUDENTS)
+    needs_attention(service)
+    return service
+
+
+@pytest.fixture(scope="module")
+def staff(large):
+    return large.browser("staff")
+
+
+def names_in(page):
+    """Return the assignments of the table, in its order, and the folded ones."""
+    table, _, folded = page.partition("<details>")
+    return tuple(re.findall(r'<th scope="row"><a href="/course/assignments/([^"]+)"', table)), set(
+        re.findall(r'<li><a href="/course/assignments/([^"]+)"', folded)
+    )
+
+
+def headings(page):
+    return re.findall(r'<th scope="col">([^<]*)</th>', page)
+
+
+def test_only_assignments_in_use_are_listed_and_the_others_are_folded(staff):
+    """The table has the assignments with attempts or a due date ahead; the five others are in a closed list."""
+    listed, folded = names_in(staff.get("/course").text)
+    assert set(listed) == {*USED, AHEAD}
+    assert folded == set(NAMES) - {*USED, AHEAD}
+
+
+def test_what_needs_a_person_comes_first_and_then_the_next_due_date(staff):
+    """A question comes before a fault of the service, a fault before results that are held back, and then dates ahead
+    before past ones. Waiting and running gradings do not change the order.
+    """
+    listed, _ = names_in(staff.get("/course").text)
+    assert listed[:3] == (USED[2], USED[1], USED[0])
+    assert listed[3:] == (AHEAD, *reversed(USED[3:]))
+
+
+def test_waiting_work_is_a_count_and_no_warning(staff):
+    """Waiting and running gradings are numbers without links, and the page has no warning about them."""
+    page = staff.get("/course").text
+    assert '<td data-name="waiting">1</td>' in page
+    assert '<td data-name="running">1</td>' in page
+    assert "1 grading waiting, 1 running" in page
+    assert 'class="note"' not in page
+
+
+def test_a_column_that_no_row_needs_is_left_out(tmp_path, staff):
+    """Without questions, faults and waiting work, the table has no columns for them."""
+    used = headings(staff.get("/course").text)
+    assert {"Open questions", "Not graded, our fault", "Held back", "Waiting", "Running"} <= set(used)
+    assert "Older version" not in used
+    quiet = headings(large_service(tmp_path, 4).browser("staff").get("/course").text)
+    assert quiet == ["Assignment", "Due", "Handed in", "Passed", "Partly"]
+
+
+def test_the_table_of_points_has_the_columns_in_use(staff):
+    """The table of points leaves out the assignments without attempts; a filter can still select one of them."""
+    assert headings_of_points(staff, "") == set(USED)
+    assert headings_of_points(staff, f"?assignment={AHEAD}") == {AHEAD}
+
+
+def headings_of_points(staff, query):
+    table = staff.get(f"/course/points{query}").text.partition("<thead>")[2].partition("</thead>")[0]
+    return set(re.findall(r'href="/course/assignments/([^"]+)"', table))
+
+
+def test_causes_are_grouped_by_students_with_links_to_their_attempts(staff):
+    """The page of an assignment lists each cause once, as a sentence with its number of students and links to the
+    attempts of all of them. The reason is a short code below. Equal causes of several checks count a student once.
+    """
+    page = staff.get(f"/course/assignments/{USED[0]}")
+    causes = page.text.partition('<ol class="causes">')[2].partition("</ol>")[0]
+    assert causes.count("<summary>50 students</summary>") == 3
+    assert causes.count(LEFT_OUT) == 1
+    first = next(each for each in causes.split("</li>") if LEFT_OUT in each)
+    assert first.index(LEFT_OUT) < first.index("<code>WRONG_OUTPUT</code>")
+    assert len(set(re.findall(r'href="(/attempts/[^"]+)"', first))) == 50
+    assert "For example: C[3] is wrong." in " ".join(visible(page).split())
+
+
+def test_the_number_of_statements_does_not_grow_with_students(tmp_path, staff, large):
+    """Each page takes as many statements for 200 students as for 20, and the course page at most 20 of them."""
+    small = large_service(tmp_path, 20)
+    needs_attention(small)
+    few, many = small.browser("staff"), staff
+    counted = [
+        [number_of(service, client, page) for page in PAGES] for service, client in ((small, few), (large, many))
+    ]
+    assert counted[0] == counted[1]
+    assert counted[1][0] <= 20
+
+
+def number_of(service, client, page):
+    assert client.get(page).status_code == 200  # what is loaded once is loaded
+    with statements(service.database) as seen:
+        client.get(page)
+    return len(seen)
