@@ -252,7 +252,7 @@ def _speed(performance: Performance) -> str:
 
 def _unmade(checks: Sequence[Check]) -> Iterator[RenderableType]:
     """Yield a row for checks of one kind that were not made for one reason, and the reason below it. What is still open
-    is told in full, because the message says what to do, or what was measured.
+    is shown in full, because the message says what to do, or what was measured.
     """
     first = checks[0]
     if first.reason in OUTSTANDING:

@@ -231,7 +231,7 @@ FORBIDDEN_USES = {
     Construct.LONG_LINE: (f"is longer than {LINE_LIMIT} characters", "Break it."),
     Construct.CONTROL: ("has the control character {} in its code", "Delete it: compilers refuse it."),
 }
-"""What a construct does, and what to do about it."""
+"""Effect of each construct, and the next step."""
 
 
 # --- wrong results ----------------------------------------------------------------------------

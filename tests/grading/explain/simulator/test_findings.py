@@ -404,7 +404,7 @@ e = async_work_group_copy(Ash[1], row, 4, e);
     ],
 )
 def test_of_several_copies_the_one_beyond_an_array_is_named(kind, address, said):
-    """Of several copies, the one that names the array on this side is named. Otherwise, the copies of pointers are."""
+    """The message names the copy that has the array on this side. Without one, it names the copies of pointers."""
     waits = "Group(0,0,0)\n\t  call wait_group_events\n\tAt line 8 (column 5) of input.cl:\n\t  x;\n\t"
     source = COPIES if "outside A" not in said or kind == "read" else COPIES.replace("C + n", "row")
     found = only(kernel(invalid(kind, at("global", address), waits)), replace(LINE, source=source))
