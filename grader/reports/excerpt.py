@@ -37,17 +37,16 @@ class ExcerptLine:
 
 
 def excerpt_of(issue: Issue, lines: Sequence[str]) -> tuple[ExcerptLine, ...]:
-    """Return the lines of an issue: those of its places, or its own line. Blank lines are left out, and there
-    are no lines if none is known.
+    """Return the lines of an issue's places in the order of the events, after its own line if that is another one.
+    Blank lines are left out. There are none if no line is known.
     """
     places = issue.places[:PLACES]
-    if not places:
-        own = [] if issue.line is None else [issue.line]
-    else:
-        own = [*dict.fromkeys(place.line for place in places)]
+    numbers = [*dict.fromkeys(place.line for place in places)]
+    if issue.line is not None and issue.line not in numbers:
+        numbers.insert(0, issue.line)
     return tuple(
         _line(number, lines[number - 1], [each for each in places if each.line == number])
-        for number in own
+        for number in numbers
         if lines[number - 1].strip()
     )
 

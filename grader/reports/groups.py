@@ -75,15 +75,16 @@ def _groups_of_kind(checks: Sequence[Check], numbers: Mapping[str, tuple[int, ..
     made = [check for check in checks if check.shown_verdict in {Verdict.PASSED, Verdict.PARTIAL, Verdict.FAILED}]
     if made:
         causes = sorted({number for check in made for number in numbers.get(check.name, ())})
-        yield Group(state=STATES[_worst(made)], label=_label(made), checks=tuple(made), causes=tuple(causes))
+        yield Group(state=STATES[_verdict(made)], label=_label(made), checks=tuple(made), causes=tuple(causes))
     rest = [check for check in checks if check not in made]
     for message in dict.fromkeys(check.message for check in rest):
         yield _unmade([check for check in rest if check.message == message])
 
 
-def _worst(checks: Sequence[Check]) -> Verdict:
+def _verdict(checks: Sequence[Check]) -> Verdict:
+    """Return the verdict of all these checks, or that they passed partly."""
     verdicts = {check.shown_verdict for check in checks}
-    return next(each for each in (Verdict.FAILED, Verdict.PARTIAL, Verdict.PASSED) if each in verdicts)
+    return verdicts.pop() if len(verdicts) == 1 else Verdict.PARTIAL
 
 
 def _label(checks: Sequence[Check]) -> str:

@@ -255,14 +255,16 @@ def _cause(sighting: _Sighting, lines: Sequence[str]) -> _Cause:
 def _found_before(cause: _Cause, sighting: _Sighting, found: Mapping[_Cause, list[_Sighting]]) -> _Cause | None:
     """Return the cause that explains this sighting, too.
 
-    A case of unknown cause is a consequence of the first finding in its kernel. A finding with the help of an earlier
-    one is the same mistake in another line.
+    A finding with the help of an earlier one is the same mistake in another line. So is a case with the line and the
+    help of an earlier cause. A case of unknown cause is a consequence of the first finding in its kernel.
     """
-    findings = [each for each in found if each.part == cause.part and each.kind is Kind.SANITIZER]
-    if cause.kind in CASES:
-        return None if cause.subject else next(iter(findings), None)
-    alike = (each for each in findings if each.reason is cause.reason and found[each][0].check is sighting.check)
-    return next((each for each in alike if sighting.help and found[each][0].help == sighting.help), None)
+    earlier = [each for each in found if each.part == cause.part]
+    alike = [each for each in earlier if sighting.help and found[each][0].help == sighting.help]
+    findings = [each for each in earlier if each.kind is Kind.SANITIZER]
+    if cause.kind not in CASES:
+        return next((each for each in alike if each in findings and each.reason is cause.reason), None)
+    same = next((each for each in alike if each.line == cause.line), None)
+    return same if same is not None or cause.subject else next(iter(findings), None)
 
 
 def _is_in(lines: Sequence[str], line: int) -> bool:

@@ -16,13 +16,13 @@ def rows(*checks):
 
 
 def test_checks_of_a_kind_that_were_made_are_one_row():
-    """A row has the worst state of its checks, the number of passed ones, and the sums of points."""
+    """A row has the state of its checks, "partly" if they differ, the number of passed ones, and the sums of points."""
     half = check("correctness: two", verdict=Verdict.PARTIAL, points=2, reason=Reason.WRONG_OUTPUT)
     assert rows(check("correctness: one"), check("correctness: two")) == [
         ("passed", "correctness: all 2 cases", 10, 10)
     ]
     assert rows(check("correctness: one"), half) == [("partly", "correctness: 1 of 2 cases", 7, 10)]
-    assert rows(half, failed("correctness: three"))[0][:2] == ("failed", "correctness: 0 of 2 cases")
+    assert rows(half, failed("correctness: three"))[0][:2] == ("partly", "correctness: 0 of 2 cases")
 
 
 def test_a_single_check_keeps_its_name_and_its_speed():

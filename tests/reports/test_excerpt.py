@@ -1,5 +1,7 @@
 """excerpt.py: the lines of an issue, with the access of each place underlined."""
 
+from dataclasses import replace
+
 import pytest
 from faulty_results import OUTCOMES, OUTSIDE, found
 from picture import example
@@ -86,10 +88,17 @@ def test_control_characters_move_no_caret():
 
 
 def test_an_excerpt_has_the_lines_of_the_places_in_their_order():
-    """The lines are those of the places, in the order of the events, and not the line of the issue."""
+    """The lines are those of the places, in the order of the events."""
     (issue,) = issues_of(OUTCOMES["race"])
     assert issue.line == RACE.places[1].line
     assert [line.number for line in excerpt_of(issue, SOURCE.split("\n"))] == [17, 13]
+
+
+def test_the_line_of_the_issue_comes_first_if_it_has_no_place():
+    """A guard that is wrong is shown before the access that it lets pass."""
+    (issue,) = issues_of(OUTCOMES["race"])
+    guard = replace(issue, line=3)
+    assert [line.number for line in excerpt_of(guard, SOURCE.split("\n"))] == [3, 17, 13]
 
 
 def test_an_excerpt_has_a_few_places():

@@ -8,7 +8,7 @@ from picture import example
 from samples import BUILD, RACE, SOURCE, failed, result
 
 from grader.course.rubric import Kind
-from grader.reports.issues import issues_of, lines_of, numbers_of
+from grader.reports.issues import issues_of, lines_of, numbers_of, told_once
 from grader.results.check import Reason
 
 LINE = re.compile(r"\bline (\d+)")
@@ -256,3 +256,31 @@ def test_the_issue_of_a_real_grading_is_its_race():
     (race,) = issues_of(example())
     assert (race.reason, race.line, race.lost) == (Reason.DATA_RACE, 13, 35.5)
     assert {check.name for check in race.checks} == {check.name for check in example().failures}
+
+
+def test_a_check_refers_to_the_check_that_tells_its_cause():
+    """Each cause is told by the check that is read first. Others refer to it, and keep their own message as evidence.
+    Checks that passed or were not run stay as they are.
+    """
+    whole = GRADED["race"]
+    told = {check.name: check for check in told_once(whole).checks}
+    for issue in issues_of(whole):
+        first, *others = issue.checks
+        assert told[first.name] == first
+        for other in others:
+            if other.name not in {each.checks[0].name for each in issues_of(whole)}:
+                assert told[other.name].message.startswith(f"same cause as {first.name}: ")
+                assert other.message in told[other.name].detail
+    explained = {check.name for issue in issues_of(whole) for check in issue.checks}
+    assert all(told[check.name] == check for check in whole.checks if check.name not in explained)
+
+
+def test_a_case_with_the_line_and_the_help_of_a_finding_is_not_told_again():
+    """A case that fails for another reason in the same line, with the same help, is part of the finding's issue."""
+    line = OUTSIDE.lines[0]
+    case = failed("correctness: one (n 1)", message=f"line {line} has no guard.", help=OUTSIDE.help)
+    finding = found(OUTSIDE).model_copy(update={"help": OUTSIDE.help})
+    (issue,) = issues_of(result(BUILD, case, finding, source=SOURCE))
+    assert [check.name for check in issue.checks] == [finding.name, case.name]
+    other = case.model_copy(update={"help": "Another step.", "cause": "another"})
+    assert len(issues_of(result(BUILD, other, finding, source=SOURCE))) == 2

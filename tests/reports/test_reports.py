@@ -367,14 +367,14 @@ def test_one_lost_point_is_a_point():
     assert "    cost: 2.5 points (correctness: a)" in lines(failed("correctness: a", max_points=2.5))
 
 
-def test_cases_of_one_kind_share_a_row_with_the_worst_verdict():
+def test_cases_of_one_kind_share_a_row_with_one_verdict():
     """Cases share a row that counts the right ones and names the issue of the others."""
     wrong = [failed(f"correctness: case {i} (n {i})", message=f"error {i}.", detail="by far") for i in range(5)]
     text = lines(BUILD, check("correctness: a"), *wrong, SLOW)
-    assert "failed  correctness: 1 of 6 cases: see 1                                  5 / 30" in text
+    assert "partly  correctness: 1 of 6 cases: see 1                                  5 / 30" in text
     assert [line for line in text if "error" in line] == [" 1. error[WRONG_OUTPUT]: error 0."]
     assert "    cost: 25 points (correctness: case 0, case 2, case 3, 2 more)" in text
-    assert next(line for line in text if line.startswith("partly")).endswith("20 / 40")
+    assert next(line for line in text if line.startswith("partly  performance")).endswith("20 / 40")
     assert " 2. slow[TOO_SLOW]: it runs at 63 % of the model solution's speed; full points" in text
 
 
@@ -434,7 +434,7 @@ def test_what_was_not_run_stands_apart_from_what_failed():
         "    cost: 5 points (correctness: b)",
         "",
         "passed  build",
-        "failed  correctness: 2 of 3 cases: see 1                                 10 / 15",
+        "partly  correctness: 2 of 3 cases: see 1                                 10 / 15",
         "skipped correctness: 2 checks                                             0 / 10",
         "        skipped: earlier cases timed out.",
         "skipped performance: cpu (n 9)                                            0 / 40",
@@ -452,7 +452,7 @@ def test_a_row_has_the_points_of_all_checks_of_its_kind_that_ran():
     lost = failed("memory: banks", kind=Kind.MEMORY, reason=Reason.EXTRA_TRAFFIC, max_points=20)
     unrun = failed("memory: reads", kind=Kind.MEMORY, reason=Reason.NOT_RUN, max_points=20)
     text = lines(BUILD, *memory, lost, unrun)
-    assert "failed  memory: 2 of 3 checks: see 1                                      8 / 28" in text
+    assert "partly  memory: 2 of 3 checks: see 1                                      8 / 28" in text
     assert "skipped memory: reads                                                     0 / 20" in text
     hidden = check("memory: reads", Kind.MEMORY, Verdict.SKIPPED, 0, 20, reason=Reason.HIDDEN, message="later.")
     text = lines(*memory, hidden)

@@ -44,7 +44,7 @@ def _coalescing(counted: Profile) -> Reading:
     return Reading(
         value=ratio,
         reason=Reason.UNCOALESCED,
-        what=f"{_use(worst)}: a warp moves {moved} sectors of {counted.sector} bytes at a time and leaves {wasted} "
+        what=f"{_use(worst)}: a warp moves {_sectors(moved)} of {counted.sector} bytes at a time and leaves {wasted} "
         f"bytes of them unused. The least traffic is {least:,} bytes; with all {counted.unused:,} unused bytes, it is "
         f"{in_digits(ratio)} times as large",
         help=_closer(worst),
@@ -56,6 +56,11 @@ def _closer(access: Access) -> str:
     if access.stride is not None and 0 < abs(access.stride) <= WORD_BYTES:
         return "Neighbouring work-items access neighbouring words here, but only a part of a warp does so at a time."
     return "Work-items that are neighbours in get_local_id(0) should access neighbouring words of a row."
+
+
+def _sectors(digits: str) -> str:
+    """Words for a mean number of sectors."""
+    return f"{digits} {'sector' if digits == '1' else 'sectors'}"
 
 
 def _use(access: Access) -> str:
@@ -132,7 +137,7 @@ def _words_moved(counted: Profile) -> Reading:
     return Reading(
         value=total,
         reason=Reason.UNCOALESCED,
-        what=f"{what}; {_use(worst)}: a warp moves {each} sectors of {counted.sector} bytes at a time where {fewest} "
+        what=f"{what}; {_use(worst)}: a warp moves {_sectors(each)} of {counted.sector} bytes at a time where {fewest} "
         "would hold its words",
         help=_closer(worst),
     )

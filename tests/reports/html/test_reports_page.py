@@ -231,9 +231,9 @@ def test_every_check_has_its_state_message_and_points():
 
 
 def test_the_checks_of_a_kind_are_one_row():
-    """The row of a group has its worst state, the number of passed checks, the cause of the others, and the points."""
+    """The row of a group has its state, the number of passed checks, the cause of the others, and the points."""
     text = checks_in(result(BUILD, check("correctness: one"), WRONG, SPEED))
-    assert "✗ failed correctness: 1 of 2 cases: see 1 5 / 10" in text
+    assert "◐ partly correctness: 1 of 2 cases: see 1 5 / 10" in text
     assert "✓ passed build" in text
 
 
