@@ -24,7 +24,7 @@ from grader.execution.sandbox.folder import LockedFolder, abandoned
 from grader.grading.checks.simulator_runs import absence
 from grader.grading.completion import complete
 from grader.grading.device_lock import shared_cpu
-from grader.grading.grade import grade_coursework, grade_without_hidden_cases
+from grader.grading.grade import grade_coursework, grade_shown_checks, grade_without_hidden_cases
 from grader.grading.grading_environment import GradingEnvironment
 from grader.grading.progress import Progress, quietly
 from grader.grading.refusal import refuse_coursework, ungraded
@@ -75,6 +75,11 @@ class VisibleGrading:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ShownChecks:
+    """The checks of a file that students see. Hidden checks are not made."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class MissingSpeeds:
     """The speeds that a result lacks because the machine was too noisy to time on."""
 
@@ -88,7 +93,7 @@ class PendingCases:
     result: Result
 
 
-Work = WholeGrading | VisibleGrading | MissingSpeeds | PendingCases
+Work = WholeGrading | VisibleGrading | ShownChecks | MissingSpeeds | PendingCases
 """The work that a station does with a file."""
 
 
@@ -184,6 +189,8 @@ def _result(assignment: Coursework, job: GradingJob, environment: GradingEnviron
             return grade_coursework(assignment, submission, job.seed, environment, progress)
         case VisibleGrading():
             return grade_without_hidden_cases(assignment, submission, job.seed, environment, progress)
+        case ShownChecks():
+            return grade_shown_checks(assignment, submission, job.seed, environment, progress)
         case MissingSpeeds(result=result):
             return time_again(assignment, submission, result, environment, progress)
         case PendingCases(result=result):

@@ -91,7 +91,7 @@ service runs it later. The points of such a check are neither earned nor lost.
 
 
 NOT_MADE = frozenset({*OUTSTANDING, Reason.HIDDEN})
-"""Reasons that only skipped checks have. A hidden check was made, but its outcome is withheld."""
+"""Reasons that only skipped checks have. The outcome of a hidden check is withheld. A dry run does not even make it."""
 
 
 class Place(Record):

@@ -87,6 +87,12 @@ def shown_at_once(assignment: Assignment) -> tuple[Kind, ...]:
     return Kind.BUILD, *shown, *(section.kinds[0] for section in whole for _ in section.hides)
 
 
+def hidden_kinds(assignment: Assignment) -> frozenset[Kind]:
+    """Return the kinds of which every check is hidden. Cases are not among them: at least one case is shown."""
+    sections = (section for section in assignment.sections if all(section.hides))
+    return frozenset(kind for section in sections for kind in section.kinds)
+
+
 def hidden_checks(coursework: Coursework) -> int:
     """Return the number of checks that the coursework hides."""
     return sum(is_hidden for part in coursework.parts for section in part.sections for is_hidden in section.hides)

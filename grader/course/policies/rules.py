@@ -111,6 +111,11 @@ class Policies(Record):
     leaderboard: bool = False
     """True if students see the speed of other students' kernels, under pseudonyms that the others choose."""
 
+    dry_runs: int = Field(default=20, ge=0, le=1000)
+    """Dry runs that a student may make within an hour in a submission service: gradings of a file that is not handed
+    in, without hidden checks. 0 switches them off.
+    """
+
     device_class: DeviceClassName | None = None
     """Class of the stations that may grade it in a submission service: `cpu`, `gpu`, or a class that an operator names.
     Without it, any station may.

@@ -3,17 +3,19 @@
 from dataclasses import dataclass
 
 from grader.course.assignment import Assignment, Chosen
+from grader.course.rubric import Kind
 from grader.course.submissions.submission import Submission
 from grader.course.suite import Coursework
 
 
 @dataclass(frozen=True, kw_only=True)
 class Task:
-    """One submission for one assignment, with the seed of all its inputs."""
+    """One submission for one assignment, with the seed of all its inputs. Checks of the kinds `unmade` are not made."""
 
     assignment: Assignment
     submission: Submission
     seed: int
+    unmade: frozenset[Kind] = frozenset()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -113,7 +113,8 @@ def build_settled(task: ChosenTask, worker: Worker) -> Built:
 
 def _expand_as_chosen(task: Task, worker: Worker) -> Expanded:
     assignment = unwrap(chosen(task.assignment, task.submission))
-    return expand(ChosenTask(assignment=assignment, submission=task.submission, seed=task.seed), worker)
+    own = ChosenTask(assignment=assignment, submission=task.submission, seed=task.seed, unmade=task.unmade)
+    return expand(own, worker)
 
 
 def expand(task: ChosenTask, worker: Worker, process: Process = "new") -> Expanded:

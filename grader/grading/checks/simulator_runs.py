@@ -5,6 +5,7 @@ from functools import cached_property
 
 from grader.common.errors import NoSimulatorError
 from grader.common.record import replace
+from grader.course.rubric import Kind, Section
 from grader.execution.client import Worker
 from grader.grading.checks.counts import memory_run
 from grader.grading.checks.sanitizer_run import Endless, Failed, sanitizer_run
@@ -43,7 +44,7 @@ class Runs:
 
     def begin_sanitizer(self) -> None:
         """Start the sanitizer's run without waiting for it, if the assignment asks for this check."""
-        if self.subject.task.assignment.sanitizer is not None:
+        if self._asks_for(Kind.SANITIZER, self.subject.task.assignment.sanitizer):
             self.sanitizer.begin()
 
     def begin_memory(self) -> None:
@@ -51,8 +52,13 @@ class Runs:
 
         Nothing starts if the assignment does not ask for it, or if the run shares a worker with the sanitizer's run.
         """
-        if self.subject.task.assignment.memory is not None and self.counter is not self.subject.worker:
+        is_apart = self.counter is not self.subject.worker
+        if is_apart and self._asks_for(Kind.MEMORY, self.subject.task.assignment.memory):
             self.memory.begin()
+
+    def _asks_for(self, kind: Kind, section: Section | None) -> bool:
+        """True if the assignment has this section, and this grading makes its checks."""
+        return section is not None and kind not in self.subject.task.unmade
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -415,6 +415,9 @@ PENDING = Problem(reason=Reason.PENDING, message="hidden cases run some minutes 
 HIDDEN = Problem(reason=Reason.DECIDED_ELSEWHERE, message="hidden checks are decided on the course's machine.")
 """Problem of checks that are not part of a student kit."""
 
+UNMADE = Problem(reason=Reason.HIDDEN, message="it is made when you hand in.")
+"""Problem of hidden checks in a dry run, which does not make them."""
+
 
 def of_missed_minimum(rate: float, required: float, unit: str, device: str) -> Problem:
     """The problem of a kernel that is slower than the absolute minimum for a named device."""

@@ -8,7 +8,7 @@ from grader.grading.checks.correctness import Tried, failed_sizes, first_endless
 from grader.grading.checks.sanitizer_run import Endless, Failed
 from grader.grading.checks.simulated_run import Subject
 from grader.grading.checks.simulator_runs import Runs, Tested, Watched, absence
-from grader.grading.explain.problem import Problem
+from grader.grading.explain.problem import UNMADE, Problem
 from grader.grading.phases.context import GradingContext
 from grader.grading.rules import WatchingRules
 from grader.protocol.messages import DeviceFacts
@@ -36,12 +36,14 @@ def watch(
 
     Without a simulator, the checks that need one are skipped. If the rules require it, NoSimulatorError is raised.
     """
-    assignment = runs.subject.task.assignment
+    assignment, unmade = runs.subject.task.assignment, runs.subject.task.unmade
     absent = absence(runs.subject.worker, rules) if assignment.is_watched else None
     tested = Tested(runs=runs, simulation=rules.simulation, failed=failed, endless=endless)
     watched = Watched(checks=())
     for section, observe in observers(assignment):
-        if section.needs_simulator and absent is not None:
+        if not unmade.isdisjoint(section.kinds):
+            watched = replace(watched, checks=(*watched.checks, *map(UNMADE.skip, checks_of(section, device))))
+        elif section.needs_simulator and absent is not None:
             missing = Problem(reason=Reason.NO_SIMULATOR, message=str(absent))
             watched = replace(watched, checks=(*watched.checks, *map(missing.skip, checks_of(section, device))))
         else:

@@ -2,10 +2,11 @@
 
 from collections.abc import Callable
 
+from grader.course.rubric import Kind
 from grader.grading.check_kinds import untimed_checks
 from grader.grading.checks.building import Built
 from grader.grading.device_lock import exclusive
-from grader.grading.explain.problem import Problem
+from grader.grading.explain.problem import UNMADE, Problem
 from grader.grading.phases.context import GradingContext, thawed
 from grader.grading.timing.measurement import open_sessions
 from grader.grading.timing.performance import check_performance
@@ -20,9 +21,11 @@ Preparation = Callable[[GradingContext], OwnParticipants | Problem]
 
 
 def prepare_own(context: GradingContext) -> OwnParticipants | Problem:
-    """Prepare our own participants; return the reason if the assignment checks no speed."""
+    """Prepare our own participants; return the reason if the assignment or this grading checks no speed."""
     if context.task.assignment.performance is None:
         return NO_SPEED
+    if Kind.PERFORMANCE in context.task.unmade:
+        return UNMADE
     return request_own(context.task, context.device, context.borrow)
 
 

@@ -14,10 +14,11 @@ from grader.service.course.groups import belongs_to
 from grader.service.course.personal_data import row_counts
 from grader.service.course.roster import MAX_FIELD_LENGTH, RosterLine, in_words, not_plain
 from grader.service.db.keys import folded_key, is_plain_key
-from grader.service.db.models import AttemptRow, AuditRow, Base, CourseRole, PersonRow
+from grader.service.db.models import AttemptRow, AuditRow, Base, CourseRole, DryRunRow, PersonRow
 from grader.service.errors import FieldError, RefusedError, length_in_words
 
 REMOVED_DATA = {
+    "dry_runs": "dry run",
     "extensions": "extension",
     "decisions": "decision by hand",
     "mails": "mail",
@@ -61,11 +62,14 @@ def change(session: Session, person: PersonRow, listed: RosterLine, who: str, no
 
 
 def deactivate(session: Session, person: PersonRow, who: str, now: datetime) -> None:
-    """End all access of a person until they are activated again. Raises RefusedError if the person is `who`."""
+    """End all access of a person until they are activated again, and delete their dry runs. Raises RefusedError if the
+    person is `who`.
+    """
     _require_other(person, who)
     if person.deactivated is None:
         end_all_access(session, person, who, now)
         person.deactivated = now
+        session.execute(delete(DryRunRow).where(DryRunRow.person_id == person.id))
         session.add(AuditRow(at=now, who=who, about=person.key, what=f"deactivated {person.key}"))
 
 

@@ -1,7 +1,7 @@
 """The data that the service stores about a person, and a zip of it with the person's rows, files and reports.
 
     data.json                        their rows, by table
-    files/<assignment>-<number>.cl   the files that they handed in, unchanged
+    files/<assignment>-<number>.cl   the files that they handed in, unchanged; -dry-run.cl for a file that they tried
     reports/<assignment>-<number>-<id of the grading>.html
 
 Fields are listed one by one, so that a new field is left out until a developer decides about it. These are left out:
@@ -22,7 +22,7 @@ from datetime import datetime
 from typing import IO, Any
 from zipfile import ZIP_DEFLATED, ZipFile
 
-from sqlalchemy import ColumnElement, Select, and_, func, select
+from sqlalchemy import ColumnElement, Select, and_, func, or_, select
 from sqlalchemy.orm import Session
 
 from grader.service.course.groups import belongs_to
@@ -34,6 +34,7 @@ from grader.service.db.models import (
     Decision,
     DecisionRow,
     DeviceSignInRow,
+    DryRunRow,
     ExclusionRow,
     ExtensionRow,
     GradingRow,
@@ -51,7 +52,7 @@ from grader.service.db.models import (
 )
 from grader.service.db.session import Database
 
-GRADING_STATE_FIELDS = "id", "attempt_id", "shown_state", "created"
+GRADING_STATE_FIELDS = "id", "attempt_id", "dry_run_id", "shown_state", "created"
 GRADING_FIELDS = *GRADING_STATE_FIELDS, "shown_points", "max_points", "checks", "shown_speed", "device"
 ENTRY_FIELDS = "entered", "entered_reason"
 ATTEMPT_FIELDS = (
@@ -78,6 +79,7 @@ FIELDS: Mapping[type[Base], tuple[str, ...]] = {
     PseudonymRow: ("name",),
     ExtensionRow: ("assignment", "due", "attempts", "reason", "at"),
     AttemptRow: ATTEMPT_FIELDS,
+    DryRunRow: ("id", "assignment", "size", "sha256", "received"),
     GradingRow: GRADING_FIELDS,
     ShareRow: ("attempt_id",),
     DecisionRow: ("assignment", "kind", "points", "comment", "at"),
@@ -127,16 +129,22 @@ def write_zip(database: Database, person_id: int, out: IO[bytes]) -> None:
     with database.reading() as session:
         rows = rows_of(session, person_id)
     names = {each["id"]: f"{each['assignment']}-{each['number']}" for each in rows[AttemptRow.__tablename__]}
+    tried = {each["id"]: f"{each['assignment']}-dry-run" for each in rows[DryRunRow.__tablename__]}
     with ZipFile(out, "w", ZIP_DEFLATED) as archive:
         archive.writestr("data.json", json.dumps(rows, indent=2, ensure_ascii=False))
         for number, name in names.items():
             data = _field(database, AttemptRow.data, AttemptRow.id == number)
             if data is not None:
                 archive.writestr(f"files/{name}.cl", data)
+        for number, name in tried.items():
+            data = _field(database, DryRunRow.data, DryRunRow.id == number)
+            if data is not None:
+                archive.writestr(f"files/{name}.cl", data)
         for grading in rows[GradingRow.__tablename__]:
             drawn = _field(database, GradingRow.page, GradingRow.id == grading["id"])
             if drawn is not None:
-                name = f"{names[grading['attempt_id']]}-{grading['id']}"
+                file = tried.get(grading["dry_run_id"]) or names[grading["attempt_id"]]
+                name = f"{file}-{grading['id']}"
                 archive.writestr(f"reports/{name}.html", zlib.decompress(drawn))
 
 
@@ -167,7 +175,9 @@ def _plain(name: str, value: Any) -> Any:
 def _owned_by(wanted: Select[Any], table: type[Base], person_id: int) -> Select[Any]:
     """Restrict a query to the rows that belong to a person."""
     attempts = select(AttemptRow.id).where(belongs_to([person_id]))
-    gradings = select(GradingRow.id).where(GradingRow.attempt_id.in_(attempts))
+    dry_runs = select(DryRunRow.id).where(DryRunRow.person_id == person_id)
+    owned_files = or_(GradingRow.attempt_id.in_(attempts), GradingRow.dry_run_id.in_(dry_runs))
+    gradings = select(GradingRow.id).where(owned_files)
     owned: dict[type[Base], ColumnElement[bool]] = {
         **{each: each.person_id == person_id for each in FIELDS if hasattr(each, "person_id")},
         PersonRow: PersonRow.id == person_id,

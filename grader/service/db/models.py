@@ -1,6 +1,7 @@
 """The tables. A stored attempt never changes, except for the grading that counts. The gradings are the queue.
 
 people -< attempts -< gradings -< progress
+people -< dry runs - gradings
 people -< shares >- attempts -< exclusions, requests
 people -< extensions, decisions; people - pseudonyms            releases, holds, regradings, assignments: of a whole one
 people -< invitations, passwords, sessions, api tokens, device sign-ins           audit: everything that changes a grade
@@ -12,6 +13,7 @@ from enum import StrEnum
 from typing import Any
 
 from sqlalchemy import (
+    CheckConstraint,
     ColumnElement,
     Connection,
     DateTime,
@@ -94,8 +96,8 @@ class Base(DeclarativeBase):
 
 
 NEVER_REUSED_NUMBERS = {"sqlite_autoincrement": True}
-"""Option for tables whose rows are removed and appear by number in addresses. No later row gets a removed row's number,
-since a page that is still open would act on it. PostgreSQL does so by default.
+"""Option for tables whose rows are removed and whose numbers are known elsewhere, such as in addresses. No later row
+gets a removed row's number, since a page that is still open would act on it. PostgreSQL does so by default.
 """
 
 
@@ -285,6 +287,28 @@ class ShareRow(Base):
     __table_args__ = (UniqueConstraint("attempt_id", "person_id", name="shares_once"),)
 
 
+class DryRunRow(Base):
+    """A person's latest dry run at an assignment: a file that is graded by the shown checks, and is not handed in. Only
+    its owner sees it. `made` dry runs have been made since `counted_since`, since their number within an hour has a
+    limit.
+    """
+
+    __tablename__ = "dry_runs"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    person_id: Mapped[int] = mapped_column(ForeignKey("people.id"))
+    assignment: Mapped[str]
+    data: Mapped[bytes] = mapped_column(LargeBinary, deferred=True)
+    size: Mapped[int]
+    sha256: Mapped[str]
+    received: Mapped[datetime] = mapped_column(index=True)
+    made: Mapped[int]
+    counted_since: Mapped[datetime]
+    grading: Mapped["GradingRow"] = relationship(back_populates="dry_run", passive_deletes=True)
+
+    __table_args__ = (UniqueConstraint("person_id", "assignment", name="dry_runs_once"), NEVER_REUSED_NUMBERS)
+
+
 class AssignmentRow(Base):
     """An assignment as it was last read (assignments.AssignmentView as JSON), for use when its files are missing."""
 
@@ -315,14 +339,14 @@ class HoldRow(Base):
     at: Mapped[datetime]
 
 
-def _is_held(attempt_id: Mapped[int]) -> ColumnElement[bool]:
+def _is_held(attempt_id: Mapped[int | None]) -> ColumnElement[bool]:
     """SQL condition: the results of this attempt's assignment are held back."""
     tried, held = AttemptRow.__table__.alias(), HoldRow.__table__.alias()
     matching = exists().where(tried.c.id == attempt_id, held.c.assignment == tried.c.assignment)
     return matching.correlate_except(tried, held)
 
 
-def _is_released(attempt_id: Mapped[int]) -> ColumnElement[bool]:
+def _is_released(attempt_id: Mapped[int | None]) -> ColumnElement[bool]:
     """SQL condition: the hidden checks of this attempt's assignment are released."""
     tried, released = AttemptRow.__table__.alias(), ReleaseRow.__table__.alias()
     matching = exists().where(tried.c.id == attempt_id, released.c.assignment == tried.c.assignment)
@@ -330,7 +354,8 @@ def _is_released(attempt_id: Mapped[int]) -> ColumnElement[bool]:
 
 
 class GradingRow(Base):
-    """One grading of an attempt: a row of the queue, and later of the history.
+    """One grading of an attempt: a row of the queue, and later of the history. Or the grading of a dry run, which is
+    deleted with it and has no attempt.
 
     Within a priority, the lowest `round` comes first; a person has one grading in each round (accept.py). The station
     `claimed_by` has claimed the grading until `lease_until`, for try number `tries`, or for try number
@@ -348,7 +373,8 @@ class GradingRow(Base):
     __tablename__ = "gradings"
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    attempt_id: Mapped[int] = mapped_column(ForeignKey("attempts.id"), index=True)
+    attempt_id: Mapped[int | None] = mapped_column(ForeignKey("attempts.id"), index=True)
+    dry_run_id: Mapped[int | None] = mapped_column(ForeignKey("dry_runs.id", ondelete="CASCADE"), unique=True)
     regrading_id: Mapped[int | None] = mapped_column(index=True)
     why: Mapped[str]
     priority: Mapped[int]
@@ -382,12 +408,15 @@ class GradingRow(Base):
     scored_sha256: Mapped[str | None]
     needs_run: Mapped[bool] = mapped_column(default=False, server_default=false())
     attempt: Mapped[AttemptRow] = relationship(back_populates="gradings", foreign_keys=[attempt_id])
+    dry_run: Mapped[DryRunRow | None] = relationship(back_populates="grading")
     released: Mapped[bool] = column_property(_is_released(attempt_id))
     held: Mapped[bool] = column_property(_is_held(attempt_id))
 
     __table_args__ = (
         Index("gradings_queue", "state", "priority", "round", "id"),
         Index("gradings_one_open", "attempt_id", unique=True, sqlite_where=IS_OPEN, postgresql_where=IS_OPEN),
+        CheckConstraint("(attempt_id IS NULL) <> (dry_run_id IS NULL)", name="gradings_of_one_file"),
+        NEVER_REUSED_NUMBERS,  # a station may still grade one that is deleted
     )
 
     @hybrid_property
@@ -635,7 +664,7 @@ class ProgressRow(Base):
     __tablename__ = "progress"
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    grading_id: Mapped[int] = mapped_column(ForeignKey("gradings.id"), index=True)
+    grading_id: Mapped[int] = mapped_column(ForeignKey("gradings.id", ondelete="CASCADE"), index=True)
     turn: Mapped[int]
     at: Mapped[datetime]
     data: Mapped[str]

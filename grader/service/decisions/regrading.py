@@ -43,7 +43,7 @@ OLDER = "attempts graded by an older version"
 def try_again(session: Session, grading_id: int, who: str, now: datetime) -> None:
     """Grade an attempt again if its grading ended with a fault of the service. Raises NotFoundError or RefusedError."""
     grading = session.get(GradingRow, grading_id)
-    if grading is None:
+    if grading is None or grading.attempt_id is None:
         raise NotFoundError
     if grading.state != State.FAULTED:
         raise RefusedError("This grading has not failed; there is nothing to try again.")

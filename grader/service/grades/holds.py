@@ -8,10 +8,10 @@ see everything.
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import select
+from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
-from grader.service.db.models import AttemptRow, AuditRow, HoldRow, ShareRow
+from grader.service.db.models import AttemptRow, AuditRow, DryRunRow, HoldRow, ShareRow
 from grader.service.errors import RefusedError
 
 HELD_BACK = "The results of this assignment are held back until your instructor publishes them."
@@ -41,8 +41,11 @@ _HELD = select(HoldRow.assignment)
 
 
 def hold_back(session: Session, assignment: str, who: str, now: datetime) -> None:
-    """Hold back all results of an assignment. Raises RefusedError if they are held back already."""
+    """Hold back all results of an assignment, and delete those of dry runs. Raises RefusedError if they are held back
+    already.
+    """
     require_published(session, assignment)
+    session.execute(delete(DryRunRow).where(DryRunRow.assignment == assignment))
     session.add(HoldRow(assignment=assignment, who=who, at=now))
     session.add(AuditRow(at=now, who=who, about="", what=f"{assignment}: held back its results"))
 

@@ -7,6 +7,7 @@ from datetime import datetime
 from sqlalchemy import bindparam, func, select
 from sqlalchemy.orm import Session, joinedload, selectinload
 
+from grader.common.phrases import count
 from grader.course.policies.attempts import Bucket
 from grader.service.course import limits
 from grader.service.course.assignments import AssignmentView
@@ -25,7 +26,7 @@ from grader.service.grades.final import FinalGrade, GradeKey
 from grader.service.grades.holds import held_assignments
 from grader.service.grades.records import grades_of_all
 from grader.service.grades.visibility import ResultAccess, SeenResult
-from grader.service.grades.wording import deduction_in_sentences, worth_in_words
+from grader.service.grades.wording import deduction_in_sentences, lateness_in_words, worth_in_words
 from grader.service.submissions.accept import history, history_of, past_of
 
 EXCLUSIONS = select(ExclusionRow).where(ExclusionRow.attempt_id.in_(bindparam("attempts", expanding=True)))
@@ -69,6 +70,14 @@ class AssignmentStatus:
         if self.grade.is_set or self.counting is None or self.counting.counted is None:
             return 0.0
         return self.counting.counted.hidden_points
+
+    def hand_in_cost(self, now: datetime) -> str:
+        """The cost of handing in at this time, for example "2 days late: 20 % off; 3 of 5 attempts left". Empty if
+        there is neither a due date nor a limit.
+        """
+        late = "" if self.rules.due is None else lateness_in_words(self.grade.cost_of(now))
+        left = "" if self.left is None else f"{self.left} of {count(self.rules.attempts or 0, 'attempt')} left"
+        return "; ".join(filter(None, (late, left)))
 
     def is_late(self, attempt: AttemptRow) -> bool:
         """True if an attempt is late by the dates of its student."""
@@ -207,7 +216,8 @@ def _attempts(session: Session, numbers: Sequence[int]) -> dict[int, AttemptRow]
 
 def faulted(session: Session) -> Sequence[GradingRow]:
     """Gradings that ended with a fault of the service and have not been repeated, latest first."""
-    latest = select(func.max(GradingRow.id)).group_by(GradingRow.attempt_id)
+    of_attempts = GradingRow.attempt_id.is_not(None)  # a dry run is simply made again
+    latest = select(func.max(GradingRow.id)).where(of_attempts).group_by(GradingRow.attempt_id)
     wanted = select(GradingRow).where(GradingRow.state == State.FAULTED, GradingRow.id.in_(latest))
     loaded = selectinload(GradingRow.attempt).selectinload(AttemptRow.person)
     return session.scalars(wanted.options(loaded).order_by(GradingRow.id.desc())).all()

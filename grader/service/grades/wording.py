@@ -57,6 +57,11 @@ def deduction_in_sentences(earned: float, cost: Lateness) -> str:
     return f"{words}. The report shows the points before this deduction." if cost.percent else f"{words}."
 
 
+def lateness_in_words(cost: Lateness) -> str:
+    """The cost of handing in now, for example "on time", "2 days late: 20 % off"."""
+    return f"{count(cost.days, 'day')} late: {cost.in_words}" if cost.days else "on time"
+
+
 def late_in_words(rules: HandInRules) -> str:
     """The cost of late work, for a person who may hand in; empty if there is no due date or late work costs nothing."""
     late = rules.policies.late

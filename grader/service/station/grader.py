@@ -9,6 +9,7 @@ from grader.batch.station import (
     GradingJob,
     MissingSpeeds,
     PendingCases,
+    ShownChecks,
     VisibleGrading,
     WholeGrading,
     Work,
@@ -33,7 +34,8 @@ from grader.service.station.backends import Backend
 from grader.service.station.end_times import Pace
 from grader.service.station.recorder import AssignmentRecorder
 from grader.service.station.rescoring import Rescoring
-from grader.service.station.results import ready
+from grader.service.station.results import ready, ready_dry_run
+from grader.service.station.retention import Retention
 from grader.service.submissions.queue import CHANGED, MOVED, ClaimedGrading, Graded, PendingResult
 
 TIMED = 3
@@ -54,6 +56,7 @@ class Judge:
         self._course, self._backend, self._seed, self._class = course, backend, seed, device_class
         self._cache = AssignmentCache(course, Path(), recall=recall)
         self._recorder, self._rescoring = AssignmentRecorder(self._cache), Rescoring(course, self._cache)
+        self._retention = Retention()
 
     @property
     def facilities(self) -> Facilities:
@@ -80,13 +83,16 @@ class Judge:
             outcome = self._completed(coursework, claimed, claimed.pending)
         if isinstance(outcome, Ungraded):
             return outcome
+        if claimed.is_dry_run:
+            return replace(ready_dry_run(outcome, coursework), measured_sha256=measured)
         return replace(ready(outcome, coursework), measured_sha256=measured)
 
     def keep_up(self, database: Database) -> bool:
-        """Store the present states of assignments, and score again some stored results whose points have changed.
-        Return True if there may be more of these.
+        """Store the present states of assignments, delete old dry runs, and score again some stored results whose
+        points have changed. Return True if there may be more of these.
         """
         self._recorder.keep(database)
+        self._retention.keep(database)
         return self._rescoring.some(database)
 
     def close(self) -> None:
@@ -95,6 +101,8 @@ class Judge:
 
     def _graded(self, coursework: Coursework, claimed: ClaimedGrading, progress: Progress) -> Result | Ungraded:
         """Return the outcome of a first grading. Secret results stay pending, or their grading ends with its slot."""
+        if claimed.is_dry_run:  # nothing hidden runs, so its time tells nothing
+            return self._measured(self._job(coursework, claimed, ShownChecks()), progress)
         pace = Pace(coursework=coursework, progress=progress, sleep=pause)
         work = VisibleGrading() if claimed.hides else WholeGrading()
         outcome = self._measured(self._job(coursework, claimed, work), pace.note)

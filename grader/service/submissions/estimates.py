@@ -16,6 +16,7 @@ from sqlalchemy.orm import Session
 
 from grader.common.phrases import count
 from grader.service.db.models import AttemptRow, GradingRow, State, StationRow
+from grader.service.submissions.queue import ASSIGNMENT, with_file
 
 GRADINGS_CONSIDERED = 20
 """Number of the latest gradings whose durations are used."""
@@ -112,8 +113,7 @@ def _took(session: Session, classes: Mapping[str, str]) -> dict[str, timedelta]:
 
 
 OPEN_GRADINGS = (
-    select(GradingRow.id, GradingRow.state, AttemptRow.assignment)
-    .join(AttemptRow, GradingRow.attempt_id == AttemptRow.id)
+    with_file(select(GradingRow.id, GradingRow.state, ASSIGNMENT.label("assignment")))
     .where(GradingRow.state.in_((State.WAITING, State.RUNNING)))
     .order_by(GradingRow.priority, GradingRow.round, GradingRow.id)
 )

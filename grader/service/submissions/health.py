@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session, selectinload
 
 from grader.service.db.models import AttemptRow, GradingRow, State, StationRow
 from grader.service.submissions.estimates import STATION_TIMEOUT
+from grader.service.submissions.queue import ASSIGNMENT, with_file
 
 BEAT = 10.0
 """Seconds between two signs of life of a station. Four may be missed (estimates.STATION_TIMEOUT)."""
@@ -81,10 +82,12 @@ def station_leaves(session: Session, name: str) -> None:
 
 
 def stations_of(session: Session, now: datetime) -> list[StationHealth]:
-    """All stations, sorted by machine."""
+    """All stations, sorted by machine. Only their owners see dry runs, so these are not listed."""
     loaded = selectinload(GradingRow.attempt).selectinload(AttemptRow.person)
     claimed = GradingRow.state.in_((State.RUNNING, State.SHOWN)), GradingRow.claimed_by.is_not(None)
-    running = select(GradingRow).where(*claimed).order_by(GradingRow.id).options(loaded)
+    running = (
+        select(GradingRow).where(*claimed, GradingRow.attempt_id.is_not(None)).order_by(GradingRow.id).options(loaded)
+    )
     work: dict[str | None, tuple[AttemptRow, ...]] = {}
     for row in session.scalars(running):
         work[row.claimed_by] = (*work.get(row.claimed_by, ()), row.attempt)
@@ -98,10 +101,10 @@ def queues_of(session: Session, classes: Mapping[str, str], stations: list[Stati
     for each in stations:
         if not each.gone and not each.row.fault:
             able[each.row.device_class] += each.row.devices
-    columns = AttemptRow.assignment, GradingRow.state, func.count(), func.min(GradingRow.created)
+    columns = ASSIGNMENT, GradingRow.state, func.count(), func.min(GradingRow.created)
     states = State.WAITING, State.RUNNING, State.SHOWN
-    opened = select(*columns).join(GradingRow.attempt).where(GradingRow.state.in_(states))
-    rows = session.execute(opened.group_by(AttemptRow.assignment, GradingRow.state)).all()
+    opened = with_file(select(*columns)).where(GradingRow.state.in_(states))
+    rows = session.execute(opened.group_by(ASSIGNMENT, GradingRow.state)).all()
     found = []
     for device_class in ("", *sorted({*classes.values(), *able} - {""})):
         own = [row for row in rows if classes.get(row[0], "") == device_class]

@@ -12,6 +12,9 @@ grading waits or runs, and not before a random time. They end at once for anothe
 student learns their outcome neither from the time that a grading takes nor from the time for which a later attempt
 waits. After the release they are not secret, and run at once.
 
+A dry run has only checks that are shown. It is in the same queue, behind each attempt that was handed in. Hidden cases
+end for it, too, so that its time does not tell if they run.
+
 A claim is a lease on the row rather than a workflow of DBOS. DBOS returns the work of a dead process only to a process
 with the same name, so a station that never returns would keep its work. After a lease has run out, any station may
 claim the grading. The outcome is stored in one transaction, on condition that the claim is still valid, so that exactly
@@ -22,12 +25,13 @@ import random
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import Enum, auto
+from typing import TypeVarTuple
 
-from sqlalchemy import ColumnElement, and_, delete, exists, or_, select, update
+from sqlalchemy import ColumnElement, Select, and_, delete, exists, func, or_, select, update
 from sqlalchemy.orm import Session
 
 from grader.service.db.audit import note_by_station
-from grader.service.db.models import AttemptRow, GradingRow, ProgressRow, ReleaseRow, State
+from grader.service.db.models import AttemptRow, DryRunRow, GradingRow, ProgressRow, ReleaseRow, State
 from grader.service.db.outbox import MailKind, put_mails_about
 
 LEASE = timedelta(seconds=30)
@@ -57,8 +61,9 @@ STATION_ENDED = f"Its station ended {MAX_TRIES} times while it graded this file.
 @dataclass(frozen=True, kw_only=True)
 class ClaimedGrading:
     """A grading that a station has claimed, with the file and the number of the try. `hides` is false if hidden
-    outcomes are not secret: after the release, and in trials of staff. `pending` is the result whose hidden cases are
-    waiting; None if nothing is known yet. Other stations grade the assignments in `elsewhere`.
+    outcomes are not secret: after the release, and in trials of staff. Hidden checks are not made at all in a dry run.
+    `pending` is the result whose hidden cases are waiting; None if nothing is known yet. Other stations grade the
+    assignments in `elsewhere`.
     """
 
     grading_id: int
@@ -70,6 +75,7 @@ class ClaimedGrading:
     hides: bool
     pending: "PendingResult | None"
     elsewhere: frozenset[str] = frozenset()
+    is_dry_run: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -146,7 +152,8 @@ def claim(
         row = _first(session, and_(unclaimed, is_due), elsewhere)
     if row is None:
         return None
-    attempt = session.get_one(AttemptRow, row.attempt_id)
+    handed_in = None if row.attempt_id is None else session.get_one(AttemptRow, row.attempt_id)
+    file = handed_in or session.get_one(DryRunRow, row.dry_run_id)
     pending = None
     if row.state == State.SHOWN:
         row.hidden_tries += 1
@@ -161,12 +168,13 @@ def claim(
         grading_id=row.id,
         station=station,
         turn=row.tries if pending is None else row.hidden_tries,
-        assignment=attempt.assignment,
-        data=attempt.data,
-        sha256=attempt.sha256,
-        hides=not attempt.trial and session.get(ReleaseRow, attempt.assignment) is None,
+        assignment=file.assignment,
+        data=file.data,
+        sha256=file.sha256,
+        hides=not (handed_in and handed_in.trial) and session.get(ReleaseRow, file.assignment) is None,
         pending=pending,
         elsewhere=elsewhere,
+        is_dry_run=handed_in is None,
     )
 
 
@@ -177,18 +185,27 @@ def must_yield(session: Session, claimed: ClaimedGrading, now: datetime) -> bool
 
 def _is_busy(session: Session, now: datetime, elsewhere: frozenset[str]) -> bool:
     """True if a grading runs whose time students see, or waits, except for assignments in `elsewhere`."""
-    waits = and_(
-        GradingRow.state == State.WAITING, GradingRow.not_before <= now, AttemptRow.assignment.not_in(elsewhere)
-    )
-    wanted = select(GradingRow.id).join(GradingRow.attempt).where(or_(waits, GradingRow.state == State.RUNNING))
+    waits = and_(GradingRow.state == State.WAITING, GradingRow.not_before <= now, ASSIGNMENT.not_in(elsewhere))
+    wanted = with_file(select(GradingRow.id)).where(or_(waits, GradingRow.state == State.RUNNING))
     return session.scalar(wanted.limit(1)) is not None
+
+
+ASSIGNMENT = func.coalesce(AttemptRow.assignment, DryRunRow.assignment)
+"""SQL expression: the assignment of a grading, in a query `with_file`."""
+
+Columns = TypeVarTuple("Columns")
+
+
+def with_file(wanted: Select[*Columns]) -> Select[*Columns]:
+    """Join gradings with their attempts and dry runs."""
+    return wanted.outerjoin(GradingRow.attempt).outerjoin(GradingRow.dry_run)
 
 
 def _first(session: Session, free: ColumnElement[bool], elsewhere: frozenset[str]) -> GradingRow | None:
     """The first free row of the queue. On PostgreSQL, it skips rows that another station has locked."""
     wanted = select(GradingRow).where(free)
     if elsewhere:
-        wanted = wanted.join(GradingRow.attempt).where(AttemptRow.assignment.not_in(elsewhere))
+        wanted = with_file(wanted).where(ASSIGNMENT.not_in(elsewhere))
     first = wanted.order_by(GradingRow.priority, GradingRow.round, GradingRow.id).limit(1)
     return session.scalar(first.with_for_update(of=GradingRow, skip_locked=True))
 
@@ -213,6 +230,8 @@ def finish(session: Session, claimed: ClaimedGrading, graded: Graded, now: datet
         values |= {"state": State.SHOWN, "not_before": now + timedelta(seconds=pause), "stop_asked": False}
     if not _changed(session, claimed, values):
         return False
+    if claimed.is_dry_run:
+        return True
     attempt_id = session.get_one(GradingRow, claimed.grading_id).attempt_id
     attempt = session.get_one(AttemptRow, attempt_id)
     put_mails_about(session, MailKind.GRADED if attempt.counted is None else MailKind.REGRADED, attempt, now)

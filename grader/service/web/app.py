@@ -17,6 +17,7 @@ from starlette.types import ASGIApp
 
 from grader.service.db.probe import is_disk_full
 from grader.service.errors import NotFoundError, RefusedError
+from grader.service.submissions.dry_runs import TooManyDryRunsError
 from grader.service.web.auth import SignInNeededError, TokenNeededError, read_form, text_in
 from grader.service.web.middleware import (
     API,
@@ -36,6 +37,7 @@ from grader.service.web.routes import (
     decisions,
     device_flow,
     downloads,
+    dry_runs,
     editor,
     exports,
     extensions,
@@ -54,7 +56,7 @@ from grader.service.web.routes import (
 )
 from grader.service.web.state import AppState, state_at, state_of
 
-UPLOAD_PATHS = frozenset({"attempts", "exports", "roster", "upload"})
+UPLOAD_PATHS = frozenset({"attempts", "exports", "roster", "try", "upload"})
 """Last parts of the paths to which files are uploaded."""
 
 MAX_TEXT_BYTES = 6 * editor.EDITABLE
@@ -74,6 +76,7 @@ PAGES = (
     assignments,
     editor,
     attempts,
+    dry_runs,
     downloads,
     leaderboard,
     mail_choices,
@@ -123,6 +126,7 @@ def make_app(state: AppState) -> FastAPI:
     app.add_exception_handler(SignInNeededError, _sign_in)
     app.add_exception_handler(NotFoundError, _not_found)
     app.add_exception_handler(RequestValidationError, _not_found)
+    app.add_exception_handler(TooManyDryRunsError, _too_many)
     app.add_exception_handler(RefusedError, _refused)
     app.add_exception_handler(HTTPException, _no_page)
     app.add_exception_handler(ClientDisconnect, _gone)
@@ -153,6 +157,13 @@ def _not_found(request: Request, _error: Exception) -> Response:
 
 async def _refused(request: Request, error: Exception) -> Response:
     return await _not_done(request, 409, "That was not done", str(error))
+
+
+async def _too_many(request: Request, error: Exception) -> Response:
+    answer = await _not_done(request, 429, "That was not done", str(error))
+    if isinstance(error, TooManyDryRunsError):
+        answer.headers["retry-after"] = str(error.seconds)
+    return answer
 
 
 async def _not_done(request: Request, status: int, title: str, words: str) -> Response:

@@ -49,6 +49,7 @@ class Eventful:
         self._fails(service.claim())
         self.cancelled = service.hand_in()
         post(service.browser("ada"), f"{service.page_of(self.cancelled)}/cancel")
+        service.tried(failing(right(assignment), 1, message="line 3 is wrong.", findings=(RACE,)), data=SOURCE)
         self.running = service.hand_in()
         self._tells(service.claim())
         for person, name in (("ada", "Night Owl"), ("ben", "Fox")):

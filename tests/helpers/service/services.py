@@ -22,8 +22,9 @@ from grader.service.course.saved_assignments import memory_in
 from grader.service.db.migrate import migrate
 from grader.service.db.models import AttemptRow, CourseRole, GradingRow, PersonRow
 from grader.service.db.session import Database, sqlite_url
-from grader.service.station.grader import ready
+from grader.service.station.results import ready, ready_dry_run
 from grader.service.submissions.accept import REGRADING_PRIORITY, HandInRequest, accept, new_grading
+from grader.service.submissions.dry_runs import DryRunRequest, make
 from grader.service.submissions.estimates import QueueSnapshot
 from grader.service.submissions.queue import claim, finish
 from grader.service.web.app import make_app
@@ -102,6 +103,21 @@ class Service:
         """Store an attempt, and return its number."""
         with self.database.writing() as session:
             return accept(session, self.offer(**more), rules, self.now).id
+
+    def dry_run(self, person=None, rules=FREE, **more):
+        """Make a dry run, and return the number of its grading."""
+        fields = {"assignment": "small", "data": SOURCE, "per_hour": 20, **more}
+        asked = DryRunRequest(person_id=person or self.ada, **fields)
+        with self.database.writing() as session:
+            return make(session, asked, rules, self.now).grading.id
+
+    def tried(self, outcome=None, **more):
+        """Make a dry run, and have a station grade it. It must be the next in the queue."""
+        number, assignment = self.dry_run(**more), self.course.load("small")
+        claimed = self.claim()
+        assert (claimed.grading_id, claimed.is_dry_run) == (number, True)
+        self.finish(claimed, ready_dry_run(outcome or right(assignment), assignment))
+        return number
 
     def claim(self, station="one"):
         with self.database.writing() as session:

@@ -4,7 +4,7 @@ import pytest
 from clusters import FACILITIES
 from hidden_parts import hiding_course, right
 
-from grader.batch.station import MissingSpeeds, PendingCases, VisibleGrading, WholeGrading
+from grader.batch.station import MissingSpeeds, PendingCases, ShownChecks, VisibleGrading, WholeGrading
 from grader.common.record import replace
 from grader.course.rubric import Kind
 from grader.grading.explain.problem import PENDING
@@ -81,6 +81,17 @@ def test_what_is_hidden_is_left_pending(course):
     outcome, _ = grade(course, backend, claim(course, hides=False))
     assert outcome.is_pending is False
     assert backend.asked == [VisibleGrading(), WholeGrading()]
+
+
+def test_a_dry_run_makes_no_hidden_check(course):
+    """The backend is asked for the shown checks only, also after the release of hidden ones. The stored result has no
+    part that students do not see.
+    """
+    backend = Answering(*[right(course.load("small"))] * 2)
+    for hides in (True, False):
+        outcome, events = grade(course, backend, replace(claim(course, hides=hides), is_dry_run=True))
+        assert (outcome.is_pending, outcome.full_page, events) == (False, None, ["building"])
+    assert backend.asked == [ShownChecks(), ShownChecks()]
 
 
 def test_pending_cases_are_run_for_the_stored_result_without_a_word(course):

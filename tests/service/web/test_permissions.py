@@ -16,6 +16,7 @@ NOBODY, OTHER, OWNER, ASSISTANT, STAFF = "nobody", "ben", "ada", "tom", "staff"
 ROLES = (NOBODY, OTHER, OWNER, ASSISTANT, STAFF)
 
 ALL, MEMBERS, MEMBERS_FORM = (200,) * 5, (303, 200, 200, 200, 200), (401, 303, 303, 303, 303)
+ONLY_OWN = (303, 404, 200, 404, 404)
 OWN, OWN_FORM = (303, 404, 200, 200, 200), (401, 404, 303, 409, 409)
 TEACHING, LEADING = (303, 404, 404, 200, 200), (303, 404, 404, 404, 200)
 LEADING_FORM, LEADING_LINKS = (401, 404, 404, 404, 303), (401, 404, 404, 404, 200)
@@ -66,6 +67,11 @@ TABLE = {
     "POST /api/v1/attempts/{public}/cancel": NO_COOKIE,
     "GET /assignments/{name}/skeleton": MEMBERS,
     "GET /assignments/{name}/edit": MEMBERS,
+    "POST /assignments/{name}/try": MEMBERS_FORM,  # the caller's own
+    "GET /assignments/{name}/try": ONLY_OWN,
+    "GET /assignments/{name}/try/edit": ONLY_OWN,
+    "GET /assignments/{name}/try/events": ONLY_OWN,
+    "GET /assignments/{name}/try/report": ONLY_OWN,
     "GET /assignments/{name}/leaderboard": MEMBERS,
     "POST /assignments/{name}/leaderboard/pseudonym": MEMBERS_FORM,  # the caller's own
     "POST /assignments/{name}/leaderboard/{person_id}/end": LEADING_FORM,
@@ -152,6 +158,7 @@ FIELDS = {
     "POST /course/assignments/{name}/pool/remove": {"kind": "allowed"},
     "POST /tokens": {"name": "laptop", "read": "yes", "days": "7"},
     "POST /assignments/{name}/attempts": {"form_key": "key", "file": ("kernels.cl", b"kernel")},
+    "POST /assignments/{name}/try": {"file": ("kernels.cl", b"kernel")},
     "POST /course/regrade": {"assignment": "small", "which": "latest"},
     "POST /course/people/{person_id}/assignments/{name}/decision": {"points": "3", "comment": "so"},
     "POST /course/attempts/{public}/exclusion": {"reason": "so"},
@@ -236,6 +243,7 @@ def _addresses(service):
     """Return a function that gives a route's address, for one of two graded attempts."""
     first = service.graded(service.hand_in())
     attempt = service.graded(service.hand_in())
+    service.tried()
     page = f"/course/people/{service.ada}/assignments/small"
     assert post(service.browser(STAFF), f"{page}/extension", page, attempts="1", reason="ill").status_code == 303
 

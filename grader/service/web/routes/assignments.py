@@ -6,6 +6,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from pydantic import Field
 from sqlalchemy.orm import Session
+from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
@@ -95,6 +96,7 @@ def assignment_of(request: Request, member: Member, name: str, person_id: int | 
         "assignment.html.jinja",
         member,
         status=status,
+        cost="" if member.teaches else status.hand_in_cost(state.now()),
         assignment=shown,
         chart=points_chart(status.attempts),
         owner=owner,
@@ -172,18 +174,22 @@ def hand_in(request: Request, member: AnyMember, form: OwnForm, name: str) -> Re
     """Store a file or the text of the editor. Only then comes the answer, which redirects to the attempt."""
     state = state_of(request)
     state.cache.assignment(name)
-    upload = file_in(form, "file")
-    if upload is None and "text" not in form:
-        raise RefusedError(f"No file was chosen; choose your {FILE_NAME}, then hand in.")
-    pasted = text_in(form, "text").encode("utf-8", "replace").replace(b"\r\n", b"\n")
-    offer = HandInRequest(
-        person_id=member.id,
-        assignment=name,
-        file_name=FILE_NAME if upload is None else upload.filename or FILE_NAME,
-        data=pasted if upload is None else upload.file.read(SIZE_LIMIT + 1),
-        form_key=text_in(form, "form_key"),
-    )
+    file_name, data = sent_file(form)
+    form_key = text_in(form, "form_key")
+    offer = HandInRequest(person_id=member.id, assignment=name, file_name=file_name, data=data, form_key=form_key)
     with state.database.writing() as session:
         rules = hand_in_rules(session, state.cache.all(), name, member.id)
         attempt = accept(session, offer, rules, arrival_of(request))
     return RedirectResponse(f"/attempts/{attempt.public}", 303)
+
+
+def sent_file(form: FormData) -> tuple[str, bytes]:
+    """The name and content of the file that a form sends, or of the text of the editor. Raises RefusedError if the form
+    has neither. Of a file that is too large, only as much is read as shows that it is.
+    """
+    upload = file_in(form, "file")
+    if upload is not None:
+        return upload.filename or FILE_NAME, upload.file.read(SIZE_LIMIT + 1)
+    if "text" not in form:
+        raise RefusedError(f"No file was chosen; choose your {FILE_NAME} first.")
+    return FILE_NAME, text_in(form, "text").encode("utf-8", "replace").replace(b"\r\n", b"\n")

@@ -82,7 +82,7 @@ def attempt_page(request: Request, member: AnyMember, public: str) -> Response:
     with state.database.reading() as session:
         attempt = visible_attempt(session, public, member)
         latest, counted, person = attempt.gradings[-1], attempt.counted, attempt.person
-        open_grading = _open_grading(state, session, member, latest) if State(latest.state).open else None
+        open_grading = open_grading_of(state, session, member, latest) if State(latest.state).open else None
         hold = hold_of(session, attempt.assignment)
         assignment = state.cache.assignment(attempt.assignment)
         late = is_late(rules_for(session, assignment, person.id), attempt.received)
@@ -142,7 +142,8 @@ def _neighbours(session: Session, attempt: AttemptRow, person_id: int, member: U
     )
 
 
-def _open_grading(state: AppState, session: Session, member: User, grading: GradingRow) -> OpenGrading:
+def open_grading_of(state: AppState, session: Session, member: User, grading: GradingRow) -> OpenGrading:
+    """A grading that has not ended, as far as the user may see it."""
     return OpenGrading(
         grading=grading,
         place=state.place(session, grading),
@@ -158,17 +159,24 @@ def attempt_events(request: Request, member: AnyMember, public: str, after: Numb
 
 def stream_of(request: Request, member: User, public: str, after: int) -> Response:
     """Stream of the events of an attempt. Raises NotFoundError for users who may not see the attempt."""
+    with state_of(request).database.reading() as session:
+        grading_id = visible_attempt(session, public, member).gradings[-1].id
+    return grading_stream(request, member, grading_id, after)
+
+
+def grading_stream(request: Request, member: User, grading_id: int, after: int) -> Response:
+    """Stream of the events of a grading that the user may see. It ends if the grading is deleted."""
     state = state_of(request)
     said = request.headers.get("last-event-id", "")
     start = int(said) if said.isascii() and said.isdigit() and len(said) < MAX_NUMBER_DIGITS else after
-    with state.database.reading() as session:
-        grading_id = visible_attempt(session, public, member).gradings[-1].id
 
     def read_progress(since: int) -> GradingProgress | None:
         with state.database.reading() as session:
             if not member.is_signed_in(session, state.now()):
                 return None
-            grading = session.get_one(GradingRow, grading_id)
+            grading = session.get(GradingRow, grading_id)
+            if grading is None:
+                return None
             return GradingProgress(
                 state=grading.shown_state,
                 turn=grading.tries,

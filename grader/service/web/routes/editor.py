@@ -3,14 +3,17 @@
 from typing import Annotated
 
 from fastapi import APIRouter, Query
+from sqlalchemy.orm import Session
 from starlette.requests import Request
 from starlette.responses import Response
 
-from grader.service.db.models import AttemptRow
+from grader.service.db.models import AttemptRow, DryRunRow
 from grader.service.errors import NotFoundError, RefusedError
+from grader.service.grades.views import StatusRequest, status_at
 from grader.service.grades.visibility import checks_of
 from grader.service.submissions.accept import history
-from grader.service.web.auth import AnyMember
+from grader.service.submissions.dry_runs import dry_run_of
+from grader.service.web.auth import AnyMember, Member
 from grader.service.web.pages import page
 from grader.service.web.routes.assignments import as_seen
 from grader.service.web.state import state_of
@@ -33,22 +36,53 @@ def edit(request: Request, member: AnyMember, name: str, start: Start = None) ->
     """The editor with an attempt, by its number. Without a number, the latest attempt, or the skeleton if the student
     has no attempt.
     """
-    state = state_of(request)
-    with state.database.reading() as session:
-        shown = as_seen(member, state.cache.assignment(name), state.now())
+    with state_of(request).database.reading() as session:
         attempts = {each.number: each for each in history(session, member.id, name)}
         chosen = max(attempts, default=SKELETON) if start is None else start
         if chosen != SKELETON and chosen not in attempts:
             raise NotFoundError
-        attempt = attempts.get(chosen)
-        text = shown.skeleton if attempt is None else text_of(attempt)
+        return _editor(request, session, member, name, attempts.get(chosen))
+
+
+@router.get("/assignments/{name}/try/edit")
+def edit_tried(request: Request, member: AnyMember, name: str) -> Response:
+    """The editor with the kernel that the member tried last."""
+    state = state_of(request)
+    with state.database.reading() as session:
+        dry_run = dry_run_of(session, member.id, name, state.now())
+        if dry_run is None:
+            raise NotFoundError
+        return _editor(request, session, member, name, dry_run)
+
+
+def _editor(
+    request: Request, session: Session, member: Member, name: str, file: AttemptRow | DryRunRow | None
+) -> Response:
+    """The editor with a file, or with the skeleton."""
+    state = state_of(request)
+    now = state.now()
+    shown = as_seen(member, state.cache.assignment(name), now)
+    text = shown.skeleton if file is None else text_of(file)
     if len(text) > EDITABLE:
         raise RefusedError(TOO_LARGE)
+    asked = StatusRequest(person_id=member.id, access=member.access, now=now)
+    status = status_at(session, state.cache.all(), name, asked)
+    attempt = file if isinstance(file, AttemptRow) else None
     counted = None if attempt is None else attempt.counted
-    remarks = () if counted is None else checks_of(counted).remarks
-    return page(request, "edit.html.jinja", member, assignment=shown, attempt=attempt, text=text, remarks=remarks)
+    return page(
+        request,
+        "edit.html.jinja",
+        member,
+        assignment=shown,
+        file=file,
+        attempt=attempt,
+        text=text,
+        remarks=() if counted is None else checks_of(counted).remarks,
+        refusal=status.refusal,
+        cost="" if member.teaches else status.hand_in_cost(now),
+    )
 
 
-def text_of(attempt: AttemptRow) -> str:
+def text_of(file: AttemptRow | DryRunRow) -> str:
     """The file as text. Bytes that are not UTF-8 become replacement characters."""
-    return attempt.data.decode("utf-8-sig", "replace")
+    return file.data.decode("utf-8-sig", "replace")

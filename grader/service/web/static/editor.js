@@ -110,8 +110,8 @@ function edit(field) {
   }
   keepDraft(editor, field);
   let sent = false;
-  field.form.addEventListener("submit", () => {
-    sent = true;
+  field.form.addEventListener("submit", (event) => {
+    sent = event.submitter?.id !== "try"; // what is only tried may still be lost
     editor.display.input.updateFromDOM(); // it reads what was typed 80 ms later; there is no public call that does it now
   }, { capture: true }); // before its own listener fills the field
   window.addEventListener("beforeunload", (event) => {

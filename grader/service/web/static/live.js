@@ -1,4 +1,4 @@
-// Shows what happens to an attempt while it is graded. Pages work without it.
+// Shows what happens to an attempt or a dry run while it is graded. Pages work without it.
 "use strict";
 
 const SIGNS = { passed: "✓", partial: "◐", failed: "✗", skipped: "-" };
@@ -23,7 +23,7 @@ function rowOf(note) {
   return row;
 }
 
-function watch(live) {
+function watch(live, over = () => location.reload()) {
   const doing = document.getElementById("doing");
   const decided = document.getElementById("decided");
   const heading = document.getElementById("now");
@@ -44,10 +44,11 @@ function watch(live) {
     const place = ahead ? `${ahead} grading${ahead === 1 ? "" : "s"} before this one` : "Next in the queue";
     doing.textContent = wait ? `${place}; it starts in ${wait}.` : `${place}.`;
   });
-  events.addEventListener("over", () => { events.close(); location.reload(); });
+  events.addEventListener("over", () => { events.close(); over(); });
   events.addEventListener("error", () => {
-    if (events.readyState === EventSource.CLOSED) setTimeout(() => location.reload(), 5000);
+    if (events.readyState === EventSource.CLOSED) setTimeout(over, 5000);
   });
+  return events;
 }
 
 const live = document.getElementById("live");

@@ -282,9 +282,27 @@ def upgrade() -> None:
         sa.UniqueConstraint("attempt_id"),
     )
     op.create_table(
+        "dry_runs",
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("person_id", sa.Integer(), nullable=False),
+        sa.Column("assignment", sa.String(), nullable=False),
+        sa.Column("data", sa.LargeBinary(), nullable=False),
+        sa.Column("size", sa.Integer(), nullable=False),
+        sa.Column("sha256", sa.String(), nullable=False),
+        sa.Column("received", UtcDateTime(), nullable=False),
+        sa.Column("made", sa.Integer(), nullable=False),
+        sa.Column("counted_since", UtcDateTime(), nullable=False),
+        sa.ForeignKeyConstraint(["person_id"], ["people.id"]),
+        sa.PrimaryKeyConstraint("id"),
+        sa.UniqueConstraint("person_id", "assignment", name="dry_runs_once"),
+        sqlite_autoincrement=True,
+    )
+    op.create_index("ix_dry_runs_received", "dry_runs", ["received"])
+    op.create_table(
         "gradings",
         sa.Column("id", sa.Integer(), nullable=False),
-        sa.Column("attempt_id", sa.Integer(), nullable=False),
+        sa.Column("attempt_id", sa.Integer(), nullable=True),
+        sa.Column("dry_run_id", sa.Integer(), nullable=True),
         sa.Column("regrading_id", sa.Integer(), nullable=True),
         sa.Column("why", sa.String(), nullable=False),
         sa.Column("priority", sa.Integer(), nullable=False),
@@ -317,8 +335,12 @@ def upgrade() -> None:
         sa.Column("measured_sha256", sa.String(), nullable=True),
         sa.Column("scored_sha256", sa.String(), nullable=True),
         sa.Column("needs_run", sa.Boolean(), server_default=sa.false(), nullable=False),
+        sa.CheckConstraint("(attempt_id IS NULL) <> (dry_run_id IS NULL)", name="gradings_of_one_file"),
         sa.ForeignKeyConstraint(["attempt_id"], ["attempts.id"]),
+        sa.ForeignKeyConstraint(["dry_run_id"], ["dry_runs.id"], ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("id"),
+        sa.UniqueConstraint("dry_run_id"),
+        sqlite_autoincrement=True,
     )
     op.create_index(
         "gradings_one_open", "gradings", ["attempt_id"], unique=True, sqlite_where=OPEN, postgresql_where=OPEN
@@ -360,7 +382,7 @@ def upgrade() -> None:
         sa.Column("turn", sa.Integer(), nullable=False),
         sa.Column("at", UtcDateTime(), nullable=False),
         sa.Column("data", sa.String(), nullable=False),
-        sa.ForeignKeyConstraint(["grading_id"], ["gradings.id"]),
+        sa.ForeignKeyConstraint(["grading_id"], ["gradings.id"], ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("id"),
         sqlite_autoincrement=True,
     )

@@ -1,0 +1,25 @@
+"""Deletes dry runs that are too old. Stations do it, since at least one of them runs all the time."""
+
+import time
+from collections.abc import Callable
+
+from grader.service.db.session import Database, time_of
+from grader.service.submissions.dry_runs import delete_old
+
+INTERVAL = 600.0
+"""Seconds between two deletions by one station. No page shows a dry run that is too old."""
+
+
+class Retention:
+    """The time of the next deletion by this station. `clock` is in seconds."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock, self._next = clock, clock()
+
+    def keep(self, database: Database) -> None:
+        """Delete what is too old, if it is time."""
+        if self._clock() < self._next:
+            return
+        with database.recording() as session:
+            delete_old(session, time_of(session))
+        self._next = self._clock() + INTERVAL

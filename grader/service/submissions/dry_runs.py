@@ -1,0 +1,123 @@
+"""Dry runs: a file is graded by the checks that students see, without being handed in.
+
+A dry run is no attempt: it has no number, counts nowhere, and is allowed after the due date and with no attempts left.
+Its hidden checks are not made (grading/grade.grade_shown_checks), so neither its result nor its time depends on them.
+Of each person and assignment, only the latest dry run is stored, for a day. Only its owner sees it: people who teach
+see what was handed in.
+
+The number of dry runs within an hour is stored with them, so that all web processes together keep the limit.
+"""
+
+import hashlib
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from sqlalchemy import delete, select
+from sqlalchemy.orm import Session, joinedload
+
+from grader.common.phrases import count
+from grader.service.course.limits import HandInRules, is_open
+from grader.service.db.models import DryRunRow, GradingRow, HoldRow
+from grader.service.errors import RefusedError
+from grader.service.submissions.accept import DRY_RUN_PRIORITY, file_refusal, new_grading
+
+KEPT_FOR = timedelta(days=1)
+"""Time after which a dry run is deleted, with its result."""
+
+HOUR = timedelta(hours=1)
+
+DRY_RUN = "dry run"
+"""Reason (GradingRow.why) of the grading of a dry run."""
+
+
+class TooManyDryRunsError(RefusedError):
+    """A person has made as many dry runs as are allowed within an hour."""
+
+    def __init__(self, made: int, wait: timedelta) -> None:
+        self.seconds = math.ceil(wait.total_seconds())
+        minutes = count(math.ceil(wait / timedelta(minutes=1)), "minute")
+        super().__init__(f"You have tried {count(made, 'kernel')} within an hour. Try the next one in {minutes}.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class DryRunRequest:
+    """A file that a person tries. The assignment allows `per_hour` dry runs within an hour."""
+
+    person_id: int
+    assignment: str
+    data: bytes
+    per_hour: int
+
+
+def make(session: Session, asked: DryRunRequest, rules: HandInRules, now: datetime) -> DryRunRow:
+    """Put a dry run in the queue, in place of the person's former one at this assignment. Raises RefusedError, and then
+    changes nothing.
+    """
+    rows = session.scalars(select(DryRunRow).where(DryRunRow.person_id == asked.person_id)).all()
+    for objection in _objections(session, asked, rules, now):
+        raise RefusedError(objection)
+    _require_few(rows, asked.per_hour, now)
+    row = next((each for each in rows if each.assignment == asked.assignment), None)
+    if row is None:
+        row = DryRunRow(person_id=asked.person_id, assignment=asked.assignment, made=0, counted_since=now)
+        session.add(row)
+    else:
+        session.execute(delete(GradingRow).where(GradingRow.dry_run_id == row.id))
+    if not _is_counted(row, now):
+        row.made, row.counted_since = 0, now
+    row.made += 1
+    row.data, row.size, row.received = asked.data, len(asked.data), now
+    row.sha256 = hashlib.sha256(asked.data).hexdigest()
+    session.flush()
+    waiting = new_grading(DRY_RUN, DRY_RUN_PRIORITY, now)
+    waiting.dry_run_id, waiting.round = row.id, _open_elsewhere(session, row)
+    session.add(waiting)
+    session.flush()
+    return row
+
+
+def _objections(session: Session, asked: DryRunRequest, rules: HandInRules, now: datetime) -> Iterator[str]:
+    if rules.gone:
+        yield "This assignment is no longer part of the course."
+    if not is_open(rules, now):
+        yield "This assignment is not open yet."
+    if not asked.per_hour:
+        yield "Your course does not allow to try a kernel here without handing in."
+    if session.get(HoldRow, asked.assignment) is not None:
+        yield "The results of this assignment are held back, so a kernel cannot be tried now."
+    if why := file_refusal(asked.data):
+        yield why
+
+
+def _require_few(rows: Sequence[DryRunRow], per_hour: int, now: datetime) -> None:
+    """Raise TooManyDryRunsError if no further dry run is allowed now. The limit is for all assignments together."""
+    counted = [each for each in rows if _is_counted(each, now)]
+    made = sum(each.made for each in counted)
+    if made >= per_hour:
+        raise TooManyDryRunsError(made, min(each.counted_since for each in counted) + HOUR - now)
+
+
+def _is_counted(row: DryRunRow, now: datetime) -> bool:
+    """True if the dry runs of this row are within the hour that has a limit."""
+    return row.counted_since > now - HOUR
+
+
+def _open_elsewhere(session: Session, row: DryRunRow) -> int:
+    """The number of the person's open dry runs at other assignments. It is the round of a new one: so all students have
+    a first dry run graded before one student has a second.
+    """
+    others = select(DryRunRow).where(DryRunRow.person_id == row.person_id, DryRunRow.id != row.id)
+    return sum(each.grading.shown_state.open for each in session.scalars(others.options(joinedload(DryRunRow.grading))))
+
+
+def dry_run_of(session: Session, person_id: int, assignment: str, now: datetime) -> DryRunRow | None:
+    """A person's latest dry run at an assignment, with its grading; None if there is none, or if it is too old."""
+    own = DryRunRow.person_id == person_id, DryRunRow.assignment == assignment, DryRunRow.received > now - KEPT_FOR
+    return session.scalar(select(DryRunRow).where(*own).options(joinedload(DryRunRow.grading)))
+
+
+def delete_old(session: Session, now: datetime) -> None:
+    """Delete dry runs that are too old, with their results."""
+    session.execute(delete(DryRunRow).where(DryRunRow.received <= now - KEPT_FOR))

@@ -1,0 +1,252 @@
+"""dry_runs.py: a kernel is graded without being handed in, behind every attempt, and counts nowhere."""
+
+import pytest
+from hidden_parts import SECRET, failing, right
+from services import visible
+from sqlalchemy import func, select, update
+
+from grader.course.policies.rules import Policies
+from grader.service.course.limits import rules_of
+from grader.service.course.members import deactivate, remove
+from grader.service.db.clock import utc_now
+from grader.service.db.models import Base, DryRunRow, GradingRow, PersonRow, ReleaseRow, State
+from grader.service.decisions.regrading import try_again
+from grader.service.errors import NotFoundError, RefusedError
+from grader.service.grades.holds import hold_back
+from grader.service.station.results import ready_dry_run
+from grader.service.station.retention import INTERVAL, Retention
+from grader.service.submissions.dry_runs import KEPT_FOR, TooManyDryRunsError, dry_run_of
+from grader.service.submissions.progress import ProgressNote, keep_note
+from grader.service.submissions.queue import LEASE, MAX_TRIES, Renewal, finish, must_yield, renew
+
+LIMIT = 3
+
+
+def outcome(service):
+    """Return an invented result of a dry run, as a station stores it."""
+    assignment = service.course.load("small")
+    return ready_dry_run(right(assignment), assignment)
+
+
+def stored(service, person=None):
+    """Return the stored dry run of a person, with its grading."""
+    with service.database.reading() as session:
+        return dry_run_of(session, person or service.ada, "small", service.now)
+
+
+def rows(service, table):
+    with service.database.reading() as session:
+        return session.scalar(select(func.count()).select_from(table))
+
+
+@pytest.mark.both_databases
+def test_a_station_grades_a_dry_run_and_its_owner_gets_the_result(service):
+    """A dry run waits, is claimed with its file, and is stored with its result."""
+    number = service.dry_run(data=b"tried")
+    claimed = service.claim()
+    assert (claimed.grading_id, claimed.data, claimed.assignment) == (number, b"tried", "small")
+    service.finish(claimed, outcome(service))
+    grading = stored(service).grading
+    assert (grading.shown_state, grading.shown_points) == (State.DONE, right(service.course.load("small")).points)
+
+
+@pytest.mark.both_databases
+def test_every_hand_in_goes_first_and_a_regrading_last(service):
+    """A station claims attempts that were handed in before dry runs, and dry runs before regradings."""
+    old = service.graded(service.hand_in(person=service.ben))
+    service.regrade(old)
+    tried = service.dry_run()
+    attempt = service.hand_in()
+    expected = [service.gradings(attempt)[-1].id, tried, service.gradings(old)[-1].id]
+    assert [service.claim().grading_id for _ in range(3)] == expected
+
+
+@pytest.mark.both_databases
+def test_a_new_dry_run_replaces_the_former_also_while_that_runs(service):
+    """Only the latest dry run is stored. The station that grades the former one loses its claim and stores nothing. No
+    later grading gets the number of a deleted one, since a station with several workers could take one for the other.
+    """
+    first = service.dry_run(data=b"first")
+    claimed = service.claim()
+    with service.database.writing() as session:
+        keep_note(session, claimed, ProgressNote(words="building"), service.now)
+    second = service.dry_run(data=b"second")
+    assert second != first
+    with service.database.writing() as session:
+        assert renew(session, claimed, service.now) is Renewal.LOST
+        assert finish(session, claimed, outcome(service), service.now) is False
+    assert service.claim().data == b"second"
+    assert [rows(service, table) for table in (DryRunRow, GradingRow)] == [1, 1]
+
+
+@pytest.mark.both_databases
+def test_another_station_takes_over_from_a_dead_one(service):
+    """A dry run whose station dies is claimed again after the lease, and ends with a fault after some tries. Its owner
+    may try again, and no instructor is asked to grade it.
+    """
+    number = service.dry_run()
+    for turn in range(1, MAX_TRIES + 1):
+        assert service.claim(f"station {turn}").turn == turn
+        service.passes(seconds=LEASE.total_seconds() + 1)
+    assert service.claim() is None
+    assert stored(service).grading.state == State.FAULTED
+    assert "All gradings ended without a fault" in service.browser("staff").get("/course/system").text
+    with service.database.writing() as session, pytest.raises(NotFoundError):
+        try_again(session, number, "staff", service.now)
+    service.tried()
+
+
+@pytest.mark.both_databases
+def test_hidden_cases_end_for_a_dry_run(service):
+    """Hidden cases of attempts do not start or continue while a dry run waits or runs. So the time for which it waits
+    does not tell how long they run.
+    """
+    service.hand_in()
+    claimed = service.claim()
+    with service.database.writing() as session:
+        session.execute(update(GradingRow).values(state=State.SHOWN, early_points=1, lease_until=None))
+    hidden = service.claim()
+    assert hidden.pending is not None
+    assert hidden.grading_id == claimed.grading_id
+    service.dry_run()
+    with service.database.writing() as session:
+        assert must_yield(session, hidden, service.now)
+
+
+def test_no_station_stores_a_hidden_outcome_of_a_dry_run(service):
+    """The result of a dry run is stored once, as its owner sees it: no column has more."""
+    made = outcome(service)
+    assert (made.full_checks, made.full_page, made.is_pending) == (None, None, False)
+    assert made.points == made.early_points
+
+
+@pytest.mark.both_databases
+def test_a_student_who_floods_the_queue_is_stopped(service):
+    """After some dry runs within an hour, at all assignments together, the next one is refused until the hour is over.
+    A refusal changes nothing.
+    """
+    for number in range(LIMIT):
+        service.dry_run(per_hour=LIMIT, assignment=f"assignment {number % 2}")
+        service.passes(minutes=10)
+    with pytest.raises(
+        TooManyDryRunsError, match=r"tried 3 kernels within an hour\. Try the next one in 30 minutes\."
+    ) as said:
+        service.dry_run(per_hour=LIMIT)
+    assert said.value.seconds == 30 * 60
+    assert rows(service, GradingRow) == 2
+    service.dry_run(person=service.ben)
+    service.passes(minutes=31)
+    service.dry_run()
+
+
+@pytest.mark.both_databases
+def test_a_second_dry_run_waits_for_the_first_ones_of_others(service):
+    """A student with dry runs at several assignments waits longer for the later ones than others for their first."""
+    numbers = [service.dry_run(), service.dry_run(assignment="other"), service.dry_run(person=service.ben)]
+    first, second, other = numbers
+    assert [service.claim().grading_id for _ in numbers] == [first, other, second]
+
+
+def test_it_is_allowed_when_nothing_can_be_handed_in(service):
+    """Neither the due date nor the limit of attempts stops a dry run."""
+    rules = Policies.model_validate(
+        {"due": "2026-11-01T12:00Z", "late": "refused", "attempts": {"most": 1}, "timezone": "UTC"}
+    )
+    with pytest.raises(RefusedError, match="closed"):
+        service.hand_in(rules=rules_of(rules))
+    service.dry_run(rules=rules_of(rules))
+
+
+@pytest.mark.parametrize(
+    ("data", "says"),
+    [(b"x" * (2**20 + 1), "over 1 MiB"), (b"x\n" * 5001, "5,000 lines"), (b"", "empty"), (b"PK\x03\x04", "zip")],
+)
+def test_a_file_that_could_not_be_handed_in_is_refused(service, data, says):
+    """A dry run has the limits of a hand-in, and a refusal uses up none of the student's dry runs."""
+    with pytest.raises(RefusedError, match=says):
+        service.dry_run(data=data)
+    assert rows(service, DryRunRow) == 0
+
+
+@pytest.mark.both_databases
+def test_a_course_can_forbid_it_and_it_needs_an_open_assignment(service):
+    """Dry runs are refused if the course switches them off, before the assignment opens, and while its results are
+    held back.
+    """
+    soon = rules_of(Policies.model_validate({"opens": "2027-01-01T12:00Z", "timezone": "UTC"}))
+    with pytest.raises(RefusedError, match="not open yet"):
+        service.dry_run(rules=soon)
+    with pytest.raises(RefusedError, match="does not allow"):
+        service.dry_run(per_hour=0)
+    service.tried()
+    with service.database.writing() as session:
+        hold_back(session, "small", "staff", service.now)
+    assert stored(service) is None
+    with pytest.raises(RefusedError, match="held back"):
+        service.dry_run()
+
+
+@pytest.mark.both_databases
+def test_it_is_deleted_after_a_day(service):
+    """No page shows a dry run after a day, and a station deletes it with its result."""
+    service.tried()
+    service.passes(days=1)
+    assert stored(service) is None
+    with service.database.writing() as session:
+        session.execute(update(DryRunRow).values(received=utc_now()))  # stations use the database's clock
+    moment = [0.0]
+    retention = Retention(lambda: moment[0])
+    retention.keep(service.database)
+    with service.database.writing() as session:
+        session.execute(update(DryRunRow).values(received=utc_now() - KEPT_FOR))
+    retention.keep(service.database)
+    assert rows(service, GradingRow) == 1
+    moment[0] = INTERVAL
+    retention.keep(service.database)
+    assert [rows(service, table) for table in (DryRunRow, GradingRow)] == [0, 0]
+
+
+@pytest.mark.both_databases
+def test_what_a_person_tried_goes_with_them(service):
+    """If a person is deactivated while a station grades their dry run, it is deleted and the station stores nothing. A
+    person who has only tried kernels can be removed.
+    """
+    service.dry_run()
+    claimed = service.claim()
+    service.dry_run(person=service.ben)
+    with service.database.writing() as session:
+        deactivate(session, session.get_one(PersonRow, service.ada), "staff", service.now)
+        remove(session, session.get_one(PersonRow, service.ben), "staff", service.now)
+    with service.database.writing() as session:
+        assert finish(session, claimed, outcome(service), service.now) is False
+    assert service.claim() is None
+    assert [rows(service, table) for table in (DryRunRow, GradingRow)] == [0, 0]
+
+
+@pytest.mark.both_databases
+def test_it_counts_nowhere(service):
+    """Pages of students and staff, and all tables but its own, are the same with and without a graded dry run."""
+    service.graded(service.hand_in())
+    pages = ("/course", "/course/system", "/course/audit", "/assignments/small/leaderboard", "/course/requests")
+    staff, ada = service.browser("staff"), service.browser("ada")
+    own = ("/", "/assignments/small")
+    with service.database.writing() as session:
+        session.add(ReleaseRow(assignment="small", who="staff", at=service.now))
+
+    def seen():
+        return [visible(staff.get(each)) for each in pages] + [visible(ada.get(each)) for each in own]
+
+    def counted():
+        return {table.name: rows(service, table) for table in Base.metadata.sorted_tables}
+
+    before, sizes = seen(), counted()
+    service.tried()
+    assert seen() == before
+    assert {name for name, number in counted().items() if number != sizes[name]} == {"dry_runs", "gradings"}
+
+
+def test_a_failed_shown_check_is_told(service):
+    """The result of a dry run names the first cause of a failure that students see."""
+    assignment = service.course.load("small")
+    service.tried(failing(right(assignment), 1))
+    assert SECRET in stored(service).grading.checks

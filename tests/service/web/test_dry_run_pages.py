@@ -1,0 +1,230 @@
+"""Pages of dry runs: Try leads to the result of a file that is not handed in, next to what handing in costs now."""
+
+import io
+import json
+import re
+import zipfile
+
+import pytest
+from hidden_parts import SECRET, failing, hiding_course, right
+from open_service import driving, errors, opened
+from samples import RACE
+from services import SOURCE, Service, field, parts, visible
+
+from grader.service.auth.sessions import end_all_access
+from grader.service.db.models import DryRunRow, PersonRow
+from grader.service.submissions.progress import ProgressNote, keep_note
+
+PAGE = "/assignments/small"
+TRY = f"{PAGE}/try"
+
+
+@pytest.fixture
+def ada(service):
+    return service.browser("ada")
+
+
+def tries(client, headers=None, **fields):
+    """Send the editor's text with the button Try."""
+    token = field(client.get(f"{PAGE}/edit"), "form_token")
+    return client.post(TRY, files=parts(**{"form_token": token, "text": SOURCE.decode(), **fields}), headers=headers)
+
+
+def stored(service):
+    with service.database.reading() as session:
+        return session.query(DryRunRow).count()
+
+
+@pytest.mark.both_databases
+def test_without_scripts_try_leads_to_a_page_with_the_result(service, ada):
+    """Try leads to a page that shows the progress, and then the result. Nothing is handed in."""
+    said = tries(ada)
+    assert (said.status_code, said.headers["location"]) == (303, TRY)
+    assert "Next in the queue" in ada.get(TRY).text
+    claimed = service.claim()
+    with service.database.writing() as session:
+        keep_note(session, claimed, ProgressNote(words="building"), service.now)
+    assert "building" in ada.get(TRY).text
+    service.finish(claimed)
+    shown = visible(ada.get(TRY))
+    assert "Nothing is handed in." in shown
+    assert "Only you see a dry run." in shown
+    assert ada.get(f"{TRY}/report").status_code == 200
+    assert [name for name, *_ in re.findall(r"event: (\w+)", ada.get(f"{TRY}/events").text)] == ["n", "o"]
+    assert "No attempts yet" in ada.get(PAGE).text
+
+
+def test_a_file_can_be_tried_and_then_edited(ada):
+    """The form for files has the button, too. The tried text opens in the editor, from which it can be handed in."""
+    assert f'formaction="{TRY}"' in ada.get(PAGE).text
+    said = tries(ada, file=("mine.cl", b"first </textarea>\n"))
+    assert said.status_code == 303
+    assert "first &lt;/textarea&gt;" in ada.get(f"{TRY}/edit").text
+
+
+def test_a_fault_of_the_service_is_not_the_students(service, ada):
+    """A dry run that ends with a fault of the service says so, without the fault itself."""
+    tries(ada)
+    for _ in range(3):
+        service.claim()
+        service.passes(minutes=1)
+    service.claim()
+    shown = visible(ada.get(TRY))
+    assert "Not graded: fault of the service" in shown
+    assert ada.get(f"{TRY}/report").status_code == 404
+
+
+@pytest.mark.both_databases
+@pytest.mark.parametrize("key", ["ben", "staff"])
+def test_no_address_shows_what_another_person_tried(service, key):
+    """Every address of a dry run shows the reader's own, so neither students nor staff read another's."""
+    service.tried(data=b"of ada\n")
+    other = service.browser(key)
+    for path in (TRY, f"{TRY}/report", f"{TRY}/edit", f"{TRY}/events", f"{TRY}?person={service.ada}"):
+        assert other.get(path).status_code == 404
+    service.tried(person=service.ben if key == "ben" else service.staff, data=b"own\n")
+    assert "of ada" not in other.get(f"{TRY}/edit").text
+    assert "of ada" not in other.get("/data.zip").content.decode("latin-1")
+
+
+@pytest.mark.parametrize("hidden", ["case", "sanitizer", "memory", "performance"])
+def test_no_page_of_a_dry_run_tells_a_hidden_outcome(tmp_path, hidden):
+    """Pages, events and the owner's zip of a dry run are the same whether a hidden check would pass or fail."""
+    service = Service(tmp_path, hiding_course(tmp_path / "course", hidden))
+    ada = service.browser("ada")
+    tries(ada)
+    claimed = service.claim()
+    assert claimed.is_dry_run
+    service.finish(claimed)
+    told = [ada.get(each).text for each in (TRY, f"{TRY}/report", f"{TRY}/events", "/data")]
+    assert not any(SECRET in each for each in told)
+    service.database.close()
+
+
+@pytest.mark.both_databases
+def test_too_many_are_refused_with_the_time_to_wait(service, ada):
+    """The answer to too many dry runs is 429, with a sentence, the seconds to wait, and the text that was sent."""
+    (service.course.assignments.parent / "course.yaml").write_text("dry_runs: 2\n")
+    assert [tries(ada).status_code for _ in range(3)] == [303, 303, 429]
+    service.passes(minutes=45)
+    said = tries(ada, text="hours of work")
+    assert (said.status_code, said.headers["retry-after"]) == (429, "900")
+    assert "You have tried 2 kernels within an hour. Try the next one in 15 minutes." in said.text
+    assert "hours of work" in said.text
+    assert service.claim().is_dry_run
+    assert service.claim() is None
+
+
+def test_no_other_site_tries_for_a_student(service, ada):
+    """A form of another session, of another site, or without a token tries nothing."""
+    assert tries(ada, form_token="of another session").status_code == 409
+    assert tries(ada, headers={"origin": "https://evil.example"}).status_code == 403
+    assert ada.post(TRY, data={"text": "kernel"}).status_code == 415
+    assert ada.get(f"{TRY}?text=kernel").status_code == 404
+    assert service.browser().post(TRY, files=parts(text="kernel")).status_code == 401
+    assert stored(service) == 0
+
+
+def test_a_huge_file_is_not_stored(service, ada):
+    """A file over the limit of hand-ins, also a much larger one, is refused before anything is stored."""
+    assert tries(ada, file=("kernels.cl", b"x" * (2**20 + 1))).status_code == 409
+    assert tries(ada, file=("kernels.cl", b"x" * 2**22)).status_code == 413
+    assert stored(service) == 0
+
+
+@pytest.mark.both_databases
+def test_a_person_who_left_tries_nothing_and_hears_nothing(service, ada):
+    """After all access of a person has ended, their browser gets no result, and events end."""
+    token = field(ada.get(f"{PAGE}/edit"), "form_token")
+    service.dry_run()
+    with service.database.writing() as session:
+        end_all_access(session, session.get_one(PersonRow, service.ada), "staff", service.now)
+    assert [ada.get(each).status_code for each in (TRY, f"{TRY}/report", f"{TRY}/events")] == [303] * 3
+    assert ada.post(TRY, files=parts(form_token=token, text="x")).status_code == 401
+
+
+def test_a_course_can_switch_it_off(service, ada):
+    """With `dry_runs: 0`, no page has the button, and a form that was open before is refused."""
+    (service.course.assignments.parent / "course.yaml").write_text("dry_runs: 0\n")
+    for page in (PAGE, f"{PAGE}/edit"):
+        assert TRY not in ada.get(page).text
+    assert tries(ada).status_code == 409
+
+
+@pytest.mark.both_databases
+def test_the_zip_of_ones_data_has_the_dry_run(service, ada):
+    """The zip has the file, the report and the rows of a dry run, until it is deleted."""
+    service.graded(service.hand_in())
+    number = service.tried(data=b"tried\n")
+    with zipfile.ZipFile(io.BytesIO(ada.get("/data.zip").content)) as archive:
+        assert archive.read("files/small-dry-run.cl") == b"tried\n"
+        assert f"reports/small-dry-run-{number}.html" in archive.namelist()
+        rows = json.loads(archive.read("data.json"))
+    assert [row["assignment"] for row in rows["dry_runs"]] == ["small"]
+    assert [row["dry_run_id"] is None for row in rows["gradings"]] == [True, False]
+
+
+COSTS = [
+    ("counts: best\n", ""),
+    ("attempts: {most: 5}\n", "4 of 5 attempts left"),
+    ("due: 2026-11-24T12:00Z\n", "on time"),
+    (
+        "due: 2026-11-22T06:00Z\nlate: {percent: 10}\nattempts: {most: 5}\n",
+        "2 days late: 20 % off; 4 of 5 attempts left",
+    ),
+    ("due: 2026-11-22T06:00Z\nlate: {percent: 10, days: 1}\n", "2 days late: 1 late day used, 0 left, 10 % off"),
+    ("due: 2026-11-22T06:00Z\n", "2 days late: no points off"),
+]
+
+
+@pytest.mark.parametrize(("policies", "cost"), COSTS)
+def test_the_cost_of_handing_in_is_next_to_the_button(tmp_path, policies, cost):
+    """Next to Hand in, both forms say what handing in costs now, by the dates and limits of the student."""
+    service = Service(tmp_path, policies=policies)
+    service.graded(service.hand_in())
+    for page in (PAGE, f"{PAGE}/edit"):
+        (found,) = re.findall(
+            r"Hand in</button>(?: <span class=.quiet.>(.*?)</span>)?", service.browser("ada").get(page).text
+        )
+        assert found == cost
+    assert "late" not in re.findall(r"Hand in</button>(.*)</p>", service.browser("staff").get(PAGE).text)[0]
+    service.database.close()
+
+
+def test_where_nothing_can_be_handed_in_a_kernel_can_be_tried(tmp_path):
+    """With no attempts left, the pages say so, and Try still works."""
+    service = Service(tmp_path, policies="attempts: {most: 1}\n")
+    service.graded(service.hand_in())
+    ada = service.browser("ada")
+    for page in (PAGE, f"{PAGE}/edit"):
+        assert "You have used all of your 1 attempt" in ada.get(page).text
+    assert "Try a kernel" in ada.get(PAGE).text
+    assert tries(ada).status_code == 303
+    service.database.close()
+
+
+def test_in_a_browser_the_result_appears_below_the_text(tmp_path, browser):
+    """Try shows progress and result below the editor, which keeps its text. A refusal appears there, too."""
+    with opened(tmp_path) as service, driving(browser, service, "ada") as driven:
+        driven.open(f"{service.origin}{PAGE}/edit")
+        driven.wait("document.querySelector('.CodeMirror') !== null")
+        driven.say("document.querySelector('.CodeMirror').CodeMirror.setValue('typed here\\n')")
+        driven.say("document.getElementById('try').click()")
+        driven.wait("document.getElementById('now')?.textContent === 'Waiting for a station'")
+        claimed = service.claim()
+        assert claimed.data == b"typed here\n"
+        service.finish(claimed)
+        driven.wait("/of \\d+ points/.test(document.getElementById('dry-run').textContent)")
+        assert driven.say("document.querySelector('.CodeMirror').CodeMirror.getValue()") == "typed here\n"
+        assert driven.say("location.pathname") == f"{PAGE}/edit"
+        (service.course.assignments.parent / "course.yaml").write_text("dry_runs: 1\n")
+        driven.say("document.getElementById('try').click()")
+        driven.wait("document.getElementById('dry-run').textContent.includes('within an hour')")
+        assert [each for each in errors(driven) if "429" not in each] == []
+
+
+def test_a_finding_of_a_dry_run_is_told(service, ada):
+    """The page of a dry run begins with the first cause of the failure."""
+    assignment = service.course.load("small")
+    service.tried(failing(right(assignment), 1, message="line 3 is wrong.", findings=(RACE,)))
+    assert "Start here" in ada.get(TRY).text
