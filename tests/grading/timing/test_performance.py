@@ -196,7 +196,7 @@ def test_a_band_gives_verdict_and_points(transposition, fraction, verdict, point
         assert check.reason is Reason.TOO_SLOW
         assert check.message.startswith(f"it runs at {100 * fraction:.3g} % of the model solution's speed")
         assert check.message.endswith("full points need 80 %.")
-        assert check.help.startswith("This is a processor, which runs the work-items")
+        assert check.detail.startswith("This is a processor, which runs the work-items")
 
 
 def test_an_absolute_minimum_fails_a_kernel_that_keeps_up_with_the_model_solution(transposition):
