@@ -21,7 +21,7 @@ OPEN = "open"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Group:
+class CheckGroup:
     """Checks that share a row. `causes` are the numbers of the issues that explain the lost points. `why` says why the
     checks were not made, or what to do; it is empty for others.
     """
@@ -45,14 +45,14 @@ class Group:
 
 def groups_of(
     checks: Sequence[Check], unreached: Sequence[Check], numbers: Mapping[str, tuple[int, ...]]
-) -> Iterator[Group]:
+) -> Iterator[CheckGroup]:
     """Yield the groups of one kernel. Checks that failed only because of a failed build are one group, the last."""
     for kind in Kind:
         yield from _groups_of_kind([each for each in checks if each.kind is kind and each not in unreached], numbers)
     unrun = tuple(check for check in checks if check in unreached)
     if unrun:
         label = unreached_in_words(unrun)
-        yield Group(state=STATES[Verdict.SKIPPED], label=label, checks=unrun, why=unrun[0].message)
+        yield CheckGroup(state=STATES[Verdict.SKIPPED], label=label, checks=unrun, why=unrun[0].message)
 
 
 def state_of(check: Check) -> str:
@@ -70,12 +70,12 @@ def worth(checks: Sequence[Check]) -> float:
     return sum(check.max_points for check in checks)
 
 
-def _groups_of_kind(checks: Sequence[Check], numbers: Mapping[str, tuple[int, ...]]) -> Iterator[Group]:
+def _groups_of_kind(checks: Sequence[Check], numbers: Mapping[str, tuple[int, ...]]) -> Iterator[CheckGroup]:
     """Yield a group of the checks that were made, and a group for each reason why others were not."""
     made = [check for check in checks if check.shown_verdict in {Verdict.PASSED, Verdict.PARTIAL, Verdict.FAILED}]
     if made:
         causes = sorted({number for check in made for number in numbers.get(check.name, ())})
-        yield Group(state=STATES[_verdict(made)], label=_label(made), checks=tuple(made), causes=tuple(causes))
+        yield CheckGroup(state=STATES[_verdict(made)], label=_label(made), checks=tuple(made), causes=tuple(causes))
     rest = [check for check in checks if check not in made]
     for message in dict.fromkeys(check.message for check in rest):
         yield _unmade([check for check in rest if check.message == message])
@@ -110,12 +110,12 @@ def _speed(performance: Performance) -> str:
     return f"{rate}, {three_digits(100 * performance.fraction_of_reference.median)} % of the model"
 
 
-def _unmade(checks: Sequence[Check]) -> Group:
+def _unmade(checks: Sequence[Check]) -> CheckGroup:
     """Return the group of checks of one kind that were not made for one reason."""
     first = checks[0]
     names = ", ".join(check.label or check.kind for check in checks)
     several = f"{first.kind}: {names}" if first.reason in OUTSTANDING else f"{first.kind}: {len(checks)} checks"
-    return Group(
+    return CheckGroup(
         state=state_of(first),
         label=_name(first) if len(checks) == 1 else several,
         checks=tuple(checks),

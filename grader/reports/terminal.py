@@ -17,7 +17,7 @@ from grader.grading.explain.error_map import PARTLY, RIGHT, UNWRITTEN, WRONG
 from grader.protocol.text import showable
 from grader.reports.drawing import legend, tells_something
 from grader.reports.excerpt import ExcerptLine, excerpt_of
-from grader.reports.groups import OPEN, STATES, Group, earned, groups_of, worth
+from grader.reports.groups import OPEN, STATES, CheckGroup, earned, groups_of, worth
 from grader.reports.issues import ERROR, Issue, issues_of, lines_of, numbers_of
 from grader.reports.plain import drawn_as_text
 from grader.reports.side_by_side import HEADINGS, PartStanding, standings_of
@@ -187,9 +187,9 @@ def _part(
         yield from _group(group)
 
 
-def _group(group: Group) -> Iterator[RenderableType]:
-    """Yield a row, and below it the reason if the checks were not made. What is still open is shown in full, because the
-    message says what to do, or what was measured.
+def _group(group: CheckGroup) -> Iterator[RenderableType]:
+    """Yield a row, and below it the reason if the checks were not made. The reason of open checks is shown in full,
+    because it says what to do, or what was measured.
     """
     label = f"{group.label}: see {listed(group.causes, 'and')}" if group.causes else group.label
     yield _line(group.state, label, group.points, group.max_points)

@@ -21,7 +21,7 @@ from grader.common.phrases import capital, count
 from grader.course.rubric import Kind
 from grader.protocol.text import showable
 from grader.reports.drawing import tells_something
-from grader.reports.groups import OPEN, STATES, Group, groups_of, state_of
+from grader.reports.groups import OPEN, STATES, CheckGroup, groups_of, state_of
 from grader.reports.html.listing import blocks_of
 from grader.reports.html.map_picture import picture_of
 from grader.reports.issues import Issue, issues_of, lines_of, numbers_of
@@ -79,7 +79,7 @@ class Part:
 
     name: str
     id: str
-    groups: tuple[Group, ...]
+    groups: tuple[CheckGroup, ...]
     profile: Profile | None
     standing: PartStanding | None
 
