@@ -1,7 +1,7 @@
 """Dry runs: a file is graded by the checks that students see, without being handed in.
 
 A dry run is no attempt: it has no number, counts nowhere, and is allowed after the due date and with no attempts left.
-Its hidden checks are not made (grading/grade.grade_shown_checks), so neither its result nor its time depends on them.
+Its hidden checks are not made (grading/dry_run.py), so neither its result nor its time depends on them.
 Of each person and assignment, only the latest dry run is stored, for a day. Only its owner sees it: people who teach
 see what was handed in.
 
