@@ -37,10 +37,10 @@ from grader.results.metrics import Performance
 from grader.results.result import Result, Ungraded
 
 ISSUES = 5
-"""Issues told in full; the others have one line each."""
+"""Issues shown in full. The others have one line each."""
 
 LOG_LINES = 12
-"""Lines of a build log in the brief report; mostly, the first error causes the others."""
+"""Lines of a build log in the brief report; the first error usually causes the others."""
 
 STYLES = {
     Verdict.PASSED: "green",
@@ -251,8 +251,8 @@ def _speed(performance: Performance) -> str:
 
 
 def _unmade(checks: Sequence[Check]) -> Iterator[RenderableType]:
-    """Yield a row for checks of one kind that were not made for one reason, and the reason below it. What is still open
-    is told in full, because the message says what to do, or what was measured.
+    """Yield a row for checks of one kind that were not made for one reason, and the reason below it. Reasons of
+    open checks are shown in full, because they say what to do, or what was measured.
     """
     first = checks[0]
     if first.reason in OUTSTANDING:

@@ -620,7 +620,7 @@ def test_the_widest_map_fits_the_terminal():
 
 
 def test_each_cause_is_an_issue_and_the_commonest_comes_first():
-    """Each cause is told once, the commonest first. Failures without a known cause share an issue."""
+    """Each cause occurs once, the commonest first. Failures without a known cause share an issue."""
     checks = [
         failed("correctness: a (n 1)", message="no cause."),
         failed("correctness: b (n 2)", message="rare.", cause="rare"),
@@ -670,7 +670,7 @@ def test_what_was_not_checked_keeps_its_points_and_stands_under_the_total():
 
 
 def test_a_speed_that_the_courses_machine_decides_on_is_shown():
-    """A speed that the course's machine decides is printed with its local figures. The message is told in full, since
+    """A speed that the course's machine decides is printed with its local figures. The message is shown in full, since
     it has one of them.
     """
     message = "not here. Here it is 1.8 times as fast."
