@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-from grader.authoring.handout_table import Fact, Page, facts_of_tables
+from grader.authoring.handout_table import Fact, HandoutPage, facts_of_tables
 from grader.common.phrases import listed
 from grader.course.elements import ELEMENTS
 from grader.course.folders import read_text
@@ -50,7 +50,7 @@ def facts(coursework: Coursework) -> tuple[Fact, ...]:
 def _facts(coursework: Coursework) -> Iterator[Fact]:
     for name in (HANDOUT, FILE_NAME):
         if (coursework.folder / name).is_file():
-            page = Page(file=name, text=read_text(coursework.folder / name))
+            page = HandoutPage(file=name, text=read_text(coursework.folder / name))
             yield from _declarations(page, coursework)
             yield from _macros(page, coursework)
             yield from _choices(page, coursework)
@@ -61,7 +61,7 @@ def _facts(coursework: Coursework) -> Iterator[Fact]:
 # --- declarations -----------------------------------------------------------------------------
 
 
-def _declarations(page: Page, coursework: Coursework) -> Iterator[Fact]:
+def _declarations(page: HandoutPage, coursework: Coursework) -> Iterator[Fact]:
     """Yield a fact for each declared kernel. An unknown kernel is a mistake only if a kernel of the assignment is
     missing: an example in the handout is no mistake.
     """
@@ -99,7 +99,7 @@ def _other_names(coursework: Coursework) -> dict[str, str]:
     return {alias: part.kernel for part in coursework.parts for alias in part.aliases}
 
 
-def _signature(page: Page, line: int, name: str, text: str, asked: Sequence[Signature]) -> Iterator[Fact]:
+def _signature(page: HandoutPage, line: int, name: str, text: str, asked: Sequence[Signature]) -> Iterator[Fact]:
     """Yield a fact about the parameters, unless they are written in another way, such as a macro."""
     found = [_read(each) for each in text.split(",")] if text.strip() not in {"", "void"} else []
     declared = [each for each in found if each is not None]
@@ -156,7 +156,7 @@ def _difference(declared: Sequence[Declared], asked: Signature) -> tuple[str, st
 # --- macros and choices -----------------------------------------------------------------------
 
 
-def _macros(page: Page, coursework: Coursework) -> Iterator[Fact]:
+def _macros(page: HandoutPage, coursework: Coursework) -> Iterator[Fact]:
     """Yield a fact for each macro with a value, in a list after "Defined:" or in a line `#define`. A list may name
     the value for timed runs after the usual value.
     """
@@ -173,7 +173,7 @@ def _macros(page: Page, coursework: Coursework) -> Iterator[Fact]:
             yield page.fact(line, says=f"says {name} = {value}", asked=f"defines no {name}", agrees=False)
 
 
-def _listed(page: Page) -> Iterator[tuple[int, str, str]]:
+def _listed(page: HandoutPage) -> Iterator[tuple[int, str, str]]:
     """Yield line, name and value of each macro in the lists after "Defined:"."""
     lines = [line.replace("`", "").strip().removeprefix("//").strip() for line in page.text.splitlines()]
     is_list = False
@@ -186,7 +186,7 @@ def _listed(page: Page) -> Iterator[tuple[int, str, str]]:
         yield from ((number, name, value) for name, value in BRACKETS.findall(words) if is_list)
 
 
-def _in_define(page: Page, coursework: Coursework) -> Iterator[tuple[int, str, str]]:
+def _in_define(page: HandoutPage, coursework: Coursework) -> Iterator[tuple[int, str, str]]:
     """Yield line, name and value of each of the assignment's macros that the file defines itself."""
     for each in MACRO.finditer(page.text):
         if any(each[1] in part.constants for part in coursework.parts):
@@ -206,7 +206,7 @@ def _timed_values(coursework: Coursework, name: str) -> list[str]:
     return [str(goal.constants[name]) for goal in goals if name in goal.constants]
 
 
-def _choices(page: Page, coursework: Coursework) -> Iterator[Fact]:
+def _choices(page: HandoutPage, coursework: Coursework) -> Iterator[Fact]:
     """Yield a fact for each value of a constant that a comment states, such as `// grader: TILE = 16`."""
     offered: dict[str, list[int]] = {}
     for part in coursework.parts:
@@ -224,7 +224,7 @@ def _choices(page: Page, coursework: Coursework) -> Iterator[Fact]:
 # --- sums -------------------------------------------------------------------------------------
 
 
-def _sums(page: Page, coursework: Coursework) -> Iterator[Fact]:
+def _sums(page: HandoutPage, coursework: Coursework) -> Iterator[Fact]:
     """Yield a fact for each sum such as "38 of 100 points". The second number must be the points of all
     kernels or of one kernel.
     """

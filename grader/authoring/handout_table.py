@@ -37,7 +37,7 @@ class Fact:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Page:
+class HandoutPage:
     """Text of the handout or of the skeleton."""
 
     file: str
@@ -56,7 +56,7 @@ class Page:
 class Row:
     """A row of a table. `kernels` is empty if the row is about every kernel of the assignment."""
 
-    page: Page
+    page: HandoutPage
     line: int
     kernels: frozenset[str]
     check: str
@@ -68,7 +68,7 @@ class Row:
         return self.page.fact(self.line, says=f'says "{self.check}": {says}', asked=asked, agrees=agrees)
 
 
-def facts_of_tables(page: Page, coursework: Coursework) -> Iterator[Fact]:
+def facts_of_tables(page: HandoutPage, coursework: Coursework) -> Iterator[Fact]:
     """Yield the facts of all rows about checks."""
     rows = tuple(_rows(page))
     kernels = {part.kernel for part in coursework.parts}
@@ -83,7 +83,7 @@ def facts_of_tables(page: Page, coursework: Coursework) -> Iterator[Fact]:
         yield from _absent(own, part)
 
 
-def _rows(page: Page) -> Iterator[Row]:
+def _rows(page: HandoutPage) -> Iterator[Row]:
     """Yield the rows of tables with both columns."""
     head: list[str] = []
     for line, text in enumerate(page.text.splitlines(), start=1):

@@ -9,12 +9,12 @@ import typer
 from grader.cli.commands import assignments, authoring, course, export, machine, remote, service
 from grader.cli.commands import grade as submission
 from grader.cli.commands import run as driving
-from grader.cli.help import Command, Group
+from grader.cli.help import Command, CommandGroup
 from grader.cli.options import flat
 from grader.common.phrases import first_sentence
 
 app = typer.Typer(
-    cls=Group,
+    cls=CommandGroup,
     add_completion=False,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -63,7 +63,9 @@ def _add(name: str, command: Callable[..., None], to: typer.Typer) -> None:
 
 for name, command in COMMANDS.items():
     _add(name, command, app)
-exports = typer.Typer(cls=Group, no_args_is_help=True, help="Make what another system, or a student, needs to grade.")
+exports = typer.Typer(
+    cls=CommandGroup, no_args_is_help=True, help="Make what another system, or a student, needs to grade."
+)
 for name, command in EXPORTS.items():
     _add(name, command, exports)
 app.add_typer(exports, name="export")

@@ -25,7 +25,7 @@ class Command(TyperCommand):
         return super().get_help(ctx).replace(HELD, HYPHEN)
 
 
-class Group(TyperGroup):
+class CommandGroup(TyperGroup):
     """A command with subcommands."""
 
     def __init__(self, *args: Any, **fields: Any) -> None:

@@ -23,6 +23,10 @@ LABELS = 3
 NOT_KNOWN = 1
 """Line of an issue whose line is unknown, for formats that need a line."""
 
+ERROR = "error"
+LEVELS = {Kind.MEMORY: "slow", Kind.PERFORMANCE: "slow", Kind.PRACTICE: "practice"}
+"""Levels of issues by the kind of their checks. Other kinds are errors."""
+
 CASES = frozenset({Kind.CORRECTNESS, Kind.PRACTICE})
 """Kinds with checks that nearly always fail for a common cause. The inputs decide which of them fail."""
 
@@ -49,6 +53,11 @@ class Issue:
     checks: tuple[Check, ...]
     lost: float
     fingerprint: str
+
+    @property
+    def level(self) -> str:
+        """First word of the issue: "error", "slow" or "practice"."""
+        return LEVELS.get(self.kind, ERROR)
 
     @property
     def marked_lines(self) -> tuple[int, ...]:

@@ -14,7 +14,8 @@ from grader.course.rubric import Kind
 from grader.course.suite import Coursework
 from grader.grading.progress import Decided
 from grader.protocol.text import showable
-from grader.reports.terminal import INDENT, STYLES, WORDS
+from grader.reports.groups import STATES
+from grader.reports.terminal import INDENT, STYLES
 from grader.results.check import Check, Verdict
 from grader.results.withholding import shown_at_once
 
@@ -97,8 +98,8 @@ def _group(check: Check) -> Group:
 
 
 def _row(verdict: Verdict, words: str) -> Text:
-    return Text.assemble((_word(verdict), STYLES[verdict]), showable(words))
+    return Text.assemble((_word(verdict), STYLES[STATES[verdict]]), showable(words))
 
 
 def _word(verdict: Verdict) -> str:
-    return f"{WORDS[verdict]:<{INDENT}}"
+    return f"{STATES[verdict]:<{INDENT}}"

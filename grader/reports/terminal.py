@@ -17,7 +17,8 @@ from grader.grading.explain.error_map import PARTLY, RIGHT, UNWRITTEN, WRONG
 from grader.protocol.text import showable
 from grader.reports.drawing import legend, tells_something
 from grader.reports.excerpt import ExcerptLine, excerpt_of
-from grader.reports.issues import CASES, Issue, issues_of, lines_of, numbers_of
+from grader.reports.groups import OPEN, STATES, CheckGroup, earned, groups_of, worth
+from grader.reports.issues import ERROR, Issue, issues_of, lines_of, numbers_of
 from grader.reports.plain import drawn_as_text
 from grader.reports.side_by_side import HEADINGS, PartStanding, standings_of
 from grader.reports.words import (
@@ -28,12 +29,9 @@ from grader.reports.words import (
     score_in_words,
     speed_in_words,
     spills_in_words,
-    three_digits,
     unchecked_in_words,
-    unreached_in_words,
 )
-from grader.results.check import NOT_MADE, OUTSTANDING, Check, ErrorMap, Finding, Reason, Verdict
-from grader.results.metrics import Performance
+from grader.results.check import NOT_MADE, Check, ErrorMap, Finding, Reason
 from grader.results.result import Result, Ungraded
 
 ISSUES = 5
@@ -43,25 +41,14 @@ LOG_LINES = 12
 """Lines of a build log in the brief report; the first error usually causes the others."""
 
 STYLES = {
-    Verdict.PASSED: "green",
-    Verdict.PARTIAL: "yellow",
-    Verdict.FAILED: "bold red",
-    Verdict.SKIPPED: "dim",
-    Verdict.HIDDEN: "dim",
+    "passed": "green",
+    "partly": "yellow",
+    "failed": "bold red",
+    "skipped": "dim",
+    "hidden": "dim",
+    OPEN: "yellow",
 }
 CELLS = {RIGHT: "not dim green", PARTLY: "not dim yellow", WRONG: "not dim bold red", UNWRITTEN: "not dim magenta"}
-WORDS = {
-    Verdict.PASSED: "passed",
-    Verdict.PARTIAL: "partly",
-    Verdict.FAILED: "failed",
-    Verdict.SKIPPED: "skipped",
-    Verdict.HIDDEN: "hidden",
-}
-OPEN = "open"
-"""Word for checks that are not decided yet."""
-
-LEVELS = {Kind.MEMORY: "slow", Kind.PERFORMANCE: "slow", Kind.PRACTICE: "practice"}
-"""First words of an issue, by the kind of its check. Other kinds are errors."""
 
 INDENT = 8
 """Columns of the verdict in a row; the text below a row begins there."""
@@ -142,10 +129,9 @@ def _issue(issue: Issue, file: str, lines: Sequence[str], width: int) -> Iterato
 
 
 def _headline(issue: Issue) -> Table:
-    level = LEVELS.get(issue.kind, "error")
-    style = "bold yellow" if issue.kind in LEVELS else "bold red"
+    style = "bold red" if issue.level == ERROR else "bold yellow"
     about = f"{showable(issue.part)}: " if issue.part else ""
-    words = Text.assemble((f"{level}[{issue.reason}]: ", style), (about + issue.message, "bold"))
+    words = Text.assemble((f"{issue.level}[{issue.reason}]: ", style), (about + issue.message, "bold"))
     return _hanging(f"{issue.number:>2}. ", words)
 
 
@@ -194,94 +180,28 @@ def _hanging(lead: str, words: Text, style: str = "bold") -> Table:
 def _part(
     part: str, checks: Sequence[Check], unreached: Sequence[Check], numbers: Mapping[str, tuple[int, ...]]
 ) -> Iterator[RenderableType]:
-    """Yield the rows of one kernel, in a suite under its name. Checks that failed only because of a failed build are
-    one row.
-    """
+    """Yield the rows of one kernel, in a suite under its name."""
     if part:
-        earned = sum(check.points for check in checks)
-        yield _row(Text(""), Text(showable(part), style="bold"), earned, _worth(checks))
-    for kind in Kind:
-        of_kind = [check for check in checks if check.kind is kind and check not in unreached]
-        yield from _group(of_kind, numbers)
-    unrun = [check for check in checks if check in unreached]
-    if unrun:
-        yield _line(Verdict.SKIPPED, unreached_in_words(unrun), 0, _worth(unrun))
-        yield _why(unrun[0].message)
+        yield _row(Text(""), Text(showable(part), style="bold"), sum(check.points for check in checks), worth(checks))
+    for group in groups_of(checks, unreached, numbers):
+        yield from _group(group)
 
 
-def _group(checks: Sequence[Check], numbers: Mapping[str, tuple[int, ...]]) -> Iterator[RenderableType]:
-    """Yield a row for the checks of one kind that were made, and a row for each reason why others were not."""
-    made = [check for check in checks if check.shown_verdict in {Verdict.PASSED, Verdict.PARTIAL, Verdict.FAILED}]
-    if made:
-        yield _line(_verdict(made), _label(made, numbers), sum(check.points for check in made), _worth(made))
-    rest = [check for check in checks if check not in made]
-    for message in dict.fromkeys(check.message for check in rest):
-        yield from _unmade([check for check in rest if check.message == message])
-
-
-def _verdict(checks: Sequence[Check]) -> Verdict:
-    """Return the verdict of all these checks, or that they passed partly."""
-    verdicts = {check.shown_verdict for check in checks}
-    return verdicts.pop() if len(verdicts) == 1 else Verdict.PARTIAL
-
-
-def _label(checks: Sequence[Check], numbers: Mapping[str, tuple[int, ...]]) -> str:
-    """Name a group: how many of its checks passed, its speed, and the issues that explain the others."""
-    kind, passed = checks[0].kind, sum(check.verdict is Verdict.PASSED for check in checks)
-    label = _name(checks[0])
-    if len(checks) > 1:
-        things = "cases" if kind in CASES else "checks"
-        some = "all" if passed == len(checks) else f"{passed} of"
-        label = f"{kind}: {some} {len(checks)} {things}"
-    causes = sorted({number for check in checks for number in numbers.get(check.name, ())})
-    return f"{label}: see {listed(causes, 'and')}" if causes else label
-
-
-def _name(check: Check) -> str:
-    """Return the name of a check, and its speed if it was measured."""
-    return check.own_name if check.performance is None else f"{check.own_name}, {_speed(check.performance)}"
-
-
-def _speed(performance: Performance) -> str:
-    """Return the rate, and the share of the model solution's speed if that is known."""
-    rate = f"{three_digits(performance.rate.median)} {performance.unit}"
-    if performance.fraction_of_reference is None:
-        return rate
-    return f"{rate}, {three_digits(100 * performance.fraction_of_reference.median)} % of the model"
-
-
-def _unmade(checks: Sequence[Check]) -> Iterator[RenderableType]:
-    """Yield a row for checks of one kind that were not made for one reason, and the reason below it. Reasons of
-    open checks are shown in full, because they say what to do, or what was measured.
+def _group(group: CheckGroup) -> Iterator[RenderableType]:
+    """Yield a row, and below it the reason if the checks were not made. The reason of open checks is shown in full,
+    because it says what to do, or what was measured.
     """
-    first = checks[0]
-    if first.reason in OUTSTANDING:
-        names = ", ".join(check.label or check.kind for check in checks)
-        label = _name(first) if len(checks) == 1 else f"{first.kind}: {names}"
-        yield _row(Text(OPEN, style="yellow"), label, _earned(checks), _worth(checks))
-        yield _under(Text(showable(first.sentences), style="yellow"))
-    else:
-        label = _name(first) if len(checks) == 1 else f"{first.kind}: {count(len(checks), 'check')}"
-        yield _line(first.shown_verdict, label, _earned(checks), _worth(checks))
-        yield _why(first.message)
+    label = f"{group.label}: see {listed(group.causes, 'and')}" if group.causes else group.label
+    yield _line(group.state, label, group.points, group.max_points)
+    if group.state == OPEN:
+        yield _under(Text(showable(group.why), style="yellow"))
+    elif group.why:
+        yield _under(Text(showable(first_sentence(group.why)), style="dim"))
 
 
-def _why(message: str) -> Padding:
-    return _under(Text(showable(first_sentence(message)), style="dim"))
-
-
-def _earned(checks: Sequence[Check]) -> float | None:
-    """Return the points of these checks; None if they are hidden."""
-    return None if all(check.reason is Reason.HIDDEN for check in checks) else sum(check.points for check in checks)
-
-
-def _worth(checks: Sequence[Check]) -> float:
-    return sum(check.max_points for check in checks)
-
-
-def _line(verdict: Verdict, label: str, points: float | None, max_points: float) -> Table:
-    """Return one row: verdict, check, points."""
-    return _row(Text(WORDS[verdict], style=STYLES[verdict]), label, points, max_points)
+def _line(state: str, label: str, points: float | None, max_points: float) -> Table:
+    """Return one row: state, checks, points."""
+    return _row(Text(state, style=STYLES[state]), label, points, max_points)
 
 
 def _row(verdict: Text, label: str | Text, points: float | None, max_points: float) -> Table:
@@ -326,13 +246,13 @@ def _details(result: Result) -> Iterator[RenderableType]:
     for check in result.checks:
         if check not in result.unreached:
             yield ""
-            yield _line(check.shown_verdict, check.name, _earned([check]), check.max_points)
+            yield _line(STATES[check.shown_verdict], check.name, earned([check]), check.max_points)
             yield from _detail(check)
 
 
 def _detail(check: Check) -> Iterator[RenderableType]:
     if check.message:
-        reason = (f"{check.reason}  ", STYLES[check.shown_verdict]) if check.reason else ""
+        reason = (f"{check.reason}  ", STYLES[STATES[check.shown_verdict]]) if check.reason else ""
         yield _under(Text.assemble(reason, showable(check.sentences)))
     if check.performance is not None:
         yield _under(Text("\n".join(speed_in_words(check.performance)), style="dim"))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from grader.authoring.handout_table import Page, facts_of_tables, numbers
+from grader.authoring.handout_table import HandoutPage, facts_of_tables, numbers
 
 HEAD = "| check | goal | points |\n| --- | --- | --- |\n"
 
@@ -12,7 +12,7 @@ def stale(transposition):
     """Return a function that returns line and statements of the stale facts of some rows."""
 
     def compare(*rows, head=HEAD):
-        page = Page(file="README.md", text=head + "\n".join(rows) + "\n")
+        page = HandoutPage(file="README.md", text=head + "\n".join(rows) + "\n")
         found = facts_of_tables(page, transposition)
         return [(fact.line, fact.says, fact.asked) for fact in found if not fact.agrees]
 

@@ -100,7 +100,7 @@ def test_a_submission_whose_speed_is_no_question_is_timed_once(scaling, quick, m
     """A submission whose speed is not compared is timed in one pair of runs."""
     given = []
 
-    def grade(_, environment, progress):
+    def grade(_, environment, progress, *_preparation):
         progress("building")
         given.append(environment.timing)
         return result(BUILD)

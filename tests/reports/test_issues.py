@@ -95,8 +95,8 @@ def test_a_check_whose_message_is_about_no_finding_is_an_issue_before_its_findin
 
 
 def test_a_case_of_unknown_cause_joins_the_finding_of_its_kernel():
-    """A case whose cause only the simulator knows is a consequence of the first finding in its kernel, even in another
-    line. In another kernel, it is another issue.
+    """A case whose cause only the simulator knows is a consequence of the first finding in its kernel, even if it
+    names another line. In another kernel, it is another issue.
     """
     (race,) = issues("race")
     assert race.seen_in == "sanitizer; correctness: one, ragged, large"
@@ -259,7 +259,7 @@ def test_the_issue_of_a_real_grading_is_its_race():
 
 
 def test_a_check_refers_to_the_check_that_tells_its_cause():
-    """The check that is read first names the cause. Others refer to it, and keep their own message as evidence.
+    """The check that is read first tells the cause. Others refer to it, and keep their own message as evidence.
     Checks that passed or were not run stay as they are.
     """
     whole = GRADED["race"]

@@ -620,7 +620,7 @@ def test_the_widest_map_fits_the_terminal():
 
 
 def test_each_cause_is_an_issue_and_the_commonest_comes_first():
-    """Each cause occurs once, the commonest first. Failures without a known cause share an issue."""
+    """Each cause appears once, the commonest first. Failures without a known cause share an issue."""
     checks = [
         failed("correctness: a (n 1)", message="no cause."),
         failed("correctness: b (n 2)", message="rare.", cause="rare"),
@@ -730,7 +730,7 @@ def test_what_is_missing_by_our_fault_is_told_everywhere(name):
 
 def test_a_page_that_cannot_be_made_is_a_bare_one(monkeypatch):
     """A page that fails becomes a bare page with points and escaped reasons."""
-    monkeypatch.setattr(page_module, "lines_of", lambda _: 1 / 0)
+    monkeypatch.setattr(page_module, "workspace", lambda *_: 1 / 0)
     made = page(MIXED)
     assert [fault.lost for fault in made.faults] == ["the page"]
     assert "5 of" in made.text

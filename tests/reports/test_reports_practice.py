@@ -45,7 +45,8 @@ def test_every_report_shows_practice_for_what_it_is():
     text = Reader(REPORTS["html"](PRACTISED)).text
     assert "3 checks: 3 passed; 1 case for practice, 0 passed" in text
     assert "Every check that counts passed." in text
-    assert "failed practice: odd (n 7) WRONG_OUTPUT odd ones are wrong." in text
+    assert "1 practice WRONG_OUTPUT odd ones are wrong." in text
+    assert "failed practice: odd (n 7): see 1" in text
     document = ElementTree.fromstring(REPORTS["junit"](PRACTISED))
     XUNIT.validate(document)
     (case,) = (each for each in document.iter("testcase") if each.get("classname") == "coalsTransp.practice")

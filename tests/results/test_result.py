@@ -116,7 +116,7 @@ def test_failures_are_in_the_order_in_which_they_should_be_read():
 
 
 def test_wrong_results_come_before_missing_kernels_and_both_before_waste():
-    """Wrong results come first, then missing kernels, then wasted time and memory, at any cost in points."""
+    """Wrong results come first, then missing kernels, then wasted time and memory, independent of their cost."""
     wasteful = failed("memory: one", kind=Kind.MEMORY, max_points=50).of_part("a")
     missing = failed("build", kind=Kind.BUILD, reason=Reason.KERNEL_MISSING, max_points=70).of_part("b")
     unbuilt = failed("build", kind=Kind.BUILD, reason=Reason.BUILD_ERROR, max_points=1).of_part("c")

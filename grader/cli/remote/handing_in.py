@@ -17,8 +17,8 @@ from grader.cli.wrapping import one_line, wrapped
 from grader.common.errors import InputError, UngradedError
 from grader.course.submissions.submission import FILE_NAME, SIZE_LIMIT
 from grader.protocol.text import showable
+from grader.reports.groups import STATES
 from grader.reports.terminal import INDENT as COLUMNS
-from grader.reports.terminal import WORDS
 from grader.reports.words import score_in_words
 from grader.results.check import OUTSTANDING, Verdict, shown_as
 
@@ -94,7 +94,7 @@ def _place(data: dict[str, Any]) -> str:
 def _decided(data: dict[str, Any], width: int) -> str:
     """Return the lines about a check, in the words of `grader grade`: verdict, name and reason, then the sentence."""
     verdict = Verdict(shown_as(data["verdict"], data["reason"]))
-    told = [wrapped(showable(f"{WORDS[verdict]:<{COLUMNS}}{data['check']}  {data['reason']}".rstrip()), width, INDENT)]
+    told = [wrapped(showable(f"{STATES[verdict]:<{COLUMNS}}{data['check']}  {data['reason']}".rstrip()), width, INDENT)]
     if data["words"]:
         told.append(wrapped(INDENT + one_line(data["words"].removeprefix(f"{verdict}: ")), width, INDENT))
     return "\n".join(told)

@@ -44,7 +44,8 @@ def _explained(
 ) -> Check:
     is_predicted = isinstance(explanation, Explanation) and explanation.rule in MISTAKES
     if isinstance(slip, Slip) and not is_predicted:
-        return of_wrong_result(tried.check, slip)
+        check = of_wrong_result(tried.check, slip)
+        return replace(check, faults=(*check.faults, explanation)) if isinstance(explanation, Fault) else check
     check = _concluded(tried, explanation, seen)
     if isinstance(slip, Fault) and check.verdict is Verdict.FAILED:
         return replace(check, faults=(*check.faults, slip))

@@ -11,11 +11,11 @@ from grader.common.record import replace
 from grader.course.assignment import Assignment
 from grader.course.criteria import Sizes
 from grader.course.expressions import Expression, evaluate_int
-from grader.course.launches import Launch as AskedLaunch
+from grader.course.launches import Launch
 from grader.grading.checks.building import Built
 from grader.grading.checks.simulated_run import Simulated
 from grader.grading.explain.problem import EXPLANATION, evidence_of
-from grader.grading.explain.slips.launch import Launch, Text
+from grader.grading.explain.slips.launch import SimulatedLaunch, Text
 from grader.grading.explain.slips.rules import first_slip
 from grader.grading.explain.slips.slip import Slip
 from grader.grading.source.polynomial import Polynomial, atom, constant
@@ -86,7 +86,7 @@ def of_wrong_result(check: Check, slip: Slip) -> Check:
     return replace(check, message=slip.message, help=slip.help, detail=detail, cause=slip.cause)
 
 
-def _launches(built: Built, run: Simulated) -> Iterator[Launch]:
+def _launches(built: Built, run: Simulated) -> Iterator[SimulatedLaunch]:
     """Yield the launches of a run whose kernels can be read."""
     asked = built.task.assignment.student_launches
     names = [built.bindings[each.kernel].name for each in asked]
@@ -100,7 +100,7 @@ def _launches(built: Built, run: Simulated) -> Iterator[Launch]:
             yield _launch(built.task.assignment, each, text, run.sizes, kernel)
 
 
-def _launch(assignment: Assignment, asked: AskedLaunch, text: Text, sizes: Sizes, seen: SeenKernel) -> Launch:
+def _launch(assignment: Assignment, asked: Launch, text: Text, sizes: Sizes, seen: SeenKernel) -> SimulatedLaunch:
     own = dict(zip(asked.args, text.parameters, strict=False))
     names = {arg: own[arg] for arg in asked.args if arg in sizes}
     buffers = {own[arg]: assignment.buffers[arg] for arg in asked.args if arg in assignment.buffers}
@@ -109,7 +109,7 @@ def _launch(assignment: Assignment, asked: AskedLaunch, text: Text, sizes: Sizes
     def size(expression: Expression) -> Polynomial:
         return _polynomial(expression, names, assignment.names(sizes))
 
-    return Launch(
+    return SimulatedLaunch(
         text=text,
         seen=seen,
         items=assignment.items(asked, asked.global_size, sizes),

@@ -76,7 +76,7 @@ SPACED = r"'[^']*__(?P<space>global|local|constant)\b[^']*'"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Slip:
+class ErrorHint:
     """A hint for errors that match `says` on lines that match `line`. Named groups of both patterns fill the hint."""
 
     says: str
@@ -86,171 +86,171 @@ class Slip:
 
 SLIPS = (
     # --- address spaces ---
-    Slip(
+    ErrorHint(
         says=r"pointer arguments.*must (?:reside|point)|kernel parameter cannot be declared as a pointer to a pointer",
         line=r"\*\s*(?:const\s*)?\*",
         hint="A kernel cannot take pointers to pointers: take one buffer and compute the index into it.",
     ),
-    Slip(
+    ErrorHint(
         says=r"pointer arguments.*must (?:reside|point)|kernel parameter cannot be declared as a pointer to the",
         hint="A pointer parameter of a kernel needs an address space: write __global float *A for a buffer.",
     ),
-    Slip(
+    ErrorHint(
         says=rf"passing {SPACED}.* to parameter of type {PLAIN}.* changes address space",
         hint="Declare that parameter of the function as a __{space} pointer too.",
     ),
-    Slip(
+    ErrorHint(
         says=rf"initializing {PLAIN}.* with an expression of type {SPACED}.* changes address space",
         hint="Declare the new pointer with __{space} too.",
     ),
-    Slip(
+    ErrorHint(
         says=rf"assigning {SPACED}.* to {PLAIN}.* changes address space",
         hint="Declare the pointer on the left with __{space} too.",
     ),
-    Slip(
+    ErrorHint(
         says=rf"casting {SPACED}.* to type {PLAIN}.* changes address space",
         hint="The type in the cast needs __{space} too.",
     ),
-    Slip(
+    ErrorHint(
         says=r"changes address space of",
         hint="A pointer cannot leave the address space of what it points to; copy the elements instead.",
     ),
     # --- local memory and other declarations ---
-    Slip(
+    ErrorHint(
         says=r"non-kernel function variable cannot be declared in local address space",
         hint="Declare it in the kernel, and pass the function a __local pointer to it.",
     ),
-    Slip(
+    ErrorHint(
         says=r"variables in the local address space can only be declared in the outermost scope",
         hint="Move the declaration to the beginning of the kernel, out of every loop and if.",
     ),
-    Slip(
+    ErrorHint(
         says=r"'__local' variable cannot have an initializer",
         hint="Declare it without a value; let a work-item assign one, then wait at a barrier.",
     ),
-    Slip(
+    ErrorHint(
         says=r"too much shared data|local memory \(\d+\) exceeds limit",
         hint="Its __local arrays are larger than the local memory of this device: make them smaller.",
     ),
-    Slip(
+    ErrorHint(
         says=r"program scope variable must reside in",
         line=r"\b(?:__)?local\b",
         hint="Declare __local arrays inside the kernel.",
     ),
-    Slip(
+    ErrorHint(
         says=r"program scope variable must reside in",
         line=rf"^\s*(?:const\s+)?{SCALAR}\d*\s+\w+",
         hint="Only __constant variables may stand outside functions; declare this one in the kernel.",
     ),
-    Slip(
+    ErrorHint(
         says=r"program scope variable must reside in|array initializer must be an initializer list",
         line=r"^\s*\w+\s*(?:\[[^\]]*\]\s*)*[-+*/]?=",
         hint="This line is outside every function: a brace above it ends the kernel too early.",
     ),
-    Slip(
+    ErrorHint(
         says=r"initializer element is not a compile-time constant",
         line=rf"^\s*(?:const\s+)?{SCALAR}\d*\s+\w+",
         hint="Outside functions a value must be constant; declare this one in the kernel.",
     ),
-    Slip(
+    ErrorHint(
         says=r"variable length arrays?\b",
         hint="The size of an array must be a number or a macro; a `const` variable does not count.",
     ),
     # --- arguments and results ---
-    Slip(
+    ErrorHint(
         says=r"cannot be used as the type of a kernel parameter|cannot have argument whose type is",
         line=r"\b(?P<type>bool|size_t|ptrdiff_t|u?intptr_t)\b",
         hint="A kernel cannot take a {type}; use int or uint.",
     ),
-    Slip(
+    ErrorHint(
         says=r"kernel must have void return type|return type of a __kernel function must be void",
         hint="A kernel returns nothing: make it void, and write the results to a buffer.",
     ),
-    Slip(
+    ErrorHint(
         says=r"too few arguments to function call|no matching function for call to 'barrier'",
         line=r"\bbarrier\s*\(\s*\)",
         hint="Tell the barrier which memory must be up to date: barrier(CLK_LOCAL_MEM_FENCE).",
     ),
-    Slip(
+    ErrorHint(
         says=r"too few arguments to function call|no matching function for call to 'get_",
         line=r"\b(?P<name>get_(?:global|local)_(?:id|size)|get_group_id|get_num_groups)\s*\(\s*\)",
         hint="Say which dimension you mean: {name}(0) for the first.",
     ),
-    Slip(
+    ErrorHint(
         says=r"taking address of function is not allowed",
         hint="A function is called with its arguments in parentheses, as in get_global_id(0).",
     ),
-    Slip(
+    ErrorHint(
         says=r"(?:call to|no matching function for call to) 'atom\w*'",
         hint="Atomic functions work on int and uint; for float there is only atomic_xchg.",
     ),
-    Slip(
+    ErrorHint(
         says=r"call to '\w+' is ambiguous",
         hint="Give it arguments of one type, with a suffix or a cast, as in min(n, 16u) or sqrt((float)n).",
     ),
     # --- expressions ---
-    Slip(
+    ErrorHint(
         says=r"use of type 'double' requires|double precision constant|'double' is not supported",
         hint="Use float, and write constants with an f, as in 0.5f.",
     ),
-    Slip(
+    ErrorHint(
         says=r"subscripted value is not an array",
         line=r"\]\s*\[",
         hint="A pointer such as __global float *A has one dimension: write A[row*width + column].",
     ),
-    Slip(
+    ErrorHint(
         says=r"array subscript is not an integer",
         hint="An index must have an integer type, such as int or uint.",
     ),
-    Slip(
+    ErrorHint(
         says=r"invalid operands to binary expression \(.*(?:float|double)",
         line=r"%",
         hint="% is for integers; for floats use fmod(x, y).",
     ),
-    Slip(
+    ErrorHint(
         says=rf"assigning to '[^']*\*[^']*' from incompatible type '(?:const )?(?:__\w+ )?{SCALAR}'",
         hint="The left side is a pointer; assign to an element, as in B[i].",
     ),
-    Slip(
+    ErrorHint(
         says=r"illegal vector component name|vector component access exceeds",
         hint="Components are called x, y, z, w or s0, s1, ..., up to the width of the vector.",
     ),
-    Slip(
+    ErrorHint(
         says=rf"member reference base type '(?:const )?(?:__\w+ )?(?:const )?{SCALAR}' is not a structure",
         hint="A scalar has no components; only vectors such as float4 do.",
     ),
     # --- C++ ---
-    Slip(
+    ErrorHint(
         says=r"expected|undeclared",
         line=r"\bstd\s*::",
         hint="OpenCL C has no std::; write min, not std::min.",
     ),
-    Slip(
+    ErrorHint(
         says=r"expected",
         line=rf"\b{SCALAR}\d*\s*&\s*\w+\s*[,)]",
         hint="OpenCL C has no references; use a pointer.",
     ),
-    Slip(
+    ErrorHint(
         says=r"unknown type name '(?P<word>template|class|namespace|using)'|'(?P<other>auto)' storage class",
         hint="That is C++, and kernels are written in C.",
     ),
-    Slip(
+    ErrorHint(
         says=r"(?:undeclared identifier|of function) '(?:new|delete|malloc|calloc|realloc|free)'",
         hint="A kernel has no heap: declare an array, whose size must be a number or a macro.",
     ),
-    Slip(
+    ErrorHint(
         says=r"conflicting types for '\w+'",
         hint="Each function of a file needs its own name: OpenCL C does not tell them apart by their parameters.",
     ),
     # --- punctuation ---
-    Slip(
+    ErrorHint(
         says=r"expected ';' (?:after|at end)",
         line=r"[\w\])]\s*$",
         hint="A ; is missing at the end of the line.",
     ),
-    Slip(says=r"expected ';' in 'for'", hint="The three parts of a for loop are separated by ;."),
-    Slip(says=r"expected '}'", hint="A {{ above has no matching }}."),
-    Slip(says=r"extraneous closing brace", hint="There are more }} than {{."),
+    ErrorHint(says=r"expected ';' in 'for'", hint="The three parts of a for loop are separated by ;."),
+    ErrorHint(says=r"expected '}'", hint="A {{ above has no matching }}."),
+    ErrorHint(says=r"extraneous closing brace", hint="There are more }} than {{."),
 )
 
 

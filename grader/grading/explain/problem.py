@@ -231,7 +231,7 @@ FORBIDDEN_USES = {
     Construct.LONG_LINE: (f"is longer than {LINE_LIMIT} characters", "Break the line."),
     Construct.CONTROL: ("has the control character {} in its code", "Delete this character. Compilers refuse it."),
 }
-"""Words for each construct, and how to remove it."""
+"""Effect of each construct, and the next step."""
 
 
 # --- wrong results ----------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from grader.results.gradebook import Mark, StudentRow
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cause:
+class CountedCause:
     """A cause of failed checks: a sentence, the reason, and the headings of the checks that fail because of it.
     Each of `students`, by label, counts once. If `is_example`, the sentence comes from one report. Otherwise all
     reports have it.
@@ -22,14 +22,14 @@ class Cause:
     students: tuple[str, ...]
 
 
-def causes_of(rows: Iterable[StudentRow]) -> tuple[Cause, ...]:
+def causes_of(rows: Iterable[StudentRow]) -> tuple[CountedCause, ...]:
     """The causes of failed checks in these rows, the most frequent first. Checks that are skipped after another failure
     have no cause of their own.
     """
     return _grouped((row.student.label, mark) for row in rows for mark in _marks(row) if _is_failed(mark))
 
 
-def to_decide(rows: Iterable[StudentRow]) -> tuple[Cause, ...]:
+def to_decide(rows: Iterable[StudentRow]) -> tuple[CountedCause, ...]:
     """The reasons why an instructor must decide checks in these rows, the most frequent first."""
     return _grouped((row.student.label, mark) for row in rows for mark in _marks(row) if mark.reason in FOR_INSTRUCTORS)
 
@@ -42,7 +42,7 @@ def _is_failed(mark: Mark) -> bool:
     return mark.verdict in {Verdict.FAILED, Verdict.PARTIAL} and mark.reason is not Reason.NOT_RUN
 
 
-def _grouped(found: Iterable[tuple[str, Mark]]) -> tuple[Cause, ...]:
+def _grouped(found: Iterable[tuple[str, Mark]]) -> tuple[CountedCause, ...]:
     by_cause: dict[tuple[Reason | None, str], list[tuple[str, Mark]]] = {}
     for label, mark in found:
         by_cause.setdefault((mark.reason, mark.cause), []).append((label, mark))
@@ -52,9 +52,9 @@ def _grouped(found: Iterable[tuple[str, Mark]]) -> tuple[Cause, ...]:
     )
 
 
-def _cause(befell: list[tuple[str, Mark]]) -> Cause:
+def _cause(befell: list[tuple[str, Mark]]) -> CountedCause:
     _, first = min(befell, key=lambda each: each[0])
-    return Cause(
+    return CountedCause(
         sentence=first.cause or first.message,
         is_example=not first.cause,
         reason=first.reason,

@@ -9,6 +9,7 @@ from grader.service.course.assignments import AssignmentView
 from grader.service.db.models import AttemptRow, GradingRow
 from grader.service.grades.final import FinalGrade
 from grader.service.grades.records import grades_of, published_grades_of
+from grader.service.grades.wording import change_in_words
 from grader.service.submissions.progress import ChecksInBrief, ProgressNote, notes_after
 
 
@@ -35,6 +36,13 @@ class ResultAccess:
     grades: Callable[[Session, Sequence[AssignmentView], int], dict[str, FinalGrade]]
     result: Callable[[AttemptRow], SeenResult | None]
     notes: Callable[[Session, GradingRow, int], Sequence[Note]]
+
+
+def points_change(old: SeenResult | None, new: SeenResult | None) -> str:
+    """The points of an attempt and of an earlier one; empty if one of them has none that the reader may see."""
+    if old is None or new is None or old.points is None or new.points is None:
+        return ""
+    return change_in_words(old.points, new.points)
 
 
 def checks_of(grading: GradingRow) -> ChecksInBrief:

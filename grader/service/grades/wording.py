@@ -21,6 +21,13 @@ def score_in_words(points: float | None, most: float | None, hidden: float) -> s
     return f"{number(points)} points so far; {number(hidden)} more {verb} decided after release"
 
 
+def change_in_words(old: float, new: float) -> str:
+    """For example "68, was 61: +7", "68, as before"."""
+    if old == new:
+        return f"{number(new)}, as before"
+    return f"{number(new)}, was {number(old)}: {'+' if new > old else '-'}{number(abs(new - old))}"
+
+
 def deduction_in_words(earned: float, cost: Lateness) -> str:
     """For example "80 less 10 % for 2 days late (1 late day used, 0 left)"; empty if the attempt was in time."""
     if not cost.days:

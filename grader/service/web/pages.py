@@ -15,6 +15,7 @@ from starlette.responses import HTMLResponse, Response
 
 from grader.common.phrases import count
 from grader.protocol.text import showable
+from grader.reports.html.workspace import STYLE
 from grader.results.check import LINES
 from grader.service.auth.secrets import fresh_token
 from grader.service.grades.wording import late_in_words, number, score_in_words
@@ -30,8 +31,10 @@ STATIC = {
     for folder in (STATIC_FOLDER, STATIC_FOLDER / "vendor")
     for path in folder.iterdir()
     if path.name.endswith((".css", ".js", ".svg"))
-}
-"""The static files of pages, by name. Those in vendor/ are unchanged files of other projects."""
+} | {"workspace.css": STYLE.encode()}
+"""The static files of pages, by name. Those in vendor/ are unchanged files of other projects, and workspace.css is the
+style of reports.
+"""
 
 STATIC_VERSION = hashlib.sha256(b"".join(data for _, data in sorted(STATIC.items()))).hexdigest()[:12]
 """Changes if a static file changes, so that browsers fetch the files again."""

@@ -2,7 +2,9 @@
 
 import zlib
 from collections.abc import Iterator, Mapping
+from itertools import islice
 
+from markupsafe import Markup
 from starlette.responses import Response, StreamingResponse
 
 PART_BYTES = 64 * 1024
@@ -14,12 +16,26 @@ def decompressed(packed: bytes, media_type: str, headers: Mapping[str, str]) -> 
     return StreamingResponse(_parts(packed), media_type=media_type, headers=headers)
 
 
+def decompressed_page(packed: bytes, link: Markup, headers: Mapping[str, str]) -> Response:
+    """Answer with a compressed page of a report, with this link at its beginning."""
+    return StreamingResponse(_with_link(_parts(packed), link.encode()), media_type=HTML, headers=headers)
+
+
+def _with_link(parts: Iterator[bytes], link: bytes) -> Iterator[bytes]:
+    """Yield the parts of a page. Its body begins in the first part, and no text before it contains a tag."""
+    yield from (part.replace(BODY, BODY + link, 1) for part in islice(parts, 1))
+    yield from parts
+
+
 def _parts(packed: bytes) -> Iterator[bytes]:
     unpacking = zlib.decompressobj()
     while part := unpacking.decompress(packed, PART_BYTES):
         packed = unpacking.unconsumed_tail
         yield part
 
+
+HTML = "text/html; charset=utf-8"
+BODY = b"<body>"
 
 CSV = "text/csv; charset=utf-8"
 

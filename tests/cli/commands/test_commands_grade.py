@@ -290,7 +290,8 @@ def test_a_page_is_written_beside_the_other_reports(tmp_path):
     done = grade(tmp_path, "--html", "page.html")
     build = graded_as_failed(done, tmp_path).checks[0]
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
-    assert unescape(page).partition("Start here")[2].partition("Checks")[0].count(build.message) == 1
+    causes = unescape(page).partition('id="causes"')[2].partition('id="source"')[0]
+    assert causes.count(f"<h3>{build.message}</h3>") == 1
     assert names_in(tmp_path) == ["kernels.cl", "page.html", "report.xml", "result.json"]
 
 

@@ -40,7 +40,7 @@ def value(body, index="i"):
     ],
 )
 def test_spellings_of_the_global_id_are_equal(body):
-    """The global id has one value, in each spelling and through any variables."""
+    """The global id has one value in each way to write it, and through any variables."""
     assert value(body) == GROUP * constant(16) + LOCAL
 
 

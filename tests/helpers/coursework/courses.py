@@ -59,5 +59,5 @@ def course_of(folder, fields=ADDITION, kernel=KERNEL, oracle=ORACLE, name="small
     for path in (public / "kernels.cl", secret / "kernels.cl", secret / "baseline.cl"):
         path.write_text(kernel, encoding="utf-8")
     (secret / "oracle.py").write_text(oracle, encoding="utf-8")
-    (public / "README.md").write_text("Add.\n", encoding="utf-8")
+    (public / "README.md").write_text("Write the kernel `add`.\n", encoding="utf-8")
     return Course(assignments=folder / "assignments", reference=folder / "reference")

@@ -35,7 +35,10 @@ from grader.course.submissions.submission import LINES, read_submission
 from grader.course.submissions.task import Task
 from grader.grading.grade import grade_submission
 from grader.reports import REPORTS
-from grader.reports.html.page import COSTLY, lines_of, picture_of
+from grader.reports.html.listing import CONTEXT, blocks_of
+from grader.reports.html.map_picture import picture_of
+from grader.reports.html.workspace import COSTLY, counts_of
+from grader.reports.issues import issues_of, lines_of
 from grader.results.check import Reason, Verdict
 from grader.results.metrics import Samples, Usage
 
@@ -96,6 +99,26 @@ def text_of(outcome):
     return Reader(page_of(outcome)).text
 
 
+def listed(outcome):
+    """Return the lines of the listing, in blocks."""
+    return blocks_of(issues_of(outcome), lines_of(outcome))
+
+
+def marked(outcome):
+    """Return the numbers of the marked lines."""
+    return [line.number for block in listed(outcome) for line in block.lines if line.issues]
+
+
+def causes_of(outcome):
+    """Return the text of the cards."""
+    return re.split(r" (?:Cause|\d+ causes) ", text_of(outcome))[1].partition(" Source ")[0]
+
+
+def checks_in(outcome):
+    """Return the text of the rows of checks."""
+    return text_of(outcome).partition(" Checks ")[2].partition("Grading details")[0]
+
+
 def with_words(value, words, key=""):
     """Return a record as JSON with these words in place of every free text."""
     match value:
@@ -116,27 +139,63 @@ def rewritten(outcome, words):
 # --- content --------------------------------------------------------------------------------------
 
 
-def test_the_page_begins_with_the_first_cause():
-    """The page starts with the score and the first cause.
-
-    The first cause is the race with both lines, not the wrong results that follow from the race.
+def test_the_page_begins_with_the_points_and_the_first_cause():
+    """The page starts with the points and a word for them. The first cause is the race with its lines, help and cost,
+    not the wrong results that follow from the race.
     """
     text = text_of(PAGES["race"])
-    start = text.partition("Start here")[2].partition("Checks")[0]
-    assert "5 of 32 points" in text.partition("Start here")[0]
-    for words in (RACING.message, RACE.message, RACE.help, "Seen 4,096 times."):
-        assert words in start
+    assert "5 / 32 points ◐ partly" in text.partition(" causes ")[0]
+    cause = causes_of(PAGES["race"])
+    assert cause.startswith("1 error DATA_RACE +10 points if fixed work-items disturb each other. Seen in sanitizer")
+    assert f"Help: {RACE.help} Line 13 , 17 . Seen in sanitizer: two tiles. Evidence seen 4,096 times." in cause
     for place in RACE.places:
-        assert f"{place.line} {place.text.strip()} {place.words}" in start
-    assert "it is wrong" not in start
+        assert f"{place.line} {place.text.strip()} {place.words}" in cause
 
 
-def test_a_sentence_about_a_line_shows_that_line():
-    """A build error at the top of the page shows its source line and marks the line in the listing."""
+def test_an_issue_says_what_its_correction_gains():
+    """A card has the points that the cause costs; a cause that costs nothing has none."""
+    assert "+5 points if fixed" in causes_of(result(BUILD, failed("correctness: one")))
+    assert "if fixed" not in causes_of(result(BUILD, failed("practice: one", kind=Kind.PRACTICE, max_points=0)))
+
+
+def test_only_lines_that_are_blamed_are_marked():
+    """The line of a build error is marked, with a link to its cause. No other line is marked."""
     outcome = PAGES["build error"]
-    start = text_of(outcome).partition("Start here")[2].partition("Checks")[0]
-    assert "line 2, column 5: what? 2 }" in start
-    assert [line.mark for line in lines_of(outcome)] == ["", "wrong"]
+    assert marked(outcome) == [2]
+    assert "line 2, column 5: what?" in causes_of(outcome)
+    page = Reader(page_of(outcome))
+    assert page.values("href").count("#issue-1") >= 1
+    assert "#L2" in page.values("href")
+
+
+def test_the_access_is_underlined_and_its_event_is_below_the_line():
+    """In a marked line, only the access is underlined. The event stands below the line, and the text is unchanged."""
+    source = "__kernel void f(__global int *a)\n{\n\ta[0] = a[1] + 1;\n}\n"
+    place = RACE.places[0].model_copy(update={"line": 3, "words": "work-item 1 reads a"})
+    racing = RACING.model_copy(update={"findings": (RACE.model_copy(update={"places": (place,)}),)})
+    lines = [line for block in listed(result(racing, source=source)) for line in block.lines]
+    assert [each.text for each in lines[2].segments if each.marked] == ["a[1]"]
+    assert lines[2].text == "    a[0] = a[1] + 1;"
+    assert [event.words for event in lines[2].events] == ["work-item 1 reads a"]
+
+
+def test_lines_far_from_a_mark_are_folded():
+    """Lines far from a marked one are folded, so that it is near the top. The listing still has every line."""
+    broken = failed("build", kind=Kind.BUILD, reason=Reason.BUILD_ERROR, message="line 100: what?")
+    outcome = result(broken, source="".join(f"// {number}\n" for number in range(1, 201)))
+    blocks = listed(outcome)
+    assert [block.folded for block in blocks] == [True, False, True]
+    assert [line.number for line in blocks[1].lines] == list(range(100 - CONTEXT, 100 + CONTEXT + 1))
+    assert [line.number for block in blocks for line in block.lines] == list(range(1, 201))
+    assert "Lines 1 to 96" in text_of(outcome)
+
+
+def test_many_causes_are_told_in_short():
+    """Five causes appear in full, the others are folded."""
+    many = [failed(f"memory: {number}", kind=Kind.MEMORY, reason=Reason.EXTRA_TRAFFIC) for number in range(8)]
+    text = text_of(result(BUILD, *many))
+    assert "8 causes" in text
+    assert "3 more causes" in text
 
 
 def test_the_longest_text_that_is_graded_makes_a_page_that_a_browser_shows():
@@ -160,27 +219,31 @@ def test_a_line_that_is_not_there_is_no_link_and_no_fault():
         assert f'href="#L{line}"' not in page
 
 
-def test_every_check_stands_with_its_verdict_reason_message_detail_and_points():
-    """Each check has its verdict, reason, message, detail and points, in the order of the result."""
+def test_every_check_has_its_state_message_and_points():
+    """Each check is in the folded rows with its state, name, points and message. Details are at the cause."""
     outcome = PAGES["race"]
-    text = text_of(outcome).partition("Checks")[2]
+    text = checks_in(outcome)
     for each in outcome.checks:
-        assert text.index(each.name) >= 0
-        for words in filter(None, (each.message, each.reason and str(each.reason), " ".join(each.detail.split()))):
-            assert words in text.partition(each.name)[2]
-    assert re.search(r"✗ failed correctness: one more than a tile \(n 17\) 0 / 5 WRONG_OUTPUT it is wrong\.", text)
-    assert [text.index(each.name) for each in outcome.checks] == sorted(
-        text.index(each.name) for each in outcome.checks
-    )
+        assert each.name in text
+        assert each.message in text.partition(each.name)[2]
+        assert " ".join(each.detail.split()) in causes_of(outcome)
+    assert re.search(r"✗ failed correctness: one more than a tile \(n 17\) : see 1 0 / 5 it is wrong\.", text)
+
+
+def test_the_checks_of_a_kind_are_one_row():
+    """The row of a group has its state, the number of passed checks, the cause of the others, and the points."""
+    text = checks_in(result(BUILD, check("correctness: one"), WRONG, SPEED))
+    assert "◐ partly correctness: 1 of 2 cases: see 1 5 / 10" in text
+    assert "✓ passed build" in text
 
 
 @pytest.mark.parametrize(
     ("verdict", "shown"),
-    list(zip(Verdict, ("✓ passed", "◐ partly", "✗ failed", "- skipped", "? hidden"), strict=True)),
+    list(zip(Verdict, ("✓ passed", "◐ partly", "✗ failed", "○ open", "? hidden"), strict=True)),
     ids=list(Verdict),
 )
-def test_a_verdict_is_a_sign_and_a_word(verdict, shown):
-    """A verdict is a sign and a word, so that it can be read without colours."""
+def test_a_state_is_a_sign_and_a_word(verdict, shown):
+    """A state is a sign and a word, so that it can be read without colours."""
     reason = {Verdict.SKIPPED: Reason.NO_SIMULATOR, Verdict.HIDDEN: Reason.HIDDEN}.get(verdict)
     decided = Verdict.SKIPPED if verdict is Verdict.HIDDEN else verdict
     one = check("correctness: one", verdict=decided, reason=reason, message="so it is.")
@@ -188,24 +251,24 @@ def test_a_verdict_is_a_sign_and_a_word(verdict, shown):
 
 
 def test_nothing_to_mend_is_said():
-    """If all checks passed and none is hidden, the page says that every check passed."""
-    assert "Every check passed." in text_of(PAGES["perfect"])
+    """If all checks passed and none is hidden, the page says that every check passed, and looks like success."""
+    assert "45 / 45 points ✓ passed Every check passed." in text_of(PAGES["perfect"])
+    assert 'class="outcome passed"' in page_of(PAGES["perfect"])
+    assert listed(PAGES["perfect"])[0].folded
 
 
-def test_hidden_points_are_said_in_the_head_and_grey_in_the_bar():
-    """Hidden points are named in the head and grey in the bar, which is full only if all points are earned.
-
-    A hidden check shows only the points that it is worth.
+def test_hidden_points_are_said_in_the_head():
+    """Hidden points are named in the head, which is no success yet. A hidden check shows only the points that it is
+    worth.
     """
     one = unchecked(points=8, reason=Reason.HIDDEN, message="its outcome is shown after release.")
     outcome = result(BUILD, one, check("correctness: one"))
     text = text_of(outcome)
-    assert "5 points so far; 8 more are decided after release" in text.partition("Checks")[0]
+    assert "5 points so far; 8 more are decided after release ○ open" in text.partition("Checks")[0]
     assert "Every visible check passed. The others are hidden until release." in text
     assert "? hidden sanitizer (height 1) ? / 8 its outcome is shown after release." in text
     assert "HIDDEN" not in text
-    strip = re.search(r'<div class="strip".*?</div>', REPORTS["html"](outcome), re.DOTALL)[0]
-    assert re.findall(r'class="(\w+)" style="flex-grow: ([0-9.]+)', strip) == [("passed", "5.0"), ("hidden", "8.0")]
+    assert 'class="outcome open"' in page_of(outcome)
 
 
 @pytest.mark.parametrize(
@@ -218,96 +281,72 @@ def test_hidden_points_are_said_in_the_head_and_grey_in_the_bar():
     ],
 )
 def test_nothing_is_green_by_omission(reason, words):
-    """If some checks were not made and the others passed, the head and the first section say so, with the remedy."""
+    """If some checks were not made and the others passed, the head says so, with the remedy."""
     outcome = result(BUILD, check("correctness: one"), unchecked(reason=reason), unchecked(points=0, reason=reason))
     text = text_of(outcome)
-    head, _, below = text.partition("Some checks are open")
+    head, _, below = text.partition(" Checks ")
     assert f"5 of 17; {words}" in head
-    assert below.strip().startswith("The simulator is not installed: install it. Checks")
-    assert f"skipped sanitizer (height 1) 0 / 12 {reason} the simulator is not installed" in below
-    assert "Nothing" not in text
+    assert "○ open The simulator is not installed: install it." in head
+    assert f"open sanitizer: sanitizer, sanitizer 0 / 12 {reason} the simulator is not installed" in below
     assert "Every check" not in text
-    strip = re.search(r'<div class="strip".*?</div>', REPORTS["html"](outcome), re.DOTALL)[0]
-    assert re.findall(r'class="(\w+)" style', strip) == ["passed", "skipped"]
 
 
 def test_the_build_failed_is_said_once():
-    """Twelve checks that did not run are listed as skipped and share one sentence."""
+    """Twelve checks that did not run are one row as skipped, and share one sentence."""
     unrun = [failed(f"correctness: {i}", reason=Reason.NOT_RUN, message="the build failed.") for i in range(12)]
-    text = text_of(result(*unrun)).partition("Checks")[2].partition("Speed")[0]
+    text = checks_in(result(*unrun))
     assert text.count("the build failed.") == 1
-    assert text.count("skipped correctness: ") == 12
+    assert text.count("skipped correctness: ") == 13
 
 
-def test_what_was_not_run_stands_apart_from_what_failed():
-    """Skipped checks are separate from failed ones in the counts, the bar and the list, with the lost points."""
-    page = REPORTS["html"](result(BUILD, failed("correctness: one"), UNTIMED))
+def test_checks_that_were_not_run_are_apart_from_failed_ones():
+    """Skipped checks are separate from failed ones in the counts and the rows, with the lost points."""
     text = text_of(result(BUILD, failed("correctness: one"), UNTIMED))
     assert "3 checks: 1 passed, 1 failed, 1 skipped" in text
     assert "skipped performance: cpu (n 1) 0 / 5 NOT_RUN the build failed." in text
-    assert re.findall(r'<li class="(\w+)" id', page) == ["passed", "failed", "skipped"]
-    strip = re.search(r'<div class="strip".*?</div>', page, re.DOTALL)[0]
-    assert re.findall(r'class="(\w+)" style', strip)[-2:] == ["failed", "skipped"]
 
 
 def test_what_follows_from_a_failed_build_is_one_line():
-    """The checks that a failed build prevents are one line with the lost points.
-
-    In links, the other checks keep their numbers.
-    """
+    """The checks that a failed build prevents are one row with the lost points and the reason."""
     unbuilt = failed("build", kind=Kind.BUILD, max_points=0, reason=Reason.BUILD_ERROR, message="line 2: what?")
     unrun = [failed(f"correctness: {i}", reason=Reason.NOT_RUN, message="fix the build.") for i in range(12)]
-    page = REPORTS["html"](result(unbuilt, *unrun))
     text = text_of(result(unbuilt, *unrun))
     assert "13 checks: 1 failed, 12 skipped" in text
     assert "skipped 12 checks: correctness 0 / 60 NOT_RUN fix the build." in text
-    assert "correctness: 0" not in text
-    assert 'href="#check-1"' in page
-    assert page.count("<li class=") == 2
+    assert text.count("fix the build.") == 1
 
 
 def test_a_check_that_passed_says_how_far_it_is_from_its_limit():
     """A passed check has its message about the limit in the list, and does not mark its line as wrong."""
     reads = check("memory: words", Kind.MEMORY, message="line 1 reads A; the limit is 4.")
     assert "line 1 reads A; the limit is 4." in text_of(result(BUILD, reads))
-    assert not any(line.mark for line in lines_of(result(BUILD, reads)))
+    assert marked(result(BUILD, reads)) == []
 
 
-def test_the_source_is_whole_with_what_was_seen_beside_it():
-    """The listing has every line with its number, with findings and memory counts at their lines."""
-    lines = lines_of(PAGES["race"])
-    assert [line.text for line in lines] == SOURCE.splitlines()
-    assert [line.number for line in lines if line.mark] == [13, 17]
-    seen = lines[12]
-    assert seen.findings == (f"DATA_RACE: {RACE.places[1].words}",)
-    assert seen.costly[0].startswith("reads A: 16,384 sectors where 2,048 would do (8 x, up to 8 x in one request)")
-    assert seen.counts[0].startswith("writes As in local memory: 512 turns, as few as can be")
-    assert lines[20].counts == ("condition: warps diverge 12 times, and reach it 128 times",)
-    assert f"13 {SOURCE.splitlines()[12].strip()} DATA_RACE" in text_of(PAGES["race"])
+def test_the_source_is_whole_and_the_counts_are_folded_below():
+    """The listing has every line with its number. Counts of memory are below, at links to their lines."""
+    outcome = PAGES["race"]
+    lines = [line for block in listed(outcome) for line in block.lines]
+    assert [line.text for line in lines] == [
+        line.expandtabs(4) if number in marked(outcome) else line for number, line in enumerate(SOURCE.splitlines(), 1)
+    ]
+    assert set(marked(outcome)) == {13, 17}
+    counts = counts_of(PROFILE)
+    costly = next(each for each in counts if each.costly)
+    assert costly.line == 13
+    assert costly.words.startswith("reads A: 16,384 sectors where 2,048 would do (8 x, up to 8 x in one request)")
+    text = text_of(outcome).partition("Memory counts")[2]
+    assert f"line 13 costly {costly.words}" in text
+    assert "line 21 condition: warps diverge 12 times, and reach it 128 times" in text
 
 
 def test_an_access_is_costly_from_twice_the_fewest_sectors():
-    """An access is costly from twice the minimum of sectors, because partial tiles cost a little more.
-
-    Costly lines have another mark than wrong ones.
-    """
+    """An access is costly from twice the minimum of sectors, because partial tiles cost a little more."""
     access = PROFILE.accesses[0]
-    for sectors, mark in ((access.fewest * COSTLY, "costly"), (access.fewest * COSTLY - 1, "")):
-        profile = PROFILE.model_copy(update={"accesses": (access.model_copy(update={"sectors": int(sectors)}),)})
-        assert lines_of(result(BUILD, source=SOURCE, profiles={"": profile}))[12].mark == mark
-
-
-def test_many_equal_findings_are_a_few_notes():
-    """Equal findings of twelve cases are a few notes at their line and a count of the others."""
-    racing = [
-        failed(f"sanitizer: {i}", kind=Kind.SANITIZER, findings=(RACE.model_copy(update={"places": (place,)}),))
-        for i in range(12)
-        for place in [RACE.places[0].model_copy(update={"words": f"work-item {i % 6} reads"})]
-    ]
-    assert lines_of(result(*racing, source=SOURCE))[16].findings == (
-        *(f"DATA_RACE: work-item {i} reads" for i in range(3)),
-        "and 3 more of them",
-    )
+    for sectors, costly in ((access.fewest * COSTLY, True), (access.fewest * COSTLY - 1, False)):
+        one = access.model_copy(update={"sectors": int(sectors)})
+        profile = PROFILE.model_copy(update={"accesses": (one,), "branches": ()})
+        assert [each.costly for each in counts_of(profile)] == [costly]
 
 
 def test_the_error_map_is_a_picture_with_a_legend():
@@ -325,11 +364,10 @@ def test_the_error_map_is_a_picture_with_a_legend():
         assert words in Reader(page).text
 
 
-def test_the_map_of_one_element_is_spoken_of_in_the_singular():
-    """The legend of a map with one element is in the singular."""
-    one = ERROR_MAP.model_copy(update={"shape": (1, 1), "block": (1, 1), "cells": ("#",)})
-    page = text_of(result(WRONG.model_copy(update={"error_map": one}), SPEED))
-    assert "1 row and 1 column. Each cell is an element." in page
+def test_a_map_whose_cells_are_all_alike_is_left_out():
+    """A map whose cells are all alike tells no more than the message, so it is left out."""
+    alike = ERROR_MAP.model_copy(update={"cells": ("##", "##")})
+    assert "Error map" not in page_of(result(WRONG.model_copy(update={"error_map": alike}), SPEED))
 
 
 def test_two_error_maps_have_tiles_of_their_own():
@@ -343,9 +381,9 @@ def test_two_error_maps_have_tiles_of_their_own():
 
 def test_where_nothing_was_timed_it_says_why():
     """Without a timing, the page has the reason of the speed check."""
-    assert "performance: cpu (n 1) : the build failed." in text_of(PAGES["race"])
+    assert "performance: cpu (n 1) 0 / 5 NOT_RUN the build failed." in text_of(PAGES["race"])
     crashed = failed("performance: cpu (n 1)", kind=Kind.PERFORMANCE, reason=Reason.CRASH, message="it crashed.")
-    assert "performance: cpu (n 1) : not timed: it crashed." in text_of(result(BUILD, crashed))
+    assert "it crashed." in causes_of(result(BUILD, crashed))
 
 
 def test_speeds_are_words_and_two_figures():
@@ -494,6 +532,9 @@ def test_a_machine_without_a_home_says_nothing_and_keeps_nothing(tmp_path):
 
 # --- in a browser ---------------------------------------------------------------------------------
 
+UNFOLDED = "(document.querySelectorAll('details').forEach((each) => { each.open = true }), document.body.innerText)"
+"""Expression for all text of a page, with everything that is folded."""
+
 SIGNATURE = "__kernel void coalsTransp(__global float *A, __global float *B, uint height, uint width)"
 COMMENTS = "".join(f"// {payload}\n" for payload in PAYLOADS)
 STRINGS = "".join(f"printf({json.dumps(payload.replace('%', '%%'))});" for payload in PAYLOADS)
@@ -512,7 +553,7 @@ def test_nothing_of_a_hostile_submission_runs_in_a_browser(name, browser, enviro
     task = Task(assignment=transposition, submission=read_submission(path), seed=1)
     outcome = grade_submission(task, environment, progress=lambda _: None)
     page = page_of(outcome)
-    (shown,) = browser.measure(page, [390], "document.body.innerText")
+    (shown,) = browser.measure(page, [390], UNFOLDED)
     for payload in PAYLOADS:
         assert payload in shown
     assert str(path) in shown.replace("\n", "")
@@ -549,9 +590,32 @@ def test_a_page_that_scrolls_sideways_is_seen(browser):
 @pytest.mark.whole
 def test_where_to_start_is_on_a_phones_first_screen(browser):
     """On a phone, the score and the first sentence are on the first screen."""
-    bottom = "document.querySelector('.start .message').getBoundingClientRect().bottom"
+    bottom = "document.querySelector('.issue h3, .start .message').getBoundingClientRect().bottom"
     for name in ("race", "build error", "slow", "ungraded"):
         assert 0 < browser.measure(page_of(PAGES[name]), [390], bottom)[0] < 844
+
+
+@pytest.mark.whole
+def test_the_first_marked_line_is_on_the_first_screen(browser):
+    """In a wide window, the first marked line is in the upper half of the first screen."""
+    top = "document.querySelector('.code-line.marked').getBoundingClientRect().top"
+    for name in ("race", "build error"):
+        assert 0 < browser.measure(page_of(PAGES[name]), [1280], top)[0] < 500
+
+
+@pytest.mark.whole
+def test_a_perfect_report_fits_on_one_screen(browser):
+    """A report without a cause needs no scrolling."""
+    assert browser.measure(page_of(PAGES["perfect"]), [1280], "document.body.scrollHeight")[0] < 844
+
+
+@pytest.mark.whole
+def test_no_word_is_broken_on_a_phone(browser):
+    """On a phone, words of states and points are on one line each."""
+    lines = "each.getClientRects().length > 1 || each.offsetHeight > 40"
+    broken = f"Array.from(document.querySelectorAll('.state, .points')).filter((each) => {lines}).length"
+    for outcome in PAGES.values():
+        assert browser.measure(page_of(outcome), [360], broken) == [0]
 
 
 @pytest.mark.parametrize("name", ["race", "build error", "roofline"])

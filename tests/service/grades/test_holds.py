@@ -34,7 +34,8 @@ def publish(service):
 def failed(service):
     """Return an outcome with a failed check, a line, 6.5 points and a speed."""
     assignment = service.course.load("small")
-    made = ready(failing(right(assignment), 1, message=WORDS, findings=(RACE,)), assignment)
+    found = failing(right(assignment), 1, message=WORDS, findings=(RACE,)).model_copy(update={"source": "\n" * 20})
+    made = ready(found, assignment)
     return replace(made, points=6.5, early_points=6.5, speed=1.75, early_speed=1.75, device="card")
 
 
@@ -54,7 +55,7 @@ def bearer(service, person):
 
 def test_no_text_that_a_student_gets_has_anything_of_the_result(service, attempt):
     """No page, file, API answer, event or data zip shows a held-back result. After publication each shows it."""
-    result = r"6\.5|secretly|failed|OUTPUT|RACE|✗|✓|passed|Start here|Read the report"
+    result = r"6\.5|secretly|failed|OUTPUT|RACE|✗|✓|passed|[Cc]auses?\b|if fixed"
     found = [match for text in told(service, attempt) for match in re.findall(result, text)]
     assert found == []
     publish(service)
@@ -208,7 +209,8 @@ def test_staff_see_everything(service, attempt):
     for key in ("staff", "tom"):
         client = service.browser(key)
         page = client.get(service.page_of(attempt)).text
-        assert "6.5 of" in page
+        assert "secretly" in page
+        assert '<td data-name="points">6.5</td>' in page
         assert "students see only that this attempt was received and graded" in page
         assert ">6.5</a>" in client.get("/course/points").text
         assert "6.5" in client.get("/course/points.csv").text

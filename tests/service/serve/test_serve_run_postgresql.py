@@ -54,7 +54,7 @@ def test_two_web_processes_and_two_stations_on_one_postgresql(home):
     told = second.get(f"{where}/events").text
     assert '"verdict": "passed"' in told
     assert "event: over" in told
-    assert "15 of 15 points" in second.get(where).text
+    assert "<b>15</b> / 15 points" in second.get(where).text
     until(lambda: gradings(database)[0].state == State.DONE)
     killed = children(stations[0])[0]
     os.kill(killed, signal.SIGKILL)

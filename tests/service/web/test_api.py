@@ -58,7 +58,7 @@ def test_a_terminal_gets_one_token_once_its_owner_has_confirmed_the_code(service
     me = service.browser().get("/api/v1/me", headers={"authorization": f"Bearer {given['access_token']}"})
     assert me.json()["key"] == "ada"
     assert error(polled(service, told["device_code"])) == "expired_token"
-    assert confirmed(service, told["user_code"], who="ben").status_code == 409
+    assert confirmed(service, told["user_code"], who="ben").status_code == 422
 
 
 @pytest.mark.parametrize("origin", [ORIGIN, "https://grader.example.org"])
@@ -94,7 +94,7 @@ def test_a_terminal_that_is_denied_or_late_gets_nothing(service):
     confirmed(service, denied["user_code"], "deny")
     assert error(polled(service, denied["device_code"])) == "access_denied"
     service.now += CODE_LIFETIME
-    assert confirmed(service, late["user_code"]).status_code == 409
+    assert confirmed(service, late["user_code"]).status_code == 422
     assert error(polled(service, late["device_code"])) == "expired_token"
     assert rows(service, ApiTokenRow) == []
 
@@ -229,4 +229,4 @@ def test_a_token_made_on_the_page_is_shown_once_and_does_what_was_chosen(service
 def test_a_token_needs_a_name_a_scope_and_an_end(service, missing):
     """A token without a name, a scope or a valid lifetime is not created."""
     said = post(service.browser("ada"), "/tokens", **{"name": "laptop", "read": "yes", "days": "7", **missing})
-    assert (said.status_code, rows(service, ApiTokenRow)) == (409, [])
+    assert (said.status_code, rows(service, ApiTokenRow)) == (422, [])

@@ -356,9 +356,7 @@ def test_a_regrading_that_fails_leaves_the_old_result(service, staff):
             fail(session, claimed, "no device", service.now)
         service.passes(minutes=1)
     assert (service.attempt(attempt).counted_id, service.state(attempt)) == (old, State.FAULTED)
-    assert re.search(
-        "<h1>Attempt 1: ([0-9.]+) of \\1 points</h1>", service.browser("ada").get(service.page_of(attempt)).text
-    )
+    assert re.search("<b>([0-9.]+)</b> / \\1 points", service.browser("ada").get(service.page_of(attempt)).text)
 
 
 @pytest.mark.parametrize("fields", [{"assignment": "small", "which": "worst"}, {"assignment": "x", "which": "best"}])

@@ -123,8 +123,10 @@ def test_a_waiting_attempt_tells_its_place_and_can_be_cancelled(service, ada):
     assert "refresh" not in ada.get(where).text
 
 
-def test_a_result_is_shown_with_its_report_and_all_attempts(service, ada):
-    """The page lists all attempts with the one that counts, and links to the report."""
+def test_a_result_is_shown_as_a_report_and_all_attempts_are_listed(service, ada):
+    """The assignment's page lists all attempts with the one that counts. The attempt's page is the report. The page
+    with figures is as the station drew it, with a link back.
+    """
     worse = service.graded(service.hand_in(), graded(service.course, passed=False))
     better = service.graded(service.hand_in())
     page = ada.get("/assignments/small").text
@@ -132,9 +134,31 @@ def test_a_result_is_shown_with_its_report_and_all_attempts(service, ada):
     assert service.page_of(worse) in page
     shown = ada.get(service.page_of(better)).text
     assert "correctness: one" in shown
+    assert "<b>15</b> / 15 points" in shown
     report = ada.get(service.page_of(better) + "/report")
     assert report.headers["content-security-policy"] == REPORT_POLICY
-    assert report.text == zlib.decompress(graded(service.course).early_page).decode()
+    back = f'<nav aria-label="Attempt"><a href="{service.page_of(better)}">Back to the attempt</a></nav>'
+    assert back in report.text
+    assert report.text.replace(back, "") == zlib.decompress(graded(service.course).early_page).decode()
+
+
+def test_an_attempt_leads_to_its_neighbours_and_to_what_changed(service, ada):
+    """The page of an attempt links to the ones before and after it, to the comparison, the file and the assignment,
+    and tells the change of points. Other people's attempts are not among them.
+    """
+    service.graded(service.hand_in(person=service.ben))
+    first, second, last = (
+        service.graded(service.hand_in(data=SOURCE * size), graded(service.course, passed=size > 1))
+        for size in (1, 2, 3)
+    )
+    page = ada.get(service.page_of(second)).text
+    assert f'<a href="{service.page_of(first)}" rel="prev">' in page
+    assert f'<a href="{service.page_of(last)}" rel="next">' in page
+    assert 'href="/assignments/small/compare?old=1&amp;new=2"' in page
+    assert "15, was 10: +5" in page
+    assert "Points: 15, was 10: +5" in ada.get("/assignments/small/compare?old=1&new=2").text
+    assert "15, as before" in ada.get(service.page_of(last)).text
+    assert 'rel="prev"' not in ada.get(service.page_of(first)).text
 
 
 def test_nothing_of_an_assignment_is_shown_before_it_opens(service):
@@ -194,8 +218,13 @@ def test_nothing_of_a_hidden_check_reaches_the_student(tmp_path, hidden):
         pages = [ada.get(path).text for path in (own, f"{own}/report", f"{own}/report?all=1", "/")]
         assert not any(SECRET in page for page in pages)
         names = (service.attempt(attempt).public, "attempt 1", "attempt 2")
-        seen.append([_without(page, names) for page in pages[1:3]])
+        shown = pages[0].partition('<div class="workspace">')[2].partition('class="receipt"')[0]
+        assert "Checks" in shown
+        seen.append([_without(page, names) for page in (shown, *pages[1:3])])
         assert (SECRET in staff.get(f"{own}/report?all=1").text) is (outcome is outcomes[1])
+        assert (SECRET in staff.get(f"{own}?all=1").text) is (outcome is outcomes[1])
+        assert SECRET not in staff.get(own).text
+        assert SECRET not in ada.get(f"{own}?all=1").text
     assert seen[0] == seen[1]
     assert outcomes[0].early_points == outcomes[1].early_points
     assert outcomes[0].points > outcomes[1].points
@@ -259,7 +288,7 @@ def test_a_megabyte_of_text_costs_the_web_little(service, ada):
     for each in (lines, lines[::-1]):
         service.graded(service.hand_in(data=b"\n".join(line.ljust(width, b"x") for line in each)))
     begun = time.perf_counter()
-    for path in ("/assignments/small", "/assignments/small/compare?old=1&new=2"):
+    for path in ("/assignments/small", "/assignments/small/compare?old=1&new=2", service.page_of(2)):
         assert ada.get(path).status_code == 200
     assert time.perf_counter() - begun < 5
 

@@ -19,7 +19,7 @@ LEAVES = frozenset({"return", "break", "continue", "goto"})
 
 
 @dataclass(frozen=True, kw_only=True)
-class Condition:
+class SourceCondition:
     """A statement with a condition: its keyword and its lines, with its `else`. `divides` is true if the condition
     depends on the id of a work-item, so that only some work-items of a group may run the statement.
     """
@@ -29,7 +29,7 @@ class Condition:
     divides: bool
 
 
-def dividing(source: str, kernel: str, line: int) -> Condition | None:
+def dividing(source: str, kernel: str, line: int) -> SourceCondition | None:
     """The outermost statement around a line that only some work-items of a group may run; None if all run the line."""
     around = (each for each in _conditions(source, kernel) if each.divides and line in each.lines)
     return max(around, key=lambda each: len(each.lines), default=None)
@@ -58,21 +58,21 @@ def _outline(source: str, kernel: str) -> Outline | None:
 
 
 @lru_cache(maxsize=4)
-def _conditions(source: str, kernel: str) -> tuple[Condition, ...]:
+def _conditions(source: str, kernel: str) -> tuple[SourceCondition, ...]:
     seen = _outline(source, kernel)
     if seen is None:
         return ()
     return tuple(each for function in seen.functions for each in _of_function(seen, function))
 
 
-def _of_function(seen: Outline, function: Function) -> Iterator[Condition]:
+def _of_function(seen: Outline, function: Function) -> Iterator[SourceCondition]:
     code, divided = seen.code, _divided_names(seen, function)
     first, last = function.body
     for number in range(first, last):
         if code[number].text in KEYWORDS and code[number + 1].text == "(":
             closing = seen.pairs[number + 1]
             asked = {token.text for token in code[number + 2 : closing]}
-            yield Condition(
+            yield SourceCondition(
                 keyword=code[number].text,
                 lines=_lines(seen, number, _end(seen, closing + 1, last)),
                 divides=bool(asked & divided),

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from grader.common.phrases import capital
 from grader.grading.explain.simulator.source_lines import FEW, lines_in_words
-from grader.grading.explain.slips.indexes import Access, Coordinate, accesses
-from grader.grading.explain.slips.launch import Launch
+from grader.grading.explain.slips.indexes import Coordinate, IndexedAccess, accesses
+from grader.grading.explain.slips.launch import SimulatedLaunch
 from grader.grading.explain.slips.slip import Slip
 
 IDS = ("get_global_id", "get_local_id", "get_group_id")
@@ -16,13 +16,13 @@ IDS = ("get_global_id", "get_local_id", "get_group_id")
 class Along:
     """A coordinate that runs along a dimension of the launch. `own` is the dimension that belongs to its size."""
 
-    access: Access
+    access: IndexedAccess
     coordinate: Coordinate
     dimension: int
     own: int
 
 
-def dimensions(launch: Launch) -> Slip | None:
+def dimensions(launch: SimulatedLaunch) -> Slip | None:
     """Explain elements that no work-item can store, because the kernel exchanges the dimensions of rows and columns.
 
     The rule applies if all indexes that contain ids use the wrong dimension. It also needs elements beyond the largest
@@ -47,7 +47,7 @@ def dimensions(launch: Launch) -> Slip | None:
     )
 
 
-def _along(launch: Launch) -> Iterator[Along]:
+def _along(launch: SimulatedLaunch) -> Iterator[Along]:
     """Yield the coordinates with the id of a group, if the launch has a dimension for their size."""
     names = {f"get_group_id({number})": number for number in range(len(launch.extent))}
     for access in accesses(launch):
@@ -58,7 +58,7 @@ def _along(launch: Launch) -> Iterator[Along]:
                 yield Along(access=access, coordinate=each, dimension=used[0], own=own[0])
 
 
-def _is_short(launch: Launch, along: Along) -> bool:
+def _is_short(launch: SimulatedLaunch, along: Along) -> bool:
     """True if no work-item of the launch reaches the last row or column."""
     most = along.coordinate.value.most(launch.largest)
     return most is not None and most < launch.value(along.coordinate.size) - 1

@@ -2,12 +2,12 @@
 
 from itertools import product
 
-from grader.grading.explain.slips.indexes import Access, Coordinate, accesses
-from grader.grading.explain.slips.launch import Launch
+from grader.grading.explain.slips.indexes import Coordinate, IndexedAccess, accesses
+from grader.grading.explain.slips.launch import SimulatedLaunch
 from grader.grading.explain.slips.slip import Slip
 
 
-def other_group_size(launch: Launch) -> Slip | None:
+def other_group_size(launch: SimulatedLaunch) -> Slip | None:
     """Explain elements that no work-item stores, because the distance of two groups is too large or too small."""
     stores = [each for each in accesses(launch) if each.writes]
     alone = (each for each in stores if [other.array for other in stores].count(each.array) == 1)
@@ -15,7 +15,7 @@ def other_group_size(launch: Launch) -> Slip | None:
     return next(filter(None, found), None)
 
 
-def _of_coordinate(launch: Launch, store: Access, coordinate: Coordinate) -> Slip | None:
+def _of_coordinate(launch: SimulatedLaunch, store: IndexedAccess, coordinate: Coordinate) -> Slip | None:
     """Compare the distance of two groups with the size of a group, if the coordinate contains nothing else."""
     dimensions = range(len(launch.group))
     for number, other in product(dimensions, dimensions):

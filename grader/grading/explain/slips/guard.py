@@ -11,20 +11,20 @@ from enum import Enum
 
 from grader.common.phrases import capital, listed
 from grader.grading.explain.simulator.source_lines import lines_in_words
-from grader.grading.explain.slips.indexes import Access, Coordinate, accesses, in_words
-from grader.grading.explain.slips.launch import Launch, Outside
+from grader.grading.explain.slips.indexes import Coordinate, IndexedAccess, accesses, in_words
+from grader.grading.explain.slips.launch import Outside, SimulatedLaunch
 from grader.grading.explain.slips.slip import Slip
 from grader.grading.source.guards import Guard
 from grader.grading.source.polynomial import constant
 
 
 @dataclass(frozen=True, kw_only=True)
-class Tested:
+class GuardedCoordinate:
     """A coordinate that may be too large, and the guards of its access. `near` is the guard that lets it get one too
     far, `other` the guard that compares it with another size, and `others` are the guards that test other things.
     """
 
-    access: Access
+    access: IndexedAccess
     coordinate: Coordinate
     near: Guard | None
     other: Guard | None
@@ -36,7 +36,7 @@ class Tested:
         return self.near is None and self.other is None
 
 
-def guard(launch: Launch) -> Slip | None:
+def guard(launch: SimulatedLaunch) -> Slip | None:
     """Explain the first access past the end of an array."""
     if not launch.outside:
         return None
@@ -49,7 +49,7 @@ def guard(launch: Launch) -> Slip | None:
     return _other_size(launch, tested) or _too_far(launch, tested)
 
 
-def too_strict(launch: Launch) -> Slip | None:
+def too_strict(launch: SimulatedLaunch) -> Slip | None:
     """Explain elements that are never stored, because the guard of the only store of their array leaves them out."""
     stores = [each for each in accesses(launch) if each.writes]
     for store in stores:
@@ -63,7 +63,7 @@ def too_strict(launch: Launch) -> Slip | None:
     return None
 
 
-def _left_out(launch: Launch, store: Access, coordinate: Coordinate, guard: Guard) -> Slip | None:
+def _left_out(launch: SimulatedLaunch, store: IndexedAccess, coordinate: Coordinate, guard: Guard) -> Slip | None:
     assert guard.room is not None
     limit = guard.room + coordinate.value
     excess = (limit - coordinate.size).number
@@ -87,9 +87,9 @@ def _left_out(launch: Launch, store: Access, coordinate: Coordinate, guard: Guar
     return None
 
 
-def _tested(launch: Launch, outside: Outside) -> list[Tested]:
+def _tested(launch: SimulatedLaunch, outside: Outside) -> list[GuardedCoordinate]:
     """The coordinates of the accesses in a line that may be too large. Empty if a guard or an index cannot be read."""
-    found: list[Tested] = []
+    found: list[GuardedCoordinate] = []
     for access in accesses(launch):
         if (access.line, access.array, access.writes) != (outside.line, outside.array, outside.writes):
             continue
@@ -115,8 +115,8 @@ class Bearing(Enum):
 
 
 def _of_coordinate(
-    launch: Launch, access: Access, coordinate: Coordinate, guards: Sequence[Guard]
-) -> list[Tested] | None:
+    launch: SimulatedLaunch, access: IndexedAccess, coordinate: Coordinate, guards: Sequence[Guard]
+) -> list[GuardedCoordinate] | None:
     """The coordinate with its guards; empty if it is less than its size, None if a guard cannot be read."""
     bearings = {each: _bearing(launch, coordinate, each) for each in guards}
     most = coordinate.value.most(launch.largest)
@@ -128,10 +128,10 @@ def _of_coordinate(
     if Bearing.UNREADABLE in bearings.values():
         return None
     others = tuple(each for each in guards if each not in {near, other} and not each.is_loop)
-    return [Tested(access=access, coordinate=coordinate, near=near, other=other, others=others)]
+    return [GuardedCoordinate(access=access, coordinate=coordinate, near=near, other=other, others=others)]
 
 
-def _bearing(launch: Launch, coordinate: Coordinate, guard: Guard) -> Bearing:
+def _bearing(launch: SimulatedLaunch, coordinate: Coordinate, guard: Guard) -> Bearing:
     if guard.room is None:
         return Bearing.UNREADABLE if guard.names & _names(launch, coordinate) else Bearing.NONE
     excess = (guard.room - (coordinate.size - coordinate.value)).number
@@ -146,7 +146,7 @@ def _bearing(launch: Launch, coordinate: Coordinate, guard: Guard) -> Bearing:
     return Bearing.UNREADABLE if is_about_it and is_unknown else Bearing.NONE
 
 
-def _names(launch: Launch, coordinate: Coordinate) -> set[str]:
+def _names(launch: SimulatedLaunch, coordinate: Coordinate) -> set[str]:
     """The variables in the text of a coordinate."""
     return {*coordinate.value.atoms, *coordinate.text.replace("(", " ").replace(")", " ").split()} - {
         *launch.sizes,
@@ -155,7 +155,9 @@ def _names(launch: Launch, coordinate: Coordinate) -> set[str]:
     }
 
 
-def _unguarded(launch: Launch, first: Outside, tested: Sequence[Tested], later: Sequence[Outside]) -> Slip | None:
+def _unguarded(
+    launch: SimulatedLaunch, first: Outside, tested: Sequence[GuardedCoordinate], later: Sequence[Outside]
+) -> Slip | None:
     """Say that an access has no guard, if no condition applies to it. Name other accesses without a guard, too."""
     if any(each.others for each in tested):
         return None
@@ -175,7 +177,7 @@ def _unguarded(launch: Launch, first: Outside, tested: Sequence[Tested], later: 
     )
 
 
-def _advice(launch: Launch, found: Mapping[Outside, Sequence[Tested]]) -> str:
+def _advice(launch: SimulatedLaunch, found: Mapping[Outside, Sequence[GuardedCoordinate]]) -> str:
     """The conditions of all these accesses. Equal conditions are named once."""
     wanted = {each: _wanted(launch, tested) for each, tested in found.items()}
     if len(found) > 1 and len(set(wanted.values())) == 1:
@@ -192,7 +194,7 @@ STAGE = " Store 0 in place of the other words."
 FACTOR = " A factor of 0 does not help: NaN times 0 is NaN."
 
 
-def _is_multiplied(launch: Launch, access: Access) -> bool:
+def _is_multiplied(launch: SimulatedLaunch, access: IndexedAccess) -> bool:
     """True if the word is multiplied by the result of a comparison."""
     code, closing = launch.text.outline.code, launch.text.outline.pairs[access.place + 1]
     after = [token.text for token in code[closing + 1 : closing + 3]]
@@ -200,7 +202,7 @@ def _is_multiplied(launch: Launch, access: Access) -> bool:
     return after == ["*", "("] and any(token.text in {"<", "<=", ">", ">="} for token in code[closing:last])
 
 
-def _is_staged_for_a_sum(launch: Launch, access: Access) -> bool:
+def _is_staged_for_a_sum(launch: SimulatedLaunch, access: IndexedAccess) -> bool:
     """True if an access loads a word into local memory in a kernel that adds up."""
     code = launch.text.outline.code
     statements = [each for each in launch.values.regions if each.role == "statement"]
@@ -208,7 +210,7 @@ def _is_staged_for_a_sum(launch: Launch, access: Access) -> bool:
     return is_staged and any(code[each.first + 1].text == "+=" for each in statements)
 
 
-def _incomplete(launch: Launch, tested: Sequence[Tested]) -> Slip | None:
+def _incomplete(launch: SimulatedLaunch, tested: Sequence[GuardedCoordinate]) -> Slip | None:
     """Say that a guard tests other variables than the coordinate."""
     others = {each for one in tested for each in one.others}
     guards = [each for each in others if each.room is not None and not each.room.atoms <= launch.sizes.keys()]
@@ -228,7 +230,7 @@ def _incomplete(launch: Launch, tested: Sequence[Tested]) -> Slip | None:
     )
 
 
-def _other_size(launch: Launch, tested: Sequence[Tested]) -> Slip | None:
+def _other_size(launch: SimulatedLaunch, tested: Sequence[GuardedCoordinate]) -> Slip | None:
     """Say that a guard compares a coordinate with another size than its own."""
     wrong = [each for each in tested if each.other is not None]
     if not any(_exceeds(launch, each) for each in wrong):
@@ -251,7 +253,7 @@ def _other_size(launch: Launch, tested: Sequence[Tested]) -> Slip | None:
     )
 
 
-def _exceeds(launch: Launch, tested: Tested) -> bool:
+def _exceeds(launch: SimulatedLaunch, tested: GuardedCoordinate) -> bool:
     """True if the guard lets the coordinate be as large as its size in this launch."""
     assert tested.other is not None
     assert tested.other.room is not None
@@ -259,7 +261,7 @@ def _exceeds(launch: Launch, tested: Tested) -> bool:
     return limit > launch.value(tested.coordinate.size)
 
 
-def _too_far(launch: Launch, tested: Sequence[Tested]) -> Slip | None:
+def _too_far(launch: SimulatedLaunch, tested: Sequence[GuardedCoordinate]) -> Slip | None:
     """Say that a guard lets a coordinate be as large as its size."""
     near = [each for each in tested if each.near is not None]
     if len(near) != len(tested):
@@ -281,7 +283,7 @@ def _too_far(launch: Launch, tested: Sequence[Tested]) -> Slip | None:
     )
 
 
-def _another_index(launch: Launch, near: Sequence[Tested]) -> Slip | None:
+def _another_index(launch: SimulatedLaunch, near: Sequence[GuardedCoordinate]) -> Slip | None:
     """Say that an index is larger than the value that its guard tests."""
     each = next(each for each in near if each.near is not None and each.coordinate.value not in each.near.values)
     assert each.near is not None
@@ -299,11 +301,11 @@ def _another_index(launch: Launch, near: Sequence[Tested]) -> Slip | None:
     )
 
 
-def _last(tested: Tested) -> str:
+def _last(tested: GuardedCoordinate) -> str:
     return in_words(tested.coordinate.size - constant(1))
 
 
-def _wanted(launch: Launch, tested: Sequence[Tested]) -> str:
+def _wanted(launch: SimulatedLaunch, tested: Sequence[GuardedCoordinate]) -> str:
     """The conditions that keep these coordinates inside."""
     wanted = (f"`{launch.written(each.coordinate.text)} < {each.coordinate.limit}`" for each in tested)
     return listed(dict.fromkeys(wanted), "and")

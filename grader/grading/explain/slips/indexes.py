@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from grader.grading.explain.slips.launch import ACCESSES, Launch
+from grader.grading.explain.slips.launch import ACCESSES, SimulatedLaunch
 from grader.grading.source.polynomial import Polynomial, constant
 from grader.grading.source.values import ASSIGNMENTS, Span
 
@@ -32,7 +32,7 @@ class Coordinate:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Access:
+class IndexedAccess:
     """An access to an array in global memory, by its token. `coordinates` is empty if its index cannot be read."""
 
     array: str
@@ -51,18 +51,18 @@ def in_words(size: Polynomial) -> str:
     return " + ".join(products).replace("+ -", "- ") or "0"
 
 
-def accesses(launch: Launch) -> Iterator[Access]:
+def accesses(launch: SimulatedLaunch) -> Iterator[IndexedAccess]:
     """Yield the accesses in a kernel's own text to its parameters. If there are many, yield the first ones."""
     return islice(_accesses(launch), ACCESSES)
 
 
-def _accesses(launch: Launch) -> Iterator[Access]:
+def _accesses(launch: SimulatedLaunch) -> Iterator[IndexedAccess]:
     outline = launch.text.outline
     for place in range(*launch.text.function.body):
         array = outline.code[place].text
         if array in launch.shapes and outline.code[place + 1].text == "[":
             closing = outline.pairs[place + 1]
-            yield Access(
+            yield IndexedAccess(
                 array=array,
                 place=place,
                 line=outline.code[place].line,
@@ -71,7 +71,7 @@ def _accesses(launch: Launch) -> Iterator[Access]:
             )
 
 
-def _coordinates(launch: Launch, shape: tuple[Polynomial, ...], index: Span) -> tuple[Coordinate, ...]:
+def _coordinates(launch: SimulatedLaunch, shape: tuple[Polynomial, ...], index: Span) -> tuple[Coordinate, ...]:
     """The coordinates of an index; empty if it is not a row times the row length plus a column."""
     values = launch.values
     if len(shape) == 1:
@@ -100,7 +100,7 @@ def _coordinates(launch: Launch, shape: tuple[Polynomial, ...], index: Span) -> 
     )
 
 
-def terms(launch: Launch, span: Span) -> Iterator[Span]:
+def terms(launch: SimulatedLaunch, span: Span) -> Iterator[Span]:
     """Yield the terms that an expression adds up, also inside brackets."""
     parts = launch.values.split(span, "+")
     if len(parts) > 1:
@@ -112,7 +112,7 @@ def terms(launch: Launch, span: Span) -> Iterator[Span]:
         yield span
 
 
-def _made(launch: Launch, terms: list[list[Span]]) -> tuple[str, Polynomial] | None:
+def _made(launch: SimulatedLaunch, terms: list[list[Span]]) -> tuple[str, Polynomial] | None:
     """The text and the value of a sum of products."""
     texts: list[str] = []
     total = constant(0)

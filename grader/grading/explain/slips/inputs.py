@@ -3,11 +3,11 @@
 from grader.common.phrases import listed
 from grader.grading.explain.simulator.oclgrind import GLOBAL, was_cut_off
 from grader.grading.explain.simulator.source_lines import FEW, lines_in_words
-from grader.grading.explain.slips.launch import Launch
+from grader.grading.explain.slips.launch import SimulatedLaunch
 from grader.grading.explain.slips.slip import Slip
 
 
-def unread_inputs(launch: Launch) -> Slip | None:
+def unread_inputs(launch: SimulatedLaunch) -> Slip | None:
     """Explain wrong results by inputs that no work-item reads in the simulator, although some store results."""
     read = {each.array for each in launch.seen.accesses if each.space == GLOBAL and not each.writes}
     named = {each.name for each in launch.seen.arrays if each.space == GLOBAL}

@@ -51,7 +51,7 @@ class Text:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Launch:
+class SimulatedLaunch:
     """A launch of a kernel in the simulator.
 
     `items` and `group` are the work-items of the launch and of a group in each dimension. `shapes` has the shape of

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 from grader.common.phrases import listed
 from grader.grading.explain.simulator.oclgrind import LOCAL
-from grader.grading.explain.slips.launch import Launch
+from grader.grading.explain.slips.launch import SimulatedLaunch
 from grader.grading.explain.slips.slip import Slip
 
 
-def unstored_words(launch: Launch) -> Slip | None:
+def unstored_words(launch: SimulatedLaunch) -> Slip | None:
     """Explain reads of unset words in local memory, if every store to the array is behind a guard with a size."""
     for unset in launch.seen.unset:
         stores = list(_stores(launch, unset.name)) if unset.space == LOCAL else []
@@ -26,7 +26,7 @@ def unstored_words(launch: Launch) -> Slip | None:
     return None
 
 
-def _stores(launch: Launch, array: str) -> Iterator[int]:
+def _stores(launch: SimulatedLaunch, array: str) -> Iterator[int]:
     """Yield the tokens at which the kernel sets a word of an array, without its old value."""
     outline = launch.text.outline
     for place in range(*launch.text.function.body):
@@ -38,6 +38,6 @@ def _stores(launch: Launch, array: str) -> Iterator[int]:
                 yield place
 
 
-def _guards_with_sizes(launch: Launch, place: int) -> set[int]:
+def _guards_with_sizes(launch: SimulatedLaunch, place: int) -> set[int]:
     guards = (each for each in launch.guards.at(place) if not each.is_loop and each.room is not None)
     return {each.used for each in guards if each.room and each.room.atoms & launch.sizes.keys()}

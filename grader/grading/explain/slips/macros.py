@@ -2,14 +2,14 @@
 
 import re
 
-from grader.grading.explain.slips.launch import Launch
+from grader.grading.explain.slips.launch import SimulatedLaunch
 from grader.grading.explain.slips.slip import Slip
 from grader.protocol.tokens import logical_lines, tokens
 
 CONDITIONAL = re.compile(r"if|ifdef|ifndef")
 
 
-def redefined_macro(launch: Launch) -> Slip | None:
+def redefined_macro(launch: SimulatedLaunch) -> Slip | None:
     """Explain wrong results by a macro whose value differs from the value that the launch uses."""
     depth = 0
     for line in logical_lines(tokens(launch.text.scene.source)):

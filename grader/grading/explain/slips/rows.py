@@ -1,12 +1,12 @@
 """Finds a number in place of the row length of an array."""
 
-from grader.grading.explain.slips.indexes import Access, accesses, in_words, terms
-from grader.grading.explain.slips.launch import Launch
+from grader.grading.explain.slips.indexes import IndexedAccess, accesses, in_words, terms
+from grader.grading.explain.slips.launch import SimulatedLaunch
 from grader.grading.explain.slips.slip import Slip
 from grader.grading.source.polynomial import Polynomial, atom, constant
 
 
-def fixed_row_length(launch: Launch) -> Slip | None:
+def fixed_row_length(launch: SimulatedLaunch) -> Slip | None:
     """Explain wrong results by an index that multiplies the row by a number, although the host passes the row length.
 
     The row must be the global id of the dimension that runs along the rows of the array.
@@ -20,7 +20,7 @@ def fixed_row_length(launch: Launch) -> Slip | None:
     return next(filter(None, found), None)
 
 
-def _of_access(launch: Launch, access: Access, rows: dict[Polynomial, Polynomial]) -> Slip | None:
+def _of_access(launch: SimulatedLaunch, access: IndexedAccess, rows: dict[Polynomial, Polynomial]) -> Slip | None:
     height, width = launch.shapes[access.array]
     values, pairs = launch.values, launch.text.outline.pairs
     if access.coordinates or width.number is not None or height not in rows or len(rows) < len(launch.extent):

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 
-from grader.grading.explain.slips.launch import Launch
+from grader.grading.explain.slips.launch import SimulatedLaunch
 from grader.grading.explain.slips.slip import Slip
 from grader.grading.source.outline import Region
 from grader.grading.source.values import Span
 
 
-def overwritten_sum(launch: Launch) -> Slip | None:
+def overwritten_sum(launch: SimulatedLaunch) -> Slip | None:
     """Explain wrong results by a variable that each iteration of a loop sets again, and that only code after the
     loop reads.
 
@@ -17,7 +17,7 @@ def overwritten_sum(launch: Launch) -> Slip | None:
     return next(filter(None, (_overwritten(launch, each) for each in launch.values.regions)), None)
 
 
-def _overwritten(launch: Launch, statement: Region) -> Slip | None:
+def _overwritten(launch: SimulatedLaunch, statement: Region) -> Slip | None:
     code, values, name = launch.text.outline.code, launch.values, statement.target
     changes = values.changes.get(name, [])
     is_set = statement.role == "statement" and code[statement.first + 1].text == "=" and len(changes) == 2
@@ -43,20 +43,20 @@ def _overwritten(launch: Launch, statement: Region) -> Slip | None:
     )
 
 
-def _loops(launch: Launch, place: int) -> Iterator[Span]:
+def _loops(launch: SimulatedLaunch, place: int) -> Iterator[Span]:
     """Yield the loops around a token, from the condition to the end of the statement."""
     for each in launch.values.regions:
         if each.role == "loop condition" and each.first <= place <= launch.guards.statement(each)[1]:
             yield each.first, launch.guards.statement(each)[1]
 
 
-def _changed(launch: Launch, loop: Span) -> frozenset[str]:
+def _changed(launch: SimulatedLaunch, loop: Span) -> frozenset[str]:
     """The variables that change in a loop."""
     changes = launch.values.changes.items()
     return frozenset(name for name, places in changes if any(loop[0] <= place <= loop[1] for place in places))
 
 
-def tree_without_condition(launch: Launch) -> Slip | None:
+def tree_without_condition(launch: SimulatedLaunch) -> Slip | None:
     """Explain accesses outside an array in local memory by a step of a tree that every work-item makes.
 
     The step adds the word that is `width` words further on, and `width` is a variable of the loop.
@@ -75,7 +75,7 @@ def tree_without_condition(launch: Launch) -> Slip | None:
     return None
 
 
-def _step(launch: Launch, statement: Region) -> tuple[str, str] | None:
+def _step(launch: SimulatedLaunch, statement: Region) -> tuple[str, str] | None:
     """The index and the distance of a step such as `a[me] += a[me + width]`, if it has no condition."""
     outline, values = launch.text.outline, launch.values
     code = outline.code

@@ -20,6 +20,7 @@ from grader.service.decisions.extensions import hand_in_rules
 from grader.service.errors import NotFoundError, RefusedError
 from grader.service.grades.points_chart import points_chart
 from grader.service.grades.views import StatusRequest, status_at, statuses_of
+from grader.service.grades.visibility import points_change
 from grader.service.submissions.accept import HandInRequest, accept
 from grader.service.submissions.diff import compared
 from grader.service.throttle import ConcurrencyLimiter
@@ -140,12 +141,14 @@ def _comparison(request: Request, member: Member, name: str, person_id: int | No
         owner = person_of(session, member.id if person_id is None else person_id)
         old, new = (_attempt(session, owner, name, number) for number in (pair.old, pair.new))
         lines = compared(old.data, new.data)
+        change = points_change(member.access.result(old), member.access.result(new))
     return page(
         request,
         "compare.html.jinja",
         member,
         assignment=shown,
         lines=lines,
+        change=change,
         old=old,
         new=new,
         owner=owner,

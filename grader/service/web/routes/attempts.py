@@ -1,13 +1,18 @@
-"""The pages of one attempt: its receipt, its progress, its report and its file."""
+"""The page of one attempt, which is its report, and the attempt's progress and file."""
 
+import zlib
 from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import APIRouter, Query
+from markupsafe import Markup
 from sqlalchemy.orm import Session
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response, StreamingResponse
 
+from grader.reports.html.workspace import workspace
+from grader.results.result import Result
+from grader.service.course.groups import belongs_to
 from grader.service.course.limits import is_late
 from grader.service.db.models import AttemptRow, GradingRow, State
 from grader.service.decisions.extensions import rules_for
@@ -16,14 +21,16 @@ from grader.service.decisions.questions import requests_about
 from grader.service.errors import NotFoundError, RefusedError
 from grader.service.grades.holds import HELD_BACK, hold_of
 from grader.service.grades.views import deduction_of
+from grader.service.grades.visibility import points_change
 from grader.service.submissions.accept import HANDED_IN, cancel
 from grader.service.submissions.estimates import PlaceInQueue
 from grader.service.submissions.progress import ProgressNote
+from grader.service.throttle import ConcurrencyLimiter
 from grader.service.web.auth import AnyMember, OwnForm, User, visible_attempt
 from grader.service.web.events import GradingProgress, events
 from grader.service.web.middleware import REPORT_POLICY
 from grader.service.web.pages import page
-from grader.service.web.responses import decompressed
+from grader.service.web.responses import HTML, decompressed, decompressed_page
 from grader.service.web.state import AppState, state_of
 
 router = APIRouter()
@@ -31,7 +38,24 @@ router = APIRouter()
 MAX_NUMBER_DIGITS = 19
 """Numbers with so many digits may be too large for a database."""
 
+REPORT_HEADERS = {"content-security-policy": REPORT_POLICY}
+
 Number = Annotated[int, Query(ge=0, lt=10 ** (MAX_NUMBER_DIGITS - 1))]
+
+
+REPORT_LIMIT = ConcurrencyLimiter(2, "Many reports are being read right now; try again in a moment.", max_waiting=16)
+"""Reports that are made at once. Most take 0.01 s; the longest file that is graded takes 0.3 s."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Neighbours:
+    """The attempts before and after one, as far as there are any. `change` compares the points that the reader sees
+    with those of the previous attempt, for example "68, was 61: +7"; it is empty if there is nothing to compare.
+    """
+
+    previous: AttemptRow | None
+    next: AttemptRow | None
+    change: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,8 +74,11 @@ class OpenGrading:
 
 @router.get("/attempts/{public}")
 def attempt_page(request: Request, member: AnyMember, public: str) -> Response:
-    """The receipt, and the progress or the result of the grading."""
+    """The progress of the grading or its report, and the receipt. People who teach may ask for everything that is
+    hidden from students.
+    """
     state = state_of(request)
+    whole = member.teaches and bool(request.query_params.get("all"))
     with state.database.reading() as session:
         attempt = visible_attempt(session, public, member)
         latest, counted, person = attempt.gradings[-1], attempt.counted, attempt.person
@@ -61,7 +88,10 @@ def attempt_page(request: Request, member: AnyMember, public: str) -> Response:
         late = is_late(rules_for(session, assignment, person.id), attempt.received)
         exclusion, requests = exclusion_of(session, attempt), requests_about(session, attempt)
         deduction = deduction_of(session, state.cache.all(), attempt, member.access) if late else ""
-    own = person.id == member.id or not member.teaches
+        own = person.id == member.id or not member.teaches
+        result = member.access.result(attempt)
+        stored = None if counted is None or result is None else _stored_result(counted, whole=whole)
+        neighbours = _neighbours(session, attempt, member.id if own else person.id, member)
     return page(
         request,
         "attempt.html.jinja",
@@ -75,12 +105,40 @@ def attempt_page(request: Request, member: AnyMember, public: str) -> Response:
         latest=latest,
         open_grading=open_grading,
         counted=counted,
-        result=member.access.result(attempt),
+        result=result,
+        report=None if stored is None else _report(stored),
+        whole=whole,
+        neighbours=neighbours,
         hold=hold,
         owner=person,
         own=own,
         base="" if own else f"/course/people/{person.id}",
         cancellable=person.id == member.id and open_grading is not None and latest.why == HANDED_IN,
+    )
+
+
+def _stored_result(counted: GradingRow, *, whole: bool) -> bytes | None:
+    """The result as JSON: the published part, or everything."""
+    if whole and counted.result is not None:
+        return counted.result.encode()
+    packed = counted.published_result
+    return None if packed is None else zlib.decompress(packed)
+
+
+def _report(stored: bytes) -> Markup:
+    with REPORT_LIMIT.slot():
+        return workspace(Result.model_validate_json(stored))
+
+
+def _neighbours(session: Session, attempt: AttemptRow, person_id: int, member: User) -> Neighbours:
+    """The neighbours among the attempts of a person and the person's group."""
+    number = AttemptRow.number
+    others = session.query(AttemptRow).filter(belongs_to([person_id])).filter_by(assignment=attempt.assignment)
+    previous = others.filter(number < attempt.number).order_by(number.desc()).first()
+    return Neighbours(
+        previous=previous,
+        next=others.filter(number > attempt.number).order_by(number).first(),
+        change="" if previous is None else points_change(member.access.result(previous), member.access.result(attempt)),
     )
 
 
@@ -132,12 +190,20 @@ def grading_stream(request: Request, member: User, grading_id: int, after: int) 
 
 @router.get("/attempts/{public}/report")
 def report(request: Request, member: AnyMember, public: str) -> Response:
-    """The report as the station drew it: the student's view, or the whole report if a teacher asks for it."""
-    return report_of(request, member, public)
+    """The report with its figures as the station drew it, with a link back to the attempt: the student's view, or the
+    whole report if a teacher asks for it.
+    """
+    back = Markup('<nav aria-label="Attempt"><a href="{}">Back to the attempt</a></nav>').format(f"/attempts/{public}")
+    return decompressed_page(_drawn(request, member, public), back, REPORT_HEADERS)
 
 
 def report_of(request: Request, member: User, public: str) -> Response:
     """The report of an attempt. Raises NotFoundError for users who may not see the attempt."""
+    return decompressed(_drawn(request, member, public), HTML, REPORT_HEADERS)
+
+
+def _drawn(request: Request, member: User, public: str) -> bytes:
+    """The compressed page that the station drew."""
     with state_of(request).database.reading() as session:
         counted = visible_attempt(session, public, member).counted
         require_shown(counted, member)
@@ -146,8 +212,7 @@ def report_of(request: Request, member: User, public: str) -> Response:
             drawn = counted.full_page or drawn
     if drawn is None:
         raise NotFoundError
-    headers = {"content-security-policy": REPORT_POLICY}
-    return decompressed(drawn, "text/html; charset=utf-8", headers)
+    return drawn
 
 
 def require_shown(counted: GradingRow | None, member: User) -> None:

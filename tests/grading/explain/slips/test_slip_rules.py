@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from grader.grading.explain.simulator.locations import Scene
-from grader.grading.explain.slips.launch import Launch, Text
+from grader.grading.explain.slips.launch import SimulatedLaunch, Text
 from grader.grading.explain.slips.rules import RULES, first_slip
 from grader.grading.source.polynomial import atom, constant
 from grader.grading.source.reading import outline
@@ -55,7 +55,7 @@ def launch(body, *messages, accesses=(), stored="v", source=None, group=(16, 16)
         branches=(),
     )
     scene = Scene(source=source or text, dimensions=2, extent=(90, 50), expanded=text)
-    return Launch(
+    return SimulatedLaunch(
         text=Text(outline=seen, function=seen.functions[0], scene=scene),
         seen=kernel,
         items=(96, 64),

@@ -1,0 +1,245 @@
+"""The report as a part of a page: points, causes beside the source, and the checks folded below.
+
+The page of `grader grade --html`, the students' pages of a batch and the attempt page of the service show it. It has no
+script, no style attribute and no figure that is drawn here, so that it fits the service's policy and needs no
+Matplotlib. Its style is workspace.css.
+
+The template escapes every text. Output of a submission or a machine (source, messages, logs, names) appears as plain
+text only.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.resources import files
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from grader.common.phrases import capital, count
+from grader.course.rubric import Kind
+from grader.protocol.text import showable
+from grader.reports.drawing import tells_something
+from grader.reports.groups import OPEN, STATES, CheckGroup, groups_of, state_of
+from grader.reports.html.listing import blocks_of
+from grader.reports.html.map_picture import picture_of
+from grader.reports.issues import Issue, issues_of, lines_of, numbers_of
+from grader.reports.side_by_side import HEADINGS, PartStanding, standings_of
+from grader.reports.words import (
+    access_in_words,
+    branch_in_words,
+    bytes_in_words,
+    correction_in_words,
+    deduction_in_words,
+    faults_in_words,
+    hidden_in_words,
+    score_in_words,
+    seconds_in_words,
+    speed_in_words,
+    spills_in_words,
+    three_digits,
+    usage_in_words,
+)
+from grader.results.check import OUTSTANDING, Check, Reason, Verdict
+from grader.results.metrics import Access, Profile
+from grader.results.result import Result
+
+STYLE = files("grader.reports.html").joinpath("workspace.css").read_text(encoding="utf-8")
+"""The style of the report, for a page or for a file of its own."""
+
+SIGNS = {"passed": "✓", "partly": "◐", "failed": "✗", "skipped": "-", "hidden": "?", OPEN: "○"}
+"""A sign for each state, so that a state has more than its colour."""
+
+ISSUES = 5
+"""Issues told in full; the others are folded."""
+
+COSTLY = 2.0
+"""Multiple of the fewest sectors or turns that marks an access as costly. An access across a boundary may need a little
+more, and is not a fault."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Figures:
+    """Drawn figures: those of each check of speed, by the check's name, and those of a suite."""
+
+    of_check: Mapping[str, Sequence[Markup]] = field(default_factory=dict)
+    of_suite: Sequence[Markup] = ()
+
+
+NO_FIGURES = Figures()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Part:
+    """One kernel: its groups of checks, its profile, and its figures among the other kernels.
+
+    `name` is empty if there is only one kernel; then there is no `standing` either.
+    """
+
+    name: str
+    id: str
+    groups: tuple[CheckGroup, ...]
+    profile: Profile | None
+    standing: PartStanding | None
+
+    @property
+    def passed(self) -> bool:
+        """True if all checks passed."""
+        return all(group.state == STATES[Verdict.PASSED] for group in self.groups)
+
+    @property
+    def state(self) -> str:
+        """The worst state of its groups."""
+        states = {group.state for group in self.groups}
+        if STATES[Verdict.FAILED] in states and self.standing is not None and self.standing.points:
+            return STATES[Verdict.PARTIAL]
+        return next(each for each in WORST_FIRST if each in states)
+
+
+WORST_FIRST = ("failed", "partly", OPEN, "skipped", "hidden", "passed")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Count:
+    """Count of the simulator at a line, in a sentence, and true if it is costly."""
+
+    line: int
+    words: str
+    costly: bool
+
+
+def workspace(result: Result, figures: Figures = NO_FIGURES) -> Markup:
+    """Return the report about a result."""
+    issues, lines = issues_of(result), lines_of(result)
+    text = ENVIRONMENT.get_template("workspace.html.jinja").render(
+        result=result,
+        state=state_of_result(result),
+        issues=issues,
+        evidence={issue.number: checks for issue, checks in _evidence(issues)},
+        numbers=numbers_of(issues),
+        blocks=blocks_of(issues, lines),
+        length=len(lines),
+        parts=parts_of(result, issues),
+        places={check.name: place for place, check in enumerate(result.checks, start=1)},
+        states=Counter(state_of(check) for check in result.checks if check.kind is not Kind.PRACTICE),
+        practice=[check for check in result.checks if check.kind is Kind.PRACTICE],
+        figures=figures,
+    )
+    return Markup(text)  # noqa: S704 - the template escapes
+
+
+def state_of_result(result: Result) -> str:
+    """Return the state of the whole result, in a word. It depends on the checks, not on a deduction."""
+    if result.failed:
+        return STATES[Verdict.PARTIAL if any(check.points for check in result.checks) else Verdict.FAILED]
+    return OPEN if result.unchecked or result.hidden_points else STATES[Verdict.PASSED]
+
+
+def parts_of(result: Result, issues: Sequence[Issue]) -> tuple[Part, ...]:
+    """Return the kernels of a suite, or a single part for an assignment of one kernel."""
+    numbers, unreached = numbers_of(issues), result.unreached
+    standings = {standing.part: standing for standing in standings_of(result)}
+    names = dict.fromkeys(check.part for check in result.checks)
+    return tuple(
+        Part(
+            name=name,
+            id=f"part-{number}",
+            groups=tuple(groups_of([check for check in result.checks if check.part == name], unreached, numbers)),
+            profile=result.profiles.get(name),
+            standing=standings.get(name),
+        )
+        for number, name in enumerate(names, start=1)
+    )
+
+
+def counts_of(profile: Profile) -> tuple[Count, ...]:
+    """Return the counts at each line, in the order of the lines."""
+    accesses = (Count(line=each.line, words=access_in_words(each), costly=is_costly(each)) for each in profile.accesses)
+    branches = (Count(line=each.line, words=branch_in_words(each), costly=False) for each in profile.branches)
+    return tuple(sorted((*accesses, *branches), key=lambda each: each.line))
+
+
+def is_costly(access: Access) -> bool:
+    """True if the access takes far more of the memory than it must."""
+    return access.sectors >= COSTLY * max(1, access.fewest)
+
+
+def _evidence(issues: Sequence[Issue]) -> list[tuple[Issue, list[Check]]]:
+    """Return the checks whose evidence each issue shows. A check that several issues explain is shown at the first."""
+    told: set[str] = set()
+    found = []
+    for issue in issues:
+        checks = [each for each in issue.checks if each.name not in told and (each.detail or _has_map(each))]
+        told |= {each.name for each in checks}
+        found.append((issue, checks))
+    return found
+
+
+def _has_map(check: Check) -> bool:
+    return check.error_map is not None and tells_something(check.error_map)
+
+
+def _notes(issue: Issue) -> list[str]:
+    """Return the evidence that is not a detail of a check."""
+    details = {check.detail for check in issue.checks}
+    return [words for words in issue.evidence if words not in details]
+
+
+def _shown(value: Any) -> Any:
+    """Make a text showable on its way into the page, before it is escaped; finished markup is unchanged."""
+    return showable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+def template_environment() -> Environment:
+    """Return an environment for the templates of this folder, with the filters that all of them use."""
+    environment = Environment(
+        loader=PackageLoader("grader.reports.html", "."),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_shown,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        auto_reload=False,
+    )
+    environment.filters |= {
+        "plural": count,
+        "capital": capital,
+        "number": lambda value: f"{value:g}",
+        "digits": three_digits,
+        "thousands": lambda value: f"{value:,}",
+        "size": bytes_in_words,
+        "time": seconds_in_words,
+        "usage": usage_in_words,
+        "picture": picture_of,
+    }
+    return environment
+
+
+def _environment() -> Environment:
+    environment = template_environment()
+    environment.filters |= {"sign": SIGNS.__getitem__, "state": state_of}
+    environment.globals |= {
+        "HEADINGS": HEADINGS,
+        "ISSUES": ISSUES,
+        "OPEN": OPEN,
+        "OUTSTANDING": OUTSTANDING,
+        "Kind": Kind,
+        "Reason": Reason,
+        "correction_in_words": correction_in_words,
+        "counts_of": counts_of,
+        "deduction_in_words": deduction_in_words,
+        "faults_in_words": faults_in_words,
+        "has_map": _has_map,
+        "hidden_in_words": hidden_in_words,
+        "notes_of": _notes,
+        "score_in_words": score_in_words,
+        "speed_in_words": speed_in_words,
+        "spills_in_words": spills_in_words,
+        "state_of": state_of,
+    }
+    return environment
+
+
+ENVIRONMENT = _environment()
