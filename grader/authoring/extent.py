@@ -8,7 +8,7 @@ from grader.grading.phases.context import GradingContext
 from grader.grading.phases.speed import NO_SPEED, Preparation, prepare_own
 from grader.results.check import Reason
 
-LEFT_OUT = Problem(reason=Reason.DECIDED_ELSEWHERE, message="skipped: a full validation decides about speed.")
+LEFT_OUT = Problem(reason=Reason.DECIDED_ELSEWHERE, message="skipped: only a full validation measures speed.")
 
 
 def leave_out_speed(context: GradingContext) -> Problem:
@@ -18,8 +18,8 @@ def leave_out_speed(context: GradingContext) -> Problem:
 
 @dataclass(frozen=True, kw_only=True)
 class Extent:
-    """Extent of a validation. `prepare` prepares the timed rounds of its gradings, or says why there are none.
-    `unchecked` lists the questions about speed that it leaves open.
+    """Extent of a validation. `prepare` prepares the timed rounds of its gradings, or gives the reason why there are
+    none. `unchecked` lists the questions about speed that it leaves open.
     """
 
     prepare: Preparation
@@ -32,7 +32,7 @@ QUICK = Extent(
     prepare=leave_out_speed,
     unchecked=(
         f"Is the model solution {MARGIN:g} times as fast as full points need?",
-        "Does the baseline miss full points for speed, unless `baseline: passes` is written?",
+        "Does the baseline miss full points for speed, unless assignment.yaml says `baseline: passes`?",
         "Do golden submissions get the points for speed that they must?",
         "Which goals for speed, and which yardstick, does this device allow?",
     ),

@@ -62,8 +62,8 @@ def _facts(coursework: Coursework) -> Iterator[Fact]:
 
 
 def _declarations(page: HandoutPage, coursework: Coursework) -> Iterator[Fact]:
-    """Yield a fact for each declared kernel. A kernel that the assignment does not ask for disagrees if it is in the
-    place of one that is not declared: an example in the handout is no mistake.
+    """Yield a fact for each declared kernel. An unknown kernel is a mistake only if a kernel of the assignment is
+    missing: an example in the handout is no mistake.
     """
     asked, other_names = _signatures(coursework), _other_names(coursework)
     code = COMMENT.sub(lambda comment: re.sub(r"[^\n]", " ", comment[0]), page.text)
@@ -76,7 +76,7 @@ def _declarations(page: HandoutPage, coursework: Coursework) -> Iterator[Fact]:
             yield from _signature(page, line, name, parameters, asked[kernel])
         elif name not in naive:
             meant = missing if len(missing) == len(asked) else get_close_matches(name, missing, n=1)
-            wanted = f"asks for {listed(meant, 'and')}" if meant else "asks for other kernels, which are declared too"
+            wanted = f"asks for {listed(meant, 'and')}" if meant else "asks for other kernels, which are also declared"
             yield page.fact(line, says=f"declares {name}", asked=wanted, agrees=not meant)
     for kernel in asked:
         agrees = re.search(rf"\b{kernel}\b", page.text) is not None
@@ -100,7 +100,7 @@ def _other_names(coursework: Coursework) -> dict[str, str]:
 
 
 def _signature(page: HandoutPage, line: int, name: str, text: str, asked: Sequence[Signature]) -> Iterator[Fact]:
-    """Yield a fact about the parameters; none if they are written in another way, such as a macro."""
+    """Yield a fact about the parameters, unless they are written in another way, such as a macro."""
     found = [_read(each) for each in text.split(",")] if text.strip() not in {"", "void"} else []
     declared = [each for each in found if each is not None]
     if len(declared) < len(found):
@@ -120,7 +120,7 @@ class Declared:
     text: str
 
     def fits(self, asked: Parameter) -> bool:
-        """True if the name and the address space are equal, and the type is, as far as it is known."""
+        """True if the names and the address spaces are equal, and also the types if both are known."""
         named = {name: kind for kind, each in ELEMENTS.items() for name in (*each.names, each.spelling)}
         known = self.type not in NOT_32_BITS and named.get(self.type, asked.type) == asked.type
         return known and (self.name, self.space) == (asked.name, asked.space)
@@ -140,7 +140,7 @@ def _read(text: str) -> Declared | None:
 
 
 def _difference(declared: Sequence[Declared], asked: Signature) -> tuple[str, str] | None:
-    """Describe the first difference: the words of the file and of the assignment; None without any."""
+    """Describe the first difference in words for the file and for the assignment. None without a difference."""
     wanted = asked.parameters
     has_local = asked.takes_local and len(declared) == len(wanted) + 1 and declared[-1].space == "local"
     own = declared[:-1] if has_local else declared
@@ -157,8 +157,8 @@ def _difference(declared: Sequence[Declared], asked: Signature) -> tuple[str, st
 
 
 def _macros(page: HandoutPage, coursework: Coursework) -> Iterator[Fact]:
-    """Yield a fact for each macro with a value, in a list after "Defined:" or in a line `#define`. After its own value,
-    a list may have the value for timed runs.
+    """Yield a fact for each macro with a value, in a list after "Defined:" or in a line `#define`. A list may name
+    the value for timed runs after the usual value.
     """
     seen: set[str] = set()
     for line, name, value in (*_listed(page), *_in_define(page, coursework)):
@@ -194,7 +194,7 @@ def _in_define(page: HandoutPage, coursework: Coursework) -> Iterator[tuple[int,
 
 
 def _values(coursework: Coursework, name: str) -> list[str]:
-    """Return the values with which students build a macro; none if the assignment does not define it."""
+    """Return the values of a macro in students' builds. Empty if the assignment does not define the macro."""
     parts = [part for part in coursework.parts if name in part.constants]
     values = [value for part in parts for value in (part.constants[name], *part.choices.constants.get(name, ()))]
     return list(dict.fromkeys(map(str, values)))
@@ -225,7 +225,9 @@ def _choices(page: HandoutPage, coursework: Coursework) -> Iterator[Fact]:
 
 
 def _sums(page: HandoutPage, coursework: Coursework) -> Iterator[Fact]:
-    """Yield a fact for each sum such as "38 of 100 points". The second number must be all points, or a kernel's."""
+    """Yield a fact for each sum such as "38 of 100 points". The second number must be the points of all
+    kernels or of one kernel.
+    """
     totals = sorted({coursework.points, *(part.points for part in coursework.parts)})
     for each in SUM.finditer(page.text):
         asked = f"gives {listed([f'{total:g}' for total in totals], 'or')}"

@@ -1,7 +1,7 @@
 """Compares tables of a handout with the rubric: tables with the columns `check` and `points`.
 
-A row is about the build, correctness, the sanitizer, a memory check or speed, as its first word says. Rows in other
-words, and numbers in words, such as "4 million", are not compared.
+The first word of a row says if it is about the build, correctness, the sanitizer, a memory check or speed. Other rows
+are not compared. Neither are numbers in words, such as "4 million".
 """
 
 import re
@@ -27,7 +27,7 @@ LIMIT = re.compile(rf"(?:at most|=) ({NUMBER.pattern})")
 
 @dataclass(frozen=True, kw_only=True)
 class Fact:
-    """Statement of a line of a file, and of assignment.yaml about the same thing. Both begin with a verb."""
+    """Words of a line in a file, and of assignment.yaml about the same fact. Both begin with a verb."""
 
     file: str
     line: int
@@ -48,7 +48,7 @@ class HandoutPage:
         return Fact(file=self.file, line=line, says=says, asked=asked, agrees=agrees)
 
     def line_of(self, place: int) -> int:
-        """Return the number of the line with this place of the text."""
+        """Return the number of the line that contains this place of the text."""
         return 1 + self.text.count("\n", 0, place)
 
 
@@ -198,8 +198,8 @@ def _points(row: Row, asked: float) -> Iterator[Fact]:
 
 
 def _sizes(row: Row, goal: str, asked: Mapping[str, str | int]) -> Iterator[Fact]:
-    """Yield a fact if the goal has numbers, or else the row's first cell. It disagrees if a size is absent and another
-    number is in its place.
+    """Yield a fact if the goal or else the row's first cell has numbers. It disagrees if a size is missing and there is
+    another number instead.
     """
     stated = numbers(goal) or numbers(row.check)
     wanted = {float(value) for value in asked.values() if str(value).isdigit()}
@@ -226,5 +226,5 @@ def _equal(stated: str, wanted: str) -> bool:
 
 
 def numbers(text: str) -> set[float]:
-    """Return all numbers in a text; none if some are in a form that is not compared."""
+    """Return all numbers in a text. Empty if a number has a form that is not compared."""
     return set() if IN_WORDS.search(text) else {float(each.replace(",", "")) for each in NUMBER.findall(text)}

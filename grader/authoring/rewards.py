@@ -43,7 +43,7 @@ class Earned:
 
     @property
     def largest_share(self) -> float:
-        """Share of all points if it also earns the points that a quick validation leaves open."""
+        """Share of all points if the kernel also earns the points that a quick validation leaves open."""
         return self.share + (open_points(self.result) / self.result.max_points if self.result.max_points else 0.0)
 
     @property

@@ -46,8 +46,8 @@ def _part(assignment: Assignment) -> Iterator[str]:
 
 
 def _layouts(assignment: Assignment) -> Iterator[str]:
-    """Yield a drawing for each shape of the arrays of the student's kernels. Students choose the layout of a scratch
-    array without data, so it has no drawing.
+    """Yield a drawing for each shape of the arrays of the student's kernels. A scratch array without data has no
+    drawing, because students choose its layout.
     """
     used = dict.fromkeys(name for launch in assignment.student_launches for name in launch.args)
     arrays = {name: assignment.buffers[name] for name in used if name in assignment.buffers}

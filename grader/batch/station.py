@@ -77,7 +77,7 @@ class VisibleGrading:
 
 @dataclass(frozen=True, kw_only=True)
 class ShownChecks:
-    """The checks of a file that students see. Hidden checks are not made."""
+    """Grade a file with the checks that students see, without hidden checks."""
 
 
 @dataclass(frozen=True, kw_only=True)

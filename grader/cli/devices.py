@@ -22,7 +22,7 @@ def places(device: str | None, gpu: str | None, jobs: int, scheduler: str | None
     if len(found) > 1 and scheduler is not None:
         raise InputError("several devices are for stations of this machine; in a cluster, start a worker for each.")
     if len(found) > jobs:
-        raise InputError(f"{len(found)} devices need --jobs {len(found)} or more: a grading for each.")
+        raise InputError(f"{len(found)} devices need --jobs {len(found)} or more, one grading for each device.")
     return tuple(found)
 
 

@@ -87,8 +87,8 @@ def show(result: Result, draw: Draw) -> None:
 
 
 def follow(grading: Grading, path: Path, environment: GradingEnvironment) -> NoReturn:
-    """Grade the file now and after each save, until the user interrupts this. Raises WatchEndedError with the exit code
-    of the last report, or the interrupt itself if there is no report yet.
+    """Grade the file now and after each save, until the user interrupts the command. Raises WatchEndedError with the
+    exit code of the last report, or KeyboardInterrupt if there is no report yet.
     """
     saves, last, code = Saves(path), None, PASSED
     try:

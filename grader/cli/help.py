@@ -1,4 +1,4 @@
-"""Help in which no word is broken at the end of a line."""
+"""Help texts that break no word at the end of a line."""
 
 import re
 from typing import Any
@@ -6,11 +6,11 @@ from typing import Any
 from typer.core import TyperCommand, TyperGroup
 
 HYPHEN, HELD = "-", "\N{NON-BREAKING HYPHEN}"
-"""typer breaks lines at hyphens, and so would cut a value such as nvidia-nodes. It breaks no line at the other hyphen,
-which takes the hyphen's place until the lines are laid out."""
+"""typer breaks lines at hyphens, which would cut a value such as nvidia-nodes. It does not break lines at HELD, so HELD
+replaces the hyphens until typer has broken the lines."""
 
 TEXTS = frozenset({"help", "short_help"})
-"""Attributes of commands and of parameters that are texts of the help."""
+"""Attributes of commands and parameters that contain help texts."""
 
 
 class Command(TyperCommand):
@@ -26,7 +26,7 @@ class Command(TyperCommand):
 
 
 class CommandGroup(TyperGroup):
-    """A command that has commands of its own."""
+    """A command with subcommands."""
 
     def __init__(self, *args: Any, **fields: Any) -> None:
         super().__init__(*args, **fields)

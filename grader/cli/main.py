@@ -51,8 +51,8 @@ def main() -> None:
 
 
 def _complain(message: str, code: int) -> NoReturn:
-    """Print a message without control characters, and exit. File names come from strangers, and a terminal obeys the
-    control characters in its input.
+    """Print a message without control characters, and exit. Strangers choose file names, and a terminal obeys control
+    characters.
     """
     print(fitted(f"grader: {message}", sys.stderr), file=sys.stderr)
     sys.exit(code)

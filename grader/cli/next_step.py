@@ -10,8 +10,8 @@ from grader.results.result import Result
 
 
 def next_step(result: Result, skeleton: str, arguments: str) -> str | None:
-    """Return a sentence about the next step, or None. `arguments` follow the name of a command that is about the same
-    submission. `skeleton` is the file that students start from.
+    """Return a sentence about the next step, or None. `arguments` follow the name of a command that concerns the same
+    submission. `skeleton` is the file that students start with.
     """
     first = result.first_cause
     if first is not None and result.source.strip() == skeleton.strip():
@@ -21,7 +21,7 @@ def next_step(result: Result, skeleton: str, arguments: str) -> str | None:
     if any(left.reason is Reason.NO_SIMULATOR for left in result.unchecked):
         return "`grader setup` installs the simulator."
     if exit_code(result) in {PASSED, ELSEWHERE} and sign_in_file.path().is_file():
-        return f"`grader submit{arguments}` hands it in."
+        return f"`grader submit{arguments}` hands this kernel in."
     return None
 
 
@@ -32,5 +32,5 @@ def _about(first: Check, arguments: str) -> str | None:
     if first.kind is Kind.MEMORY:
         return f"`grader profile{arguments}` shows the memory accesses of each line."
     if first.kind is Kind.PERFORMANCE:
-        return f"`grader run{arguments}` times it as often as you like, also with other sizes and constants."
+        return f"`grader run{arguments}` times this kernel as often as you like, also with other sizes and constants."
     return None

@@ -61,8 +61,8 @@ class Sources:
 
 @dataclass
 class Page:
-    """Page of one assignment, section by section. `broken` counts the statements that are false, and `unchecked` has
-    the questions that are open.
+    """Page of one assignment, section by section. `broken` counts false statements, and `unchecked` lists open
+    questions.
     """
 
     console: Console

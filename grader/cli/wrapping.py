@@ -20,7 +20,7 @@ def one_line(words: str) -> str:
 
 
 def fitted(words: str, stream: TextIO) -> str:
-    """Return the words in lines that fit the terminal, or on one line if the stream is no terminal: a program may read
-    it.
+    """Return the words in lines that fit the terminal. If the stream is not a terminal, return one line, because a
+    program may read the stream.
     """
     return wrapped(one_line(words), shutil.get_terminal_size().columns) if stream.isatty() else one_line(words)

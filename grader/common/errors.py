@@ -17,7 +17,7 @@ class InterruptedGradingError(GraderError):
 
 
 class WatchEndedError(InterruptedGradingError):
-    """The user has ended `grader grade --watch`, which is its usual end. `code` is the exit code of the last report."""
+    """The user has ended `grader grade --watch`, as usual. `code` is the exit code of the last report."""
 
     def __init__(self, code: int) -> None:
         super().__init__("the watch has ended.")

@@ -62,7 +62,7 @@ class Prefetch:
             self._connection.send(request)
             return
         early = self._unread.popleft()
-        assert request == early, "requests must repeat those that were sent early, in their order"
+        assert request == early, "requests must repeat the early requests in the same order"
 
     def reply(self, doing: str, seconds: float) -> Any:
         """The next reply, or the failure that came instead."""

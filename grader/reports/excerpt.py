@@ -12,7 +12,7 @@ TAB = 4
 """Columns of a tab."""
 
 PLACES = 4
-"""Places of an issue in an excerpt. Further ones only repeat them for other lines."""
+"""Most places of an issue in an excerpt. Further places only repeat these in other lines."""
 
 ACCESS = re.compile(r"\b(reads|writes) (\w+)")
 """The end of a place's words, for example "work-item 1 of group 0 writes scratch"."""
@@ -37,8 +37,8 @@ class ExcerptLine:
 
 
 def excerpt_of(issue: Issue, lines: Sequence[str]) -> tuple[ExcerptLine, ...]:
-    """Return the lines of an issue's places in the order of the events, after its own line if that is another one.
-    Blank lines are left out. There are none if no line is known.
+    """Return the lines of an issue's places in the order of the events, after its own line if that is a different one.
+    Leaves out blank lines. Empty if no line is known.
     """
     places = issue.places[:PLACES]
     numbers = [*dict.fromkeys(place.line for place in places)]

@@ -1,8 +1,8 @@
-"""Issues of a submission: the causes of its lost points, each told once.
+"""Issues of a submission: the causes of its lost points, each named once.
 
-An issue is a mistake, its line and the next step. It names all checks that it explains: cases that failed in one line
-for one cause, or of which only the simulator knows the cause, and findings with the same help. Checks that failed only
-because another check failed have no issue. A failed practice case is an issue, too.
+An issue is a mistake, its line and the next step. An issue names all checks that it explains: cases that
+failed in one line for one cause, cases whose cause only the simulator knows, and findings with the same help. Checks
+that failed only because another check failed have no issue. A failed practice case is an issue, too.
 """
 
 import hashlib
@@ -77,7 +77,7 @@ class Issue:
 
     @property
     def text(self) -> str:
-        """Message, help and names of checks, for readers that have one text for an issue."""
+        """Message, help and names of checks, for formats with one text for each issue."""
         seen_in = f"{self.part}: {self.seen_in}" if self.part else self.seen_in
         return " ".join(filter(None, (self.message, self.help, f"Seen in {showable(seen_in)}.")))
 
@@ -138,8 +138,8 @@ def issues_of(result: Result) -> tuple[Issue, ...]:
 
 
 def told_once(result: Result) -> Result:
-    """Return the result for reports that list checks: a check whose cause another check tells refers to that check. Its
-    own message becomes evidence.
+    """Return the result for reports that list checks: a check refers to another check that names its cause. Its own
+    message becomes evidence.
     """
     told: dict[str, Check] = {}
     for issue in issues_of(result):
@@ -149,7 +149,7 @@ def told_once(result: Result) -> Result:
 
 
 def _referring(check: Check, told: Check) -> Check:
-    """Return a failed check with a reference to the check that tells its cause."""
+    """Return a failed check with a reference to the check that names its cause."""
     if told.name == check.name or check.reason is Reason.NOT_RUN:
         return check
     return replace(

@@ -22,7 +22,7 @@ NOUNS: Mapping[Reason, tuple[str, str]] = {
 """Names of findings and failed builds, for one and for several."""
 
 NAMED = 3
-"""Cases that one line can name. The report above the line names all of them."""
+"""Most cases that the line names. The report above the line names all of them."""
 
 FALLBACK = ("fault of the build", "faults of the build")
 
@@ -83,7 +83,9 @@ def _text(lines: list[str], line: int | None) -> str:
 
 
 def _cases(before: Result, after: Result) -> Iterator[str]:
-    """Yield the number of cases that are now right, and the names of cases that are now wrong; of many, the number."""
+    """Yield the number of cases that are now right, and the names of cases that are now wrong. Many cases have only a
+    number.
+    """
     was, now = _right(before), _right(after)
     fixed = [name for name in now if now[name] and was.get(name) is False]
     broken = [name for name in now if not now[name] and was.get(name)]

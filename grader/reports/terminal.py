@@ -35,10 +35,10 @@ from grader.results.check import NOT_MADE, Check, ErrorMap, Finding, Reason
 from grader.results.result import Result, Ungraded
 
 ISSUES = 5
-"""Issues told in full; the others have one line each."""
+"""Issues shown in full. The others have one line each."""
 
 LOG_LINES = 12
-"""Lines of a build log in the brief report; mostly, the first error causes the others."""
+"""Lines of a build log in the brief report; the first error usually causes the others."""
 
 STYLES = {
     "passed": "green",

@@ -91,7 +91,7 @@ service runs it later. The points of such a check are neither earned nor lost.
 
 
 NOT_MADE = frozenset({*OUTSTANDING, Reason.HIDDEN})
-"""Reasons that only skipped checks have. The outcome of a hidden check is withheld. A dry run does not even make it."""
+"""Reasons that only skipped checks have. The outcome of a hidden check is withheld. A dry run leaves it out."""
 
 
 class Place(Record):
@@ -216,7 +216,7 @@ class Check(Record, CheckLabels):
     has earned nothing, and keeps its `max_points`, so that totals are out of the full points. `part` is the kernel of
     a suite that the check is about; it is empty if there is only one kernel. `detail` is evidence for the message.
     `cause` names a mistake that explains a wrong output. Its words are equal for every case and every submission, so
-    that it can be counted. `usage` lists the resources that the kernels take on the device that times them. `faults`
+    that grader can count it. `usage` lists the resources that the kernels take on the device that times them. `faults`
     are faults of grader, each with the information that is missing in the check.
     """
 

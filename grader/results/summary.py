@@ -63,10 +63,11 @@ class CheckSummary(Generic[T]):
         """Failed checks that count, in the order in which they should be read. Checks that failed only because another
         check failed are left out.
 
-        Wrong results come before missing kernels, and both before wasted time and memory (`urgency`). Of equally urgent
-        kernels, the one that has lost most points comes first. Of each kernel, findings of the simulator come before
-        wrong results, which are their consequences. Among wrong results, the commonest cause comes first. Among cases
-        with this cause, one without a size of 1 comes first, since a case with only one row or element shows little.
+        Wrong results come before missing kernels, and both before wasted time and memory (`urgency`). If kernels are
+        equally urgent, the one that has lost most points comes first. In each kernel, findings of the simulator come
+        before wrong results, which are their consequences. Among wrong results, the commonest cause comes first. Among
+        cases with this cause, one without a size of 1 comes first, since a case with only one row or element shows
+        little.
         """
         untold = {None, Reason.NOT_RUN, *NOT_MADE}
         failed = [each for each in self.checks if each.kind in CAUSES_FIRST and each.reason not in untold]

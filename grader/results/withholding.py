@@ -88,7 +88,9 @@ def shown_at_once(assignment: Assignment) -> tuple[Kind, ...]:
 
 
 def hidden_kinds(assignment: Assignment) -> frozenset[Kind]:
-    """Return the kinds of which every check is hidden. Cases are not among them: at least one case is shown."""
+    """Return the kinds whose checks are all hidden. Correctness is never among them, because at least
+    one case is shown.
+    """
     sections = (section for section in assignment.sections if all(section.hides))
     return frozenset(kind for section in sections for kind in section.kinds)
 

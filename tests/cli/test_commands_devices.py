@@ -41,7 +41,7 @@ def test_every_device_that_is_named_is_a_place(device, gpu, variables):
         ("0,00", None, 8, None, "named twice"),
         (None, "nvidia:1,1", 8, None, "named twice"),
         ("0,1", "nvidia:0,1", 8, None, "by --gpu alone"),
-        ("0,1", None, 1, None, "2 devices need --jobs 2 or more: a grading for each"),
+        ("0,1", None, 1, None, "2 devices need --jobs 2 or more, one grading for each device"),
         ("0,1", None, 8, "tcp://10.0.0.1:8786", "in a cluster, start a worker for each"),
     ],
 )

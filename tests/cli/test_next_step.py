@@ -55,6 +55,6 @@ def test_a_passed_file_is_handed_in_from_a_terminal_that_is_signed_in(signed_out
     """A signed-in terminal names `grader submit` if no check failed, also if another machine decides the rest."""
     (signed_out / "sign-in.json").touch()
     elsewhere = check("p", Kind.PERFORMANCE, Verdict.SKIPPED, 0, 9, reason=Reason.DECIDED_ELSEWHERE, message="no.")
-    assert next_step(result(BUILD), "", "") == "`grader submit` hands it in."
-    assert next_step(result(BUILD, elsewhere), "", " mine") == "`grader submit mine` hands it in."
+    assert next_step(result(BUILD), "", "") == "`grader submit` hands this kernel in."
+    assert next_step(result(BUILD, elsewhere), "", " mine") == "`grader submit mine` hands this kernel in."
     assert next_step(result(BUILD, RACED), "", "") is None

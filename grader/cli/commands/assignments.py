@@ -12,7 +12,7 @@ from grader.cli.options import CourseOption
 from grader.cli.wrapping import wrapped
 
 HANGING = " " * 4
-"""Further indent of the lines of a long line."""
+"""Additional indent of the lines after the first, if a long line is wrapped."""
 
 StartArgument = Annotated[str, typer.Argument(help="Name of the assignment, as `grader list` shows it.")]
 ShownArgument = Annotated[
@@ -21,7 +21,7 @@ ShownArgument = Annotated[
 ]
 StarterArgument = Annotated[
     Path | None,
-    typer.Argument(help="Folder to fill, which is made if it is missing; else a folder named after the assignment."),
+    typer.Argument(help="Folder to fill; made if missing. By default, a folder with the name of the assignment."),
 ]
 
 

@@ -40,7 +40,9 @@ def validate(
     submissions: Annotated[
         Path | None, typer.Option(help="Golden submissions, DIR/NAME/CASE/; else in tests/submissions of the course.")
     ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Time nothing. The last section says what is open.")] = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Time nothing. The last section lists open questions.")
+    ] = False,
 ) -> None:
     """Check all files of an assignment, and propose its thresholds. Also shows what students will see."""
     from rich.console import Console

@@ -20,7 +20,7 @@ class LaunchOptions:
         list[str] | None,
         typer.Option(
             metavar="NAME=SIZE",
-            help="Sizes, such as n=1024,width=64; else those graded for speed, or of the largest case.",
+            help="Sizes, such as n=1024,width=64. By default, the sizes graded for speed, or of the largest case.",
         ),
     ] = None
     global_size: Annotated[

@@ -112,8 +112,8 @@ class Policies(Record):
     """True if students see the speed of other students' kernels, under pseudonyms that the others choose."""
 
     dry_runs: int = Field(default=20, ge=0, le=1000)
-    """Dry runs that a student may make within an hour in a submission service: gradings of a file that is not handed
-    in, without hidden checks. 0 switches them off.
+    """Dry runs that a student may make within an hour in a submission service. A dry run grades a file without hidden
+    checks, and the file is not handed in. 0 switches dry runs off.
     """
 
     device_class: DeviceClassName | None = None

@@ -1,4 +1,4 @@
-"""The folder that `grader init` makes. A file in it names the assignment, so that no command there needs an option."""
+"""The folder that `grader init` makes. A file in it names the assignment, so commands there need no option."""
 
 from pathlib import Path
 
@@ -23,7 +23,7 @@ def starter_text(assignment: str) -> str:
 
 
 def assignment_of(submission: Path, remedy: str) -> str:
-    """Return the name of the assignment that the folder of a submission is for. `submission` is a kernels.cl or its
+    """Return the name of the assignment that a submission's folder belongs to. `submission` is a kernels.cl or its
     folder. Raises InputError if no file names the assignment; `remedy` says how to name it in the command.
     """
     folder = submission if submission.is_dir() else submission.parent

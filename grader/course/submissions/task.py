@@ -10,7 +10,7 @@ from grader.course.suite import Coursework
 
 @dataclass(frozen=True, kw_only=True)
 class Task:
-    """One submission for one assignment, with the seed of all its inputs. Checks of the kinds `unmade` are not made."""
+    """One submission for one assignment, with the seed of all its inputs. Checks of kinds in `unmade` do not run."""
 
     assignment: Assignment
     submission: Submission

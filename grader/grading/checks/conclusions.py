@@ -77,7 +77,7 @@ def _told(tried: Tried, explanation: Explanation | None, seen: Simulated | None)
 
 
 def _with_findings(check: Check, seen: Simulated) -> Check:
-    """Check of a result that another mistake may have made, with that mistake as its help if the simulator saw it."""
+    """Check of a result. If the simulator saw another mistake that can be the cause, the help names that mistake."""
     if check.reason is Reason.NOT_WRITTEN:
         found = [each for each in findings_of(seen) if each.reason is Reason.OUT_OF_BOUNDS and READS in each.message]
         return replace(check, help=f"{capital(found[0].message)} Such words hold NaN.") if found else check
@@ -91,7 +91,7 @@ def _with_findings(check: Check, seen: Simulated) -> Check:
 def _fix_first(finding: Finding) -> str:
     """Help that names another mistake, which may be the cause."""
     where = next((f" in line {line}" for line in finding.lines), "")
-    return f"The simulator sees another mistake{where}, which can cause this. Fix that first."
+    return f"The simulator sees another mistake{where}, which can cause this one. Fix that mistake first."
 
 
 READS, WRITES = " reads outside ", " writes outside "

@@ -54,7 +54,9 @@ def _coalescing(counted: Profile) -> Reading:
 def _closer(access: Access) -> str:
     """Advice against sectors with many unused bytes."""
     if access.stride is not None and 0 < abs(access.stride) <= WORD_BYTES:
-        return "Neighbouring work-items access neighbouring words here, but only a part of a warp does so at a time."
+        return (
+            "Neighbouring work-items access neighbouring words here, but not all work-items of a warp do so together."
+        )
     return "Work-items that are neighbours in get_local_id(0) should access neighbouring words of a row."
 
 
@@ -131,7 +133,10 @@ def _words_moved(counted: Profile) -> Reading:
     worst = max(_global(counted), key=lambda each: each.sectors - each.fewest, default=None)
     if worst is None or worst.sectors == worst.fewest:
         return Reading(
-            value=total, reason=Reason.EXTRA_TRAFFIC, what=what, help="All of them are used: access fewer words."
+            value=total,
+            reason=Reason.EXTRA_TRAFFIC,
+            what=what,
+            help="The kernel uses all these words. Access fewer words.",
         )
     each, fewest = (in_digits(sectors / worst.requests) for sectors in (worst.sectors, worst.fewest))
     return Reading(

@@ -1,4 +1,4 @@
-"""Fits advice on memory behaviour to the source: advice that the source rules out, or follows already, is replaced."""
+"""Fits advice on memory behaviour to the source: replaces advice that the source rules out or already follows."""
 
 import re
 from functools import lru_cache
@@ -14,16 +14,16 @@ VECTOR = re.compile(r"[A-Za-z_]+(?:2|3|4|8|16)")
 HALVES = re.compile(r"/=\s*2|>>=\s*1|\*=\s*2|<<=\s*1")
 """Step of a loop that adds in a tree."""
 
-ADD_MORE = "The work is in a tree there already. Let each work-item add several words in a variable before the tree."
+ADD_MORE = "This work is already a tree. Before the tree, let each work-item add several words in a variable."
 
 SIDE_BY_SIDE = (
-    "The tree there uses work-items that are far apart. Let the first half of the work-items add, then the first "
+    "This tree uses work-items that are far apart. Let the first half of the work-items add, then the first "
     "quarter, and so on."
 )
 
 
 def fitted(reading: Reading, source: str) -> str:
-    """Help of a reading, as far as the source can follow it; without a source, the help as it is."""
+    """Help of a reading that fits the source. Without a source, the help is unchanged."""
     if not source:
         return reading.help
     if reading.lengthens and not _can_be_longer(reading.lengthens, source):
@@ -37,8 +37,8 @@ def fitted(reading: Reading, source: str) -> str:
 
 
 def _can_be_longer(array: str, source: str) -> bool:
-    """True if a kernel declares the array with a constant size, and its elements are no vectors. The host gives the
-    size of a parameter. Words of one vector do not conflict, so a longer row of vectors does not help.
+    """True if a kernel declares the array with a constant size, and its elements are not vectors. The size of a
+    parameter comes from the host. Words of one vector do not conflict, so a longer row of vectors does not help.
     """
     declared = [each for each in _variables(source) if each.name == array]
     return bool(declared) and all(each.is_array and not VECTOR.fullmatch(each.type) for each in declared)

@@ -124,8 +124,8 @@ def _problem(seen: Simulated, found: tuple[Finding, ...]) -> Problem | None:
 def _order_matters(problem: Problem) -> Problem:
     return replace(
         problem,
-        message="the results are right here and wrong in the simulator.",
-        help="They depend on the order of work-items, or on what OpenCL leaves undefined, such as the conversion of a "
+        message="the results are right on this device but wrong in the simulator.",
+        help="The results depend on the order of work-items, or on undefined behaviour, such as the conversion of a "
         "number that does not fit.",
         detail=evidence_of(problem.message, problem.detail),
     )

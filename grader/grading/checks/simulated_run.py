@@ -128,7 +128,7 @@ def _located(access: SeenAccess, scene: Scene) -> SeenAccess:
 UNKNOWN = Problem(
     reason=Reason.CRASH,
     message="the simulator stopped in this kernel.",
-    help="It does so where an index is beyond the elements of a vector, and at functions that it does not support. "
+    help="The simulator stops at an index past the end of a vector, and at a function that it does not support. "
     "Check the indexes, or use simpler OpenCL C.",
 )
 

@@ -30,7 +30,7 @@ SEEN = TOLD | {Reason.DATA_RACE, Reason.UNINITIALISED}
 """Reasons of findings that a mistake in the source explains."""
 
 WORDS = ("the ", "line", "it ", "a ", "all ", "at ", "in ")
-"""Beginnings of messages that are no names."""
+"""First words of messages, except names."""
 
 OPERATORS: Mapping[type[ast.operator], Callable[[Polynomial, Polynomial], Polynomial]] = {
     ast.Add: operator.add,
@@ -40,7 +40,7 @@ OPERATORS: Mapping[type[ast.operator], Callable[[Polynomial, Polynomial], Polyno
 
 
 def slip_of(built: Built, runs: Sequence[Simulated | None]) -> Slip | Fault | None:
-    """Return the mistake that the runs establish; None if no rule applies or the parameters are in another order."""
+    """Return the mistake that the runs prove. None if no rule applies, or if the parameters are in another order."""
     if built.misordered:
         return None
     return attempt(EXPLANATION, lambda: first_slip([each for run in runs if run for each in _launches(built, run)]))
@@ -133,7 +133,7 @@ def _whole_numbers(assignment: Assignment, own: Mapping[str, str], sizes: Sizes)
 
 
 def _polynomial(expression: Expression, own: Mapping[str, str], names: Mapping[str, object]) -> Polynomial:
-    """A size as a polynomial of the kernel's parameters. An expression that is none becomes its number."""
+    """A size as a polynomial of the kernel's parameters. Any other expression becomes its number."""
     try:
         found = _of_node(ast.parse(str(expression), mode="eval").body, own)
     except SyntaxError:

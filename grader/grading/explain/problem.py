@@ -108,7 +108,7 @@ def _of_refusal(refused: Refused) -> Problem:
     asked = excess(refused.demand) if refused.demand else None
     if asked is not None:
         return Problem(reason=Reason.LAUNCH_ERROR, message=asked, detail=words)
-    advice = "Look at required work-group sizes and at how much local memory the kernel declares."
+    advice = "Check the required work-group size, and how much local memory the kernel declares."
     return Problem(reason=Reason.LAUNCH_ERROR, message=words, help=advice)
 
 
@@ -156,8 +156,8 @@ def _of_crash(crash: Crashed) -> Problem:  # noqa: PLR0911 - one return for each
 
 NO_MEMORY = Problem(
     reason=Reason.MEMORY_LIMIT,
-    message="the kernel used more memory than a submission is allowed.",
-    help="Make its arrays smaller.",
+    message="the kernel used more memory than a submission may use.",
+    help="Make the arrays of the kernel smaller.",
 )
 
 POCLS_LOCAL_MEMORY = "<= local_mem_size' failed"
@@ -168,15 +168,15 @@ process.
 TOO_MUCH_LOCAL = Problem(
     reason=Reason.LAUNCH_ERROR,
     message="the kernel's __local arrays are larger than the local memory of this device.",
-    help="Make them smaller.",
+    help="Make these arrays smaller.",
 )
 
-FAR_OUTSIDE = "The usual cause is an access far outside its buffers. Check every index against the sizes."
+FAR_OUTSIDE = "The usual cause is an access far outside a buffer. Check every index against the sizes."
 
 CRASH_HINTS: dict[int, str] = {
     signal.SIGSEGV: FAR_OUTSIDE,
     signal.SIGBUS: FAR_OUTSIDE,
-    signal.SIGABRT: "The usual causes are writes just outside its buffers, and a barrier that some work-items of a "
+    signal.SIGABRT: "The usual causes are writes just outside a buffer, and a barrier that some work-items of a "
     "group do not reach.",
     signal.SIGFPE: "The usual cause is an integer division by zero.",
     signal.SIGILL: "The usual cause is undefined behaviour, such as a missing return value.",
@@ -205,8 +205,8 @@ def of_costly_text(cost: TooCostly) -> Problem:
 
 
 def of_later_call(line: int, name: str, advice: str) -> Problem:
-    """The problem of calling a function of a later OpenCL C version, even if the driver at hand provides it."""
-    message = f"line {line} calls {name}, which OpenCL C 1.2 does not have. Only later versions do."
+    """The problem of a call of a function that only later OpenCL C versions have, even if the driver provides it."""
+    message = f"line {line} calls {name}, which OpenCL C 1.2 does not have. Only later versions have it."
     return Problem(reason=Reason.BUILD_ERROR, message=message, help=advice)
 
 
@@ -225,11 +225,11 @@ ALONE = "Put all code into this file: a submission is one file."
 
 FORBIDDEN_USES = {
     Construct.INCLUDE: ("includes another file", ALONE),
-    Construct.LINE: ("sets line numbers with #line", "Leave that out, so that messages name your lines."),
-    Construct.ASM: ("holds assembly code", "Write it in OpenCL C."),
+    Construct.LINE: ("sets line numbers with #line", "Delete it, so that messages give your line numbers."),
+    Construct.ASM: ("contains assembly code", "Write this code in OpenCL C."),
     Construct.HAS_INCLUDE: ("looks for other files", ALONE),
-    Construct.LONG_LINE: (f"is longer than {LINE_LIMIT} characters", "Break it."),
-    Construct.CONTROL: ("has the control character {} in its code", "Delete it: compilers refuse it."),
+    Construct.LONG_LINE: (f"is longer than {LINE_LIMIT} characters", "Break the line."),
+    Construct.CONTROL: ("has the control character {} in its code", "Delete this character. Compilers refuse it."),
 }
 """Effect of each construct, and the next step."""
 
@@ -241,7 +241,7 @@ FAR_OFF = 1000
 """Above this multiple of the allowed error, the exact number says nothing more."""
 
 NAN_AT_FIRST = "Words that no kernel has written hold NaN, and so do words past the end of an array."
-"""On some devices, a sum with the NaN of an unwritten word is the same NaN, bit for bit."""
+"""On some devices, adding to the NaN of an unwritten word gives the same NaN, bit for bit."""
 
 
 def of_mismatch(mismatch: Mismatch) -> Problem:
@@ -307,8 +307,8 @@ MIXED_UP = frozenset(
 
 
 def blamed(check: Check, misordered: str) -> Check:
-    """The check with these words as its message, because mixed-up arguments cause all else. Without words, or if
-    mixed-up arguments do not cause such a failure, the check is unchanged.
+    """The check with these words as its message, because mixed-up arguments are the cause of all other mistakes. The
+    check is unchanged without words, or if mixed-up arguments cannot cause its failure.
     """
     if not misordered or check.reason not in MIXED_UP:
         return check
@@ -347,7 +347,7 @@ def _how_far(mismatch: Mismatch) -> str:
 def of_stray_write(buffer: str, words: int) -> Problem:
     """Problem of a changed guard band. `words` counts from the buffer's end or, if negative, its start.
 
-    The message does not say that a store did it: on a CPU, work-items that miss a barrier can do it, too.
+    The message does not blame a store: on a CPU, work-items that miss a barrier can also change this memory.
     """
     distance = count(words + 1 if words >= 0 else -words, "element")
     place = "past its end" if words >= 0 else "before its start"
@@ -415,8 +415,8 @@ PENDING = Problem(reason=Reason.PENDING, message="hidden cases run some minutes 
 HIDDEN = Problem(reason=Reason.DECIDED_ELSEWHERE, message="hidden checks are decided on the course's machine.")
 """Problem of checks that are not part of a student kit."""
 
-UNMADE = Problem(reason=Reason.HIDDEN, message="it is made when you hand in.")
-"""Problem of hidden checks in a dry run, which does not make them."""
+UNMADE = Problem(reason=Reason.HIDDEN, message="this check runs when you hand in.")
+"""Problem of hidden checks in a dry run, which leaves them out."""
 
 
 def of_missed_minimum(rate: float, required: float, unit: str, device: str) -> Problem:

@@ -18,11 +18,11 @@ LEAVES = frozenset({"return", "continue", "break"})
 
 @dataclass(frozen=True, kw_only=True)
 class Guard:
-    """A comparison that is true where the expression is evaluated. `room` is then positive; None if the comparison
-    cannot be read. `left` and `right` are its sides, `values` their values, `names` the names in it, and `is_loop` is
-    true for a loop.
+    """A comparison that is true where the expression is evaluated. `room` is then positive. It is None if the
+    comparison cannot be read. `left` and `right` are its sides, `values` their values, and `names` the names in it.
+    `is_loop` is true for a loop.
 
-    `line` is the line of the comparison, and `used` the line of the condition that rests on it.
+    `line` is the line of the comparison, and `used` is the line of the condition that uses it.
     """
 
     line: int
@@ -70,7 +70,7 @@ class Guards:
                 yield from self._of_condition(each, place)
 
     def _of_condition(self, condition: Region, place: int) -> Iterator[Guard]:
-        """Yield the guards that a condition puts on a later token."""
+        """Yield the guards that a condition gives a later token."""
         span, is_loop = (condition.first, condition.last), condition.role == "loop condition"
         first, last = self._statements[condition.first]
         if first <= place <= last:
@@ -86,7 +86,7 @@ class Guards:
             yield from self._false(span, (last, place))
 
     def _leaves(self, first: int, last: int) -> bool:
-        """True if a statement is an exit: it has no other ending."""
+        """True if a statement always exits."""
         if self._text(first) == "{":
             inside = list(outside(self.values.outline.pairs, first + 1, last))
             statements = [first + 1, *(each + 1 for each in inside if self._text(each) == ";")]
@@ -117,7 +117,7 @@ class Guards:
         return next((each for each in outside(pairs, first, body_end) if self._text(each) == ";"), body_end)
 
     def _inside(self, span: Span, place: int) -> Iterator[Guard]:
-        """Yield the guards that an expression puts on a token in it."""
+        """Yield the guards that an expression gives a token in it."""
         pairs = self.values.outline.pairs
         top = list(outside(pairs, *span))
         assigned = [each for each in top if self._text(each) in ASSIGNMENTS]
@@ -134,7 +134,7 @@ class Guards:
                 yield from self._inside((bracket + 1, pairs[bracket]), place)
 
     def _chosen(self, span: Span, asked: int, place: int) -> Iterator[Guard]:
-        """Yield the guards that `?` puts on a token in one of its branches."""
+        """Yield the guards that `?` gives a token in one of its branches."""
         other = self._colon(asked, span[1])
         if place < asked:
             yield from self._inside((span[0], asked), place)
@@ -146,7 +146,7 @@ class Guards:
             yield from self._inside((other + 1, span[1]), place)
 
     def _joined(self, span: Span, place: int) -> Iterator[Guard]:
-        """Yield the guards that the operands before a token put on it."""
+        """Yield the guards that the operands before a token give it."""
         sign = "||" if len(self.values.split(span, "||")) > 1 else "&&"
         for part in self.values.split(span, sign):
             if part[0] <= place < part[1]:
@@ -195,13 +195,13 @@ class Guards:
                 yield replace(each, used=used)
 
     def _condition(self, span: Span) -> Span:
-        """The condition itself, or the condition that its only variable was set to."""
+        """The condition. If it is only a variable, the condition in the definition of that variable."""
         traced = self.values.traced(span)
         is_test = any(self._text(each) in {*NEGATED, "&&", "||", "!"} for each in range(*traced))
         return traced if is_test else self.values.bare(span)
 
     def _guard(self, span: Span, governed: Span, *, is_negated: bool) -> Iterator[Guard]:
-        """Yield the guard that a comparison is. `!=` is none, because it limits nothing."""
+        """Yield a comparison as a guard. `!=` is not a guard, because it limits nothing."""
         values, outline = self.values, self.values.outline
         names = frozenset(token.text for token in outline.code[slice(*span)] if token.kind == "name")
         signs = [each for each in outside(outline.pairs, *span) if self._text(each) in NEGATED]

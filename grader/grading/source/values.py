@@ -20,7 +20,7 @@ TERMS, DEGREE, LARGEST = 32, 8, 2**63
 """Most terms of a value, most atoms of a term, and the limit of a factor. An index has a few of them."""
 
 Span = tuple[int, int]
-"""The tokens from the first to before the last."""
+"""Number of the first token, and of the token after the last."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,7 +69,7 @@ class Values:
         return first, last
 
     def traced(self, span: Span) -> Span:
-        """The expression that a variable was defined by, if the expression is such a variable."""
+        """The definition of the variable, if the expression is a variable with one definition."""
         for _ in range(DEEPEST):
             span = self.bare(span)
             found = self._definition(span)
@@ -102,7 +102,7 @@ class Values:
 
     @cached_property
     def _known(self) -> dict[str, Polynomial | None]:
-        """The values of the definitions that were read already, so that each is read once."""
+        """The values of definitions that are already known, so that each definition is read once."""
         return {}
 
     @cached_property
@@ -119,7 +119,7 @@ class Values:
         return found
 
     def _definition(self, span: Span) -> Span | None:
-        """The definition of the variable that an expression consists of."""
+        """The definition of a variable, if the expression is only this variable."""
         if span[1] - span[0] != 1:
             return None
         found = self._definitions.get(self._text(span[0]))
@@ -152,7 +152,7 @@ class Values:
         return self._variable(first, depth) if token.kind == "name" else None
 
     def _variable(self, place: int, depth: int) -> Polynomial:
-        """The value that a variable was defined by, or else the variable itself."""
+        """The value of a variable's definition, or the variable itself if the definition is unknown."""
         name, found = self._text(place), self._definition((place, place + 1))
         if found is None:
             return atom(name)
@@ -178,7 +178,7 @@ class Values:
         return self.outline.code[number].text
 
     def _is_sign(self, number: int) -> bool:
-        """True if no operand ends with this token, so that a sign after it has one operand."""
+        """True if no operand ends with this token. A sign after the token then has only one operand."""
         token = self.outline.code[number]
         return token.kind not in {"name", "number"} and token.text not in {")", "]"}
 

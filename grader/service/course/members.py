@@ -62,8 +62,8 @@ def change(session: Session, person: PersonRow, listed: RosterLine, who: str, no
 
 
 def deactivate(session: Session, person: PersonRow, who: str, now: datetime) -> None:
-    """End all access of a person until they are activated again, and delete their dry runs. Raises RefusedError if the
-    person is `who`.
+    """End all access of a person until they are activated again, and delete their dry runs. Raises RefusedError if
+    `who` is that person.
     """
     _require_other(person, who)
     if person.deactivated is None:

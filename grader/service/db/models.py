@@ -96,8 +96,8 @@ class Base(DeclarativeBase):
 
 
 NEVER_REUSED_NUMBERS = {"sqlite_autoincrement": True}
-"""Option for tables whose rows are removed and whose numbers are known elsewhere, such as in addresses. No later row
-gets a removed row's number, since a page that is still open would act on it. PostgreSQL does so by default.
+"""Option for tables whose rows are removed, and whose numbers occur elsewhere, such as in addresses. No later row gets
+the number of a removed row, because a page that is still open would change the wrong row. This is PostgreSQL's default.
 """
 
 
@@ -288,9 +288,8 @@ class ShareRow(Base):
 
 
 class DryRunRow(Base):
-    """A person's latest dry run at an assignment: a file that is graded by the shown checks, and is not handed in. Only
-    its owner sees it. `made` dry runs have been made since `counted_since`, since their number within an hour has a
-    limit.
+    """A person's latest dry run at an assignment: a file that is graded with the shown checks, and not handed in. Only
+    its owner sees it. `made` counts the dry runs since `counted_since`, because their number in an hour is limited.
     """
 
     __tablename__ = "dry_runs"
@@ -354,8 +353,8 @@ def _is_released(attempt_id: Mapped[int | None]) -> ColumnElement[bool]:
 
 
 class GradingRow(Base):
-    """One grading of an attempt: a row of the queue, and later of the history. Or the grading of a dry run, which is
-    deleted with it and has no attempt.
+    """One grading of an attempt: a row of the queue, and later of the history. The grading of a dry run has no
+    attempt, and is deleted with the dry run.
 
     Within a priority, the lowest `round` comes first; a person has one grading in each round (accept.py). The station
     `claimed_by` has claimed the grading until `lease_until`, for try number `tries`, or for try number

@@ -138,7 +138,7 @@ def extend_many(
         students = _students(session, asked.students)
     pairs = [(each, person) for each in assignments for person in students]
     if len(pairs) > MAX_AT_ONCE:
-        words = f"These are {len(pairs):,} extensions; give at most {MAX_AT_ONCE:,} at once."
+        words = f"You chose {len(pairs):,} extensions; give at most {MAX_AT_ONCE:,} at once."
         raise FieldError("students", words)
 
     def store(session: Session, some: Sequence[tuple[AssignmentView, int]]) -> int:
@@ -164,7 +164,7 @@ def _due(assignment: AssignmentView, asked: ManyExtensionsForm) -> datetime | No
     if not extra:
         return due_in(assignment, asked.until)
     if asked.until.strip():
-        raise FieldError("extra", "You gave a new date and more time; choose one of them.")
+        raise FieldError("extra", "You gave both a new date and more time; choose one of the two.")
     usual, zone = assignment.rules.due, assignment.policies.zone
     if usual is None:
         raise FieldError("extra", "There is no due date to extend.")

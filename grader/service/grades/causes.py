@@ -10,8 +10,9 @@ from grader.results.gradebook import Mark, StudentRow
 
 @dataclass(frozen=True, kw_only=True)
 class CountedCause:
-    """A cause of failed checks: a sentence, the reason, and the headings of the checks that fail by it. Each of
-    `students`, by label, counts once. The sentence is the same for all of them, or `is_example` of what a report says.
+    """A cause of failed checks: a sentence, the reason, and the headings of the checks that fail because of it.
+    Each of `students`, by label, counts once. If `is_example`, the sentence comes from one report. Otherwise all
+    reports have it.
     """
 
     sentence: str

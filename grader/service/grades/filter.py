@@ -29,7 +29,7 @@ def columns_of(table: CourseTable, wanted: CourseFilter) -> tuple[AssignmentView
 
 
 def columns_in_use(table: CourseTable, wanted: CourseFilter) -> tuple[AssignmentView, ...]:
-    """The selected assignments at which a student has an attempt or points; all of them if there are none."""
+    """The selected assignments at which a student has an attempt or points. Without any, all selected assignments."""
     chosen = columns_of(table, wanted)
     used = tuple(each for each in chosen if any(_is_used(line, each.name) for line in table.lines))
     return used or chosen

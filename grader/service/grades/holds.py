@@ -41,8 +41,8 @@ _HELD = select(HoldRow.assignment)
 
 
 def hold_back(session: Session, assignment: str, who: str, now: datetime) -> None:
-    """Hold back all results of an assignment, and delete those of dry runs. Raises RefusedError if they are held back
-    already.
+    """Hold back all results of an assignment, and delete those of dry runs. Raises RefusedError if the
+    results are already held back.
     """
     require_published(session, assignment)
     session.execute(delete(DryRunRow).where(DryRunRow.assignment == assignment))

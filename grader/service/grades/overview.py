@@ -1,6 +1,6 @@
-"""The assignments of the course in one table: what is in use, with numbers, and first what needs attention.
+"""The assignments of the course in one table, with numbers: assignments in use, and first those that need attention.
 
-It takes the same number of statements for a course of any size.
+The number of SQL statements is the same for a course of any size.
 """
 
 from collections import Counter
@@ -46,8 +46,8 @@ class AssignmentLine:
 
 @dataclass(frozen=True, kw_only=True)
 class CourseOverview:
-    """The assignments in use, sorted by what needs attention, and the others by name. `columns` are those that some
-    assignment needs. `pending` counts the attempts whose hidden cases are still to be run.
+    """The assignments in use, those that need attention first, and the others by name. `columns` are the columns in
+    which some assignment has a number. `pending` counts the attempts whose hidden cases have not run yet.
     """
 
     students: int
@@ -119,7 +119,7 @@ _LATEST = (
     )
     .group_by(AttemptRow.assignment, GradingRow.state)
 )
-"""Number of attempts by the state of their latest grading, as far as it is one of _STATES."""
+"""Number of attempts by the state of their latest grading, for the states in _STATES."""
 
 _TO_DECIDE = (
     select(AttemptRow.assignment, func.count())
@@ -136,14 +136,14 @@ _TO_DECIDE = (
     )
     .group_by(AttemptRow.assignment)
 )
-"""Number of attempts with a check that an instructor decides. In JSON, no text of a student can look like its reason,
-since quotation marks are escaped.
+"""Number of attempts with a check that an instructor decides. A student's text cannot imitate the reason of such a
+check, because JSON escapes quotation marks.
 """
 
 
 def _urgency(line: AssignmentLine, now: datetime) -> tuple[bool | float | str, ...]:
-    """Key by which the assignments are sorted: those that need a person, then by due date. Dates ahead come first, the
-    nearest at the top, and assignments without a date come last.
+    """Key that sorts the assignments: first those that need a person, then by due date. Dates ahead come first, the
+    nearest at the top. Assignments without a date come last.
     """
     due = line.assignment.rules.due
     ahead = 0.0 if due is None else (due - now).total_seconds()

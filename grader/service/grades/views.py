@@ -216,7 +216,7 @@ def _attempts(session: Session, numbers: Sequence[int]) -> dict[int, AttemptRow]
 
 def faulted(session: Session) -> Sequence[GradingRow]:
     """Gradings that ended with a fault of the service and have not been repeated, latest first."""
-    of_attempts = GradingRow.attempt_id.is_not(None)  # a dry run is simply made again
+    of_attempts = GradingRow.attempt_id.is_not(None)  # the owner of a dry run just tries again
     latest = select(func.max(GradingRow.id)).where(of_attempts).group_by(GradingRow.attempt_id)
     wanted = select(GradingRow).where(GradingRow.state == State.FAULTED, GradingRow.id.in_(latest))
     loaded = selectinload(GradingRow.attempt).selectinload(AttemptRow.person)

@@ -101,7 +101,7 @@ class Judge:
 
     def _graded(self, coursework: Coursework, claimed: ClaimedGrading, progress: Progress) -> Result | Ungraded:
         """Return the outcome of a first grading. Secret results stay pending, or their grading ends with its slot."""
-        if claimed.is_dry_run:  # nothing hidden runs, so its time tells nothing
+        if claimed.is_dry_run:  # no hidden check runs, so its time reveals nothing
             return self._measured(self._job(coursework, claimed, ShownChecks()), progress)
         pace = Pace(coursework=coursework, progress=progress, sleep=pause)
         work = VisibleGrading() if claimed.hides else WholeGrading()

@@ -26,7 +26,7 @@ def ready(result: Result, coursework: Coursework) -> Graded:
 
 
 def ready_dry_run(result: Result, coursework: Coursework) -> Graded:
-    """A result of a dry run in the form in which it is stored. It has no hidden outcome that could be withheld."""
+    """Form in which a dry run's result is stored. The result has no hidden outcome to withhold."""
     shown = without_tracebacks(result)
     return _stored(shown, shown, coursework)
 

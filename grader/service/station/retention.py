@@ -1,4 +1,4 @@
-"""Deletes dry runs that are too old. Stations do it, since at least one of them runs all the time."""
+"""Deletes dry runs that are too old. Stations do this, because at least one station always runs."""
 
 import time
 from collections.abc import Callable
@@ -17,7 +17,7 @@ class Retention:
         self._clock, self._next = clock, clock()
 
     def keep(self, database: Database) -> None:
-        """Delete what is too old, if it is time."""
+        """Delete old dry runs, if the next deletion is due."""
         if self._clock() < self._next:
             return
         with database.recording() as session:

@@ -25,8 +25,8 @@ MAX_LINES = 5_000
 """Lines of a file. A report shows every line, and the comparison of two files takes time for each pair of lines."""
 
 HAND_IN_PRIORITY, DRY_RUN_PRIORITY, REGRADING_PRIORITY = 0, 5, 10
-"""Priorities: new hand-ins come first. Then come dry runs, since a student waits for each of them at the editor.
-Regradings may be hundreds, and no student waits for one at a page.
+"""Priorities: new hand-ins come first. Dry runs come second, because a student waits for each one at the editor.
+Regradings come last: there may be hundreds, and no student waits for them.
 """
 
 HANDED_IN = "handed in"

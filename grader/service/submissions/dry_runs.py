@@ -1,11 +1,11 @@
-"""Dry runs: a file is graded by the checks that students see, without being handed in.
+"""Dry runs: the service grades a file with the checks that students see, and the file is not handed in.
 
 A dry run is no attempt: it has no number, counts nowhere, and is allowed after the due date and with no attempts left.
 Its hidden checks are not made (grading/dry_run.py), so neither its result nor its time depends on them.
-Of each person and assignment, only the latest dry run is stored, for a day. Only its owner sees it: people who teach
-see what was handed in.
+The service stores only the latest dry run of each person and assignment, for a day. Only its owner sees it. People who
+teach see the files that were handed in.
 
-The number of dry runs within an hour is stored with them, so that all web processes together keep the limit.
+The database also has the number of dry runs within an hour, so that all web processes together keep the limit.
 """
 
 import hashlib
@@ -52,8 +52,8 @@ class DryRunRequest:
 
 
 def make(session: Session, asked: DryRunRequest, rules: HandInRules, now: datetime) -> DryRunRow:
-    """Put a dry run in the queue, in place of the person's former one at this assignment. Raises RefusedError, and then
-    changes nothing.
+    """Put a dry run in the queue, in place of the person's former one at this assignment. If it raises RefusedError,
+    nothing changes.
     """
     rows = session.scalars(select(DryRunRow).where(DryRunRow.person_id == asked.person_id)).all()
     for objection in _objections(session, asked, rules, now):
@@ -84,9 +84,9 @@ def _objections(session: Session, asked: DryRunRequest, rules: HandInRules, now:
     if not is_open(rules, now):
         yield "This assignment is not open yet."
     if not asked.per_hour:
-        yield "Your course does not allow to try a kernel here without handing in."
+        yield "Your course does not allow you to try a kernel of this assignment."
     if session.get(HoldRow, asked.assignment) is not None:
-        yield "The results of this assignment are held back, so a kernel cannot be tried now."
+        yield "The results of this assignment are held back, so you cannot try a kernel now."
     if why := file_refusal(asked.data):
         yield why
 
@@ -100,13 +100,13 @@ def _require_few(rows: Sequence[DryRunRow], per_hour: int, now: datetime) -> Non
 
 
 def _is_counted(row: DryRunRow, now: datetime) -> bool:
-    """True if the dry runs of this row are within the hour that has a limit."""
+    """True if the dry runs of this row count towards the limit for an hour."""
     return row.counted_since > now - HOUR
 
 
 def _open_elsewhere(session: Session, row: DryRunRow) -> int:
-    """The number of the person's open dry runs at other assignments. It is the round of a new one: so all students have
-    a first dry run graded before one student has a second.
+    """The number of the person's open dry runs at other assignments. This number is the round of a new one, so the
+    first dry runs of all students come before the second of any student.
     """
     others = select(DryRunRow).where(DryRunRow.person_id == row.person_id, DryRunRow.id != row.id)
     return sum(each.grading.shown_state.open for each in session.scalars(others.options(joinedload(DryRunRow.grading))))

@@ -82,7 +82,7 @@ def station_leaves(session: Session, name: str) -> None:
 
 
 def stations_of(session: Session, now: datetime) -> list[StationHealth]:
-    """All stations, sorted by machine. Only their owners see dry runs, so these are not listed."""
+    """All stations, sorted by machine. Dry runs are not listed, because only their owners may see them."""
     loaded = selectinload(GradingRow.attempt).selectinload(AttemptRow.person)
     claimed = GradingRow.state.in_((State.RUNNING, State.SHOWN)), GradingRow.claimed_by.is_not(None)
     running = (

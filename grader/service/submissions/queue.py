@@ -12,8 +12,8 @@ grading waits or runs, and not before a random time. They end at once for anothe
 student learns their outcome neither from the time that a grading takes nor from the time for which a later attempt
 waits. After the release they are not secret, and run at once.
 
-A dry run has only checks that are shown. It is in the same queue, behind each attempt that was handed in. Hidden cases
-end for it, too, so that its time does not tell if they run.
+A dry run has only shown checks. It waits in the same queue, behind all attempts. Hidden cases end at
+once for a dry run, too, so that its time does not reveal whether they were running.
 
 A claim is a lease on the row rather than a workflow of DBOS. DBOS returns the work of a dead process only to a process
 with the same name, so a station that never returns would keep its work. After a lease has run out, any station may

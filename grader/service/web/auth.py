@@ -197,8 +197,8 @@ def file_in(form: FormData, name: str) -> UploadFile | None:
 
 
 def upload_in(form: FormData, name: str, ask: str) -> bytes:
-    """The content of an uploaded file. Raises FieldError if it is too large, or, with the words `ask`, if no file was
-    selected.
+    """The content of an uploaded file. Raises FieldError if it is too large, or, with the words `ask`, if the
+    form has no file.
     """
     upload = file_in(form, name)
     if upload is None:

@@ -1,4 +1,4 @@
-"""A form as its page shows it after a mistake: with the entered values, and a message at the field."""
+"""A form that its page shows again after a mistake, with the entered values and a message at the field."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -15,7 +15,7 @@ UNPROCESSABLE = 422
 
 @dataclass(frozen=True, kw_only=True)
 class EnteredForm:
-    """The values of a form, by field, and the message at the field that cannot be used. Both are empty for a form that
+    """The values of a form, by field, and the message at the field that cannot be used. Both are empty if the form
     was not sent.
     """
 
@@ -52,7 +52,7 @@ def _texts(form: FormData, name: str) -> Iterator[str]:
 
 @contextmanager
 def at_field(name: str) -> Iterator[None]:
-    """Say each refusal of the block at this field."""
+    """Show each RefusedError of the block at this field."""
     try:
         yield
     except (FieldError, NotFoundError):

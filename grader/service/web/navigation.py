@@ -1,4 +1,4 @@
-"""The entries of the navigation, and which of them a page belongs to."""
+"""The entries of the navigation, and the entry of each page."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ STAFF = {
     "Questions": "/course/requests",
     "System": "/course/system",
 }
-"""Entries for people who teach, with their pages. Their own pages are linked from the page of their data."""
+"""Entries for people who teach, with their pages. The page "Your data" links to their personal pages."""
 
 STUDENT = {"Course": "/", "Reading a report": "/guide", "Terminals": "/tokens", "Your data": "/data"}
 """Entries for students, with their pages."""

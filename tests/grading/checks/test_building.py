@@ -109,10 +109,10 @@ def test_the_session_is_closed_and_the_next_can_be_opened(build, worker):
         ("#/* */include <stdio.h>", "includes another file"),
         ("#line 7", "sets line numbers"),
         ('# 7 "other.cl"', "sets line numbers"),
-        ('void f() { __asm__("nop"); }', "holds assembly code"),
+        ('void f() { __asm__("nop"); }', "contains assembly code"),
         ("#if __has_include(<stdio.h>)\n#endif", "looks for other files"),
         ("#if 0\n#include <stdio.h>\n#endif", "includes another file"),
-        ("#define HIDDEN asm", "holds assembly code"),
+        ("#define HIDDEN asm", "contains assembly code"),
         ("int x;" + " " * 4000, "is longer than 4000 characters"),
     ],
     ids=lambda value: value[:24].strip() if isinstance(value, str) else "",
@@ -135,7 +135,7 @@ def test_what_is_forbidden_behind_a_macro_is_expanded_but_never_compiled(build, 
     contains the forbidden word if the word is visible before expansion.
     """
     message = refused(build(source), Reason.FORBIDDEN)
-    assert "holds assembly code" in message
+    assert "contains assembly code" in message
     assert not was_built(worker)
 
 

@@ -193,7 +193,7 @@ def test_neighbouring_words_of_a_part_of_a_warp(transposition):
     """
     found = counted(transposition, seen_access(4, unused=5120))
     message = check(transposition, "coalescing", 1.1, found).sentences
-    assert "but only a part of a warp does so at a time" in message
+    assert "but not all work-items of a warp do so together" in message
     assert "should access neighbouring words" not in message
 
 

@@ -37,7 +37,7 @@ def test_rows_are_made_longer_only_if_they_can_be(source, is_possible):
     ("lines", "advice"),
     [
         (("for (uint s = 1; s < n; s *= 2)", "if (me % (2 * s) == 0)"), "first half of the work-items"),
-        (("for (uint s = 64; s > 0; s /= 2)", "if (me < s)"), "in a tree there already"),
+        (("for (uint s = 64; s > 0; s /= 2)", "if (me < s)"), "is already a tree"),
         (("for (uint s = 64; s > 0; s--)", "if (me == 0)"), "Add in a tree."),
     ],
 )

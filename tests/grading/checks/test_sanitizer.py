@@ -153,8 +153,8 @@ def test_results_that_are_wrong_only_there(simulator, transposition):
     source = changed(TRANSPOSITION, "= tile[lx][ly]", "= 2 * tile[lx][ly]")
     check = checked(simulator, transposition, source)
     assert (check.verdict, check.reason) == (Verdict.FAILED, Reason.WRONG_OUTPUT)
-    assert check.message == "the results are right here and wrong in the simulator."
-    assert check.help.startswith("They depend on the order of work-items")
+    assert check.message == "the results are right on this device but wrong in the simulator."
+    assert check.help.startswith("The results depend on the order of work-items")
 
 
 def test_findings_come_before_wrong_results(simulator, transposition):
@@ -177,7 +177,7 @@ def test_an_element_far_beyond_a_vector(simulator, transposition):
     head = "__kernel void coalsTransp(__global float *A, __global float *B, uint height, uint width)\n"
     check = checked(simulator, transposition, head + "{\n    float4 v = A[0];\n    B[0] = v[2000000000 - height];\n}\n")
     assert check.reason is Reason.CRASH
-    assert "an index is beyond the elements of a vector" in check.help
+    assert "an index past the end of a vector" in check.help
 
 
 def test_a_check_that_had_no_chance(transposition):

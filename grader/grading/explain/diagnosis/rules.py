@@ -25,8 +25,8 @@ class Needs(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Rule:
-    """A way to explain a wrong array. `find` looks at all cases and returns a statement, which explains them one by
-    one; None if the rule does not apply.
+    """A way to explain a wrong array. `find` looks at all cases and returns a statement that explains each of them,
+    or None if the rule does not apply.
     """
 
     name: str

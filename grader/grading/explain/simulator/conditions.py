@@ -8,7 +8,7 @@ from grader.grading.source.outline import Function, Outline, outside
 from grader.grading.source.reading import outline
 
 IDS = frozenset({"get_local_id", "get_global_id"})
-"""Functions with another result for each work-item of a group."""
+"""Functions that return a different value to each work-item of a group."""
 
 KEYWORDS = frozenset({"if", "for", "while", "switch"})
 COMPARISONS = frozenset({"==", "!=", "<=", ">="})

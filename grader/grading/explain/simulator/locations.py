@@ -184,8 +184,8 @@ class Scene:
         return tuple(line for line, given in self._copies if _names(",".join(given), array))
 
     def copies_outside(self, array: str, arrays: Collection[str], *, writes: bool) -> tuple[int, ...]:
-        """The lines of the copies that may write or read outside an array, of these arrays. If no copy names it there,
-        they are the copies that use a pointer, so that they name no array.
+        """The lines of the copies that may write or read outside an array. If no copy names the array, these are the
+        lines of the copies that name none of `arrays`, because they use a pointer.
         """
         sides = [(line, given[0 if writes else 1]) for line, given in self._copies if len(given) > 1]
         named = tuple(line for line, side in sides if _names(side, array))

@@ -152,7 +152,7 @@ def _race(heard: Heard) -> Words:
         elif all(map(CONSTANT.fullmatch, indexes)):
             cause = SAME_IN_A_GROUP if oclgrind.is_local(heard.message) else SAME_IN_ALL_GROUPS
         else:
-            cause = "Both compute the same index. Check the ids and the row length that it is made of."
+            cause = "Both work-items compute the same index. Check the ids and the row length in this index."
     elif oclgrind.is_local(heard.message):
         what, cause = local_race(array, entities, heard.seen, scene)
     else:
@@ -183,8 +183,8 @@ def _out_of_bounds(heard: Heard) -> Words:
     return what, cause, (heard.place(entity, target.array),)
 
 
-SOME_LEFT_OUT = "Check the size of the array, and if a condition must leave some of them out."
-ADD_GUARD = "Add one that compares the index with the size of the array."
+SOME_LEFT_OUT = "Check the size of the array, and whether a condition must keep some work-items out."
+ADD_GUARD = "Add a condition that compares the index with the size of the array."
 
 
 def _beyond(item: str, access: str, around: Collection[int]) -> str:

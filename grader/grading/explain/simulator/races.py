@@ -39,7 +39,7 @@ def local_race(array: str, entities: list[Entity], seen: SeenKernel, scene: Scen
         missing = _missing(read.line, other, f"the next step writes {array} again", seen, scene)
         braces = BRACES if loop and missing.startswith(NO_BARRIER) and scene.is_without_braces(loop) else ""
         return _wrong_fence(array, back, scene) or (what, missing + braces)
-    return what, "There is no place for a barrier between them. Check both indices, and which work-items get there."
+    return what, "A barrier cannot separate the two accesses. Check both indexes, and which work-items run these lines."
 
 
 OWN_ELEMENT = "Let each work-item use an element of its own, and add them up after a barrier."
@@ -77,8 +77,8 @@ def _missing(line: int, other: int, before: str, seen: SeenKernel, scene: Scene)
 
 
 def _wrong_fence(array: str, way: Sequence[range], scene: Scene) -> tuple[str, str] | None:
-    """The mistake and the next step if a barrier on the way orders global memory only, or if a fence is there instead
-    of a barrier; None if neither is on the way.
+    """The mistake and the next step if a barrier between the lines orders only global memory, or if a fence takes the
+    place of a barrier. None without either.
     """
     line = scene.global_barrier_in(way)
     if line is not None:
@@ -99,8 +99,8 @@ def _way(loop: range | None, start: int, end: int) -> tuple[range, ...]:
 
 
 def unparted(what: str, array: str, lines: Collection[int], seen: SeenKernel, scene: Scene) -> tuple[str, str] | None:
-    """The mistake, in these words or better ones, and the next step if two lines write the same element. None if
-    barriers separate them, or if they are one line.
+    """The mistake, in these words or better ones, and the next step, if two lines write the same element. None if
+    barriers separate the lines, or if both accesses are in one line.
 
     It names a missing barrier, either between the lines or on the way into the loop's next iteration. Lines with
     different indexes may need the same index instead.

@@ -86,7 +86,7 @@ def _of_local_words(name: str, reader: int, launch: SeenKernel, scene: Scene) ->
     """
     lines = writers(name, LOCAL, launch)
     if not lines:
-        return f"No line wrote to {name}. Check the name of the array that the values are stored in."
+        return f"No line wrote to {name}. Check the name of the array in which you store the values."
     others = lines - {reader}
     if not others:
         return f"Line {reader} adds to words of {name}. Give each of them a value first, such as 0."

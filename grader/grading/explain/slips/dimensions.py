@@ -14,7 +14,7 @@ IDS = ("get_global_id", "get_local_id", "get_group_id")
 
 @dataclass(frozen=True, kw_only=True)
 class Along:
-    """A coordinate that runs along a dimension of the launch. `own` is the dimension that runs along its size."""
+    """A coordinate that runs along a dimension of the launch. `own` is the dimension that belongs to its size."""
 
     access: IndexedAccess
     coordinate: Coordinate
@@ -23,10 +23,10 @@ class Along:
 
 
 def dimensions(launch: SimulatedLaunch) -> Slip | None:
-    """Explain elements that no work-item can store, because rows and columns use each other's dimension.
+    """Explain elements that no work-item can store, because the kernel exchanges the dimensions of rows and columns.
 
-    The rule applies if all indexes that are made of ids use the other dimension. It needs elements beyond the largest
-    id, which proves that the results are wrong.
+    The rule applies if all indexes that contain ids use the wrong dimension. It also needs elements beyond the largest
+    id, because they prove that the results are wrong.
     """
     found = list(_along(launch))
     stored = next((each.access for each in found if each.access.writes), None)

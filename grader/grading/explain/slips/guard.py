@@ -1,7 +1,8 @@
-"""Explains an access past the end of an array by its guard: it is missing, incomplete, one off, or about another size.
+"""Explains an access past the end of an array by its guard, which is missing, incomplete, one off, or tests another
+size.
 
-If an index is a row times the row length plus a column, it is inside the array if both are less than their sizes. So
-if an access is outside, and the guards limit one of them properly, the other one is to blame.
+If an index is a row times the row length plus a column, it is inside the array if both are less than their sizes. So if
+an access is outside, and the guards limit one of the two properly, the other one is too large.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,8 +20,8 @@ from grader.grading.source.polynomial import constant
 
 @dataclass(frozen=True, kw_only=True)
 class GuardedCoordinate:
-    """A coordinate that may be too large, and the guards of its access. `near` lets it get too far, and `other`
-    compares it with another size. `others` are the guards that test other things.
+    """A coordinate that may be too large, and the guards of its access. `near` is the guard that lets it get one too
+    far, `other` the guard that compares it with another size, and `others` are the guards that test other things.
     """
 
     access: IndexedAccess
@@ -146,7 +147,7 @@ def _bearing(launch: SimulatedLaunch, coordinate: Coordinate, guard: Guard) -> B
 
 
 def _names(launch: SimulatedLaunch, coordinate: Coordinate) -> set[str]:
-    """The variables that a coordinate is made of, in its text."""
+    """The variables in the text of a coordinate."""
     return {*coordinate.value.atoms, *coordinate.text.replace("(", " ").replace(")", " ").split()} - {
         *launch.sizes,
         "+",
@@ -157,7 +158,7 @@ def _names(launch: SimulatedLaunch, coordinate: Coordinate) -> set[str]:
 def _unguarded(
     launch: SimulatedLaunch, first: Outside, tested: Sequence[GuardedCoordinate], later: Sequence[Outside]
 ) -> Slip | None:
-    """Say that an access has no guard, if no condition decides about it. Other accesses of this kind are named, too."""
+    """Say that an access has no guard, if no condition applies to it. Name other accesses without a guard, too."""
     if any(each.others for each in tested):
         return None
     found = {first: tested}
@@ -177,7 +178,7 @@ def _unguarded(
 
 
 def _advice(launch: SimulatedLaunch, found: Mapping[Outside, Sequence[GuardedCoordinate]]) -> str:
-    """The conditions of all these accesses, once if they are equal."""
+    """The conditions of all these accesses. Equal conditions are named once."""
     wanted = {each: _wanted(launch, tested) for each, tested in found.items()}
     if len(found) > 1 and len(set(wanted.values())) == 1:
         return f"Run {lines_in_words({each.line for each in found})} only if {wanted.popitem()[1]}"
@@ -188,7 +189,7 @@ def _advice(launch: SimulatedLaunch, found: Mapping[Outside, Sequence[GuardedCoo
     return capital("; ".join(dict.fromkeys(parts)))
 
 
-STAGE = " Stage 0 in place of the other words."
+STAGE = " Store 0 in place of the other words."
 
 FACTOR = " A factor of 0 does not help: NaN times 0 is NaN."
 
@@ -210,7 +211,7 @@ def _is_staged_for_a_sum(launch: SimulatedLaunch, access: IndexedAccess) -> bool
 
 
 def _incomplete(launch: SimulatedLaunch, tested: Sequence[GuardedCoordinate]) -> Slip | None:
-    """Say that a guard tests another variable, and not this one."""
+    """Say that a guard tests other variables than the coordinate."""
     others = {each for one in tested for each in one.others}
     guards = [each for each in others if each.room is not None and not each.room.atoms <= launch.sizes.keys()]
     if not guards:
@@ -283,7 +284,7 @@ def _too_far(launch: SimulatedLaunch, tested: Sequence[GuardedCoordinate]) -> Sl
 
 
 def _another_index(launch: SimulatedLaunch, near: Sequence[GuardedCoordinate]) -> Slip | None:
-    """Say that an index is larger than what its guard tests."""
+    """Say that an index is larger than the value that its guard tests."""
     each = next(each for each in near if each.near is not None and each.coordinate.value not in each.near.values)
     assert each.near is not None
     access, text = each.access, launch.written(each.coordinate.text)

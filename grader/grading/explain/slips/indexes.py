@@ -22,7 +22,7 @@ class Coordinate:
 
     @property
     def units(self) -> str:
-        """The things that it counts."""
+        """The noun after a number of them: rows, columns or elements."""
         return {"row": "rows", "column": "columns"}.get(self.unit, "elements")
 
     @property
@@ -52,7 +52,7 @@ def in_words(size: Polynomial) -> str:
 
 
 def accesses(launch: SimulatedLaunch) -> Iterator[IndexedAccess]:
-    """Yield the accesses of a kernel's own text to the arrays that it gets, the first ones of very many."""
+    """Yield the accesses in a kernel's own text to its parameters. If there are many, yield the first ones."""
     return islice(_accesses(launch), ACCESSES)
 
 

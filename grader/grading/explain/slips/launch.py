@@ -56,8 +56,8 @@ class SimulatedLaunch:
 
     `items` and `group` are the work-items of the launch and of a group in each dimension. `shapes` has the shape of
     each array in global memory, and `sizes` the value of each size, by the names of the kernel's parameters. `extent`
-    has the size that each dimension runs along; None if it runs along no size. `inputs` are the arrays that the kernel
-    gets filled. `constants` are the macros that grader defines, and `stated` those that decide about the launch.
+    has the size that belongs to each dimension, or None. `inputs` are the arrays that have data before the launch.
+    `constants` are the macros that grader defines, and `stated` are the macros that determine the launch.
     """
 
     text: Text
@@ -108,17 +108,17 @@ class SimulatedLaunch:
         return any(each.name == name and each.subscripts for each in self._variables)
 
     def lines_of(self, message: SeenMessage) -> list[int]:
-        """The lines of the work-items that a message of a wrong access or a race names."""
+        """The lines of the work-items in a message about a wrong access or a race."""
         is_wrong = oclgrind.INVALID.match(message.text) or oclgrind.RACE.match(message.text)
         return oclgrind.lines_of_entities(message) if is_wrong else []
 
     def value(self, size: Polynomial) -> int:
-        """The number that a size has in this launch."""
+        """The value of a size in this launch."""
         found = size.most(self.sizes)
         return 0 if found is None else found
 
     def written(self, text: str) -> str:
-        """The text as the student wrote it: with the macros of grader, if the source has them there."""
+        """The text as the student wrote it, with the macros of grader that the source uses."""
         source = _bare(self.text.scene.source)
         shown = (re.sub(rf"\b{re.escape(value)}\b", name, text) for name, value in self.constants.items())
         return next((each for each in (text, *shown) if _bare(each) in source), text)

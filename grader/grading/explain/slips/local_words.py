@@ -9,7 +9,7 @@ from grader.grading.explain.slips.slip import Slip
 
 
 def unstored_words(launch: SimulatedLaunch) -> Slip | None:
-    """Explain reads of unset words in local memory, if a guard with a size decides about every store in the array."""
+    """Explain reads of unset words in local memory, if every store to the array is behind a guard with a size."""
     for unset in launch.seen.unset:
         stores = list(_stores(launch, unset.name)) if unset.space == LOCAL else []
         guards = [_guards_with_sizes(launch, place) for place in stores]

@@ -1,4 +1,4 @@
-"""Finds a macro of grader that the submission defines again."""
+"""Finds a macro of grader that the submission redefines."""
 
 import re
 
@@ -10,7 +10,7 @@ CONDITIONAL = re.compile(r"if|ifdef|ifndef")
 
 
 def redefined_macro(launch: SimulatedLaunch) -> Slip | None:
-    """Explain wrong results by a macro that has another value than the launch is made with."""
+    """Explain wrong results by a macro whose value differs from the value that the launch uses."""
     depth = 0
     for line in logical_lines(tokens(launch.text.scene.source)):
         code = [token for token in line if token.is_code]

@@ -30,8 +30,8 @@ def _of_access(launch: SimulatedLaunch, access: IndexedAccess, rows: dict[Polyno
         numbers = [each.number for each in factors if each is not None and each.number is not None]
         if len(factors) == 2 and rows[height] in factors and numbers and numbers[0] != launch.value(width):
             return Slip(
-                message=f"line {access.line} takes rows of {access.array} to be {numbers[0]} long, but they have "
-                f"`{in_words(width)}` elements.",
+                message=f"line {access.line} expects {numbers[0]} elements in each row of {access.array}, but a row "
+                f"has `{in_words(width)}` elements.",
                 help=f"Multiply the row by `{in_words(width)}`.",
                 cause="a number is used in place of the row length",
                 explains=frozenset(each.line for each in launch.outside),

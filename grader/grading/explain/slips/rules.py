@@ -13,8 +13,8 @@ from grader.grading.explain.slips.slip import Slip
 
 @dataclass(frozen=True, kw_only=True)
 class SlipRule:
-    """A kind of mistake. `find` returns the mistake in a launch of a kernel with wrong results; None if the rule does
-    not apply.
+    """A kind of mistake. `find` returns the mistake in a launch of a kernel with wrong results, or None if the rule
+    does not apply.
     """
 
     name: str

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, kw_only=True)
 class Slip:
-    """A mistake that is established. `message` names its lines, and `help` is the next step.
+    """A proven mistake. `message` names its lines, and `help` is the next step.
 
-    `cause` names it in the same words for every submission, so that it can be counted. `explains` are the lines in
-    which the simulator saw its consequences.
+    `cause` names the mistake in the same words for every submission, so that grader can count it. `explains` are the
+    lines in which the simulator saw its consequences.
     """
 
     message: str

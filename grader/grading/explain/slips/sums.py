@@ -1,4 +1,4 @@
-"""Finds sums that are lost, and steps of a tree that too many work-items make."""
+"""Finds sums that a loop overwrites, and steps of a tree in which too many work-items add."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,8 @@ from grader.grading.source.values import Span
 
 
 def overwritten_sum(launch: SimulatedLaunch) -> Slip | None:
-    """Explain wrong results by a variable that each iteration of a loop sets again and that only later code reads.
+    """Explain wrong results by a variable that each iteration of a loop sets again, and that only code after the
+    loop reads.
 
     Such a loop computes nothing but its last value.
     """
@@ -36,8 +37,8 @@ def _overwritten(launch: SimulatedLaunch, statement: Region) -> Slip | None:
         return None
     line = code[statement.first].line
     return Slip(
-        message=f"line {line} sets `{name}` again in each iteration, so only the last one counts.",
-        help="Write `+=` to add up all of them.",
+        message=f"line {line} sets `{name}` again in each iteration, so only the last value counts.",
+        help="Write `+=` to add up all values.",
         cause="a sum is overwritten in each iteration",
     )
 
@@ -75,7 +76,7 @@ def tree_without_condition(launch: SimulatedLaunch) -> Slip | None:
 
 
 def _step(launch: SimulatedLaunch, statement: Region) -> tuple[str, str] | None:
-    """The index and the distance of a step such as `a[me] += a[me + width]`, if no condition decides about it."""
+    """The index and the distance of a step such as `a[me] += a[me + width]`, if it has no condition."""
     outline, values = launch.text.outline, launch.values
     code = outline.code
     indexes = [

@@ -185,7 +185,7 @@ def hand_in(request: Request, member: AnyMember, form: OwnForm, name: str) -> Re
 
 def sent_file(form: FormData) -> tuple[str, bytes]:
     """The name and content of the file that a form sends, or of the text of the editor. Raises RefusedError if the form
-    has neither. Of a file that is too large, only as much is read as shows that it is.
+    has neither. Reading stops as soon as a file is too large.
     """
     upload = file_in(form, "file")
     if upload is not None:

@@ -32,7 +32,7 @@ router = APIRouter(prefix="/course")
 
 @router.get("")
 def course(request: Request, member: Teacher) -> Response:
-    """The assignments in use, first what needs attention."""
+    """The assignments in use, first those that need attention."""
     state = state_of(request)
     with state.database.reading() as session:
         overview = course_overview(session, state.cache.all(), state.now())
@@ -77,7 +77,7 @@ def assignment_in_numbers(request: Request, member: Teacher, name: str) -> Respo
 
 
 def _assignment_page(request: Request, member: Member, name: str, form: EnteredForm) -> Response:
-    """The page of an assignment. `form` orders to grade attempts again."""
+    """The page of an assignment. `form` selects attempts to grade again."""
     state = state_of(request)
     shown = state.cache.assignment(name)
     with state.database.reading() as session:

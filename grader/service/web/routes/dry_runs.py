@@ -1,4 +1,4 @@
-"""Dry runs: a student tries a kernel without handing it in. No address names one, so members see only their own."""
+"""Dry runs: a student tries a kernel without handing it in. No address names a dry run, so members see only theirs."""
 
 from fastapi import APIRouter
 from sqlalchemy.orm import Session

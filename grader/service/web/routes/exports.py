@@ -31,7 +31,7 @@ DESCRIPTIONS = {
 }
 """Files that are made without an upload, with their descriptions."""
 
-UNKNOWN = "{!r} is no file that can be made; choose one of the list."
+UNKNOWN = "{!r} is not an export; choose one from the list."
 CHOOSE = "Choose the file as the platform exported it."
 
 TYPES = {"csv": "text/csv; charset=utf-8", "xml": "application/xml", "zip": "application/zip"}
@@ -71,7 +71,7 @@ def make(request: Request, member: Instructor, form: StaffForm) -> Response:
 
 @router.get("/exports/{kind}")
 def export(request: Request, _member: Instructor, kind: ExportKind, assignment: str = "") -> Response:
-    """One of the files that need no upload, about one assignment or about all. Its address can be kept."""
+    """One of the files that need no upload, for one assignment or for all. Its address does not change."""
     if kind not in DESCRIPTIONS:
         raise NotFoundError
     return _made(state_of(request), kind, assignment, b"")

@@ -64,7 +64,7 @@ def extensions(request: Request, member: Teacher, wanted: Annotated[ExtensionLis
 @router.post("/extensions")
 def give_many(request: Request, member: Instructor, form: StaffForm) -> Response:
     """Extend several assignments for many students; the answer leads to the list, which says how many. After a refusal,
-    the answer is the page with the form as it was filled in, and the reason.
+    the answer is the page with the reason and the filled-in form.
     """
     state = state_of(request)
     asked = ManyExtensionsForm(

@@ -56,7 +56,7 @@ def _people_page(
     roster: EnteredForm = NOTHING_ENTERED,
     person: EnteredForm = NOTHING_ENTERED,
 ) -> Response:
-    """The page, with the forms for a roster and for one person as they were filled in."""
+    """The page, with the filled-in forms for a roster and for one person."""
     with state_of(request).database.reading() as session:
         everybody = session.scalars(select(PersonRow)).all()
         came = set(session.scalars(select(SessionRow.person_id)))

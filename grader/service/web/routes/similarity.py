@@ -84,8 +84,6 @@ def remove(request: Request, member: Instructor, form: StaffForm, name: str) -> 
 
 def _kind(text: str) -> PoolKind:
     if text not in set(PoolKind):
-        words = (
-            f"{showable(text)!r} is no kind of sources. Choose the kind of the sources, {listed(KINDS.values(), 'or')}."
-        )
+        words = f"{showable(text)!r} is not a kind of sources. Choose one kind, {listed(KINDS.values(), 'or')}."
         raise FieldError("kind", words)
     return PoolKind(text)

@@ -130,7 +130,7 @@ def _wanted(form: FormData) -> TokenRequest:
         raise FieldError("scopes", "No permission is ticked. Tick at least one.")
     days = next((each for each in LIFETIME_DAYS if str(each) == text_in(form, "days")), None)
     if days is None:
-        found = f"{showable(text_in(form, 'days'))!r} is not a number of days that a token may be valid"
+        found = f"{showable(text_in(form, 'days'))!r} is not a valid lifetime in days"
         raise FieldError("days", f"{found}; choose {listed(LIFETIME_DAYS, 'or')}.")
     return TokenRequest(name=name, scopes=as_text(scopes), lasts=timedelta(days=days))
 

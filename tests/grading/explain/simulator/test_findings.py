@@ -174,7 +174,7 @@ def with_barriers(*lines):
         ((), "line 17 reads words", "after line 13, before any work-item reads"),
         ((15,), "line 13 overwrites words", "after line 17, before the next step"),
         ((18,), "line 17 reads words", "after line 13, before any work-item reads"),
-        ((15, 18), "line 13 overwrites words", "There is no place for a barrier"),
+        ((15, 18), "line 13 overwrites words", "A barrier cannot separate"),
         ((15, 22), "line 13 overwrites words", "after line 17, before the next step"),
     ],
 )
@@ -191,7 +191,7 @@ def test_a_barrier_of_either_name_is_one():
     """The OpenCL 2.0 name work_group_barrier, which is a macro here, counts as a barrier."""
     scene = with_barriers(15, 18)
     renamed = replace(scene, source=scene.source.replace("barrier(", "work_group_barrier("))
-    assert "There is no place for a barrier" in only(kernel(LOCAL_RACE), renamed).help
+    assert "A barrier cannot separate" in only(kernel(LOCAL_RACE), renamed).help
 
 
 def test_a_race_within_a_line():
@@ -200,7 +200,7 @@ def test_a_race_within_a_line():
     """
     told = race("Read-write", at("local", ASH), entity(17, READ, item=(3, 0, 0)), entity(17, WRITE))
     causes = [only(kernel(told), scene).help for scene in (with_barriers(14), PLANE, with_barriers())]
-    assert ["no place for a barrier" in cause for cause in causes] == [True, True, False]
+    assert ["barrier cannot separate" in cause for cause in causes] == [True, True, False]
 
 
 def test_words_of_another_step_that_nobody_has_written():
@@ -313,7 +313,7 @@ def test_two_lines_that_write_the_same_word_of_local_memory():
     told = race("Write-write", at("local", ASH), entity(13, WRITE), entity(17, WRITE, item=(1, 0, 0)))
     parted = replace(PLANE, source=SOURCE.replace("line 15;", "barrier(CLK_LOCAL_MEM_FENCE);"))
     assert only(kernel(told)).help == "A barrier(CLK_LOCAL_MEM_FENCE) is missing between lines 13 and 17."
-    assert only(kernel(told), parted).help.startswith("Both compute the same index")
+    assert only(kernel(told), parted).help.startswith("Both work-items compute the same index")
 
 
 def test_two_lines_that_write_the_same_word_in_turns_of_a_loop():
@@ -327,7 +327,7 @@ def test_two_lines_that_write_the_same_word_in_turns_of_a_loop():
         "A barrier(CLK_LOCAL_MEM_FENCE) is missing between them: after line 17, before the next step writes Ash again."
     )
     closed = looped.replace("line 19;", "barrier(CLK_LOCAL_MEM_FENCE);")
-    assert only(kernel(told), replace(PLANE, source=closed)).help.startswith("Both compute the same index")
+    assert only(kernel(told), replace(PLANE, source=closed)).help.startswith("Both work-items compute the same index")
 
 
 def test_two_lines_that_mean_the_same_word_of_local_memory_and_write_another():
@@ -491,7 +491,9 @@ def test_an_access_beyond_the_edge_by_its_guards():
     )
     bare = GUARDED.replace("    if (i < whole)", "")
     found = only(kernel(beyond), replace(LINE, source=bare, expanded=bare))
-    assert found.help == "No condition guards line 7. Add one that compares the index with the size of the array."
+    assert (
+        found.help == "No condition guards line 7. Add a condition that compares the index with the size of the array."
+    )
 
 
 def test_no_line_0_is_named():

@@ -94,7 +94,7 @@ def test_a_function_that_returns_nothing():
 def test_local_memory_that_no_line_writes():
     """If no line writes a local array, the cause suggests that its values are stored in another array."""
     assert cause("tile", LOCAL, launch("k", ("other", 12), space=LOCAL)) == (
-        "No line wrote to tile. Check the name of the array that the values are stored in."
+        "No line wrote to tile. Check the name of the array in which you store the values."
     )
 
 

@@ -200,7 +200,7 @@ def test_equal_conditions_of_several_lines_are_told_once():
 def test_a_word_that_is_staged_for_a_sum_becomes_zero():
     """The next step for a load into local memory of a kernel that adds up includes the words that are not loaded."""
     body = f"{IDS}__local float s[16];\ns[x % 16] = A[y * w + x];\nfloat sum = 0; sum += s[0];"
-    assert said("guard", body, outside(READ, 5, "A")).endswith("Stage 0 in place of the other words.")
+    assert said("guard", body, outside(READ, 5, "A")).endswith("Store 0 in place of the other words.")
     assert not said("guard", body.replace("+=", "="), outside(READ, 5, "A")).endswith("words.")
 
 
@@ -255,9 +255,9 @@ def test_a_redefined_macro_is_named(source, words):
 @pytest.mark.parametrize(
     ("access", "words"),
     [
-        ("v[x] = A[y * 1024 + x];", "line 4 takes rows of A to be 1024 long, but they have `w` elements."),
+        ("v[x] = A[y * 1024 + x];", "line 4 expects 1024 elements in each row of A, but a row has `w` elements."),
         ("B[(x << 6) + y] = 0;", ""),
-        ("B[64 * x + y] = 0;", "line 4 takes rows of B to be 64 long, but they have `h` elements."),
+        ("B[64 * x + y] = 0;", "line 4 expects 64 elements in each row of B, but a row has `h` elements."),
         ("v[x] = A[y * w + x];", ""),
         ("v[x] = A[y * 90 + x];", ""),
         ("v[x] = A[get_group_id(1) * 16 + x];", ""),
@@ -289,7 +289,7 @@ def test_unread_inputs_are_named_with_the_lines_of_their_loads():
 )
 def test_a_sum_that_each_iteration_overwrites_is_named(loop):
     """A variable that each iteration of a loop sets, and that is read only behind the loop, has only the last value."""
-    words = "line 5 sets `sum` again in each iteration, so only the last one counts. Write `+=` to add up all of them."
+    words = "line 5 sets `sum` again in each iteration, so only the last value counts. Write `+=` to add up all values."
     assert said("overwritten sum", f"{IDS}float sum = 0; {loop}\nv[y] = sum;") == words
 
 
