@@ -82,7 +82,7 @@ DEMAND = Demand(
         (
             Refused(call="launch", error="INVALID_ARG_SIZE", demand=DEMAND.model_copy(update={"local_memory": 65536})),
             Reason.LAUNCH_ERROR,
-            "refused the kernel with INVALID_ARG_SIZE (launch). Look at",
+            "refused the kernel with INVALID_ARG_SIZE (launch). Check the required",
         ),
         (
             Crashed(
