@@ -24,7 +24,8 @@ from grader.execution.sandbox.folder import LockedFolder, abandoned
 from grader.grading.checks.simulator_runs import absence
 from grader.grading.completion import complete
 from grader.grading.device_lock import shared_cpu
-from grader.grading.grade import grade_coursework, grade_shown_checks, grade_without_hidden_cases
+from grader.grading.dry_run import grade_shown_checks
+from grader.grading.grade import grade_coursework, grade_without_hidden_cases
 from grader.grading.grading_environment import GradingEnvironment
 from grader.grading.progress import Progress, quietly
 from grader.grading.refusal import refuse_coursework, ungraded

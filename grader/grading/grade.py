@@ -15,23 +15,20 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from functools import partial
 
-from grader.common.record import replace
 from grader.course.submissions.submission import Submission
 from grader.course.submissions.task import Task, tasks_of
 from grader.course.suite import Coursework
 from grader.grading.checks.correctness import failed_sizes
 from grader.grading.device_lock import SharedCpu, also_shared
 from grader.grading.draft import Draft
-from grader.grading.explain.problem import NOT_RIGHT, UNMADE
+from grader.grading.explain.problem import NOT_RIGHT
 from grader.grading.grading_environment import GradingEnvironment
 from grader.grading.phases import build, decision, hidden_cases, shown_cases, simulation, speed
 from grader.grading.phases.context import GradingContext, enter_submission, probe_after, thawed
 from grader.grading.phases.overlap import Drafting, overlapped
 from grader.grading.progress import Progress
-from grader.results.check import Check, Reason
 from grader.results.result import Result
 from grader.results.suite_results import joined
-from grader.results.withholding import hidden_kinds, withheld
 
 
 def grade_coursework(
@@ -48,23 +45,6 @@ def grade_without_hidden_cases(
     """Grade one submission, but leave its hidden cases pending (completion.py)."""
     drafts = drafts_of(tasks_of(coursework, submission, seed), environment, progress)
     return joined(coursework, list(map(hidden_cases.postpone, drafts)))
-
-
-def grade_shown_checks(
-    coursework: Coursework, submission: Submission, seed: int, environment: GradingEnvironment, progress: Progress
-) -> Result:
-    """Grade one submission without its hidden checks: none of them runs, so neither the result nor its time depends on
-    them.
-    """
-    tasks = [replace(task, unmade=hidden_kinds(task.assignment)) for task in tasks_of(coursework, submission, seed)]
-    drafts = drafts_of(tasks, environment, progress)
-    postponed = joined(coursework, list(map(hidden_cases.postpone, drafts)))
-    shown = withheld(postponed, coursework)
-    return replace(shown, checks=tuple(map(_unmade, shown.checks)))
-
-
-def _unmade(check: Check) -> Check:
-    return UNMADE.skip(check) if check.reason is Reason.HIDDEN else check
 
 
 def grade_submission(

@@ -243,9 +243,9 @@ def _footer(result: Result) -> str:
 
 def _details(result: Result) -> Iterator[RenderableType]:
     """Yield everything that is known about each check."""
+    yield ""
     for check in result.checks:
         if check not in result.unreached:
-            yield ""
             yield _line(STATES[check.shown_verdict], check.name, earned([check]), check.max_points)
             yield from _detail(check)
 

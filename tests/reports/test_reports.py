@@ -509,10 +509,9 @@ def test_a_check_that_passed_says_how_far_it_is_from_its_limit():
     """In full, a passed check gives its distance from the limit below its row. In brief, passed checks share a row."""
     reads = check("memory: words read", Kind.MEMORY, message="it reads 40 words of global memory; the limit is 48.")
     banks = check("memory: banks", Kind.MEMORY, message="no conflicts; the limit is 2.")
-    assert full(BUILD, reads, banks)[-5:] == [
+    assert full(BUILD, reads, banks)[-4:] == [
         "passed  memory: words read                                                 5 / 5",
         "        it reads 40 words of global memory; the limit is 48.",
-        "",
         "passed  memory: banks                                                      5 / 5",
         "        no conflicts; the limit is 2.",
     ]

@@ -29,7 +29,7 @@ class Segment:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Event:
+class LineEvent:
     """An event at a line, and the number of its issue."""
 
     issue: int
@@ -43,7 +43,7 @@ class ListedLine:
     number: int
     segments: tuple[Segment, ...]
     issues: tuple[int, ...]
-    events: tuple[Event, ...]
+    events: tuple[LineEvent, ...]
 
     @property
     def text(self) -> str:
@@ -91,7 +91,7 @@ def _listed(issues: Sequence[Issue], lines: Sequence[str]) -> Iterator[ListedLin
     for number, text in enumerate(lines, start=1):
         seen = excerpts.get(number, ())
         events = (
-            Event(issue=issue, words=words)
+            LineEvent(issue=issue, words=words)
             for issue, excerpt in seen
             for part in excerpt.underlined
             for words in part.words

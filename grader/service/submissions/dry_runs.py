@@ -1,7 +1,7 @@
 """Dry runs: the service grades a file with the checks that students see, and the file is not handed in.
 
 A dry run is no attempt: it has no number, counts nowhere, and is allowed after the due date and with no attempts left.
-Its hidden checks are not made (grading/grade.grade_shown_checks), so neither its result nor its time depends on them.
+Its hidden checks are not made (grading/dry_run.py), so neither its result nor its time depends on them.
 The service stores only the latest dry run of each person and assignment, for a day. Only its owner sees it. People who
 teach see the files that were handed in.
 

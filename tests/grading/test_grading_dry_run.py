@@ -1,4 +1,4 @@
-"""grade.py: a dry run makes the checks that students see, and no hidden check leaves a trace in it."""
+"""dry_run.py: a dry run makes the checks that students see, and no hidden check leaves a trace in it."""
 
 import pytest
 from courses import KERNEL
@@ -8,8 +8,8 @@ from suites import quick
 from grader.common.record import replace
 from grader.course.rubric import Kind
 from grader.course.submissions.submission import parse_submission
+from grader.grading.dry_run import grade_shown_checks
 from grader.grading.explain.problem import UNMADE
-from grader.grading.grade import grade_shown_checks
 from grader.results.check import Reason, Verdict
 
 SIZES = {"case": b"1000", "sanitizer": b"70"}
