@@ -37,7 +37,7 @@ def test_another_request_than_the_early_one_is_our_mistake(worker):
     job = plan("twice")
     worker.request_run(job, "run", ARRAYS)
     worker.open(job)
-    with pytest.raises(AssertionError, match="must repeat those that were sent early"):
+    with pytest.raises(AssertionError, match="must repeat the early requests"):
         worker.session.observe()
 
 

@@ -117,8 +117,8 @@ DIVERGED = (
     ("text", "advice"),
     [
         (f"Invalid write {BEYOND}", "Work-items beyond the edge must not store"),
-        (f"Invalid read {BEYOND}", "The simulator sees another mistake in line 6, which can cause this."),
-        (DIVERGED, "The simulator sees another mistake in line 6, which can cause this."),
+        (f"Invalid read {BEYOND}", "The simulator sees another mistake in line 6, which can cause this one."),
+        (DIVERGED, "The simulator sees another mistake in line 6, which can cause this one."),
         ("", "Work-items beyond the edge must not store"),
     ],
 )

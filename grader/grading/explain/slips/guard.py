@@ -20,8 +20,8 @@ from grader.grading.source.polynomial import constant
 
 @dataclass(frozen=True, kw_only=True)
 class GuardedCoordinate:
-    """A coordinate that may be too large, and the guards of its access. `near` is the guard that lets it get one too
-    far, `other` the guard that compares it with another size, and `others` are the guards that test other things.
+    """A coordinate that may be too large, and the guards of its access. `near` is the guard that lets it get a
+    little too far, and `other` compares it with another size. `others` are the guards that test other things.
     """
 
     access: IndexedAccess

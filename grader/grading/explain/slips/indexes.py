@@ -52,7 +52,7 @@ def in_words(size: Polynomial) -> str:
 
 
 def accesses(launch: SimulatedLaunch) -> Iterator[IndexedAccess]:
-    """Yield the accesses in a kernel's own text to its parameters. If there are many, yield the first ones."""
+    """Yield the accesses in a kernel's own text to its array parameters. Very many are cut off."""
     return islice(_accesses(launch), ACCESSES)
 
 

@@ -111,7 +111,7 @@ function edit(field) {
   keepDraft(editor, field);
   let sent = false;
   field.form.addEventListener("submit", (event) => {
-    sent = event.submitter?.id !== "try"; // a text that is only tried is not stored as an attempt
+    sent = event.submitter?.id !== "try"; // a text that is only tried can still be lost
     editor.display.input.updateFromDOM(); // it reads what was typed 80 ms later; there is no public call that does it now
   }, { capture: true }); // before its own listener fills the field
   window.addEventListener("beforeunload", (event) => {
