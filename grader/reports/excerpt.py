@@ -14,6 +14,9 @@ TAB = 4
 PLACES = 4
 """Most places of an issue in an excerpt. Further places only repeat these in other lines."""
 
+LONGEST = 500
+"""Characters of a line in which accesses are looked for. Longer lines are underlined as a whole."""
+
 ACCESS = re.compile(r"\b(reads|writes) (\w+)")
 """The end of a place's words, for example "work-item 1 of group 0 writes scratch"."""
 
@@ -66,7 +69,7 @@ def _span(text: str, place: Place) -> tuple[int, int]:
 
     A line that reads and writes an array writes it first, as in `sum[i] += sum[i + 1]`.
     """
-    access = ACCESS.search(place.words)
+    access = ACCESS.search(place.words) if len(text) <= LONGEST else None
     spans = [*_accesses(text, access[2])] if access else []
     if access is None or not spans:
         return 0, len(text)

@@ -20,6 +20,9 @@ from grader.results.result import Result
 LABELS = 3
 """Checks of a kind that an issue names."""
 
+FINDINGS = 50
+"""Findings of a check that become issues. A kernel can have a thousand, of a few causes."""
+
 NOT_KNOWN = 1
 """Line of an issue whose line is unknown, for formats that need a line."""
 
@@ -227,7 +230,7 @@ def _sightings(check: Check) -> Iterator[_Sighting]:
             lines=check.lines,
             evidence=evidence,
         )
-    for finding in check.findings:
+    for finding in check.findings[:FINDINGS]:
         times = (f"seen {count(finding.times, 'time')}",) if finding.times > 1 else ()
         told = finding.message in check.message  # the check's message also names the sizes of the run
         yield _Sighting(

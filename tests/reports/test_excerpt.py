@@ -94,6 +94,13 @@ def test_an_excerpt_has_the_lines_of_the_places_in_their_order():
     assert [line.number for line in excerpt_of(issue, SOURCE.split("\n"))] == [17, 13]
 
 
+def test_a_very_long_line_is_underlined_as_a_whole():
+    """Accesses are not looked for in a line that no person writes, since open brackets would take quadratic time."""
+    line = f"x[0] = 1; /* {'x[' * 500_000} */"
+    (seen,) = excerpt(line, "work-item 1 reads x")
+    assert (seen.underlined[0].start, seen.underlined[0].end) == (0, len(line))
+
+
 def test_the_line_of_the_issue_comes_first_if_it_has_no_place():
     """A guard that is wrong is shown before the access that it lets pass."""
     (issue,) = issues_of(OUTCOMES["race"])

@@ -20,6 +20,7 @@ from grader.grading.explain.slips.rules import first_slip
 from grader.grading.explain.slips.slip import Slip
 from grader.grading.source.polynomial import Polynomial, atom, constant
 from grader.grading.source.reading import outline
+from grader.grading.source.values import TooComplexError
 from grader.protocol.observation import SeenKernel
 from grader.results.check import Check, Finding, Reason, Verdict
 
@@ -40,10 +41,19 @@ OPERATORS: Mapping[type[ast.operator], Callable[[Polynomial, Polynomial], Polyno
 
 
 def slip_of(built: Built, runs: Sequence[Simulated | None]) -> Slip | Fault | None:
-    """Return the mistake that the runs prove. None if no rule applies, or if the parameters are in another order."""
+    """Return the mistake that the runs prove. None if no rule applies, if the parameters are in another order, or if
+    the text is too complex to read.
+    """
     if built.misordered:
         return None
-    return attempt(EXPLANATION, lambda: first_slip([each for run in runs if run for each in _launches(built, run)]))
+    return attempt(EXPLANATION, lambda: _first(built, runs))
+
+
+def _first(built: Built, runs: Sequence[Simulated | None]) -> Slip | None:
+    try:
+        return first_slip([each for run in runs if run for each in _launches(built, run)])
+    except (TooComplexError, RecursionError):  # no student writes such a text, except to keep grader busy
+        return None
 
 
 def with_slip(checks: Sequence[Check], slip: Slip | Fault | None) -> tuple[Check, ...]:

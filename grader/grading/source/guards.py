@@ -13,6 +13,9 @@ STRICT = {"<": (1, 0), "<=": (1, 1), ">": (-1, 0), ">=": (-1, 1)}
 
 NEGATED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 
+GUARD_STEPS = 1_000
+"""Steps to read a comparison: some tenths of a millisecond, as long as a thousand tokens take."""
+
 LEAVES = frozenset({"return", "continue", "break"})
 
 
@@ -95,6 +98,7 @@ class Guards:
 
     def _reach(self, condition: Region) -> int:
         """The end of the innermost block around a condition; the exit counts only there."""
+        self.values.effort.spend(len(self.values.outline.pairs))
         around = [
             closing
             for opening, closing in self.values.outline.pairs.items()
@@ -108,6 +112,7 @@ class Guards:
         text = self._text(first)
         if text == "{":
             return pairs[first]
+        self.values.effort.spend(body_end - first)
         if text in {"if", "for", "while"}:
             last = self._end(pairs[first + 1] + 1)
             return self._end(last + 2) if text == "if" and self._text(last + 1) == "else" else last
@@ -119,6 +124,7 @@ class Guards:
     def _inside(self, span: Span, place: int) -> Iterator[Guard]:
         """Yield the guards that an expression gives a token in it."""
         pairs = self.values.outline.pairs
+        self.values.effort.spend(span[1] - span[0])
         top = list(outside(pairs, *span))
         assigned = [each for each in top if self._text(each) in ASSIGNMENTS]
         asked = next((each for each in top if self._text(each) == "?"), None)
@@ -203,6 +209,7 @@ class Guards:
     def _guard(self, span: Span, governed: Span, *, is_negated: bool) -> Iterator[Guard]:
         """Yield a comparison as a guard. `!=` is not a guard, because it limits nothing."""
         values, outline = self.values, self.values.outline
+        values.effort.spend(GUARD_STEPS)
         names = frozenset(token.text for token in outline.code[slice(*span)] if token.kind == "name")
         signs = [each for each in outside(outline.pairs, *span) if self._text(each) in NEGATED]
         joined = len(values.split(span, "||")) + len(values.split(span, "&&")) > 2

@@ -3,7 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from grader.grading.source.outline import TYPE, Function, Outline, Region, outside
@@ -19,17 +19,43 @@ DEEPEST = 20
 TERMS, DEGREE, LARGEST = 32, 8, 2**63
 """Most terms of a value, most atoms of a term, and the limit of a factor. An index has a few of them."""
 
+MOST_STEPS = 3_000_000
+"""Most steps in which a function is read, one or two seconds. Functions of our corpus take at most 160,000. In a hostile
+text, conditions can double with each line.
+"""
+
 Span = tuple[int, int]
 """Number of the first token, and of the token after the last."""
 
 
+class TooComplexError(Exception):
+    """A function that takes too many steps to read."""
+
+
+@dataclass(kw_only=True)
+class Effort:
+    """Steps that are left to read a function."""
+
+    left: int = MOST_STEPS
+
+    def spend(self, steps: int) -> None:
+        """Take these steps. Raises TooComplexError if there are too few."""
+        self.left -= steps
+        if self.left < 0:
+            raise TooComplexError
+
+
 @dataclass(frozen=True, kw_only=True)
 class Values:
-    """Values in a function. `calls` has the values of calls without side effects, such as "get_local_size(0)"."""
+    """Values in a function. `calls` has the values of calls without side effects, such as "get_local_size(0)".
+
+    A method raises TooComplexError if all methods together take too many steps.
+    """
 
     outline: Outline
     function: Function
     calls: Mapping[str, Polynomial]
+    effort: Effort = field(default_factory=Effort)
 
     def of(self, span: Span, depth: int = 0) -> Polynomial | None:
         """The value of an expression; None if it is no polynomial of variables and calls.
@@ -44,13 +70,19 @@ class Values:
             product: Polynomial | None = constant(1)
             for factor in factors:
                 value = self.of(factor, depth)
-                product = None if value is None or product is None else _limited(product * value)
+                product = None if value is None or product is None else self._product(product, value)
             return product
         return self._primary(span, depth)
+
+    def _product(self, one: Polynomial, other: Polynomial) -> Polynomial | None:
+        pairs = len(one.terms) * len(other.terms)
+        self.effort.spend(pairs * pairs)
+        return _limited(one * other)
 
     def split(self, span: Span, *signs: str) -> list[Span]:
         """The parts of an expression between these signs outside brackets."""
         first, last = span
+        self.effort.spend(last - first)
         marks = [each for each in outside(self.outline.pairs, first, last) if self._text(each) in signs]
         marks = [each for each in marks if each > first and not self._is_sign(each - 1)]
         return list(zip([first, *(mark + 1 for mark in marks)], [*marks, last], strict=True))

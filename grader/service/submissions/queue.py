@@ -226,8 +226,7 @@ def finish(session: Session, claimed: ClaimedGrading, graded: Graded, now: datet
         return _complete(session, claimed, claimed.pending, graded, now)
     values: dict[str, object] = {"state": State.DONE, "ended": now, **graded.columns}
     if graded.is_pending:
-        pause = random.uniform(0, MAX_HIDDEN_PAUSE.total_seconds())  # noqa: S311 - its earlier values are not visible
-        values |= {"state": State.SHOWN, "not_before": now + timedelta(seconds=pause), "stop_asked": False}
+        values |= {"state": State.SHOWN, "not_before": _hidden_start(now), "stop_asked": False}
     if not _changed(session, claimed, values):
         return False
     if claimed.is_dry_run:
@@ -287,10 +286,19 @@ def release(session: Session, claimed: ClaimedGrading, now: datetime) -> bool:
     if _stop_asked(session, claimed):
         return stop(session, claimed, now)
     if claimed.pending is not None:
-        return _changed(session, claimed, {"state": State.SHOWN, "hidden_tries": claimed.turn - 1})
+        again = {"state": State.SHOWN, "hidden_tries": claimed.turn - 1, "not_before": _hidden_start(now)}
+        return _changed(session, claimed, again)
     notes = ProgressRow.grading_id == claimed.grading_id, ProgressRow.turn == claimed.turn
     session.execute(delete(ProgressRow).where(*notes, exists().where(_held(claimed))))
     return _changed(session, claimed, {"state": State.WAITING, "tries": claimed.turn - 1})
+
+
+def _hidden_start(now: datetime) -> datetime:
+    """Return a random time for hidden cases, also after they have made way for another grading: a student who asks for
+    gradings at chosen times must not learn how long they run.
+    """
+    pause = random.uniform(0, MAX_HIDDEN_PAUSE.total_seconds())  # noqa: S311 - its earlier values are not visible
+    return now + timedelta(seconds=pause)
 
 
 def _unclaimed(claimed: ClaimedGrading) -> State:

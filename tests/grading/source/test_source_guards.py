@@ -4,7 +4,7 @@ import pytest
 
 from grader.grading.source.guards import Guards
 from grader.grading.source.reading import outline
-from grader.grading.source.values import Values
+from grader.grading.source.values import TooComplexError, Values
 
 
 def guards(body):
@@ -78,3 +78,22 @@ def test_what_is_no_guard_of_an_access(body):
 def test_a_guard_that_cannot_be_read_has_no_room(body):
     """An alternative, a variable that changes behind the guard and an equality are found without their meaning."""
     assert {room for _, _, room in guards(body)} == {None}
+
+
+DOUBLED = "bool b0 = i < n && i < n;\n" + "".join(f"bool b{k} = b{k - 1} && b{k - 1};\n" for k in range(1, 31))
+"""Conditions that double with each line: a thousand million comparisons in 900 characters."""
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"{DOUBLED}if (b30) a[i] = 0;",
+        f"{DOUBLED.replace('<', '!=')}if (b30) a[i] = 0;",
+        f"{'if (n > 2) return; ' * 800}a[i] = 0;",
+    ],
+    ids=["conditions that double", "conditions without guards", "many exits"],
+)
+def test_a_text_that_takes_too_many_steps_is_not_read(body):
+    """Reading ends after a limited number of steps, so that no submission keeps a station busy."""
+    with pytest.raises(TooComplexError):
+        guards(body)

@@ -396,7 +396,8 @@ def test_a_claim_of_hidden_cases_is_renewed_lost_and_given_back_like_others(hidi
     assert (second.turn, renew(hiding, first)) == (2, Renewal.LOST)
     assert not tell(hiding, queue.finish, first, with_hidden(hiding, fails), hiding.now)
     assert tell(hiding, queue.release, second, hiding.now)
-    third = hiding.claim("three")
+    assert hiding.gradings(attempt)[0].not_before > hiding.now
+    third = later(hiding)
     assert (third.turn, hiding.gradings(attempt)[0].shown_state) == (2, State.DONE)
     hiding.finish(third, with_hidden(hiding, fails))
     assert hiding.state(attempt) == State.DONE
@@ -462,7 +463,7 @@ def test_staff_read_that_hidden_cases_are_still_to_be_run(hiding):
     staff = hiding.browser("staff")
     assert "hidden cases of 1 attempt waiting, not counted yet" in staff.get("/course").text
     page = staff.get(hiding.page_of(attempt)).text
-    assert "points; hidden cases are waiting)" in page
+    assert "Hidden cases are waiting." in page
     assert "graded, hidden cases waiting" in page
     assert '<td data-name="hidden cases waiting">1</td>' in staff.get("/course/system").text
     asked = staff.get("/course/assignments/small/release").text
