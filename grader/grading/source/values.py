@@ -20,7 +20,7 @@ TERMS, DEGREE, LARGEST = 32, 8, 2**63
 """Most terms of a value, most atoms of a term, and the limit of a factor. An index has a few of them."""
 
 MOST_STEPS = 3_000_000
-"""Most steps in which a function is read, one or two seconds. Functions of our corpus take at most 160,000. In a hostile
+"""Most steps in which a function is read, a second or two. Functions of our corpus take at most 160,000. In a hostile
 text, conditions can double with each line.
 """
 
