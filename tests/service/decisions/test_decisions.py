@@ -145,7 +145,7 @@ def test_nothing_tells_what_is_hidden_before_the_release_and_everything_after(tm
         assert "released its hidden checks" in staff.get("/course/audit").text
         later = service.graded(service.hand_in(), stored)
         assert (
-            f"{stored.points:g} of {stored.max_points:g} points"
+            f"<b>{stored.points:g}</b> / {stored.max_points:g} points"
             in service.browser("ada").get(service.page_of(later)).text
         )
         service.database.close()

@@ -260,7 +260,7 @@ def test_points_that_are_set_while_checks_are_hidden_are_out_of_all_points(tmp_p
     assert (report["points"], report["max_points"], report["hidden_points"]) == (24, 24, 0)
     assert json.loads(files["students/Ada/small.gradescope.json"])["score"] == 24
     html = files["students/Ada/small.html"].decode()
-    assert '<p class="score"><b>24</b> of 24 ' in html
+    assert '<p class="score"><b>24</b> / 24 points' in html
     assert "of 19" not in html
     (line,) = [
         row

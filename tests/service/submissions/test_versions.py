@@ -98,11 +98,11 @@ def test_points_that_change_in_the_file_change_everywhere_and_nothing_is_run(ser
     assert sums == [after[0]] * 2
     assert set(found.values()) == {after}
     words = f"{after[0]:g} of {after[1]:g} points"
-    score = rf"{after[0]:g}\s*(<[^>]*>\s*)*of {after[1]:g}"
+    score = rf"{after[0]:g}\s*(<[^>]*>\s*)*(of|/) {after[1]:g}"
     assert all(re.search(score, each) for each in pages)
     ada = served.browser("ada")
     assert words in ada.get("/assignments/small").text
-    assert words in ada.get(served.page_of(attempt)).text
+    assert f"<b>{after[0]:g}</b> / {after[1]:g} points" in ada.get(served.page_of(attempt)).text
     assert in_table(served) == (f"{after[0]:g}", f"{after[1]:g}")
     assert "older version" not in served.browser("staff").get("/course").text
     with served.database.reading() as session:
@@ -162,7 +162,7 @@ def test_released_points_follow_the_file_too(served):
     says(served, {**FIELDS, "sanitizer": {**FIELDS["sanitizer"], "hidden": True, "points": 1}})
     score_again(served)
     points, most = stored(served, attempt)["row"]
-    assert f"{points:g} of {most:g} points" in served.browser("ada").get(served.page_of(attempt)).text
+    assert f"<b>{points:g}</b> / {most:g} points" in served.browser("ada").get(served.page_of(attempt)).text
 
 
 def test_what_needs_a_new_run_is_marked_counted_and_graded_again_by_one_button(served):
