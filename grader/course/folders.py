@@ -51,7 +51,7 @@ class Folders(Policies):
     """Title in one line."""
 
     order: int | None = Field(default=None, ge=1)
-    """Place in the course. `grader list` shows assignments in this order. Assignments without a place come last."""
+    """Place in the course. Lists of assignments have this order. Assignments without a place come last."""
 
     @cached_property
     def sha256(self) -> str:

@@ -92,7 +92,10 @@ def incomplete_in_words(incomplete: Incomplete) -> str:
         )
     if incomplete.reason is Reason.COMPILER_FAILED:
         them = listed(map(showable, incomplete.students), "and")
-        return f"{submissions} left open, {up_to}: the compiler failed on the kernel. Decide the points of {them}."
+        return (
+            f"{submissions} left open, {up_to}: the compiler failed on the kernel. Decide the points of {them} in "
+            "corrections.csv."
+        )
     return (
         f"{submissions} with open checks, {up_to}: the simulator is missing. Do not publish these points yet. "
         f"{capital(incomplete.message)} The same command then grades them again."

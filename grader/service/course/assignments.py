@@ -50,7 +50,7 @@ class AssignmentView(Record):
     """An assignment as its page shows it. `handout` is markup from render_handout(), `skeleton` the text to start from;
     each is empty if the file is missing. `hidden` is the number of checks that students do not see before release.
     `ruled` is true if there was a course.yaml, `gone` if the folder no longer exists, and `timed` if the assignment
-    checks speed, as a leaderboard needs.
+    checks speed, as a leaderboard needs. `order` is the place in the course; None for the end.
     """
 
     name: str
@@ -64,6 +64,7 @@ class AssignmentView(Record):
     ruled: bool
     timed: bool
     gone: bool = False
+    order: int | None = None
 
     @property
     def rules(self) -> HandInRules:
@@ -212,7 +213,7 @@ class AssignmentCache:
         others = {name: each for name, each in last.items() if name not in good}
         shown = dict(self._last_good(saved, others, problems)) | good
         return _Reading(
-            shown=dict(sorted(shown.items())),
+            shown=dict(sorted(shown.items(), key=lambda each: (each[1].order or math.inf, each[0]))),
             problems=problems,
             lost=tuple(sorted(saved.used - shown.keys() - problems.keys())),
             zone=self._zone_now(rules, shown),
@@ -286,6 +287,7 @@ class AssignmentCache:
             policies=Policies.model_validate({name: getattr(coursework, name) for name in POLICIES}),
             version=version_of(coursework),
             timed=any(part.performance for part in coursework.parts),
+            order=coursework.order,
             ruled=(self.course.assignments.parent / RULES_FILE).is_file(),
         )
 

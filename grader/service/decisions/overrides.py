@@ -78,7 +78,8 @@ def _decision(assignment: AssignmentView, text: str) -> tuple[Decision, float]:
         found = f"{showable(text.strip())!r} is not a number of points"
         raise FieldError("points", f"{found}; write 80, +5, -2.5, or the word excused.")
     if max(amount.to or 0.0, abs(amount.by)) > assignment.points:
-        found = f"{showable(text.strip())!r} is more than the {assignment.points:g} points of {assignment.name}"
+        does = "takes away more" if amount.by < 0 else "is more"
+        found = f"{showable(text.strip())!r} {does} than the {assignment.points:g} points of {assignment.name}"
         raise FieldError("points", f"{found}; write that number or fewer.")
     return (Decision.ADD, amount.by) if amount.to is None else (Decision.SET, amount.to)
 

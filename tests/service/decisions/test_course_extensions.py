@@ -120,7 +120,7 @@ def test_reasons_that_are_too_long_together_leave_the_new_one(service):
         ({}, "This extends nothing"),
         ({"extra": "0 h"}, "This extends nothing"),
         ({"extra": "soon"}, "small: More time is &#39;soon&#39;; write time such as 2 days, 36 h or 90 min."),
-        ({"extra": "1 h", "until": "2026-11-24T14:00"}, "choose one of them"),
+        ({"extra": "1 h", "until": "2026-11-24T14:00"}, "choose one of the two"),
         ({"until": "2026-11-23T13:00"}, "small: 2026-11-23 13:00 CET is not after the usual due date"),
         ({"attempts": "101"}, "up to 100"),
         ({"attempts": "1", "reason": " "}, "The reason is empty."),

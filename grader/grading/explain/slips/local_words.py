@@ -19,7 +19,7 @@ def unstored_words(launch: SimulatedLaunch) -> Slip | None:
             return Slip(
                 message=f"work-items that {what} {listed(lines, 'and')} {'keeps' if len(lines) == 1 else 'keep'} out "
                 f"store nothing in {unset.name}.",
-                help=f"Let them store a value in {unset.name}, too: 0 for a sum.",
+                help=f"Let them store a value in {unset.name}, too, such as 0.",
                 cause="work-items past the end store nothing in local memory",
                 explains=frozenset({unset.line, unset.used_line}),
             )
