@@ -162,7 +162,7 @@ FOUND = [
         "words moved",
         "height",
         [seen_access(3)],
-        (Reason.EXTRA_TRAFFIC, "it moves sectors with 320 words of global memory; the limit is 32. The kernel uses all"),
+        (Reason.EXTRA_TRAFFIC, "it moves sectors with 320 words of global memory; the limit is 32. The kernel uses"),
         id="words moved, none in vain",
     ),
 ]
