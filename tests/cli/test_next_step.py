@@ -29,7 +29,7 @@ def signed_out(tmp_path, monkeypatch):
     [
         ((BUILD, WRONG), "`grader explain mine -a x` looks longer for the line"),
         ((BUILD, WASTEFUL), "`grader profile mine -a x` shows the memory accesses"),
-        ((BUILD, SLOW), "`grader run mine -a x` times it"),
+        ((BUILD, SLOW), "`grader run mine -a x` times this kernel"),
         ((BUILD, UNWATCHED), "`grader setup` installs the simulator."),
     ],
     ids=["wrong", "wasteful", "slow", "unwatched"],

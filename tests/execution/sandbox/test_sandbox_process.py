@@ -158,7 +158,9 @@ def test_others_of_this_user_may_start_while_a_worker_runs():
     """
     with closing(ProcessSandbox(RULES)) as sandbox:
         before = sandbox.limits().processes
-        others = [subprocess.Popen(["sleep", "60"]) for _ in range(20)]
+        others = [
+            subprocess.Popen(["sleep", "60"]) for _ in range(100)
+        ]  # more than those that other tests end meanwhile
         try:
             counted = sandbox.limits().processes
         finally:

@@ -17,7 +17,7 @@ MISTAKES = {
         "/tokens",
         {"name": "laptop", "read": "yes", "days": "8"},
         "days",
-        "'8' is not a number of days",
+        "'8' is not a valid lifetime in days",
     ),
     "a key": (
         "/course/people",

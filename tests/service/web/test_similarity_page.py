@@ -119,7 +119,7 @@ def test_what_everybody_may_use_makes_no_copies(service, staff):
 @pytest.mark.parametrize(
     ("kind", "data", "words"),
     [
-        ("stolen", b"kernel", "Choose the kind of the sources"),
+        ("stolen", b"kernel", "is not a kind of sources. Choose one kind"),
         ("earlier", b"", "Choose a .cl file"),
         ("earlier", b"PK\x03\x04 and no zip", "cannot be read"),
         ("earlier", b" \n", "has no source in it"),
