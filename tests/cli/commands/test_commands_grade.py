@@ -564,7 +564,7 @@ def test_a_hidden_case_is_told_nowhere_until_it_is_released(tmp_path):
     """The outcome of a hidden case is in no report and no exit code until --release, which shows all of it."""
     done, said = grade_hiding(tmp_path, WRONG_WHEN_RAGGED)
     assert done.returncode == 0
-    assert "hidden correctness: ragged (n 1000)" in done.stdout
+    assert "hidden  correctness: ragged (n 1000)" in done.stdout
     assert "19 points so far; 5 more are decided after release" in done.stdout
     for words in ("WRONG_OUTPUT", "NOT_RUN", "elements of z"):
         assert words not in said
