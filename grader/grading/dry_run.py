@@ -5,13 +5,11 @@ from grader.course.submissions.submission import Submission
 from grader.course.submissions.task import tasks_of
 from grader.course.suite import Coursework
 from grader.grading.explain.problem import UNMADE
-from grader.grading.grade import drafts_of
+from grader.grading.grade import grade_tasks
 from grader.grading.grading_environment import GradingEnvironment
-from grader.grading.phases import hidden_cases
 from grader.grading.progress import Progress
 from grader.results.check import Check, Reason
 from grader.results.result import Result
-from grader.results.suite_results import joined
 from grader.results.withholding import hidden_kinds, withheld
 
 
@@ -22,9 +20,7 @@ def grade_shown_checks(
     them.
     """
     tasks = [replace(task, unmade=hidden_kinds(task.assignment)) for task in tasks_of(coursework, submission, seed)]
-    drafts = drafts_of(tasks, environment, progress)
-    postponed = joined(coursework, list(map(hidden_cases.postpone, drafts)))
-    shown = withheld(postponed, coursework)
+    shown = withheld(grade_tasks(coursework, tasks, environment, progress), coursework)
     return replace(shown, checks=tuple(map(_unmade, shown.checks)))
 
 

@@ -43,7 +43,14 @@ def grade_without_hidden_cases(
     coursework: Coursework, submission: Submission, seed: int, environment: GradingEnvironment, progress: Progress
 ) -> Result:
     """Grade one submission, but leave its hidden cases pending (completion.py)."""
-    drafts = drafts_of(tasks_of(coursework, submission, seed), environment, progress)
+    return grade_tasks(coursework, tasks_of(coursework, submission, seed), environment, progress)
+
+
+def grade_tasks(
+    coursework: Coursework, tasks: Sequence[Task], environment: GradingEnvironment, progress: Progress
+) -> Result:
+    """Grade the tasks of one submission, but leave its hidden cases pending."""
+    drafts = drafts_of(tasks, environment, progress)
     return joined(coursework, list(map(hidden_cases.postpone, drafts)))
 
 

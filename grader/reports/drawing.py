@@ -6,9 +6,9 @@ from grader.results.check import ErrorMap
 MEANINGS = {RIGHT: "right", PARTLY: "some wrong", WRONG: "wrong", UNWRITTEN: "not written"}
 
 
-def tells_something(error_map: ErrorMap) -> bool:
-    """True if some cells differ. If all are alike, the message already says so."""
-    return len(set("".join(error_map.cells))) > 1
+def informative(error_map: ErrorMap | None) -> ErrorMap | None:
+    """Return the map if some cells differ. If all are alike, the message already says so."""
+    return error_map if error_map is not None and len(set("".join(error_map.cells))) > 1 else None
 
 
 def legend(error_map: ErrorMap) -> str:

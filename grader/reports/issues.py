@@ -17,6 +17,9 @@ from grader.protocol.text import showable
 from grader.results.check import Check, Place, Reason, Verdict
 from grader.results.result import Result
 
+ISSUES_IN_FULL = 5
+"""Issues that a report tells in full. It only names the others."""
+
 LABELS = 3
 """Checks of a kind that an issue names."""
 

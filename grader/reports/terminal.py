@@ -15,10 +15,10 @@ from grader.common.phrases import capital, count, first_sentence, listed
 from grader.course.rubric import CAUSES_FIRST, Kind
 from grader.grading.explain.error_map import PARTLY, RIGHT, UNWRITTEN, WRONG
 from grader.protocol.text import showable
-from grader.reports.drawing import legend, tells_something
+from grader.reports.drawing import informative, legend
 from grader.reports.excerpt import ExcerptLine, excerpt_of
-from grader.reports.groups import OPEN, STATES, CheckGroup, earned, groups_of, worth
-from grader.reports.issues import ERROR, Issue, issues_of, lines_of, numbers_of
+from grader.reports.groups import OPEN, CheckGroup, earned, groups_of, state_of, worth
+from grader.reports.issues import ERROR, ISSUES_IN_FULL, Issue, issues_of, lines_of, numbers_of
 from grader.reports.plain import drawn_as_text
 from grader.reports.side_by_side import HEADINGS, PartStanding, standings_of
 from grader.reports.words import (
@@ -33,9 +33,6 @@ from grader.reports.words import (
 )
 from grader.results.check import NOT_MADE, Check, ErrorMap, Finding, Reason
 from grader.results.result import Result, Ungraded
-
-ISSUES = 5
-"""Issues shown in full. The others have one line each."""
 
 LOG_LINES = 12
 """Lines of a build log in the brief report; the first error usually causes the others."""
@@ -83,12 +80,12 @@ def _page(result: Result, width: int) -> Iterator[RenderableType]:
     file = _one_line(Path(result.submission).name)
     yield Text.assemble((showable(result.title), "bold"), f"  {result.assignment}")
     yield Text(showable(result.submission), style="dim")
-    for issue in issues[:ISSUES]:
+    for issue in issues[:ISSUES_IN_FULL]:
         yield ""
         yield from _issue(issue, file, lines, width)
-    if len(issues) > ISSUES:
+    if len(issues) > ISSUES_IN_FULL:
         yield ""
-    for issue in issues[ISSUES:]:
+    for issue in issues[ISSUES_IN_FULL:]:
         yield _headline(issue)
     numbers = numbers_of(issues)
     for part in dict.fromkeys(check.part for check in result.checks):
@@ -144,7 +141,7 @@ def _log(evidence: Sequence[str]) -> Iterator[Padding]:
 
 def _source(line: ExcerptLine, width: int) -> Iterator[Padding]:
     """Yield the line, and below it a row for each underlined part: the first with carets, further ones with dashes. An
-    event is beside its part if there is room in the row, otherwise below.
+    event is next to its part if there is room in the row, otherwise below.
     """
     yield _cropped(f"{line.number:>6} | {line.text}")
     for number, part in enumerate(line.underlined):
@@ -246,13 +243,13 @@ def _details(result: Result) -> Iterator[RenderableType]:
     yield ""
     for check in result.checks:
         if check not in result.unreached:
-            yield _line(STATES[check.shown_verdict], check.name, earned([check]), check.max_points)
+            yield _line(state_of(check), check.name, earned([check]), check.max_points)
             yield from _detail(check)
 
 
 def _detail(check: Check) -> Iterator[RenderableType]:
     if check.message:
-        reason = (f"{check.reason}  ", STYLES[STATES[check.shown_verdict]]) if check.reason else ""
+        reason = (f"{check.reason}  ", STYLES[state_of(check)]) if check.reason else ""
         yield _under(Text.assemble(reason, showable(check.sentences)))
     if check.performance is not None:
         yield _under(Text("\n".join(speed_in_words(check.performance)), style="dim"))
@@ -261,8 +258,8 @@ def _detail(check: Check) -> Iterator[RenderableType]:
         yield from _finding(check, finding)
     if check.detail:
         yield _under(Text(showable(check.detail), style="dim"))
-    if check.error_map is not None and tells_something(check.error_map):
-        yield _under(_drawing(check.error_map))
+    if error_map := informative(check.error_map):
+        yield _under(_drawing(error_map))
 
 
 def _finding(check: Check, finding: Finding) -> Iterator[Padding]:

@@ -15,7 +15,7 @@ from grader.course.suite import Coursework
 from grader.grading.by_hand.run import Measured, TimedRow
 from grader.grading.explain.problem import Problem
 from grader.protocol.text import showable
-from grader.reports.drawing import as_text, tells_something
+from grader.reports.drawing import as_text, informative
 from grader.reports.plain import drawn_as_text
 from grader.reports.words import seconds_in_words, three_digits
 
@@ -243,7 +243,8 @@ UNCHECKED = Text("results not checked: --check compares them with the oracle's",
 def _told(problem: Problem) -> Text:
     """Return the reason, the sentence, its evidence, and a map of the wrong elements."""
     text = Text.assemble((problem.reason, "bold red"), "  ", showable(problem.message))
-    drawn = [as_text(problem.error_map)] if problem.error_map and tells_something(problem.error_map) else []
+    error_map = informative(problem.error_map)
+    drawn = [as_text(error_map)] if error_map else []
     lines = showable(problem.detail).splitlines()[:DETAIL_LINES]
     for line in (*lines, *drawn):
         text.append(f"\n{line}", style="dim")

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from grader.common.optional import Fault
 from grader.common.phrases import capital, count, kibibytes, listed
 from grader.protocol.text import showable
-from grader.reports.drawing import as_text, tells_something
+from grader.reports.drawing import as_text, informative
 from grader.reports.statistics import Incomplete
 from grader.results.check import Check, Finding, Reason
 from grader.results.metrics import Access, Branch, Performance, Usage
@@ -201,7 +201,8 @@ def failure_in_words(check: Check) -> str:
     """Return everything about a check that did not pass: the reason, findings, spills, the detail, the error map."""
     findings = (finding_in_words(check, finding) for finding in check.findings)
     spills = spills_in_words(check.usage)
-    drawn = as_text(check.error_map) if check.error_map and tells_something(check.error_map) else ""
+    error_map = informative(check.error_map)
+    drawn = as_text(error_map) if error_map else ""
     return "\n".join(filter(None, (reason_in_words(check), *findings, *spills, check.detail, drawn)))
 
 

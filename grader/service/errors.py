@@ -8,7 +8,7 @@ class RefusedError(GraderError):
 
 
 class FieldError(RefusedError):
-    """A field of a form that cannot be used. The words say what was found there, and what is expected."""
+    """A field of a form that cannot be used. The message says what was found and expected."""
 
     def __init__(self, field: str, words: str) -> None:
         super().__init__(words)

@@ -13,7 +13,7 @@ def test_a_vector_is_named_and_not_drawn():
 
 
 def test_a_matrix_shows_where_its_second_row_begins():
-    """Two rows of a matrix have their offsets below each other. The formula is that of all rows."""
+    """Two rows of a matrix have their offsets below each other. The formula is for all rows."""
     assert in_words(("height", "width")) == "height rows, width columns"
     assert list(drawing(("height", "width"))) == [
         "row 0   0      1          2          ...",
@@ -33,7 +33,7 @@ def test_a_stack_has_a_formula():
 
 @pytest.mark.parametrize("columns", [1, 2, 3, 4])
 def test_drawn_offsets_are_those_of_numpy(columns):
-    """With a number of columns, the drawn offsets are those of a NumPy array. Dots follow if there are more."""
+    """With a number of columns, the drawn offsets equal NumPy's. Dots follow if there are more."""
     *rows, formula = drawing((2, columns))
     for row, expected in zip(rows, np.arange(2 * columns).reshape(2, columns), strict=True):
         words = row.split()[2:]

@@ -53,7 +53,7 @@ class Watched:
 def watched(folder, source, *options):
     """Watch the file, end with Ctrl-C, and check that no process of the grader is left.
 
-    The end is no error: the exit code is that of the last report, in which a check failed or none did.
+    The end is no error: the exit code belongs to the last report, in which a check failed or none did.
     """
     grader = Watched(folder, source, *options)
     try:

@@ -88,7 +88,7 @@ def test_control_characters_move_no_caret():
 
 
 def test_an_excerpt_has_the_lines_of_the_places_in_their_order():
-    """The lines are those of the places, in the order of the events."""
+    """The excerpt has the lines of the places, in the order of the events."""
     (issue,) = issues_of(OUTCOMES["race"])
     assert issue.line == RACE.places[1].line
     assert [line.number for line in excerpt_of(issue, SOURCE.split("\n"))] == [17, 13]
@@ -102,7 +102,7 @@ def test_a_very_long_line_is_underlined_as_a_whole():
 
 
 def test_the_line_of_the_issue_comes_first_if_it_has_no_place():
-    """A guard that is wrong is shown before the access that it lets pass."""
+    """A guard that is wrong is shown before the access that it does not prevent."""
     (issue,) = issues_of(OUTCOMES["race"])
     guard = replace(issue, line=3)
     assert [line.number for line in excerpt_of(guard, SOURCE.split("\n"))] == [3, 17, 13]

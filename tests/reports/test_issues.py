@@ -110,7 +110,7 @@ def test_a_case_of_unknown_cause_joins_the_finding_of_its_kernel():
 
 
 def test_a_case_with_a_cause_of_its_own_does_not_join_a_finding():
-    """A case with a known cause is an issue of its own, next to the finding."""
+    """A case with a known cause is a separate issue, next to the finding."""
     known, unknown = wrong("one", 1, cause="a sign"), wrong("two", 2)
     race, sign = issues_of(result(BUILD, known, unknown, found(RACE), source=SOURCE))
     assert (race.seen_in, sign.seen_in) == ("sanitizer; correctness: two", "correctness: one")

@@ -23,7 +23,8 @@ from grader.protocol.text import showable
 from grader.reports import REPORTS, explanation, overview_page, page
 from grader.reports.html import overview as overview_module
 from grader.reports.html import page as page_module
-from grader.reports.terminal import ISSUES, LOG_LINES, render, render_in_full, summary
+from grader.reports.issues import ISSUES_IN_FULL
+from grader.reports.terminal import LOG_LINES, render, render_in_full, summary
 from grader.results.check import ErrorMap, Reason, Verdict
 from grader.results.explanation import Explained
 from grader.results.gradebook import Gradebook, StudentRow, grade_of
@@ -346,16 +347,16 @@ def test_only_the_first_issues_are_told_in_full():
     """The first issues have their lines, help and cost. Each of the others is one sentence."""
     wrong = [
         failed(f"correctness: case {i}", message=f"error {i} in line 1.", cause=f"cause {i}", help=f"do {i}.")
-        for i in range(ISSUES + 3)
+        for i in range(ISSUES_IN_FULL + 3)
     ]
     text = lines(BUILD, *wrong)
-    assert sum(line.startswith("    --> kernels.cl:1") for line in text) == ISSUES
-    assert sum(line.startswith("    cost: 5 points") for line in text) == ISSUES
-    assert sum(line.startswith("    help: Do ") for line in text) == ISSUES
-    last = text.index(f" {ISSUES + 1}. error[WRONG_OUTPUT]: error {ISSUES} in line 1.")
+    assert sum(line.startswith("    --> kernels.cl:1") for line in text) == ISSUES_IN_FULL
+    assert sum(line.startswith("    cost: 5 points") for line in text) == ISSUES_IN_FULL
+    assert sum(line.startswith("    help: Do ") for line in text) == ISSUES_IN_FULL
+    last = text.index(f" {ISSUES_IN_FULL + 1}. error[WRONG_OUTPUT]: error {ISSUES_IN_FULL} in line 1.")
     assert text[last - 1 : last + 4] == [
         "",
-        *(f" {i + 1}. error[WRONG_OUTPUT]: error {i} in line 1." for i in range(ISSUES, ISSUES + 3)),
+        *(f" {i + 1}. error[WRONG_OUTPUT]: error {i} in line 1." for i in range(ISSUES_IN_FULL, ISSUES_IN_FULL + 3)),
         "",
     ]
     assert "failed correctness: 0 of 8 cases: see 1, 2, 3, 4, 5, 6, 7 and 8" in told_in(text)

@@ -127,7 +127,7 @@ def _of_time(timed_out: TimedOut) -> Problem:
 
 
 def _of_crash(crash: Crashed) -> Problem:  # noqa: PLR0911 - one return for each kind of crash
-    """The problem of a process that ended. Its last words are evidence only if a compiler said them: those of the
+    """The problem of a process that ended. Its last words are evidence only if a compiler printed them. Words of the
     runtime are about grader's own process, not about the kernel.
     """
     number = crash.signal

@@ -1,4 +1,4 @@
-"""The report as a part of a page: points, causes beside the source, and the checks folded below.
+"""The report as a part of a page: points, causes next to the source, and the checks folded below.
 
 The page of `grader grade --html`, the students' pages of a batch and the attempt page of the service show it. It has no
 script, no style attribute and no figure that is drawn here, so that it fits the service's policy and needs no
@@ -20,11 +20,11 @@ from markupsafe import Markup
 from grader.common.phrases import capital, count
 from grader.course.rubric import Kind
 from grader.protocol.text import showable
-from grader.reports.drawing import tells_something
+from grader.reports.drawing import informative
 from grader.reports.groups import OPEN, STATES, CheckGroup, groups_of, state_of
 from grader.reports.html.listing import blocks_of
 from grader.reports.html.map_picture import picture_of
-from grader.reports.issues import Issue, issues_of, lines_of, numbers_of
+from grader.reports.issues import ISSUES_IN_FULL, Issue, issues_of, lines_of, numbers_of
 from grader.reports.side_by_side import HEADINGS, PartStanding, standings_of
 from grader.reports.words import (
     access_in_words,
@@ -51,9 +51,6 @@ STYLE = files("grader.reports.html").joinpath("workspace.css").read_text(encodin
 SIGNS = {"passed": "✓", "partly": "◐", "failed": "✗", "skipped": "-", "hidden": "?", OPEN: "○"}
 """A sign for each state, so that a state has more than its colour."""
 
-ISSUES = 5
-"""Issues told in full; the others are folded."""
-
 COSTLY = 2.0
 """Multiple of the fewest sectors or turns that marks an access as costly. An access across a boundary may need a little
 more, and is not a fault."""
@@ -61,7 +58,7 @@ more, and is not a fault."""
 
 @dataclass(frozen=True, kw_only=True)
 class Figures:
-    """Drawn figures: those of each check of speed, by the check's name, and those of a suite."""
+    """Drawn figures of each check of speed, by the check's name, and of a suite."""
 
     of_check: Mapping[str, Sequence[Markup]] = field(default_factory=dict)
     of_suite: Sequence[Markup] = ()
@@ -116,7 +113,7 @@ def workspace(result: Result, figures: Figures = NO_FIGURES) -> Markup:
         result=result,
         state=state_of_result(result),
         issues=issues,
-        evidence={issue.number: checks for issue, checks in _evidence(issues)},
+        evidence=_evidence(issues),
         numbers=numbers_of(issues),
         blocks=blocks_of(issues, lines),
         length=len(lines),
@@ -165,19 +162,19 @@ def is_costly(access: Access) -> bool:
     return access.sectors >= COSTLY * max(1, access.fewest)
 
 
-def _evidence(issues: Sequence[Issue]) -> list[tuple[Issue, list[Check]]]:
-    """Return the checks whose evidence each issue shows. A check that several issues explain is shown at the first."""
+def _evidence(issues: Sequence[Issue]) -> dict[int, list[Check]]:
+    """Return the checks whose evidence each issue shows, by the number of the issue. A check that several issues
+    explain is shown at the first.
+    """
     told: set[str] = set()
-    found = []
+    found = {}
     for issue in issues:
-        checks = [each for each in issue.checks if each.name not in told and (each.detail or _has_map(each))]
+        checks = [
+            each for each in issue.checks if each.name not in told and (each.detail or informative(each.error_map))
+        ]
         told |= {each.name for each in checks}
-        found.append((issue, checks))
+        found[issue.number] = checks
     return found
-
-
-def _has_map(check: Check) -> bool:
-    return check.error_map is not None and tells_something(check.error_map)
 
 
 def _notes(issue: Issue) -> list[str]:
@@ -222,7 +219,7 @@ def _environment() -> Environment:
     environment.filters |= {"sign": SIGNS.__getitem__, "state": state_of}
     environment.globals |= {
         "HEADINGS": HEADINGS,
-        "ISSUES": ISSUES,
+        "ISSUES_IN_FULL": ISSUES_IN_FULL,
         "OPEN": OPEN,
         "OUTSTANDING": OUTSTANDING,
         "Kind": Kind,
@@ -231,7 +228,7 @@ def _environment() -> Environment:
         "counts_of": counts_of,
         "deduction_in_words": deduction_in_words,
         "faults_in_words": faults_in_words,
-        "has_map": _has_map,
+        "informative": informative,
         "hidden_in_words": hidden_in_words,
         "notes_of": _notes,
         "score_in_words": score_in_words,

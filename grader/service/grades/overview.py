@@ -1,6 +1,6 @@
 """The assignments of the course in one table, with numbers: assignments in use, and first those that need attention.
 
-The number of SQL statements is the same for a course of any size.
+The number of SQL statements does not depend on the size of the course.
 """
 
 from collections import Counter

@@ -64,7 +64,7 @@ def test_nobody_spends_more_late_days_than_there_are(work):
 
 
 def test_what_is_known_to_be_late_and_not_when_comes_first():
-    """Late work is counted first if nobody knows when it came, so that its place in the order is fixed."""
+    """Late work is counted first if its time is unknown, so that its place in the order is fixed."""
     found = costs([handed("known", 1, 3), handed("unknown", None, 1)])
     assert (found["unknown"].covered, found["known"].accepted) == (1, False)
 

@@ -54,7 +54,7 @@ def test_spellings_of_the_global_id_are_equal(body):
     ],
 )
 def test_a_variable_that_changes_is_itself(body):
-    """A variable with several values stands for itself; so does a variable whose definition may have changed."""
+    """A variable with several values is its own value. So is a variable whose definition may have changed."""
     assert value(body) in {atom("i"), atom("start")}
 
 

@@ -169,7 +169,7 @@ def test_only_lines_that_are_blamed_are_marked():
 
 
 def test_the_access_is_underlined_and_its_event_is_below_the_line():
-    """In a marked line, only the access is underlined. The event stands below the line, and the text is unchanged."""
+    """In a marked line, only the access is underlined. The event is below the line, and the text is unchanged."""
     source = "__kernel void f(__global int *a)\n{\n\ta[0] = a[1] + 1;\n}\n"
     place = RACE.places[0].model_copy(update={"line": 3, "words": "work-item 1 reads a"})
     racing = RACING.model_copy(update={"findings": (RACE.model_copy(update={"places": (place,)}),)})

@@ -107,7 +107,7 @@ def test_the_number_of_statements_does_not_grow_with_students(tmp_path, staff, l
 
 
 def number_of(service, client, page):
-    assert client.get(page).status_code == 200  # what is loaded once is loaded
+    assert client.get(page).status_code == 200  # modules and caches are loaded
     with statements(service.database) as seen:
         client.get(page)
     return len(seen)

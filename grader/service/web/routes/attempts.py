@@ -50,7 +50,7 @@ REPORT_LIMIT = ConcurrencyLimiter(2, "Many reports are being read right now; try
 @dataclass(frozen=True, kw_only=True)
 class Neighbours:
     """The attempts before and after one, as far as there are any. `change` compares the points that the reader sees
-    with those of the previous attempt, for example "68, was 61: +7"; it is empty if there is nothing to compare.
+    with the points of the previous attempt, for example "68, was 61: +7"; it is empty if there is nothing to compare.
     """
 
     previous: AttemptRow | None

@@ -50,7 +50,7 @@ def test_one_value_in_all_wrong_elements():
 )
 def test_a_nan_comes_from_outside_the_inputs(poison, words):
     """A NaN comes from outside the inputs, which contain none. Its bits show if it is the judge's poison or a word that
-    was never set. It is a consequence of a wrong access, so it has no cause of its own.
+    was never set. It is a consequence of a wrong access, so its cause is empty.
     """
     explanation = said(product(poisoned(C, np.s_[52], poison)))
     told = explanation.sentence
