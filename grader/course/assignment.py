@@ -12,7 +12,7 @@ from pydantic import Field, model_validator
 from grader.common.errors import InputError
 from grader.common.record import replace
 from grader.course.criteria import DeviceClass, Hints, MemoryCheck, Range, Sizes, Slip, SpeedGoal
-from grader.course.elements import ELEMENTS
+from grader.course.elements import ELEMENTS, WORD_BYTES
 from grader.course.expressions import Expression, evaluate, evaluate_int, evaluate_stated
 from grader.course.folders import ASSIGNMENT_FILE, BASELINE_FILE, MODEL_FILE, ORACLE_FILE, Folders, read_text
 from grader.course.forbidden import Construct
@@ -165,6 +165,10 @@ class Assignment(Folders, Rubric):
         if asked.verifier is None:
             made = [name for name, buffer in self.buffers.items() if buffer.data == "made"]
             yield from (f"oracle.py makes {name}: write `verifier: oracle` under performance" for name in made)
+            other = [name for name, each in self.buffers.items() if ELEMENTS[each.type].bytes != WORD_BYTES]
+            yield from (
+                f"{name} has no elements of 4 bytes: write `verifier: oracle` under performance" for name in other
+            )
         yield from (why for ranges in asked.integers for why in self._out_of_range(ranges))
 
     def _out_of_range(self, ranges: Mapping[str, Range]) -> Iterator[str]:

@@ -296,7 +296,9 @@ def _repeat(assignment: Assignment, sizes: Sizes) -> RepeatSteps | None:
     names = assignment.names(sizes)
     until = None
     if asked.until is not None:
-        until = UntilBelow(buffer=asked.until.sum, below=evaluate(asked.until.below, names))
+        summed = assignment.buffers[asked.until.sum]
+        below = evaluate(asked.until.below, names)
+        until = UntilBelow(buffer=asked.until.sum, type=ELEMENTS[summed.type].dtype, below=below)
     return RepeatSteps(times=evaluate_int(asked.times, names), swap=asked.swap, until=until)
 
 
@@ -337,6 +339,7 @@ def _plan(assignment: Assignment, sizes: Sizes, scripts: Mapping[str, Script]) -
             name=name,
             size=ELEMENTS[buffer.type].bytes * prod(assignment.shape(buffer, sizes)),
             guard=GUARD_BYTES,
+            unit=ELEMENTS[buffer.type].bytes,
             poison=ELEMENTS[buffer.type].poison if name in made else ELEMENTS[buffer.type].input_poison,
         )
         for name, buffer in assignment.buffers.items()

@@ -28,6 +28,7 @@ class Mismatch:
     index: tuple[int, ...]
     first_unwritten: bool
     got: float
+    """A whole number if the elements are."""
     expected: float
     largest_error: float | None
     excess: float | None
@@ -82,7 +83,7 @@ def _describe(
     allowed: NDArray[np.float64] | None,
 ) -> Mismatch:
     index = tuple(int(i) for i in np.unravel_index(int(np.argmax(wrong)), wrong.shape))
-    unwritten = unwritten_elements(got)
+    unwritten = wrong & unwritten_elements(got)
     measurable = wrong & np.isfinite(got)
     errors = np.abs(got[measurable].astype(np.float64) - truth.value[measurable].astype(np.float64))
     with np.errstate(divide="ignore"):  # if only equality is allowed, the excess is infinite
@@ -94,12 +95,17 @@ def _describe(
         unwritten=int(np.count_nonzero(unwritten)),
         index=index,
         first_unwritten=bool(unwritten[index]),
-        got=float(got[index]),
-        expected=float(truth.value[index]),
+        got=_number(got[index]),
+        expected=_number(truth.value[index]),
         largest_error=float(errors.max()) if errors.size else None,
         excess=float(excess.max()) if excess is not None and excess.size else None,
         whole=bool((truth.value == np.trunc(truth.value)).all()),
     )
+
+
+def _number(element: Any) -> float:
+    """The element as an int if its type has whole numbers, so that it keeps all digits; otherwise as a float."""
+    return int(element) if isinstance(element, np.integer) else float(element)
 
 
 def bits(array: NDArray[Any]) -> NDArray[np.unsignedinteger[Any]]:
@@ -108,16 +114,16 @@ def bits(array: NDArray[Any]) -> NDArray[np.unsignedinteger[Any]]:
 
 
 def unwritten_elements(got: NDArray[Any]) -> NDArray[np.bool_]:
-    """True for each element that still has its value from before the launch."""
+    """True for each element that still has its bits from before the launch."""
     return np.asarray(bits(got) == element_of(got.dtype.name).poison, dtype=np.bool_)
 
 
-def first_stray_write(band: NDArray[np.uint32], poison: int) -> int | None:
-    """Index of the first word of a guard band that has lost its poison; None if no word has."""
-    changed = np.flatnonzero(band != np.uint32(poison))
+def first_stray_write(band: NDArray[np.unsignedinteger[Any]], poison: int) -> int | None:
+    """Index of the first element of a guard band that has lost its poison; None if no element has."""
+    changed = np.flatnonzero(band != band.dtype.type(poison))
     return int(changed[0]) if changed.size else None
 
 
-def unchanged(got: NDArray[np.uint32], sent: NDArray[Any]) -> bool:
+def unchanged(got: NDArray[np.unsignedinteger[Any]], sent: NDArray[Any]) -> bool:
     """True if an input came back exactly as it was sent, to the bit; `got` is flat."""
-    return bool(np.array_equal(got, np.ascontiguousarray(sent).view(np.uint32).reshape(-1)))
+    return bool(np.array_equal(got, np.ascontiguousarray(sent).reshape(-1).view(got.dtype)))

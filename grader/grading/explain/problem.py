@@ -538,7 +538,9 @@ def _number(value: float) -> str:
 
 
 def _whole_number(value: float) -> str:
-    """All digits of a whole number that a float can hold; six digits of any other number."""
+    """All digits of a whole number, if it is an int or small enough to be exact; six digits of any other number."""
+    if isinstance(value, int):
+        return str(value)
     return f"{value:.0f}" if value.is_integer() and abs(value) < 2**53 else f"{value:.6g}"
 
 

@@ -58,7 +58,7 @@ class EvaluatedCase:
     @property
     def words(self) -> int:
         """Words of the largest array of the case."""
-        return max(buffer.size for buffer in self.plan.buffers) // WORD_BYTES
+        return -(-max(buffer.size for buffer in self.plan.buffers) // WORD_BYTES)
 
     @property
     def few_iterations(self) -> int:

@@ -179,9 +179,9 @@ class Sequence:
         until = self.repeat.until
         if until is None:
             return False
-        words = np.empty(self.buffers[until.buffer].spec.size // 4, dtype=np.float32)
-        cl.enqueue_copy(queue, words, self.buffers[until.buffer].payload)
-        return bool(words.sum(dtype=np.float64) < until.below)
+        content = np.empty(self.buffers[until.buffer].spec.size, dtype=np.uint8)
+        cl.enqueue_copy(queue, content, self.buffers[until.buffer].payload)
+        return bool(content.view(until.type).sum(dtype=np.float64) < until.below)
 
 
 def _follow(event: cl.Event, queue: cl.CommandQueue, tell: Tell) -> None:

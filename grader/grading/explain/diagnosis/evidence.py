@@ -84,8 +84,8 @@ class Evidence:
 
     @cached_property
     def unwritten(self) -> Mask:
-        """Mask of the elements that still have their values from before the launch."""
-        return unwritten_elements(self.got)
+        """Mask of the wrong elements that still have their bits from before the launch."""
+        return self.wrong & unwritten_elements(self.got)
 
     @cached_property
     def held(self) -> Mask:
