@@ -16,6 +16,7 @@ from grader.execution.outcome import RUNNING, Crashed, Failure, Garbled, OutOfMe
 from grader.grading.explain.build_log import Source, explain
 from grader.grading.explain.compilers import advice, how_it_ended, is_of_compiler, observed
 from grader.grading.explain.diagnosis.evidence import Explanation, Use
+from grader.grading.explain.numerals import numeral, whole_numeral
 from grader.grading.explain.resource_usage import excess
 from grader.protocol.messages import BuildFailed, Refused, Stopped
 from grader.results.check import NOT_MADE, Check, ErrorMap, Reason, Verdict
@@ -341,7 +342,7 @@ def _how_far(mismatch: Mismatch) -> str:
         return f"largest error: {error}; this output must match exactly."
     if mismatch.excess > FAR_OFF:
         return f"largest error: {error}, far more than rounding explains."
-    return f"largest error: {error}; at worst {_number(mismatch.excess)} times what rounding allows."
+    return f"largest error: {error}; at worst {numeral(mismatch.excess)} times what rounding allows."
 
 
 def of_stray_write(buffer: str, words: int) -> Problem:
@@ -423,7 +424,7 @@ def of_missed_minimum(rate: float, required: float, unit: str, device: str) -> P
     """The problem of a kernel that is slower than the absolute minimum for a named device."""
     return Problem(
         reason=Reason.TOO_SLOW,
-        message=f"it reaches {_number(rate)} {unit}; on {device} the assignment asks for at least {_number(required)}.",
+        message=f"it reaches {numeral(rate)} {unit}; on {device} the assignment asks for at least {numeral(required)}.",
     )
 
 
@@ -530,18 +531,7 @@ NO_TIME = Problem(
 
 def _numeral(mismatch: Mismatch) -> Callable[[float], str]:
     """The function that writes the numbers of a mismatch."""
-    return _whole_number if mismatch.whole else _number
-
-
-def _number(value: float) -> str:
-    return f"{value:.6g}"
-
-
-def _whole_number(value: float) -> str:
-    """All digits of a whole number, if it is an int or small enough to be exact; six digits of any other number."""
-    if isinstance(value, int):
-        return str(value)
-    return f"{value:.0f}" if value.is_integer() and abs(value) < 2**53 else f"{value:.6g}"
+    return whole_numeral if mismatch.whole else numeral
 
 
 def _percent(fraction: float) -> str:

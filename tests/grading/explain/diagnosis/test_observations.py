@@ -59,7 +59,7 @@ def test_a_nan_comes_from_outside_the_inputs(poison, words):
     assert words in told
 
 
-def test_results_that_are_half_floats():
+def test_results_that_are_narrower_floats():
     """Results that are half floats are found by the bits of each result, not by the size of the errors."""
     halves = C.astype(np.float16).astype(np.float32)
     assert sentence(product(halves)) == (

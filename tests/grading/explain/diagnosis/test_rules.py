@@ -59,7 +59,7 @@ EXAMPLES = {
     "every other launch": [product(NOISE, repeats=(SPOILED, C, NOISE, C))],
     "unsteady results": [product(NOISE, repeats=(C, C, SPOILED, C))],
     "whole numbers": [product(np.trunc(C))],
-    "half floats": [product(C.astype(np.float16))],
+    "narrower floats": [product(C.astype(np.float16))],
     "not a number": [product(poisoned(C, np.s_[52], INPUT_POISON))],
     "one value": [product(np.zeros_like(C))],
     "nearly right": [product(PRODUCT.value + 1e-4 * PRODUCT.magnitude * GENERATOR.uniform(-1, 1, C.shape))],
