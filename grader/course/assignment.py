@@ -11,7 +11,7 @@ from pydantic import Field, model_validator
 
 from grader.common.errors import InputError
 from grader.common.record import replace
-from grader.course.criteria import DeviceClass, Hints, MemoryCheck, Range, Sizes, Slip, SpeedGoal
+from grader.course.criteria import DeviceClass, Hints, MemoryCheck, Range, Sizes, Slip, SpeedGoal, Tolerance
 from grader.course.elements import ELEMENTS, WORD_BYTES
 from grader.course.expressions import Expression, evaluate, evaluate_int, evaluate_stated
 from grader.course.folders import ASSIGNMENT_FILE, BASELINE_FILE, MODEL_FILE, ORACLE_FILE, Folders, read_text
@@ -165,10 +165,11 @@ class Assignment(Folders, Rubric):
         if asked.verifier is None:
             made = [name for name, buffer in self.buffers.items() if buffer.data == "made"]
             yield from (f"oracle.py makes {name}: write `verifier: oracle` under performance" for name in made)
-            other = [name for name, each in self.buffers.items() if ELEMENTS[each.type].bytes != WORD_BYTES]
-            yield from (
-                f"{name} has no elements of 4 bytes: write `verifier: oracle` under performance" for name in other
-            )
+            for name, buffer in self.buffers.items():
+                if ELEMENTS[buffer.type].bytes != WORD_BYTES:
+                    yield f"{name} has no elements of 4 bytes: write `verifier: oracle` under performance"
+                if buffer.is_judged and self.tolerance_of(name).rule not in EQUAL_ON_DEVICE:
+                    yield f"{name} may differ from the model solution's: write `verifier: oracle` under performance"
         yield from (why for ranges in asked.integers for why in self._out_of_range(ranges))
 
     def _out_of_range(self, ranges: Mapping[str, Range]) -> Iterator[str]:
@@ -208,6 +209,7 @@ class Assignment(Folders, Rubric):
     def _numbers(self) -> Iterator[str | float]:
         """Expressions that need not be whole numbers."""
         yield from (scalar.value for scalar in self.scalars.values())
+        yield from (buffer.tolerance.amount for buffer in self.buffers.values() if buffer.tolerance)
         yield from [self.repeat.until.below] if self.repeat and self.repeat.until else []
         for section in self.sections:
             yield from section.numbers()
@@ -311,6 +313,10 @@ class Assignment(Folders, Rubric):
         """Shape of an array at the given sizes."""
         return tuple(evaluate_int(extent, self.names(sizes)) for extent in array.shape)
 
+    def tolerance_of(self, buffer: str) -> Tolerance:
+        """Rule by which an array counts as right."""
+        return self.buffers[buffer].tolerance or self.correctness.tolerance
+
     def items(self, launch: Launch, stated: tuple[Expression, ...], sizes: Sizes) -> tuple[int, ...]:
         """Work-items in each dimension. Sizes that students may state are evaluated as students' expressions."""
         evaluated = evaluate_stated if launch.kernel in self.choices.launches else evaluate_int
@@ -358,6 +364,9 @@ it."""
 
 ByHand = NewType("ByHand", Chosen)
 """An assignment with a single case, which gives `grader run` the sizes of a launch; it has no other checks."""
+
+EQUAL_ON_DEVICE = {"exact", "rounding"}
+"""Rules by which correct results of the whole numbers that a device makes are equal to the bit."""
 
 REWARDS = ("avoiding_earns_at_most", "baseline_avoids", "slips")
 """Fields that only `grader validate` reads."""

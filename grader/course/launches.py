@@ -6,6 +6,7 @@ from typing import Literal
 from pydantic import ConfigDict, Field
 
 from grader.common.record import Record
+from grader.course.criteria import Tolerance
 from grader.course.elements import ELEMENTS, ElementType
 from grader.course.expressions import Expression
 
@@ -26,6 +27,9 @@ class Buffer(Record):
     """Kind of data. `numbers`: uniform in [-1, 1), int from -32768 to 32767, uint up to 65535. `integers`: whole
     numbers from -8 to 8 (uint: 0 to 16). `bits`: bit patterns of finite numbers, for kernels that only move data.
     `zeros`. `made`: the function `inputs` of oracle.py makes the data."""
+
+    tolerance: Tolerance | None = None
+    """Rule by which this array counts as right, instead of the one of `correctness`."""
 
     role: Role | None = None
     """Role in the launches. `input` (default with data): must not change. `output` (default without data): must equal

@@ -180,8 +180,8 @@ class Correctness(Section):
         return (case.sizes for case in self.cases)
 
     def numbers(self) -> Iterator[str | float]:
-        """Yield the factor of the tolerance."""
-        yield self.tolerance.factor
+        """Yield the factor or the limit of the tolerance."""
+        yield self.tolerance.amount
 
     @property
     def shown(self) -> tuple[Case, ...]:

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.common.errors import SolutionError
-from grader.course.criteria import DataSet, Tolerance
+from grader.course.criteria import ToleranceRule
 from grader.course.elements import element_of
+from grader.course.truth.comparators import Standard, allowed_errors, bits, wrong_elements
 from grader.course.truth.oracle import Truth
 
 
@@ -18,7 +18,7 @@ class Mismatch:
 
     `largest_error` is the largest error of the finite wrong elements, None if there is no such element. `excess` is the
     largest ratio of an error to the allowed error there, None if only equality is allowed. `whole` is true if the right
-    elements are whole numbers.
+    elements are whole numbers. `rule` and `amount` are the tolerance's.
     """
 
     buffer: str
@@ -33,46 +33,14 @@ class Mismatch:
     largest_error: float | None
     excess: float | None
     whole: bool = False
-
-
-@dataclass(frozen=True, kw_only=True)
-class Standard:
-    """The standard of right results: the assignment's tolerance, its factor at these sizes, and the kind of data."""
-
-    tolerance: Tolerance
-    factor: float
-    data: DataSet
+    rule: ToleranceRule = "rounding"
+    amount: float = 0.0
 
 
 def compare(buffer: str, got: NDArray[Any], truth: Truth, standard: Standard) -> Mismatch | None:
     """Return None if `got` is right, otherwise its difference from the truth."""
-    wrong = wrong_elements(buffer, got, truth, standard)
-    return _describe(buffer, got, truth, wrong, _allowed(buffer, got, truth, standard)) if wrong.any() else None
-
-
-def wrong_elements(buffer: str, got: NDArray[Any], truth: Truth, standard: Standard) -> NDArray[np.bool_]:
-    """True for each element that is wrong by the standard: NaN is always wrong, and so is any whole number but the
-    right one.
-    """
-    if got.dtype.kind != "f":
-        wrong = got != truth.value
-    elif standard.tolerance.rule == "exact":
-        wrong = bits(got) != bits(np.ascontiguousarray(truth.value, dtype=got.dtype))
-    else:
-        allowed = _allowed(buffer, got, truth, standard)
-        with np.errstate(invalid="ignore"):  # a kernel may have produced NaN and infinities
-            wrong = ~(got == truth.value if allowed is None else np.abs(got - truth.value) <= allowed)
-    return np.asarray(wrong, dtype=np.bool_)
-
-
-def _allowed(buffer: str, got: NDArray[Any], truth: Truth, standard: Standard) -> NDArray[np.float64] | None:
-    """Largest error of each element that counts as rounding; None if results must be equal."""
-    if standard.tolerance.rule == "exact" or standard.data == "integers" or truth.value.dtype.kind in "iu":
-        return None
-    if truth.magnitude is None:
-        raise SolutionError(f"the oracle gives no magnitude for {buffer}, which the rule `rounding` needs.")
-    unit = element_of(got.dtype.name).unit_roundoff
-    return None if unit is None else standard.factor * unit * truth.magnitude
+    wrong = wrong_elements(got, truth, standard)
+    return _describe(buffer, got, truth, wrong, standard) if wrong.any() else None
 
 
 def _describe(
@@ -80,9 +48,10 @@ def _describe(
     got: NDArray[Any],
     truth: Truth,
     wrong: NDArray[np.bool_],
-    allowed: NDArray[np.float64] | None,
+    standard: Standard,
 ) -> Mismatch:
     index = tuple(int(i) for i in np.unravel_index(int(np.argmax(wrong)), wrong.shape))
+    allowed = allowed_errors(got, truth, standard)
     unwritten = wrong & unwritten_elements(got)
     measurable = wrong & np.isfinite(got)
     errors = np.abs(got[measurable].astype(np.float64) - truth.value[measurable].astype(np.float64))
@@ -100,17 +69,14 @@ def _describe(
         largest_error=float(errors.max()) if errors.size else None,
         excess=float(excess.max()) if excess is not None and excess.size else None,
         whole=bool((truth.value == np.trunc(truth.value)).all()),
+        rule=standard.tolerance.rule,
+        amount=standard.amount,
     )
 
 
 def _number(element: Any) -> float:
     """The element as an int if its type has whole numbers, so that it keeps all digits; otherwise as a float."""
     return int(element) if isinstance(element, np.integer) else float(element)
-
-
-def bits(array: NDArray[Any]) -> NDArray[np.unsignedinteger[Any]]:
-    """The bits of each element, as a whole number."""
-    return array.view(f"u{array.dtype.itemsize}")
 
 
 def unwritten_elements(got: NDArray[Any]) -> NDArray[np.bool_]:

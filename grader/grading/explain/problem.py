@@ -326,6 +326,8 @@ def _got_and_expected(mismatch: Mismatch) -> str:
     number = _numeral(mismatch)
     if mismatch.first_unwritten:
         return f"never written, expected {number(mismatch.expected)}"
+    if mismatch.rule == "multiset":
+        return f"{number(mismatch.got)} is there more often than expected"
     got, expected = number(mismatch.got), number(mismatch.expected)
     if got == expected:  # nine digits distinguish any two floats
         got, expected = f"{mismatch.got:.9g}", f"{mismatch.expected:.9g}"
@@ -335,14 +337,23 @@ def _got_and_expected(mismatch: Mismatch) -> str:
 def _how_far(mismatch: Mismatch) -> str:
     if mismatch.unwritten == mismatch.wrong:
         return ""
+    if mismatch.rule == "share":
+        return f"{_percent(mismatch.wrong / mismatch.total)} of the elements differ; {_percent(mismatch.amount)} may."
+    if mismatch.rule == "multiset":
+        return "the order of the elements does not matter."
     if mismatch.largest_error is None:
         return "none of the wrong elements holds a finite number."
-    error = _numeral(mismatch)(mismatch.largest_error)
+    return f"largest error: {_numeral(mismatch)(mismatch.largest_error)}{_excess(mismatch)}"
+
+
+def _excess(mismatch: Mismatch) -> str:
+    """Words for the ratio of the largest error to the allowed one."""
     if mismatch.excess is None:
-        return f"largest error: {error}; this output must match exactly."
+        return "; this output must match exactly."
+    limit = "rounding" if mismatch.rule == "rounding" else "the tolerance"
     if mismatch.excess > FAR_OFF:
-        return f"largest error: {error}, far more than rounding explains."
-    return f"largest error: {error}; at worst {numeral(mismatch.excess)} times what rounding allows."
+        return f", far more than {limit} explains."
+    return f"; at worst {numeral(mismatch.excess)} times what {limit} allows."
 
 
 def of_stray_write(buffer: str, words: int) -> Problem:

@@ -7,21 +7,17 @@ from grader.common.errors import SolutionError
 from grader.course.criteria import Tolerance
 from grader.course.elements import ELEMENTS
 from grader.course.poison import INPUT_POISON, POISON
-from grader.course.truth.comparison import (
-    Standard,
-    compare,
-    first_stray_write,
-    unchanged,
-)
+from grader.course.truth.comparators import Standard
+from grader.course.truth.comparison import compare, first_stray_write, unchanged
 from grader.course.truth.oracle import Truth
 
 UNIT_ROUNDOFF = ELEMENTS["float"].unit_roundoff
 
-EXACT = Standard(tolerance=Tolerance(rule="exact"), factor=1.0, data="random")
+EXACT = Standard(tolerance=Tolerance(rule="exact"), amount=1.0, data="random")
 
 
 def rounding(factor=1.0, data="random"):
-    return Standard(tolerance=Tolerance(rule="rounding", factor=factor), factor=factor, data=data)
+    return Standard(tolerance=Tolerance(rule="rounding", factor=factor), amount=factor, data=data)
 
 
 def product(k, dtype=np.float32, drop=0, n=40):
@@ -114,7 +110,7 @@ def test_elements_that_are_no_numbers_do_not_hide_the_errors_of_others():
 
 def test_the_rounding_rule_needs_a_magnitude():
     """A truth without a magnitude raises SolutionError under the rounding rule."""
-    with pytest.raises(SolutionError, match="no magnitude for C"):
+    with pytest.raises(SolutionError, match="no magnitude"):
         compare("C", np.zeros(2, dtype=np.float32), Truth(value=np.zeros(2)), rounding())
 
 

@@ -6,15 +6,15 @@ import numpy as np
 
 from grader.course.criteria import Tolerance
 from grader.course.poison import POISON
-from grader.course.truth.comparison import Standard
+from grader.course.truth.comparators import Standard
 from grader.course.truth.oracle import Truth
 from grader.grading.explain.diagnosis.evidence import Evidence
 from grader.grading.explain.diagnosis.runner import explain
 
 GENERATOR = np.random.default_rng(7)
-RANDOM = Standard(tolerance=Tolerance(rule="rounding", factor=20.0), factor=20.0, data="random")
+RANDOM = Standard(tolerance=Tolerance(rule="rounding", factor=20.0), amount=20.0, data="random")
 INTEGERS = replace(RANDOM, data="integers")
-EXACT = Standard(tolerance=Tolerance(rule="exact"), factor=1.0, data="random")
+EXACT = Standard(tolerance=Tolerance(rule="exact"), amount=1.0, data="random")
 
 SIZES = ({"height": 1, "depth": 1, "width": 1}, {"height": 5, "depth": 9, "width": 7})
 LARGER = ({"height": 33, "depth": 12, "width": 20}, {"height": 18, "depth": 40, "width": 50})

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grader.course.elements import element_of
-from grader.course.truth.comparison import bits, wrong_elements
+from grader.course.truth.comparators import bits, wrong_elements
 from grader.grading.explain.diagnosis.evidence import EXPLAINED, FITTED, Cases, Evidence, Explanation, Statement, Use
 from grader.grading.explain.numerals import numeral
 from grader.grading.explain.regions import Mask, fills
@@ -143,7 +143,7 @@ def nearly_right(case: Evidence) -> Explanation | None:
 
 def every_other_launch(case: Evidence) -> Explanation | None:
     """Right and wrong results in turn, from launch to launch."""
-    right = [not wrong_elements(case.buffer, got, case.truth, case.standard).any() for got in case.repeats]
+    right = [not wrong_elements(got, case.truth, case.standard).any() for got in case.repeats]
     if not any(right) or any(now == after for now, after in pairwise(right)):
         return None
     cause = "every other launch on the same data is right"

@@ -21,7 +21,7 @@ from wrong_arrays import (
 )
 
 from grader.course.criteria import Tolerance
-from grader.course.truth.comparison import Standard
+from grader.course.truth.comparators import Standard
 from grader.course.truth.oracle import Truth
 from grader.grading.explain.diagnosis.runner import explain
 
@@ -117,5 +117,5 @@ def test_a_prediction_for_half_of_the_wrong_elements_is_rejected():
 def test_small_integers_that_agree_by_chance_are_no_evidence():
     """One wrong small integer that agrees with a mistake by chance is not evidence."""
     whole = Truth(value=np.array([[3.0, 1.0]]), magnitude=np.array([[9.0, 9.0]]))
-    integers = Standard(tolerance=Tolerance(rule="rounding"), factor=1.0, data="integers")
+    integers = Standard(tolerance=Tolerance(rule="rounding"), amount=1.0, data="integers")
     assert said(product([[-3, 1]], truth=whole, standard=integers)).cause == ""

@@ -27,7 +27,7 @@ from wrong_arrays import (
 
 from grader.course.criteria import Tolerance
 from grader.course.poison import INPUT_POISON
-from grader.course.truth.comparison import Standard
+from grader.course.truth.comparators import Standard
 from grader.course.truth.oracle import Truth
 from grader.grading.explain.diagnosis.evidence import Use
 from grader.grading.explain.diagnosis.runner import explain
@@ -90,7 +90,7 @@ def test_results_that_are_whole_numbers():
     whole = np.trunc(C)
     explanation = said(product(whole))
     assert explanation.cause == "all results are whole numbers, as if kept in an int on the way"
-    integers = Standard(tolerance=Tolerance(rule="rounding"), factor=1.0, data="integers")
+    integers = Standard(tolerance=Tolerance(rule="rounding"), amount=1.0, data="integers")
     truth = Truth(value=whole.astype(float), magnitude=PRODUCT.magnitude)
     assert sentence(product(whole + COL + 1, truth=truth, standard=integers)) is None
 
