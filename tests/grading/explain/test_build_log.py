@@ -220,8 +220,8 @@ def test_an_error_is_told_once():
 
 
 def test_a_hint_is_told_once():
-    """The same hint is never shown twice. The first hint is in the help, and only other hints are shown with the errors
-    below it.
+    """No hint is shown twice. The first hint is in the help, and only other hints are shown with the errors below
+    it.
     """
     slip = by_name("cuda-thread-index")
     explanation = told(slip.source, slip.logs["pocl"])
