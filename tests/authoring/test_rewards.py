@@ -68,8 +68,8 @@ def test_points_for_what_a_naive_kernel_does_are_broken(claims, transposition):
 
 @pytest.mark.timed
 def test_a_lesson_that_no_check_measures_is_broken(claims, transposition):
-    """If no check measures what the exercise teaches, a kernel that avoids it loses no points for that, and a slip
-    costs more. Both claims are false.
+    """If no check measures what the exercise teaches, a kernel that avoids the exercise loses no points, but a slip
+    costs some. Two claims are then false.
     """
     _, said = claims(measuring(transposition, "no traffic but the array's"))
     assert not said["the baseline: avoiding the exercise earns at most 50 %"].holds

@@ -66,7 +66,7 @@ def follow(tmp_path, locks):
     def run(steps, code):
         for step in steps:
             for name, text in step.files.items():
-                assert (tmp_path / name).is_file(), "the draft has the file"
+                assert (tmp_path / name).is_file(), "the guide edits a file that is not in the draft"
                 (tmp_path / name).write_text(text)
             verb = step.command.split()[1]
             (said,) = run_all([step.command], tmp_path, locks, **{verb: code})

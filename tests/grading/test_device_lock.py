@@ -17,7 +17,7 @@ from grader.grading.device_lock import SharedCpu, also_shared, exclusive, shared
 
 NOBODY = 65534
 
-only_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can be another user for a moment")
+only_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can temporarily become another user")
 
 GRADER = """
 import sys
@@ -327,7 +327,7 @@ def test_all_that_is_timed_comes_together(tmp_path):
         assert not any(newcomer.is_set() for _, newcomer, _, _ in newcomers)
         leave.set()
     for _, newcomer, _, _ in newcomers:
-        assert newcomer.wait(ENOUGH), "both are inside at the same time"
+        assert newcomer.wait(ENOUGH), "both share the device at the same time"
     for _, _, leave, _ in newcomers:
         leave.set()
 

@@ -99,7 +99,7 @@ def test_rounds_that_did_not_count_are_made_again(suite, environment, noisy):
     assert (after.points, after.unchecked) == (whole.points, ())
 
 
-@pytest.mark.whole  # the first test times one part again
+@pytest.mark.whole  # the first test also times one part again
 def test_a_part_that_is_not_timed_stays_as_it_is(suite, environment, noisy, monkeypatch):
     """A part without a speed check is not timed again."""
     untimed = replace(suite, parts=(replace(suite.parts[0], performance=None), suite.parts[1]))

@@ -128,7 +128,7 @@ def test_a_failure_after_others_is_tried_as_the_first_of_a_session(first, again)
     assert straw.asked == ["impatient", "attempt a", *again]
 
 
-# --- the simulator's word -----------------------------------------------------------------------
+# --- findings of the simulator ------------------------------------------------------------------
 
 
 @pytest.fixture

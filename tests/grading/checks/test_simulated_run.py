@@ -209,7 +209,7 @@ def test_nothing_is_said_of_the_arrays_of_a_run_that_was_cut_off(subject):
     assert simulate(replace(subject, worker=worker), SIZES, 0).problem is CUT_OFF
 
 
-# --- runs that go on by themselves ------------------------------------------------------------
+# --- runs that are started in advance ---------------------------------------------------------
 
 
 HANGING = SIGNATURE + "{\n    volatile uint go = 1;\n    while (go) B[0] = 0;\n}\n"

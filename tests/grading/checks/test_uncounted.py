@@ -66,7 +66,7 @@ def test_where_a_case_is_wrong_that_is_what_is_told(simulator, course):
     assert {each.reason for each in memory} == {Reason.NOT_RUN}
 
 
-# --- more steps than the simulator makes ------------------------------------------------------
+# --- more steps than the simulator allows ----------------------------------------------------
 
 
 @pytest.fixture
@@ -111,7 +111,7 @@ def test_a_comparison_that_fails_is_a_fault_of_ours(run):
     assert [each.lost for each in told.faults] == ["the comparison with the model solution"]
 
 
-@pytest.mark.whole  # test_where_a_case_is_wrong_that_is_what_is_told is quicker
+@pytest.mark.whole  # the quick tests include test_where_a_case_is_wrong_that_is_what_is_told
 def test_a_kernel_that_is_stopped_after_something_else_has_failed(simulator, course):
     """If a stopped kernel has already failed a case, its steps are not compared with the model solution's, because the
     failed case must be fixed first.

@@ -26,7 +26,7 @@ def told(source, log, compiled=None):
     return explain(log, source_of(source, compiled))
 
 
-# --- reading ----------------------------------------------------------------------------------
+# --- parsing a log ----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ def test_a_log_without_an_error_has_no_remarks(log):
     assert parse(log) == ()
 
 
-# --- telling ----------------------------------------------------------------------------------
+# --- explaining a log -------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("slip", "log"), EACH_LOG)

@@ -173,7 +173,7 @@ class Clock:
         return self.now
 
 
-# --- the work of the operating system -------------------------------------------------------------
+# --- work of the operating system -----------------------------------------------------------------
 
 
 class Kernel:

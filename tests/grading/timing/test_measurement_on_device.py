@@ -49,7 +49,7 @@ def test_work_that_the_kernel_does_beside_one_side_leaves_the_speed_open(
     """
     with kernel_threads() as threads:
         if not threads.number:
-            pytest.skip("no thread of a kernel is seen here, as in a container")
+            pytest.skip("no threads of the OS kernel are visible here, as in a container")
     assignment = at_sizes(transposition, height=70, width=91)
     with ExitStack() as workers:
         submission = read_submission(assignment.reference)

@@ -375,7 +375,7 @@ def test_points_follow_the_judges_clock_where_that_is_slower(million):
         assert summarise(million, DEVICE, rounds).fraction_of_reference.high == pytest.approx(0.25)
 
 
-# --- check_performance: rounds with workers of straw ----------------------------------------------
+# --- check_performance: rounds with fake workers -------------------------------------------------
 
 
 @pytest.fixture

@@ -121,8 +121,8 @@ def test_no_sum_is_too_large_for_a_float(course, name):
 
 
 FITS = {
-    "nearestNeighbour": "its handout promises whole numbers from -8 to 8: who keeps them in less keeps the contract",
-    "reduction": "each word is read once, as a float, and is needed no more; half floats do not hold the sums",
+    "nearestNeighbour": "the handout promises integers from -8 to 8, so a kernel may store them in half precision",
+    "reduction": "each word is read only once, as a float, and the sums do not fit into half precision",
 }
 """Assignments whose numbers can be stored in half precision, with the reason why this is acceptable."""
 

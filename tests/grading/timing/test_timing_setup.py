@@ -57,4 +57,6 @@ def test_all_go_on_in_a_process_where_that_decides_nothing(course, name, kind, p
     chosen = ChosenTask(assignment=Chosen(task.assignment), submission=submission, seed=1)
     student, built = Hired(), Built(task=chosen, program=ProgramSource(source=""), bindings={}, usage=())
     assert request_submission(own.with_submission(student, built), built) is None
-    assert student.processes == [process] * asked, "a text with the constants of this device, if any, and the session"
+    assert student.processes == [process] * asked, (
+        "one request for a text with the constants of this device, if any, and one for the session"
+    )

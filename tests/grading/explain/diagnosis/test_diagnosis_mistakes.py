@@ -147,7 +147,7 @@ def test_listed_mistakes_in_our_words_are_about_the_same_lines():
     assert (explanation.cause, explanation.use) == (words, Use(array="B", writes=False))
 
 
-# --- in the reading of inputs -----------------------------------------------------------------
+# --- mistakes in reading inputs ---------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -811,7 +811,7 @@ def test_nothing_wrong_is_nothing_found():
     assert findings(kernel(), LINE) == ()
 
 
-# --- messages from a worker that lies ---------------------------------------------------------
+# --- messages from a worker that forges them --------------------------------------------------
 
 GENUINE = [
     LOCAL_RACE.text,
