@@ -90,7 +90,7 @@ def test_a_right_submission_passes_everything(golden, assignment):
 
 
 def test_a_right_submission_of_which_something_is_found_is_told(golden, assignment):
-    """A finding about a right submission is reported as a difference, even if the check itself passes."""
+    """A finding about a correct submission is reported as a difference, even if the check itself passes."""
     seen = result(BUILD, check("sanitizer (height 53)", kind=Kind.SANITIZER, findings=(RACE,)), SPEED)
     assert differences(golden("fails: {}\nfinding: none"), assignment, seen) == ("sanitizer: findings, must be none",)
 

@@ -33,7 +33,7 @@ def test_the_model_solution_has_its_margin():
 
 
 def test_the_slowest_right_submission_passes():
-    """The proposed goal lets the slowest right submission pass. A remark gives the name and the speed of that
+    """The proposed goal lets the slowest correct submission pass. A remark gives the name and the speed of that
     submission.
     """
     found = proposal(0.09, quick=0.9, slow=0.2)
@@ -61,7 +61,7 @@ def test_small_fractions_keep_two_digits():
 
 
 def test_without_right_submissions_that_is_said():
-    """If there are no right submissions, a remark says so, because the model solution alone does not show how fast
+    """If there are no correct submissions, a remark says so, because the model solution alone does not show how fast
     students' kernels are.
     """
     (remark,) = proposal(0.25).remarks
@@ -106,8 +106,8 @@ def test_a_limit_leaves_a_tenth_above_the_model_solution(model, proposed):
 
 
 def test_a_limit_leaves_as_much_above_what_is_right():
-    """The proposed limit is also one tenth above the count of every right submission. A submission that needs a higher
-    limit than the model solution is named.
+    """The proposed limit is also one tenth above the count of every correct submission. A submission that needs a
+    higher limit than the model solution is named.
     """
     assert limit(1.1, 1.0, few=0.5, many=2.0).proposed == 2.2
     assert limit(1.1, 1.0, few=0.5, many=2.0).beyond == "many"

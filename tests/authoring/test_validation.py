@@ -161,7 +161,7 @@ def judged(folder, graded, part="", fails=()):
 
 
 def test_speeds_are_those_of_right_submissions_for_this_part(scaling, tmp_path):
-    """Speeds are taken only from right submissions for this part. The bands of the proposal share the points of the
+    """Speeds are taken only from correct submissions for this part. The bands of the proposal share the points of the
     goal.
     """
     own = OwnResults(model=timed(0.98, speed_up=4.0), skeleton=result(BUILD))
@@ -185,7 +185,7 @@ def counted(unused):
 
 
 def test_limits_are_above_what_right_submissions_are_counted(scaling, tmp_path):
-    """Proposed limits are above the counts of all right submissions. Wrong submissions, and those without counts, are
+    """Proposed limits are above the counts of all correct submissions. Wrong submissions, and those without counts, are
     ignored.
     """
     own = OwnResults(model=counted(0), skeleton=result(BUILD))

@@ -116,7 +116,7 @@ def test_the_example_holds(follow):
 @pytest.mark.whole
 @pytest.mark.timed
 def test_the_right_kernels_of_the_example_pass(follow, simulator):  # noqa: ARG001 - it is installed
-    """The right golden submission earns all points, and `grade` and `profile` accept the model solution."""
+    """The correct golden submission earns all points, and `grade` and `profile` accept the model solution."""
     right, *model = ON_RIGHT_KERNELS
     assert re.search(r"total +100 / 100", follow([right], 0))
     follow(model, 0)

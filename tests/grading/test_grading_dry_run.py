@@ -33,7 +33,7 @@ def untimed(result):
 @pytest.mark.parametrize("hidden", ["case", "sanitizer"])
 def test_no_worker_hears_of_a_hidden_check(environment, tmp_path, monkeypatch, hidden):
     """No worker and no simulator receives the sizes of a hidden check. A kernel that is wrong only at these sizes
-    therefore has the same result and the same events as a right one.
+    therefore has the same result and the same events as a correct one.
     """
     coursework = hiding_course(tmp_path, hidden, memory=None, performance=None).load("small")
     heard, settings = [], quick(environment)
@@ -57,7 +57,7 @@ def test_no_worker_hears_of_a_hidden_check(environment, tmp_path, monkeypatch, h
 
 @pytest.mark.parametrize("hidden", ["sanitizer", "memory", "performance"])
 def test_shown_checks_are_made_as_ever(environment, tmp_path, hidden):
-    """For a right kernel, all shown checks pass. Counts are omitted if they would reveal the outcome of a hidden
+    """For a correct kernel, all shown checks pass. Counts are omitted if they would reveal the outcome of a hidden
     check.
     """
     coursework = hiding_course(tmp_path, hidden).load("small")

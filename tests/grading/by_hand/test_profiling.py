@@ -20,7 +20,7 @@ def profiled(assignment, environment, path):
 
 
 def test_a_right_submission_has_counts_and_no_problem(transposition, environment, simulator):
-    """A submission is counted at the sizes of the memory checks. For the right transposition, every word is read and
+    """A submission is counted at the sizes of the memory checks. For the correct transposition, every word is read and
     written once.
     """
     counted = profiled(transposition, environment, transposition.reference / "kernels.cl")

@@ -222,8 +222,8 @@ def test_a_run_that_cannot_be_is_an_error_alone_and_a_row_among_others(addition,
 
 
 def test_the_problem_of_a_row_is_that_of_its_results_or_the_reason_for_none(addition):
-    """The problem of a row is the problem of its results or the reason why it has no results. A row with right results
-    has no problem.
+    """The problem of a row is the problem of its results or the reason why it has no results. A row with correct
+    results has no problem.
     """
     assert row("a", FAILED).problem is row("b", measured(addition, problem=FAILED)).problem is FAILED
     assert row("c", measured(addition)).problem is None

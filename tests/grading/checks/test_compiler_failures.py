@@ -54,7 +54,7 @@ def opened(simulator, assignment, source, *ends, watched=()):
 
 @pytest.mark.parametrize("failure", [ABORTED, SLOW])
 def test_what_the_compiler_failed_on_is_open_if_the_simulator_finds_it_right(simulator, transposition, failure):
-    """After a compiler failure, points stay open if the simulator gets right results. The message says what happened,
+    """After a compiler failure, points stay open if the simulator gets correct results. The message says what happened,
     up to which size the results were checked, and what to change.
     """
     waits = opened(simulator, transposition, TRANSPOSITION, failure, failure)
@@ -78,8 +78,8 @@ def test_any_other_failure_decides(simulator, transposition, end):
 
 @pytest.mark.parametrize("ends", [[WRONG], [None, WRONG], [ABORTED, WRONG]])
 def test_wrong_results_are_open_if_another_compiler_gets_right_ones(simulator, transposition, ends):
-    """Wrong results stay open if another compiler gets right results, because a compiler that translates a right kernel
-    wrongly must not cost points. The message states both observations.
+    """Wrong results stay open if another compiler gets correct results, because a compiler that translates a correct
+    kernel wrongly must not cost points. The message states both observations.
     """
     waits = opened(simulator, transposition, TRANSPOSITION, *ends)
     cases = [each.check for each in tried(transposition, *ends)]
@@ -99,7 +99,7 @@ def test_wrong_results_are_open_if_another_compiler_gets_right_ones(simulator, t
     ],
 )
 def test_wrong_results_count_if_the_simulator_sees_a_mistake(simulator, transposition, source):
-    """Wrong results count if the simulator also gets wrong results, or if it gets right results but sees a race."""
+    """Wrong results count if the simulator also gets wrong results, or if it gets correct results but sees a race."""
     cases = transposition.correctness.cases
     first = next(number for number, case in enumerate(cases) if min(case.sizes.values()) > 2)
     assert opened(simulator, transposition, source, *[None] * first, WRONG) is None
@@ -169,7 +169,7 @@ def test_without_a_simulator_it_is_open_and_says_so(simulator, transposition):
 
 def test_open_checks_earn_and_lose_nothing(simulator, transposition):
     """Open checks neither earn nor lose points. Checks that passed on the device are unchanged, and the checks that
-    only a right kernel can pass are open.
+    only a correct kernel can pass are open.
     """
     waits = opened(simulator, transposition, TRANSPOSITION, None, ABORTED)
     cases = [each.check for each in tried(transposition, None, ABORTED)]

@@ -143,15 +143,15 @@ def test_a_result_that_holds_nan_is_told_with_the_read_past_the_end(concluded):
 
 
 def test_right_cases_keep_their_checks(concluded):
-    """Checks of right cases stay unchanged."""
+    """Checks of correct cases stay unchanged."""
     checks, failed = concluded(lambda arrays: arrays["A"].T, SEEN)
     assert {(check.verdict, check.message) for check in checks} == {(Verdict.PASSED, "")}
     assert failed == ()
 
 
 def test_right_cases_are_asked(concluded):
-    """Right cases are evidence, too. If the result is right in a case with a single element, the message says that the
-    sign is wrong, but not everywhere.
+    """Correct cases are evidence, too. If the result is right in a case with a single element, the message says that
+    the sign is wrong, but not everywhere.
     """
     checks, _ = concluded(lambda arrays: arrays["A"].T if arrays["A"].size == 1 else -arrays["A"].T)
     assert [check.cause for check in checks] == ["", *["the sign is wrong, but not everywhere"] * 3]

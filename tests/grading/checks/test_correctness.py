@@ -41,7 +41,7 @@ def checked(cases, built, assignment, worker):
 
 
 def test_right_results_are_not_repeated(checks):
-    """A right submission is launched once in each case."""
+    """A correct submission is launched once in each case."""
     worker = FakeWorker(lambda arrays: arrays["A"].T)
     assert all(check.verdict is Verdict.PASSED for check in checks(worker))
     assert worker.repeated == []
@@ -152,8 +152,8 @@ def test_checks_come_in_the_order_of_the_assignment(transposition):
 
 
 def test_what_only_right_kernels_earn_is_forfeited_by_a_failed_case(transposition):
-    """A failed case forfeits the points that only right kernels earn. Other checks are unchanged: the ones that failed
-    themselves, practice cases, and memory checks, which are counted in a separate run.
+    """A failed case forfeits the points that only correct kernels earn. Other checks are unchanged: the ones that
+    failed themselves, practice cases, and memory checks, which are counted in a separate run.
     """
     whole = (
         BUILD,

@@ -110,8 +110,8 @@ def test_what_ends_in_the_simulator_has_all_its_time():
 
 
 def test_a_large_case_has_all_its_time():
-    """A large case is given its full time without a simulation, because even a right kernel takes millions of steps for
-    such a case.
+    """A large case is given its full time without a simulation, because even a correct kernel takes millions of steps
+    for such a case.
     """
     straw = Straw([], runs=[SILENT], small=False)
     assert launched(straw, "a") == [SILENT]
@@ -170,7 +170,7 @@ def test_a_kernel_that_ends_is_no_loop_and_neither_is_one_that_races(simulator, 
 
 def test_where_the_simulator_is_hidden_or_its_sizes_are_smaller_it_is_not_asked(simulator, transposition):
     """A case is not simulated if the sanitizer is hidden, because students would learn its outcome, or if the case is
-    larger than the sanitizer's sizes, because even right kernels would take long.
+    larger than the sanitizer's sizes, because even correct kernels would take long.
     """
     subject = subject_of(simulator, transposition, TRANSPOSITION)
     lookout = Lookout(subject=subject)

@@ -48,7 +48,7 @@ def test_a_model_solution_is_clean(simulator, transposition):
 
 
 def test_a_race_that_no_result_shows(simulator, product):
-    """A tiled product without its second barrier gives right results on CPU drivers. The sanitizer reports the race
+    """A tiled product without its second barrier gives correct results on CPU drivers. The sanitizer reports the race
     with both lines.
     """
     comment = BARRIER + "    // everyone has read them before the next step overwrites them"
@@ -139,8 +139,8 @@ def test_a_wrong_access_at_the_smallest_failed_size_only(simulator, transpositio
 
 
 def test_a_case_that_only_fails_when_large_is_not_simulated(simulator, transposition):
-    """If a case fails only at a large size, that size is not simulated, because even the loops of a right kernel would
-    seem endless. The message gives the sizes that were simulated.
+    """If a case fails only at a large size, that size is not simulated, because even the loops of a correct kernel
+    would seem endless. The message gives the sizes that were simulated.
     """
     source = changed(TRANSPOSITION, "= tile[lx][ly]", "= 2 * tile[lx][ly]")
     check = checked(simulator, transposition, source, ({"height": 4096, "width": 4096},))

@@ -65,7 +65,7 @@ def subject(environment, transposition):
 
 
 def test_the_model_solution_is_seen(simulator, transposition):
-    """The model solution gets right results in the simulator, and its accesses have the line numbers of the student's
+    """The model solution gets correct results in the simulator, and its accesses have the line numbers of the student's
     file.
     """
     seen = simulate(subject_of(simulator, transposition, MODEL), SIZES, 0)

@@ -84,7 +84,7 @@ def test_memory_order_is_the_last_resort():
 
 
 def test_a_few_exceptions_within_a_place_are_chance():
-    """A few right elements inside a region of wrong ones are ignored, because a wrong sum of small integers can be
+    """A few correct elements inside a region of wrong ones are ignored, because a wrong sum of small integers can be
     right by chance.
     """
     where = mask(columns=slice(16, None))

@@ -104,7 +104,7 @@ def test_the_first_of_two_mistakes(environment, transposition):
 
 @pytest.mark.whole
 def test_nothing_is_said_that_the_simulator_denies(environment, transposition):
-    """An edit that gives right results is rejected if the simulator sees a wrong access."""
+    """An edit that gives correct results is rejected if the simulator sees a wrong access."""
     source = changed(TRANSPOSITION, "tile[lx][ly]", "tile[lx][lx]")
     assert found(environment, few(transposition), source, is_clean=lambda *_: False) is None
 

@@ -77,7 +77,7 @@ def test_a_crash_beside_a_wrong_result_needs_it(transposition):
     ids=["right", "line", "crash", "time", "practice"],
 )
 def test_what_needs_none(transposition, checks):
-    """No search is started for right results, for a cause with a line, for a crash or a time limit, or for a practice
+    """No search is started for correct results, for a cause with a line, for a crash or a time limit, or for a practice
     case.
     """
     assert not is_needed(built(transposition), checks, [unchecked()])

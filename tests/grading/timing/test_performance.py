@@ -396,7 +396,7 @@ def test_a_wrong_timed_run_fails_the_check_without_points(small):
 
 
 def test_a_right_and_fast_participant_earns_the_points(small):
-    """A right submission that is as fast as the model solution earns all points. All fake launches take the same
+    """A correct submission that is as fast as the model solution earns all points. All fake launches take the same
     time.
     """
     check = check_performance(begun(fake_setup(small)), RULES)

@@ -114,7 +114,7 @@ def timed(course, name):
 
 @pytest.mark.parametrize("name", ASSIGNMENTS)
 def test_no_sum_is_too_large_for_a_float(course, name):
-    """No sum is too large for single precision in any order of additions, so right results are equal bit by bit."""
+    """No sum is too large for single precision in any order of additions, so correct results are equal bit by bit."""
     for part, sizes in timed(course, name):
         for ranges in part.performance.integers:
             assert BOUNDS[name](ranges, sizes) < 1 / ONCE_IN

@@ -1,4 +1,4 @@
-"""matching.py: a mistake is reported only if it fits all cases, the failed ones as well as the right ones."""
+"""matching.py: a mistake is reported only if it fits all cases, the failed ones as well as the correct ones."""
 
 from dataclasses import replace
 
@@ -45,7 +45,7 @@ def test_a_mistake_that_explains_some_cases_is_no_cause():
 
 
 def test_a_right_case_speaks_against_a_mistake():
-    """A right case rules out a mistake that would have changed its result, for example a missing first product."""
+    """A correct case rules out a mistake that would have changed its result, for example a missing first product."""
     failed = cases(lambda a, b: right(a[:, 1:], b[1:]))
     assert causes(failed) == ["the first product is left out"] * 4
     assert "the first product is left out" not in causes(failed, cases(right, LARGER[:1]))

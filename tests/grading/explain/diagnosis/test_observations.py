@@ -85,7 +85,7 @@ def test_some_wrong_products_are_not_nearly_right():
 
 def test_results_that_are_whole_numbers():
     """Results that are all integers are reported, because a sum may have been stored in an int. There is no such report
-    if all results are 0 or if the right results are integers as well.
+    if all results are 0 or if the correct results are integers as well.
     """
     whole = np.trunc(C)
     explanation = said(product(whole))
@@ -114,7 +114,7 @@ def test_launches_that_differ():
 
 
 def test_every_other_launch():
-    """If launches are alternately right and wrong, the sentence says so. Two right launches in a row are not an
+    """If launches are alternately right and wrong, the sentence says so. Two correct launches in a row are not an
     alternation.
     """
     wrong = np.where(GENERATOR.random(C.shape) < 0.1, 0.5, C).astype(np.float32)
@@ -136,7 +136,7 @@ def test_an_edge_that_is_another_size():
 
 
 def test_an_edge_that_a_right_case_does_not_have_is_none():
-    """This cause is ruled out by a right case that has more columns than `height`."""
+    """This cause is ruled out by a correct case that has more columns than `height`."""
     failed = [case(each, lambda a, b: unwritten(a, b, a.shape[0])) for each in (SIZES[1], LARGER[1])]
     passed = case({"height": 2, "depth": 3, "width": 30}, right)
     assert causes(failed, [passed]) == ["", ""]

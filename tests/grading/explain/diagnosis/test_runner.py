@@ -11,7 +11,9 @@ from grader.grading.explain.diagnosis.runner import LARGE, explain
 
 
 def test_right_cases_are_only_asked_about_what_explains_the_others():
-    """The right cases are computed again only if there is a possible explanation to check, because this takes time."""
+    """The correct cases are computed again only if there is a possible explanation to check, because this takes
+    time.
+    """
 
     def never():
         raise AssertionError
