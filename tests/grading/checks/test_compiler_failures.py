@@ -1,4 +1,4 @@
-"""compiler_failures.py: if a compiler fails, the points that depend on it stay open."""
+"""compiler_failures.py: points stay open if a compiler failure prevents a decision."""
 
 from dataclasses import replace
 from math import prod
