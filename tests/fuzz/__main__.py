@@ -1,8 +1,9 @@
-"""Fuzz a target for some time: python tests/fuzz TARGET [--seconds N] [--seed N] [--keep].
+"""Fuzz one target for a given time: python tests/fuzz TARGET [--seconds N] [--seed N] [--keep].
 
-Prints each finding with the recipe of its input, and the number of inputs. The exit status is 1 if anything was found.
-Explanations are fuzzed by number instead of time: python tests/fuzz explanations [--mutants N] [--results M] [--seed
-N].
+The command prints each finding with the recipe of its input, and then the number of inputs. The exit status is 1 if it
+found anything. Explanations are fuzzed for a number of inputs instead of a time:
+
+    python tests/fuzz explanations [--mutants N] [--results M] [--seed N]
 """
 
 import argparse
@@ -23,11 +24,11 @@ from fuzz.targets import TARGETS  # noqa: E402
 EXPLANATIONS = "explanations"
 
 MEMORY = 4 * 1024**3
-"""Bytes of address space. An input that needs more raises a MemoryError, which is a finding."""
+"""Limit of the address space in bytes. An input that needs more raises a MemoryError, which is a finding."""
 
 
 def main() -> int:
-    """Search, and print the findings."""
+    """Run the search and print its findings."""
     parser = argparse.ArgumentParser(description="Fuzz what comes from outside.")
     parser.add_argument("target", choices=[*TARGETS, EXPLANATIONS])
     parser.add_argument("--seconds", type=float, default=60.0)

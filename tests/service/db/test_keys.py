@@ -1,4 +1,4 @@
-"""keys.py: a typed key finds its person, and a course rejects people with keys that look alike."""
+"""keys.py: a typed key finds its person, and a course refuses people whose keys look like another person's."""
 
 import unicodedata
 
@@ -31,7 +31,7 @@ ALIKE = (
     ("ada", "ad\u00ada"),
     ("sam", "\u017fam"),
 )
-"""Pairs of keys in which readers or Unicode rules could mistake the second for the first."""
+"""Pairs of keys whose second key could be mistaken for the first, by readers or by Unicode's rules."""
 
 
 @pytest.mark.parametrize(("one", "other"), SAME)
@@ -43,7 +43,7 @@ def test_a_key_in_another_case_is_the_same(one, other):
 
 @pytest.mark.parametrize(("one", "other"), ALIKE)
 def test_a_key_that_might_be_taken_for_another_is_not_the_same(one, other):
-    """Keys that only look alike are different in both directions, but a course accepts only one of them."""
+    """Keys that only look alike are different, whichever comes first. However, a course accepts only one of them."""
     assert not is_same_key(one, other)
     assert not is_same_key(other, one)
     assert folded_key(one) == folded_key(other)
@@ -88,7 +88,7 @@ def roster(staff, text):
     ],
 )
 def test_a_roster_adds_nobody_who_can_be_taken_for_another(service, staff, key, words):
-    """A roster with a confusable key is rejected whole; the error names the line and the key to write."""
+    """A roster with a confusable key is refused as a whole. The error names the line and the key to write instead."""
     service.person("gross", "student")
     said = roster(staff, f"key,name\ncleo,Cleo\n{key},Somebody\n")
     assert said.status_code == 422
@@ -104,7 +104,7 @@ def staff(service):
 
 
 def test_nothing_adds_a_person_who_can_be_taken_for_another(service):
-    """A confusable person cannot be stored, even by a page or command without its own check."""
+    """A person with a confusable key cannot be stored, even by a page or command that does not check it."""
     for key in ("ADA", "a\u200bda"):
         with pytest.raises(InputError, match="could be mistaken for ada"):
             service.person(key, "student")
