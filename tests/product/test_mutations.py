@@ -24,7 +24,7 @@ MODELS = {name: (ROOT / "reference" / name / "kernels.cl").read_text() for name 
 
 
 def all_of(source):
-    """Return the mutations of all kernels in a text."""
+    """Return the mutations of all kernels and functions in a text."""
     return mutations(source, {function.name for function in parse(source).functions})
 
 

@@ -126,7 +126,7 @@ def is_there(proxy):
 
 @pytest.fixture(scope="module")
 def student(proxy):
-    """Ada's browser, signed in by a link."""
+    """Ada's browser, signed in with a link."""
     with proxy.service.database.writing() as session:
         token = invite(session, session.get_one(PersonRow, proxy.service.ada), "test", proxy.service.now)
     client = proxy.browser()

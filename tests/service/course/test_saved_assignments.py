@@ -25,7 +25,9 @@ COSTLY = "timezone: Europe/Berlin\ndue: 2026-11-22T13:00\nlate: {percent: 10}\n"
 
 @pytest.fixture(params=[False, True], ids=["the same process", "a new process"])
 def served(request, tmp_path):
-    """Return a function that makes a service with these policies. The same process or a new one sees missing files."""
+    """Return a function that makes a service with these policies. Files go missing while it runs or before
+    a restart.
+    """
     services = []
 
     def make(policies):

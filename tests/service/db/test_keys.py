@@ -36,7 +36,7 @@ ALIKE = (
 
 @pytest.mark.parametrize(("one", "other"), SAME)
 def test_a_key_in_another_case_is_the_same(one, other):
-    """Keys are equal regardless of case and the encoding of accents, also beyond ASCII."""
+    """Two keys are equal if they differ only in case or in the encoding of accents, also beyond ASCII."""
     assert is_same_key(one, other)
     assert folded_key(one) == folded_key(other)
 
@@ -51,7 +51,7 @@ def test_a_key_that_might_be_taken_for_another_is_not_the_same(one, other):
 
 @given(st.text(), st.text())
 def test_what_is_the_same_is_folded_to_the_same(one, other):
-    """Equal keys have equal folded forms, so a sign-in can find its person by the folded form."""
+    """Equal keys have equal folded forms, so a sign-in can look its person up by the folded form."""
     for each in (other, one.upper(), one.lower(), unicodedata.normalize("NFD", one), f" {one} "):
         if is_same_key(one, each):
             assert folded_key(one) == folded_key(each)
@@ -60,7 +60,7 @@ def test_what_is_the_same_is_folded_to_the_same(one, other):
 
 @pytest.mark.parametrize(("key", "other"), ALIKE)
 def test_a_key_that_looks_like_anothers_signs_nobody_in(service, key, other):
-    """A lookalike key, typed or from a university, signs in no person; the person's own key does."""
+    """A key that looks like another person's does not sign that person in. Only the person's own key does."""
     number = service.person(f"x{key}", "student")
     with service.database.reading() as session:
         assert person_named(session, {f"x{other}"}) is None
@@ -69,7 +69,7 @@ def test_a_key_that_looks_like_anothers_signs_nobody_in(service, key, other):
 
 @pytest.mark.parametrize(("key", "typed"), SAME)
 def test_a_key_signs_in_however_it_is_typed(service, key, typed):
-    """A key signs in with any case and encoding of accents, on both databases."""
+    """A key signs its person in with any case and any encoding of accents, on both databases."""
     number = service.person(f"x{key}", "student")
     with service.database.reading() as session:
         assert person_named(session, {f"X{typed}"}).id == number

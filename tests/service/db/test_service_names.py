@@ -28,6 +28,6 @@ def test_names_are_in_the_order_that_people_expect():
 
 @pytest.mark.parametrize("words", ["", "LUKASZ", "zolc łuk", "Żółć", "s1@"])
 def test_a_person_is_found_without_accents(words):
-    """A person is found by all search words, with or without accents."""
+    """A search finds a person whose name and key contain all its words, with or without accents."""
     assert has_words("Łukasz Żółć s1@x", words)
     assert not has_words("Łukasz Żółć s1@x", f"{words} ada")
