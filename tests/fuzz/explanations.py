@@ -63,16 +63,16 @@ from grader.results.explanation import Explained
 from grader.worker.opencl.preprocess import PreprocessingError, preprocess
 
 EDITS, SWITCHED = 1_000, 120
-"""Most edits that are made of a mutant, and about how many of them are combined into programs."""
+"""Limit for the edits that are made to a mutant, and about how many of them are combined into programs."""
 
 SHOWN, DRAWN = 8, 40
-"""Every eighth mutant is shown in the reports, and every fortieth also as a page with figures, which takes longer than
-all other steps together.
+"""One in this many mutants is shown in the reports, and one in this many also as a page with figures, which is the
+slowest step.
 """
 
 EXPANDED = 6
-"""Every sixth mutant has its macros expanded as for a driver. The others keep their macros, which makes them harder to
-read.
+"""One in this many mutants has its macros expanded as for a driver. The others keep their macros, which makes them
+harder to read.
 """
 
 LARGEST = 2**10

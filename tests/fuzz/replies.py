@@ -240,7 +240,7 @@ def _grown(reply: dict[str, Any], place: list[Any], recipe: dict[str, Any], size
 
 
 def _number(each: Any, number: int) -> None:
-    """Give each member of a list a different line, count or name."""
+    """Give each member of a list a different line, buffer, count and name."""
     if isinstance(each, dict):
         for name in ("line", "buffer", "times"):
             if isinstance(each.get(name), int):

@@ -27,7 +27,7 @@ SHRINKING = 10.0
 """Seconds that hypothesis may spend on making a recipe smaller."""
 
 OFTEN = 8
-"""One of every eight recipes is examined thoroughly."""
+"""One in this many recipes is examined thoroughly."""
 
 OUR_CODE = "/grader/"
 

@@ -37,8 +37,8 @@ SMALLEST = {
     "verdict_stability": ["coalsTransp", "2"],
     "where_time_goes": ["vectorAdd"],
 }
-"""Arguments of each benchmark. `true` stands in for the command that restarts an engine, because other processes use
-the engine.
+"""Arguments of each benchmark. `true` replaces the command that restarts an engine, because other processes use the
+engine.
 """
 
 PRINTED = {

@@ -46,8 +46,8 @@ def test_the_picture_shows_the_page_as_it_is():
 
 
 def test_the_example_is_what_the_grader_says_today(course, environment, simulator):  # noqa: ARG001 - it is installed
-    """The stored example has the findings that the simulator reports today. Values are not compared, because a race
-    makes them vary.
+    """The stored example has the findings that the simulator reports today. Other checks are not compared, because a
+    race makes their values vary.
     """
     now = grade(course.load("reduction"), SUBMISSION, environment, example().provenance.seed)
     shown, said = ([check for check in each.checks if check.kind is Kind.SANITIZER] for each in (example(), now))

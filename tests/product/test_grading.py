@@ -119,8 +119,8 @@ def test_the_corpus_holds_mistakes_and_right_solutions_of_every_assignment(cours
 
 @pytest.mark.parametrize("folder", CORPUS, ids=name_of)
 def test_a_cause_names_a_reason_and_lines_of_code(folder):
-    """A cause has a phrase of its message or the lines of statements. A submission with the finding `none` fails no
-    check except speed.
+    """An expected cause quotes its message or lists lines that contain a statement. A submission with the finding
+    `none` fails no check except speed.
     """
     cause = expectation(folder).cause
     if cause is None:

@@ -183,8 +183,9 @@ def test_what_students_get_is_the_same_to_the_byte_however_hidden_cases_went(hid
 @pytest.mark.whole
 @pytest.mark.parametrize("name", ["wrong", "a crash", "no end"])
 def test_no_byte_and_no_time_tells_how_a_hidden_case_went(hiding, environment, tmp_path, monkeypatch, name):
-    """If only the hidden case of one grading is repeated, all outcomes give students identical files, pages, times and
-    exit codes. The submission makes a mistake in the hidden case only for some data, which depend on the seed.
+    """If only the hidden case of a grading is repeated, with other data, students get identical files, pages, times and
+    exit codes for all outcomes. The submission makes its mistake in the hidden case only for some data, which depend on
+    the seed.
     """
     _, statement, reason = OUTCOMES[name]
     source = submission(statement=f"if (x[3] > 0) {{ {statement} }}")

@@ -89,8 +89,8 @@ def settle(look, wanted):
 
 
 def host():
-    """Return the parts of this machine that an attack could have changed: the names in folders that all users can write
-    to, and a hash of files that an attack could read.
+    """Return what an attack could have changed on this machine: the names in folders for all users and a hash of files
+    that an attack could read.
     """
     listed = (name for folder in ("/", "/dev/shm", "/etc", str(Path.home())) for name in os.listdir(folder))  # noqa: PTH208
     names = sorted(name for name in listed if not name.startswith(NEIGHBOURS))

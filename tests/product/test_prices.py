@@ -1,7 +1,7 @@
-"""The price list: points that an attack earns if its countermeasure is switched off.
+"""The price list: points that an attack earns if its defence is switched off.
 
-A countermeasure is useless if the attack earns no points without it. prices.yaml is the list, and test_hostile.py
-proves that attacks earn nothing while all countermeasures are on.
+A defence is useless if the attack earns no points without it. prices.yaml is the list, and test_hostile.py proves that
+attacks earn nothing while all defences are on.
 """
 
 from functools import partial
@@ -48,7 +48,7 @@ def points(result, kind):
 @pytest.mark.timed
 @pytest.mark.parametrize("name", sorted(PRICES))
 def test_an_attack_gains_points_without_the_fix(name, environment, tmp_path, monkeypatch):
-    """An attack earns no points for speed with its countermeasure, and exactly the listed points without it."""
+    """An attack earns no points for speed with its defence, and exactly the listed points without it."""
     assignment = small_assignment(tmp_path, ATTACKS[name])
     assert points(grade(assignment, HOSTILE / name, environment), Kind.PERFORMANCE) == 0
     for target in PRICES[name]["without"]:
@@ -73,8 +73,8 @@ def test_an_order_gains_points_where_work_items_run_in_that_order(name, environm
 @pytest.mark.whole
 @pytest.mark.parametrize("name", sorted(OPEN))
 def test_what_nothing_holds_gains_what_the_list_says(name, environment, tmp_path):
-    """An attack without a countermeasure earns exactly the listed memory points more than the kernel that it really
-    runs on the device. The simulator finds no mistake in it.
+    """An attack without a defence earns exactly the listed memory points more than the kernel that it really runs on
+    the device. The simulator finds no mistake in it.
     """
     assignment = small_assignment(tmp_path, ATTACKS[name])
     attack = grade(assignment, HOSTILE / name, environment)

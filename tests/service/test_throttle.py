@@ -159,7 +159,7 @@ def test_a_look_counts_nothing():
     ],
 )
 def test_whoever_has_a_network_of_addresses_counts_once(address, network):
-    """Addresses in one IPv6 /64 network count as one network. All addresses of this machine count as one too, because a
-    proxy on it may not tell its clients apart.
+    """Addresses in one IPv6 /64 network count as one network. All addresses of this machine also count as one, because
+    a proxy that does not pass on its clients' addresses would otherwise have no limit.
     """
     assert network_of(address) == network

@@ -51,8 +51,8 @@ def test_who_is_signed_in_at_the_university_is_signed_in_here(service, issuer):
 
 
 def test_a_code_signs_in_once_and_only_in_the_browser_that_began(service, issuer):
-    """A code works once, and only in the browser that began the sign-on. An attacker cannot sign in a victim with an
-    address of their own.
+    """A code works once, and only in the browser that began the sign-on. An attacker therefore cannot sign a victim in
+    to the attacker's account.
     """
     at_university(service, issuer)
     client, address = begin(service)

@@ -129,8 +129,8 @@ def test_what_hides_nothing_cannot_be_released(service):
 
 
 def test_nothing_tells_what_is_hidden_before_the_release_and_everything_after(tmp_path):
-    """Whether a hidden case passed or failed makes no difference to any page or file before the release. After the
-    release, all points are shown.
+    """Before the release, no page or file reveals whether a hidden case passed or failed. After the release, all points
+    are shown.
     """
     for outcome in ("right", "wrong"):
         course = hiding_course(tmp_path / outcome / "course", "case")

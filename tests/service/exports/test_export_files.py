@@ -155,8 +155,8 @@ def test_members_of_a_group_are_not_copies_of_each_other(tmp_path):
 
 
 def test_a_workbook_holds_text_and_numbers_and_no_formula(service):
-    """A workbook contains texts and numbers but never a formula, whatever a student's name is. A key that consists of
-    digits stays a text.
+    """A workbook contains texts and numbers but never a formula, no matter how a student is named. A key that consists
+    of digits stays a text.
     """
     for key in ("=1+1", "+2", "-3", "@x", "007"):
         service.person(key, "student")
@@ -329,7 +329,7 @@ def test_platforms_get_nothing_of_results_that_are_held_back(service):
 
 
 def found_in(service, *lines):
-    """Fill in a worksheet with these lines. Return for each name if it got a grade, the folders of feedback and the
+    """Fill in a worksheet with these lines. Return whether each name got a grade, the folders of feedback, and the
     remarks.
     """
     sheet = ["Identifier,Full name,Grade,Maximum grade,Feedback comments", *lines]
@@ -403,7 +403,7 @@ def test_students_are_found_in_a_worksheet_by_mail_address(service):
 
 
 def test_students_are_found_in_a_gradebook_by_a_login_that_is_a_mail_address(service):
-    """A login that is a mail address identifies a student in a Canvas gradebook, whatever name the row has."""
+    """A login that is a mail address identifies a student in a Canvas gradebook, even if the names differ."""
     renamed(service, ada="ada@x.org")
     service.graded(service.hand_in())
     given = GRADEBOOK.format(10).replace("Anna,7,anna", "A. Lovelace,7,ada@x.org")

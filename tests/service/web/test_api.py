@@ -198,7 +198,9 @@ def test_handing_in_twice_with_one_key_stores_once_and_a_result_is_read(service)
     ],
 )
 def test_what_cannot_be_handed_in_is_a_sentence_and_stores_nothing(service, name, data, status, words):
-    """A file that a page would refuse is refused by the API with an equal message, and nothing is stored."""
+    """A file that a page would refuse is also refused by the API with a sentence that gives the reason, and nothing is
+    stored.
+    """
     said = caller(service).post(f"/api/v1/assignments/{name}/attempts?key=k", content=data)
     assert said.status_code == status
     assert words in said.text

@@ -91,7 +91,7 @@ def test_each_of_several_lines_in_a_sentence_leads_to_its_own(service, ada):
 
 
 def test_nothing_that_is_hidden_is_found_in_a_line(tmp_path):
-    """Findings of hidden checks are not listed, although they would also have lines."""
+    """Findings of hidden checks are not listed, because their lines would reveal the outcome."""
     service = Service(tmp_path, hiding_course(tmp_path / "course", "case"))
     assignment = service.course.load("small")
     whole = failing(right(assignment), 2, message="line 3 is wrong.", findings=(RACE,))

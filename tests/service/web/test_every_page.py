@@ -35,7 +35,7 @@ def course(tmp_path):
 
 @contextmanager
 def signed_in(course, browser, key):
-    """Return a browser in which this person is signed in, or no one."""
+    """Return a browser in which this person is signed in. For "nobody", no one is signed in."""
     if key != "nobody":
         with driving(browser, course.service, key) as driven:
             yield driven

@@ -244,7 +244,7 @@ def test_our_name_is_ours_at_any_port(service, host):
     ],
 )
 def test_a_redirect_leads_nowhere_but_to_our_address(path, query, there):
-    """A redirect leads only to this service's address, whatever path and query were requested."""
+    """A redirect leads only to this service's address, for any requested path and query."""
     asked = {"path": path, "query_string": query, "headers": [(b"host", b"localhost:8000")]}
     assert dict(_of_one_host(asked)[1])[b"location"].decode() == ORIGIN + there
 

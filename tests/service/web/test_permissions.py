@@ -30,7 +30,7 @@ TABLE = {
     "GET /health": ALL,
     "GET /static/{name}": ALL,
     "GET /sign-in": ALL,
-    "GET /join/{token}": (403, 403, 403, 403, 403),  # the link is invalid; a valid one works for its holder
+    "GET /join/{token}": (403, 403, 403, 403, 403),  # the link is invalid, a valid one would work
     "POST /join": (403, 403, 403, 403, 403),
     "POST /sign-out": MEMBERS_FORM,
     "GET /": MEMBERS,
@@ -145,7 +145,7 @@ TABLE = {
 """Status of each route for a visitor without a sign-in, another student, the attempt's owner, an assistant and an
 instructor.
 
-303 redirects a page to the sign-in. 404 is used for missing pages and also for pages whose existence the role may not
+303 redirects a page to the sign-in. 404 is the answer for missing pages and for pages whose existence the role may not
 know.
 """
 

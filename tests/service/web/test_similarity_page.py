@@ -145,7 +145,7 @@ def test_what_is_no_source_is_refused(service, staff, kind, data, words):
 
 @pytest.mark.parametrize("packing", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
 def test_a_damaged_zip_is_refused_whatever_its_compression(staff, packing):
-    """A zip that was damaged by accident or on purpose is refused, whatever its compression, and never causes an
+    """A zip that was damaged by accident or on purpose is refused for every kind of compression, and never causes an
     internal error.
     """
     packed = io.BytesIO()

@@ -227,7 +227,7 @@ def test_a_second_click_that_cancels_as_many_links_is_refused(service, staff):
 
 
 def test_of_two_clicks_at_once_one_makes_links(service, staff, monkeypatch):
-    """Of two simultaneous clicks, the first makes links, which stay valid, and the second is refused."""
+    """The first of two simultaneous clicks makes links, which stay valid. The second click is refused."""
     post(staff, f"/course/people/{service.ada}/invitation")
     form = {"cancels": field(staff.get("/course/invitations"), "cancels")}
     answers, in_batches = [], pages.in_batches
