@@ -29,13 +29,13 @@ MEMORY = 4 * 1024**3
 
 def main() -> int:
     """Run the search and print its findings."""
-    parser = argparse.ArgumentParser(description="Fuzz what comes from outside.")
+    parser = argparse.ArgumentParser(description="Fuzz everything that comes from outside.")
     parser.add_argument("target", choices=[*TARGETS, EXPLANATIONS])
     parser.add_argument("--seconds", type=float, default=60.0)
-    parser.add_argument("--seed", type=int, default=None, help="of what is tried; a new one each time if not given")
-    parser.add_argument("--keep", action="store_true", help="write what is found into seeds/")
-    parser.add_argument("--mutants", type=int, default=1000, help="kernels that explanations are asked about")
-    parser.add_argument("--results", type=int, default=200, help="made-up results that they are asked about")
+    parser.add_argument("--seed", type=int, default=None, help="seed of the recipes; random if not given")
+    parser.add_argument("--keep", action="store_true", help="write each finding to seeds/")
+    parser.add_argument("--mutants", type=int, default=1000, help="number of mutants to explain")
+    parser.add_argument("--results", type=int, default=200, help="number of invented results to explain")
     given = parser.parse_args()
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     seed = SystemRandom().randrange(2**32) if given.seed is None else given.seed

@@ -307,10 +307,10 @@ class Process:
         """Ignore a request."""
 
     def let_go(self) -> None:
-        """Do nothing: prepared replies need no end."""
+        """Do nothing, because there is no process to end."""
 
     def stop(self) -> None:
-        """Do nothing: prepared replies need no end."""
+        """Do nothing, because there is no process to end."""
 
     def last_words(self) -> str:
         """Return the last words of a crashed worker, with an escape sequence."""

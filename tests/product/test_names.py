@@ -11,7 +11,7 @@ LONGEST_NAME = 80
 
 
 def test_a_class_name_has_one_meaning():
-    """No two classes have one name, in the code or in a published schema."""
+    """Class names are unique, so that each of them has one meaning in the code and in a published schema."""
     found = defaultdict(list)
     for path in sorted((ROOT / "grader").rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):

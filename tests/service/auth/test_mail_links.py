@@ -50,8 +50,8 @@ def test_people_are_found_however_they_type_their_address(service, who):
 
 
 def test_nobody_learns_who_is_on_the_roster(service):
-    """The answer for an unknown person is byte-identical to the answer for a known one, so nobody learns who is on the
-    roster.
+    """The answer for an unknown person is byte-identical to the answer for a known one, which keeps the
+    roster secret.
     """
     sent, said = mailbox(service), []
     for who in ("ada", "nobody", "", "x" * 300, "a\r\nBcc: b@example.org", "ada@example.com"):

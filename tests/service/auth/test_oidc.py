@@ -178,7 +178,7 @@ def test_the_claim_that_names_a_person_can_be_chosen(service, issuer):
 
 
 def test_an_issuer_that_is_away_is_one_sentence(service):
-    """If the issuer cannot be reached, the person reads one sentence. An issuer needs https unless it runs on this
+    """If the issuer cannot be reached, the page shows a single sentence. An issuer needs https unless it runs on this
     machine.
     """
     with issuing() as gone:

@@ -51,8 +51,8 @@ def test_they_are_off_unless_the_operator_allows_them(service):
 
 
 def test_nobody_learns_who_is_on_the_roster_or_has_a_password(service, monkeypatch):
-    """A failed sign-in gets one answer, no matter whose name it gives. Even for an unknown name, one hash is computed, so
-    that it takes equally long.
+    """A failed sign-in gets one answer for all names. Even for an unknown name, one hash is computed, so that the
+    answer takes equally long.
     """
     with_passwords(service)
     set_one(service.browser("ada"))

@@ -61,8 +61,8 @@ def back(service, path):
 
 @pytest.mark.parametrize("path", ["course.yaml", "assignments/small/assignment.yaml", "assignments", "reference"])
 def test_a_file_that_is_missing_for_a_moment_opens_nothing_and_closes_nothing(served, monkeypatch, path):
-    """While a file is missing, pages still work and closed assignments stay closed. No grading runs, and Health shows
-    the reason.
+    """While a file is missing, pages still work and closed assignments stay closed. No grading runs, and the page
+    System shows the reason.
     """
     service = served(CLOSED)
     attempt = service.graded(service.hand_in())
@@ -100,8 +100,8 @@ def test_an_open_assignment_takes_what_is_handed_in_while_a_file_is_missing(serv
 
 @pytest.mark.parametrize("renamed", [False, True], ids=["gone", "renamed"])
 def test_an_assignment_whose_folder_is_gone_keeps_receipts_attempts_and_points(served, renamed):
-    """An assignment whose folder is gone keeps its receipts, attempts, points and deductions. It does not accept or
-    grade attempts any more, and Health lists it.
+    """An assignment whose folder is gone keeps its receipts, attempts, points and deductions. It no longer accepts or
+    grades attempts, and the page System lists it.
     """
     service = served(COSTLY)
     course_of(service.course.assignments.parent, name="other")
@@ -143,8 +143,8 @@ def test_an_assignment_at_which_nothing_was_handed_in_goes_with_its_folder(serve
 
 
 def test_attempts_of_which_nothing_else_is_known_are_named(tmp_path):
-    """If the folder of an assignment disappeared before the service recorded assignments, Health lists it because of
-    its attempts.
+    """If the folder of an assignment disappeared before the service recorded assignments, the page System lists it
+    because of its attempts.
     """
     service = Service(tmp_path)
     service.hand_in(assignment="before")

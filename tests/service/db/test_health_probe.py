@@ -24,7 +24,7 @@ def test_a_disk_that_is_nearly_full_is_told(service, monkeypatch):
     again.
     """
     if service.database.file is None:
-        pytest.skip("the disk is the server's")
+        pytest.skip("the disk belongs to the PostgreSQL server")
     monkeypatch.setattr(probe, "REUSE_SECONDS", 0.0)
     real = shutil.disk_usage
     monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=MIN_FREE_BYTES - 1))
@@ -35,8 +35,8 @@ def test_a_disk_that_is_nearly_full_is_told(service, monkeypatch):
 
 
 def test_health_tells_instructors_what_it_tells_programs(service, monkeypatch):
-    """Health shows instructors the fault that /health reports, together with the next step. It shows no warning while
-    attempts can be stored.
+    """The page System shows instructors the fault that /health reports, together with the next step. It shows no
+    warning while attempts can be stored.
     """
     staff = service.browser("staff")
     assert "may not be stored" not in staff.get("/course/system").text
@@ -73,7 +73,7 @@ def test_a_full_disk_is_told_apart_from_a_database_that_is_away(service, monkeyp
 def test_a_full_sqlite_file_is_a_full_disk(service):
     """An SQLite file that may not grow any further has the error code of a full disk and is treated as one."""
     if service.database.file is None:
-        pytest.skip("the disk is the server's")
+        pytest.skip("the disk belongs to the PostgreSQL server")
     with service.database.writing() as session:
         session.execute(text("PRAGMA max_page_count = 1"))
         with pytest.raises(OperationalError) as caught:
@@ -108,7 +108,7 @@ def test_a_database_that_refuses_to_write_is_found(service):
     that is down.
     """
     if service.database.file is None:
-        pytest.skip("each session of the server says itself whether it writes")
+        pytest.skip("PRAGMA query_only exists only in SQLite")
     with service.database.reading() as session:
         session.execute(text("PRAGMA query_only = ON"))
     assert probe.fault_of(service.database) == STORES_NOTHING

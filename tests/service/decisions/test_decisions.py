@@ -171,7 +171,7 @@ def test_nothing_tells_what_is_hidden_before_the_release_and_everything_after(tm
 )
 def test_a_regrading_before_the_release_does_not_show_who_fails_a_hidden_check(tmp_path, fields, chosen, after):
     """Before the release, a regrading does not reveal which of two similar attempts fails a hidden check. In both
-    cases, one choice selects the same attempts, and the student's pages are identical. After the release, hidden checks
+    cases, a selection takes the same attempts, and the student's pages are identical. After the release, hidden checks
     also select attempts.
     """
 

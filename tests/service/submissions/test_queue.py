@@ -31,7 +31,7 @@ def renew(service, claimed):
     return tell(service, queue.renew, claimed, service.now)
 
 
-@pytest.mark.both_databases  # a statement on which the queue relies
+@pytest.mark.both_databases  # tests an SQL statement on which the queue relies
 def test_stations_that_ask_at_once_get_different_gradings(service):
     """Stations that ask at the same time get different gradings. Each grading is claimed only once."""
     for number in range(6):
@@ -47,7 +47,7 @@ def test_stations_that_ask_at_once_get_different_gradings(service):
     assert len(found) == len(set(found)) == 6
 
 
-@pytest.mark.both_databases  # a statement on which the queue relies
+@pytest.mark.both_databases  # tests an SQL statement on which the queue relies
 def test_the_queue_is_in_order_and_regradings_come_last(service):
     """Gradings are claimed in the order of the queue, and regradings wait until all new attempts have been claimed."""
     old = service.graded(service.hand_in())
@@ -98,7 +98,7 @@ def test_who_hands_in_as_soon_as_the_last_is_done_keeps_nobody_waiting(service):
     assert len(served) <= 4
 
 
-@pytest.mark.both_databases  # a statement on which the queue relies
+@pytest.mark.both_databases  # tests an SQL statement on which the queue relies
 def test_a_claim_that_is_renewed_is_nobody_elses(service):
     """A station keeps its claim as long as it renews the claim within the lease."""
     service.hand_in()
@@ -130,7 +130,7 @@ def test_a_claim_that_ran_out_is_taken_again_and_its_first_holder_stores_nothing
     assert service.attempt(attempt).counted_id == row.id
 
 
-@pytest.mark.both_databases  # a statement on which the queue relies
+@pytest.mark.both_databases  # tests an SQL statement on which the queue relies
 def test_a_result_is_stored_once(service):
     """A second result for a finished claim is not stored."""
     service.hand_in()

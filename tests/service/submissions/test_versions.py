@@ -117,7 +117,7 @@ def test_points_that_change_in_the_file_change_everywhere_and_nothing_is_run(ser
 
 def test_lines_about_new_points_belong_to_stations_and_are_not_in_the_students_data(served):
     """If the points of a hidden check change, the audit trail gets a line only for students who passed the check. To
-    hide this, the personal data of a student do not include that line. The trail lists it among the lines of stations.
+    hide this, the personal data of a student leave out that line. The trail lists it among the lines of stations.
     """
     says(served, {**FIELDS, "sanitizer": {**FIELDS["sanitizer"], "hidden": True}})
     attempt = served.graded(served.hand_in(), result_of(served))

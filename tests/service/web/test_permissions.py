@@ -30,7 +30,7 @@ TABLE = {
     "GET /health": ALL,
     "GET /static/{name}": ALL,
     "GET /sign-in": ALL,
-    "GET /join/{token}": (403, 403, 403, 403, 403),  # the link is invalid, a valid one would work
+    "GET /join/{token}": (403, 403, 403, 403, 403),  # the link is invalid
     "POST /join": (403, 403, 403, 403, 403),
     "POST /sign-out": MEMBERS_FORM,
     "GET /": MEMBERS,
