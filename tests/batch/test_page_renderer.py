@@ -32,8 +32,7 @@ def lasting(tmp_path_factory):
 
 @pytest.mark.parametrize("told", [GRADED, UNGRADED], ids=["graded", "ungraded"])
 def test_a_page_is_the_same_wherever_it_is_made(lasting, told):
-    """Another process makes a page that is identical to the byte, figures included, whether or not it was begun early.
-    """
+    """A page from another process is identical to the byte, with its figures, whether or not it was begun early."""
     page = InlineRenderer().page(told)
     assert lasting.page(told) == page
     lasting.begin(told)
