@@ -124,9 +124,7 @@ def test_a_bonus_on_full_points_stands_in_every_file_with_points(tmp_path):
 
 
 def test_what_is_decided_by_hand_tells_nothing_of_hidden_checks(tmp_path):
-    """Neither the corrected points nor the difference printed with them reveal the outcome of hidden checks to
-    students.
-    """
+    """Neither corrected points nor the difference printed with them reveal the outcome of hidden checks."""
     told = []
     for name, earned in (("failed", None), ("passed", 1)):
         batch = Batch(tmp_path / name, "case")

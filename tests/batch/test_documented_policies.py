@@ -51,9 +51,7 @@ def book(tmp_path):
 
 
 def test_the_examples_do_what_the_text_says(book):
-    """The documented extensions, grace period, late days, deduction and floor lead to the grades that the text
-    promises.
-    """
+    """The documented extensions, grace period, late days, deduction and floor lead to the promised grades."""
     found, said = book
     assert ADDITION["title"] == found.titles["small"]
     lost = {row.student.label: row.grade.deduction for row in found.rows}

@@ -168,9 +168,7 @@ def test_what_a_batch_cannot_do_is_said(applied):
 
 
 def test_points_are_deducted_from_what_was_earned(applied):
-    """The points before the deduction plus the deduction give the points after it. A grade for timely work is
-    unchanged.
-    """
+    """The points before the deduction plus the deduction give the points after it. Grades on time do not change."""
     found = applied(at("anna", "2026-12-02T12:00"), late=TEN, **DUE)
     after = deducted(GOOD, found.costs["anna", "coalsTransp"])
     assert (after.deduction.before, after.deduction.points, after.deduction.after) == (
@@ -241,9 +239,7 @@ def test_corrections_come_last(batch):
 
 
 def test_an_extension_beside_the_corrections_is_obeyed(batch):
-    """An entry in extensions.csv in the folder of results lifts a refusal. It may name the student by the platform's
-    key.
-    """
+    """An entry in extensions.csv among the results lifts a refusal. It may use the platform's key for the student."""
     batch.graded(late="refused", **DUE)
     assert set(points_in(batch).values()) == {0}
     (batch.folder / "out" / EXTENSIONS).write_text("student,assignment,extra\n7,small,2 days\n")

@@ -196,9 +196,7 @@ def test_a_report_that_is_gone_is_written_again_without_grading(run, tmp_path):
 
 
 def test_files_follow_from_one_state_and_say_what_became_of_them(run, tmp_path):
-    """A second run without the worksheet removes the copy from the first run. An edited table is kept under another
-    name.
-    """
+    """A second run without the worksheet removes the first run's copy. An edited table is kept under another name."""
     grades = tmp_path / "out" / "grades.csv"
     _, _, said = run()
     assert "21 files written (students/anna/*, students/bob/*, students/carol/*, batch.xml, grades.csv" in said[-1]
@@ -533,9 +531,7 @@ def test_a_second_download_adds_to_the_first(run, submissions, tmp_path):
 
 
 def test_a_report_that_cannot_be_made_costs_no_other(run, tmp_path, monkeypatch):
-    """If a report fails, its traceback is listed and all other reports are written. The next run makes the missing
-    report.
-    """
+    """If a report fails, its traceback is listed and the others are written. The next run makes the missing one."""
     with monkeypatch.context() as patch:
         patch.setitem(publishing.BESIDE, "xml", lambda _: 1 / 0)
         patch.setattr(junit, "_cases", lambda *_: 1 / 0)

@@ -34,9 +34,7 @@ def of(result, kind):
 
 
 def test_the_same_assignment_scores_the_same(measured, transposition):
-    """Rescoring with an unchanged assignment returns an identical result for right, wasteful, wrong and unbuildable
-    files.
-    """
+    """Rescoring with an unchanged assignment does not change a right, wasteful, wrong or unbuildable result."""
     for name, result in measured.items():
         assert rescore(result, transposition) == result, name
 
@@ -191,9 +189,7 @@ def test_a_result_that_a_hidden_case_has_cost_other_points_has_them_again(measur
 
 
 def test_what_a_case_kept_from_being_measured_is_lacking_when_it_is_hidden(measured, transposition):
-    """If the only failed case becomes hidden, the speed must still be measured. A file that does not build lacks
-    nothing.
-    """
+    """If the only failed case becomes hidden, a speed must be measured, but not for a file that does not build."""
     whole = measured["no-barrier"]
     failed = [each for each in of(whole, Kind.CORRECTNESS) if each.verdict is Verdict.FAILED]
     one = next(each for each in transposition.correctness.cases if each.name in failed[0].name)

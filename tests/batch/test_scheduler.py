@@ -99,9 +99,7 @@ def test_a_fault_of_ours_is_tried_again_and_the_others_go_on(transposition, stor
 
 
 def test_what_fails_every_time_is_given_up_with_the_last_reason(transposition, store):
-    """After three failures, a grading is given up with the last reason and without a grade. The next run tries it
-    again.
-    """
+    """After three failures, a grading is given up with the last reason and no grade. The next run tries again."""
     plan = plan_of([transposition], handin("anna", b"unlucky"), handin("bob"))
     turns = [fault(f"reason {number}.") for number in range(1, ATTEMPTS + 1)]
     events = []

@@ -134,9 +134,7 @@ def test_who_ends_the_station_ends_the_grading(settings_json, bundle, monkeypatc
 
 
 def test_a_station_is_opened_once_and_leaves_nothing(settings_json, own_place):
-    """Jobs with the same settings share one open station. Other settings, or its end, close it and remove
-    its folder.
-    """
+    """Jobs with the same settings share an open station. Other settings or its end close it and delete its folder."""
     look_around(settings_json)
     (first,) = [name for name in folders(own_place) if name.startswith(PREFIX)]
     look_around(settings_json)

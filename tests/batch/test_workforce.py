@@ -30,9 +30,7 @@ GRADED = 1
 
 @pytest.mark.whole
 def test_three_kills_change_no_result(tmp_path):
-    """Killing a station, the batch, and then a worker of the cluster that continues the batch does not change any
-    result.
-    """
+    """Killing a station, the batch, and then a worker of the cluster that continues it does not change any result."""
     small_batch(tmp_path, 6, kinds=(*WRONG, "padded-by-two"))
     assert run(batch(tmp_path, tmp_path / "calm", "--jobs", "2"), tmp_path / "calm.log") == GRADED
     out = tmp_path / "out"

@@ -92,9 +92,7 @@ def grade_course(number: int, seed: int, jobs: int) -> list[Run]:
 
 
 def grade_cohort(cohort: Cohort, course: Course, work: Path, jobs: int) -> Run:
-    """Grade a cohort and compare the results with the expected ones. Then run the batch twice with nothing left to
-    grade.
-    """
+    """Grade a cohort and compare the results with the expected ones. Then run the batch twice with nothing to grade."""
     out = work / f"results-{cohort.plot.shape}"
     download = cohort.download(work / "downloads" / cohort.plot.shape)
     intake = take_in(download, tuple(course.load(name) for name in cohort.plot.assignments))

@@ -101,9 +101,7 @@ def test_devices_that_are_alike_are_one_batch():
 
 
 def test_settings_that_cannot_be_used_are_the_callers_error():
-    """An invalid setting that only a station detects raises InputError, which has the exit code for
-    invalid settings.
-    """
+    """If a station detects an invalid setting, InputError is raised, which has the exit code for invalid settings."""
     with closing(Stations(1, '{"timing": {"min_pairs": "many"}}')) as workforce, pytest.raises(InputError) as caught:
         workforce.facilities()
     assert "timing.min_pairs" in str(caught.value)

@@ -143,9 +143,7 @@ def test_what_cannot_travel_is_told_and_the_station_goes_on():
     ],
 )
 def test_a_station_that_dies_says_how_and_another_takes_its_place(two, function, argument, how):
-    """If a station dies, only its job fails, with the exit code or the signal, and another station takes
-    the next job.
-    """
+    """If a station dies, only its job fails, with the exit code or signal. Another station takes the next job."""
     with pytest.raises(WorkerError) as caught:
         two.call(_call_with, (function, argument))
     assert how in str(caught.value)
