@@ -159,9 +159,7 @@ def print_queue(home: loads.Home, course: Course, begun: float) -> None:
 
 
 def print_memory(held: Sequence[tuple[float, float]], processes: int) -> None:
-    """Print the memory at the start and at the end, and its growth in the second half, when all students
-    are present.
-    """
+    """Print the memory at the start and the end, and its growth in the second half, when all students are present."""
     seconds, sizes = zip(*held[len(held) // 2 :], strict=True)
     slope = statistics.linear_regression(seconds, sizes).slope * 60 if len(set(seconds)) > 1 else 0.0
     print(

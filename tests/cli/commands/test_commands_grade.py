@@ -276,9 +276,7 @@ def test_a_wrong_argument_list_shows_expected_and_found(tmp_path):
 
 
 def test_a_build_error_gives_the_students_line_and_no_path_of_ours(tmp_path):
-    """A build error leads to exit code 1 and the line in the student's file. No output contains a path of
-    this machine.
-    """
+    """A build error leads to exit code 1 and the line in the student's file. Paths of this machine do not appear."""
     (tmp_path / "kernels.cl").write_text(NOT_BUILDING)
     done = grade(tmp_path)
     build = graded_as_failed(done, tmp_path).checks[0]
