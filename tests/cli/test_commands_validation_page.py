@@ -106,9 +106,7 @@ ALL = [
 
 
 def test_a_draft_that_holds_is_told_in_six_sections(printed):
-    """A valid draft is printed in six sections without a fault. The last shows the contract and the
-    skeleton's report.
-    """
+    """A valid draft prints six sections without a fault. The last shows the contract and the skeleton's report."""
     text, broken = printed(timed(1.0))
     assert broken == 0
     assert sections(text) == ALL
