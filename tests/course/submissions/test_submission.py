@@ -128,9 +128,7 @@ def test_what_is_no_regular_file_is_refused_at_once(tmp_path):
     ],
 )
 def test_a_definition_of_a_type_is_noticed(tmp_path, source, defined):
-    """A definition of uint32_t is found, because the course's files contain one. Definitions in comments
-    are ignored.
-    """
+    """A definition of uint32_t, as in the course's files, is found. Definitions in comments are ignored."""
     path = tmp_path / "kernels.cl"
     path.write_text(source)
     assert read_submission(path).scan.defined & {"uint32_t"} == ({"uint32_t"} if defined else set())
