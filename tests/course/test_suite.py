@@ -53,9 +53,7 @@ def test_a_part_that_is_wrong_is_named(tmp_path, parts, words):
 
 
 def test_results_are_joined_under_the_names_of_the_parts_and_separated_again(suite):
-    """Joining results adds up points and prefixes check names with the part. Separating them restores each part's
-    checks.
-    """
+    """Joining results adds up points and prefixes names with the part. Separating them restores each part's checks."""
     right, wrong = result(BUILD, check("correctness: one")), result(BUILD, failed("correctness: one"))
     whole = joined(suite, [right, wrong])
     assert [(each.part, each.name) for each in whole.checks] == [

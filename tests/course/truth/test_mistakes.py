@@ -57,9 +57,7 @@ def test_past_the_end_tiles_hold_the_step_before():
 
 
 def test_half_floats_keep_ten_bits():
-    """Half floats have ten bits: cutting goes towards zero, rounding to the nearest value. Exact values do
-    not change.
-    """
+    """Half floats have ten bits: cutting goes towards zero, rounding to the nearest value. Exact values stay."""
     numbers = np.array([1 + 2**-10, 1 + 2**-11 + 2**-13, -1 - 2**-11 - 2**-13, 0.5], dtype=np.float32)
     assert cut_to_half(numbers).tolist() == [1 + 2**-10, 1, -1, 0.5]
     assert rounded_to_half(numbers).tolist() == [1 + 2**-10, 1 + 2**-10, -1 - 2**-10, 0.5]
