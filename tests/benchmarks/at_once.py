@@ -97,7 +97,7 @@ def _asked(file: Path, question: Question) -> float:
         assert process.stderr is not None
         told = [time.monotonic() for line in process.stderr if question.line and question.line.search(line)]
     if process.returncode not in GRADED or (question.line and not told):
-        sys.exit(f"{question.what}: the grader ended with {process.returncode}, and has not said what it was asked")
+        sys.exit(f"{question.what}: grader ended with exit code {process.returncode} without the expected line")
     return (told[0] if told else time.monotonic()) - start
 
 
@@ -119,7 +119,7 @@ def _saves(file: Path, number: int) -> Iterator[float]:
 
 def _heard(lines: IO[str], words: str) -> None:
     if not any(words in line for line in lines):
-        sys.exit(f"the grader never said {words!r}")
+        sys.exit(f"grader never printed {words!r}")
 
 
 def _grader(file: Path, assignment: str, *options: str) -> subprocess.Popen[str]:

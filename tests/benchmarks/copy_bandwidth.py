@@ -107,7 +107,7 @@ def main() -> None:
     with settings.open_environment(settings.sandbox_for_ours()) as environment, environment.worker() as worker:
         device = worker.ready()
         if device.bus is None:
-            sys.exit(f"{device.name} is no GPU of NVIDIA's: there is no independent library to compare its copy with.")
+            sys.exit(f"{device.name} is no GPU of NVIDIA's, so no independent library can measure its bandwidth.")
         with exclusive(device, environment.locks):
             for number in range(args.rounds):
                 other = _measure_with(args.other, device.bus)
@@ -134,11 +134,11 @@ def _measure_with(python: str, bus: str) -> dict[str, Any]:
     """Return the measurement of the other library. Exit if the library is missing or fails."""
     found = shutil.which(python)
     if found is None:
-        sys.exit(f"there is no {python}; name a Python that has PyTorch or CuPy with --other.")
+        sys.exit(f"there is no {python}. Use --other to select a Python that has PyTorch or CuPy.")
     done = subprocess.run([found, "-c", OTHER, bus], capture_output=True, text=True, check=False)
     if done.returncode != 0:
         why = done.stderr.strip().rpartition("\n")[2]
-        sys.exit(f"{found} cannot measure a copy: {why}. Name a Python that has PyTorch or CuPy with --other.")
+        sys.exit(f"{found} cannot measure a copy: {why}. Use --other to select a Python that has PyTorch or CuPy.")
     return json.loads(done.stdout.splitlines()[-1])  # type: ignore[no-any-return]
 
 

@@ -100,7 +100,7 @@ def measured(tries: int) -> Costs:
 def _size(service: Service) -> int:
     path = service.data / "service.sqlite"
     with closing(sqlite3.connect(path)) as connection:
-        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # otherwise a part of the database is in a second file
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # a part may be in a second file
     return path.stat().st_size
 
 
@@ -191,15 +191,15 @@ def main() -> int:
     options = argparse.ArgumentParser()
     options.add_argument("--students", type=int, nargs="+", default=[300, 3_000, 30_000])
     options.add_argument("--stations", type=int, nargs="+", default=[2, 20, 200])
-    options.add_argument("--grading", type=float, default=15.0, help="seconds that a grading takes")
+    options.add_argument("--grading", type=float, default=15.0, help="duration of a grading in seconds")
     options.add_argument("--tries", type=int, default=60)
     given = options.parse_args()
     costs = measured(given.tries)
     print(
-        f"a page {costs.page:.1f} ms, a hand-in {costs.hand_in:.1f} ms, a look of one who waits {costs.look:.2f} ms, "
-        f"the queue {costs.queue_of_one * 1000:.1f} us for each who waits, an attempt {costs.attempt / 1024:.0f} KiB"
+        f"a page {costs.page:.1f} ms, a hand-in {costs.hand_in:.1f} ms, a status request {costs.look:.2f} ms, "
+        f"the queue {costs.queue_of_one * 1000:.1f} us per waiting attempt, an attempt {costs.attempt / 1024:.0f} KiB"
     )
-    print(f"in the last sixth of an hour, a grading of {given.grading:g} s; minutes of wait and after the hour")
+    print(f"rates in the last sixth of the hour; gradings of {given.grading:g} s; waits in minutes")
     print("students stations  pages/s  processors  waiting   median     p95  empty after     MiB")
     for students in given.students:
         for stations in given.stations:

@@ -153,8 +153,8 @@ def print_queue(home: loads.Home, course: Course, begun: float) -> None:
     can = home.recording.seconds / len(home.stations)
     print(f"attempts {states.total()}, refused {len(course.waited['refused'])}, superseded {states[State.SUPERSEDED]}")
     print(
-        f"graded {states[State.DONE]}, empty after {time.monotonic() - begun:.0f} s: one each {busy:.2f} s, "
-        f"and the stations can do one each {can:.2f} s"
+        f"graded {states[State.DONE]}, queue empty after {time.monotonic() - begun:.0f} s: one in {busy:.2f} s, "
+        f"and the stations can grade one in {can:.2f} s"
     )
 
 
@@ -182,23 +182,23 @@ def main() -> int:
     options.add_argument("--students", type=int, default=300)
     options.add_argument("--attempts", type=int, default=900)
     options.add_argument("--seconds", type=float, default=3600.0)
-    options.add_argument("--grading", type=float, help="seconds of a made-up grading in place of a real one's")
-    options.add_argument("--pages", type=float, default=10.0, help="seconds in which pages are asked for in the end")
-    options.add_argument("--rate", type=float, default=200.0, help="pages that are then asked for in a second")
+    options.add_argument("--grading", type=float, help="seconds of an invented grading, to replace the real one")
+    options.add_argument("--pages", type=float, default=10.0, help="seconds of requests for pages at the end")
+    options.add_argument("--rate", type=float, default=200.0, help="pages that are then requested per second")
     options.add_argument("--web-processes", type=int, default=2)
     options.add_argument("--database", choices=("sqlite", "postgresql"), default="sqlite")
     options.add_argument("--dice", type=int, default=1)
-    options.add_argument("--apart", type=int, help="processors for the service; its visitors have the others")
+    options.add_argument("--apart", type=int, help="number of processors for the service; its visitors use the others")
     given, processors = options.parse_args(), sorted(os.sched_getaffinity(0))
     if given.apart and given.apart >= len(processors):
-        options.error(f"of {len(processors)} processors, --apart leaves none to the visitors; name fewer")
+        options.error(f"--apart leaves none of the {len(processors)} processors for visitors; use a smaller number")
     folder = Path(tempfile.mkdtemp(prefix="deadline-"))
     faster = AN_HOUR / given.seconds
     own, others = processors[: given.apart], processors[given.apart :] if given.apart else processors
     os.sched_setaffinity(0, own)  # processes that are started from here on inherit these processors
     home = loads.Home(folder, given.database, 1, 2, given.grading, faster, given.web_processes)
     os.sched_setaffinity(0, others)
-    how = f"recorded, {faster:g} times as fast" if given.grading is None else "made up"
+    how = f"recorded, {faster:g} times as fast" if given.grading is None else "invented"
     print(
         f"{given.students} students, {given.attempts} attempts in {given.seconds:g} s, {given.database}; "
         f"a grading ({how}) takes {home.recording.seconds:.1f} s, {len(home.stations)} stations, "

@@ -167,7 +167,7 @@ def main() -> None:
         with environment.worker() as worker:
             device = worker.ready()
         if device_class(device) != "gpu" or "NVIDIA" not in device.name:
-            sys.exit(f"{device.name} is no GPU of NVIDIA's: there is nothing that these attacks could do.")
+            sys.exit(f"{device.name} is no GPU of NVIDIA's, so these attacks have no effect on it.")
         print("| attack | assignment | points | it claims | of the model solution | graded |")
         print("| --- | --- | --- | --- | --- | --- |")
         for name in given.names:

@@ -151,7 +151,7 @@ def report(folder: Path, arrays: Path) -> int:
     print(f"{'results':<24}{len(calm)}\n{'different but for times':<24}{len(different)}\n{'left over':<24}{len(left)}")
     print("\n".join([*different, *left]))
     if different or left:
-        print(f"see {folder}")
+        print(f"the files are in {folder}")
         return 1
     batches.remove(folder)
     return 0

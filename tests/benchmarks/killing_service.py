@@ -76,7 +76,7 @@ def main() -> int:
     options.add_argument("--database", choices=("sqlite", "postgresql"), default="sqlite")
     options.add_argument("--attempts", type=int, default=60)
     options.add_argument("--kills", type=int, default=30)
-    options.add_argument("--grading", type=float, help="seconds of a made-up grading in place of a real one's")
+    options.add_argument("--grading", type=float, help="seconds of an invented grading, to replace the real one")
     options.add_argument("--dice", type=int, default=1)
     given = options.parse_args()
     folder, dice = Path(tempfile.mkdtemp(prefix="killing-service-")), random.Random(given.dice)

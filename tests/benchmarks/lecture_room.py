@@ -149,7 +149,7 @@ def _all(service: Service, name: str, way: Way, room: Sequence[str], at_once: in
     seconds = time.monotonic() - start
     count = sum(again >= 0 for again in answers)
     told = sum(max(0, again) for again in answers)
-    print(f"{name:<16} {count:5} of {len(room)} in {seconds:5.1f} s, {told} times told to try again", flush=True)
+    print(f"{name:<16} {count:5} of {len(room)} in {seconds:5.1f} s, {told} repetitions", flush=True)
     return count == len(room) and seconds <= MINUTE
 
 

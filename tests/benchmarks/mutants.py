@@ -117,7 +117,7 @@ def _options() -> argparse.Namespace:
     options.add_argument("--count", type=int, default=400)
     options.add_argument("--seed", type=int, default=1)
     options.add_argument("--among", action="store_true")
-    options.add_argument("--seconds", type=float, default=SearchRules().seconds, help="of a search")
+    options.add_argument("--seconds", type=float, default=SearchRules().seconds, help="seconds for a search")
     options.add_argument("--jobs", type=int, default=2)
     options.add_argument("--sample", type=int, default=0)
     options.add_argument("--to", type=Path, default=Path(tempfile.gettempdir()) / "mutants.jsonl")

@@ -73,7 +73,7 @@ def _in_batch(path: Path, rounds: int) -> dict[str, list[float]]:
         for number in range(rounds + 1):
             for name, environment in (("process", process), ("docker", container)):
                 seconds = _grade(path, environment)
-                if number:  # the first grading has no spare
+                if number:  # the first grading has no spare container
                     found[name].append(seconds)
     return found
 

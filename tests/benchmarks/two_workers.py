@@ -43,7 +43,7 @@ def main() -> int:
     one = rate(grade(folder, "one", shares[:1], killed=False))
     two = rate(grade(folder, "two", shares, killed=False))
     verdict = "reached" if two / one >= GOAL else "missed"
-    print(f"one worker: {one:.1f} a minute; two: {two:.1f}; ratio {two / one:.2f}, the goal of {GOAL} is {verdict}")
+    print(f"one worker: {one:.1f} per minute; two: {two:.1f}; ratio {two / one:.2f}, the goal of {GOAL} is {verdict}")
     out = grade(folder, "killed", shares, killed=True)
     same = batches.essences(out) == batches.essences(folder / "one")
     results = "the same results" if same else "OTHER RESULTS"

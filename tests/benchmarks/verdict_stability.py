@@ -176,13 +176,13 @@ def _grade_over_and_over(assignment: Assignment, submission: Submission, verdict
 
 
 def _performance(check: Check) -> Performance:
-    assert check.performance is not None, "_grade returns none without"
+    assert check.performance is not None, "_grade returns only checks with a performance"
     return check.performance
 
 
 def _interval(check: Check) -> Interval:
     fraction = _performance(check).fraction_of_reference
-    assert fraction is not None, "there is a model solution here"
+    assert fraction is not None, "the course has a model solution"
     return fraction
 
 
@@ -204,7 +204,7 @@ def _tune(assignment: Assignment, pool: ProcessPoolExecutor) -> Callable[[float]
     checks = list(pool.map(partial(_measured, assignment), (_slowed(assignment, each) for each in more)))
     times = [_threshold(assignment, check) / _fraction(check) for check in checks]
     if not times[0] < 1 < times[-1]:
-        sys.exit(f"{assignment.name}: model solution, slowed: {times[0]:.2g} to {times[-1]:.2g} times what it may take")
+        sys.exit(f"{assignment.name}: the slowed model takes {times[0]:.2g} to {times[-1]:.2g} times the allowed time")
     return lambda speed: round(float(np.interp(1 / speed, times, more)))
 
 

@@ -50,7 +50,7 @@ def test_no_model_solution_is_in_it_and_nothing_built_but_the_plugin():
         "grader/kernels/calibration.cl",
         "grader/kernels/device_data.cl",
         "grader/kernels/peak.cl",
-    ], "our own kernels, of no assignment"
+    ], "the grader's own kernels, and none of an assignment"
     assert [each for each in names if each.endswith(".so")] == ["grader/worker/simulator/observer.so"]
     assert name.endswith("-py3-none-linux_x86_64.whl")
 

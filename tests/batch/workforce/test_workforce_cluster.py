@@ -273,7 +273,7 @@ def test_an_address_at_which_nobody_answers_is_named(address, monkeypatch):
     assert f"no Dask scheduler answers at {address}" in str(caught.value)
     assert "\n" not in str(caught.value)
     del caught
-    gc.collect()  # a failed client that is collected while a later one starts locks up both
+    gc.collect()  # if a failed client is collected while a later one starts, both hang
 
 
 def passed_on(crew, **ending):

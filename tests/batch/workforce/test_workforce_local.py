@@ -49,7 +49,7 @@ def test_stations_share_the_processors(monkeypatch):
             assert workforce._processes.call(spare, None) == left
     monkeypatch.setenv("GRADER_SPARE", "1")
     with closing(Stations(1, ORDERS)) as workforce:
-        assert workforce._processes.call(spare, None) == 1, "the settings of the machine win"
+        assert workforce._processes.call(spare, None) == 1, "the settings of the machine take precedence"
 
 
 def pretend(_):

@@ -51,7 +51,7 @@ def test_what_is_over_its_budget_is_told(monkeypatch, does, words):
         found = scanned("a")
         assert isinstance(found, TooCostly)
         assert words in found.words
-        with pytest.raises(WorkerError, match="TypeError"):  # the replaced scan returns None
+        with pytest.raises(WorkerError, match="TypeError"):  # for other texts, this scan returns None
             scanned("b")
 
 
