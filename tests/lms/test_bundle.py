@@ -27,7 +27,7 @@ def test_an_assignment_arrives_as_it_was(course, tmp_path, name):
 
 
 def test_solutions_of_others_come_without_their_assignments(course):
-    """Of another assignment, only the kernels.cl of the solution is included."""
+    """If another assignment's solution is needed, only its kernels.cl is included."""
     names = [name for name, _ in pack(course.load("optimProgram")).files]
     others = [name for name in names if "/optimProgram/" not in name]
     assert all(name.endswith("/kernels.cl") and name.startswith("reference/") for name in others)

@@ -82,7 +82,7 @@ def test_what_cannot_be_ordered_is_not_guessed_at(files, one):
     ],
 )
 def test_one_file_of_several_can_be_the_one(files, wanted, one):
-    """Of several files, the one with the assignment's name, the requested name or the right kernel counts.
+    """If there are several files, the one with the assignment's name, the requested name or the right kernel counts.
 
     Files with equal contents count as one.
     """

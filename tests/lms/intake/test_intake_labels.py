@@ -69,7 +69,7 @@ def test_labels_are_unique_on_any_file_system():
 
 
 def test_labels_do_not_depend_on_the_order():
-    """The same people get the same labels, regardless of their order in the download."""
+    """Labels depend only on the people in a download, and not on their order."""
     owners = [Owner(name="Ada"), Owner(name="ada"), Owner(name="ada-2"), Owner(name="Bob", key="1")]
     made = [labels(order) for order in itertools.permutations(owners)]
     assert all(each == made[0] for each in made)

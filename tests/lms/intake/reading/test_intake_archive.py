@@ -153,7 +153,7 @@ def test_odd_ways_to_pack_are_refused(method, tmp_path, one):
 
 
 def test_a_bomb_is_cut_where_it_is_too_large(tmp_path, one):
-    """Of a file that unpacks to 64 MiB of zeros, only the first bytes are read, up to the size limit."""
+    """A file that unpacks to 64 MiB of zeros is read only up to the size limit."""
     path = tmp_path / "all.zip"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as made, made.open("bob/kernels.cl", "w") as member:
         for _ in range(64):
