@@ -50,7 +50,7 @@ from grader.results.check import Check, Verdict  # noqa: E402
 from grader.results.metrics import Interval, Performance  # noqa: E402
 
 POINTS = 8
-"""Number of steps in the repetitions at which the speed is measured first."""
+"""Number of intervals on the curve that maps repetitions to speed."""
 
 TRIES = 4
 """Attempts to measure a point of the curve if noise prevents it."""
