@@ -253,10 +253,7 @@ class Assignment(Folders, Rubric):
         if self.performance is not None:
             return int(evaluate(self.performance.bytes, self.names(sizes)))
         passes = {"input": 1, "output": 1, "updated": 2, "scratch": 0}
-        return sum(
-            passes[buffer.part] * ELEMENTS[buffer.type].bytes * prod(self.shape(buffer, sizes))
-            for buffer in self.buffers.values()
-        )
+        return sum(passes[buffer.part] * self.bytes_of(name, sizes) for name, buffer in self.buffers.items())
 
     def with_constants(self, constants: Mapping[str, str | int]) -> "Assignment":
         """Return a copy with new values for these constants."""
@@ -313,6 +310,16 @@ class Assignment(Folders, Rubric):
         """Shape of an array at the given sizes."""
         return tuple(evaluate_int(extent, self.names(sizes)) for extent in array.shape)
 
+    def bytes_of(self, buffer: str, sizes: Sizes) -> int:
+        """Size of an array in global memory."""
+        array = self.buffers[buffer]
+        return ELEMENTS[array.type].bytes * prod(self.shape(array, sizes))
+
+    def may_be_constant(self, buffer: str) -> bool:
+        """True if the array may be a `__constant` parameter: an input that fits every device at all sizes."""
+        is_input = self.buffers[buffer].part == "input"
+        return is_input and all(self.bytes_of(buffer, sizes) <= CONSTANT_BYTES for sizes in self.all_sizes())
+
     def tolerance_of(self, buffer: str) -> Tolerance:
         """Rule by which an array counts as right."""
         return self.buffers[buffer].tolerance or self.correctness.tolerance
@@ -364,6 +371,10 @@ it."""
 
 ByHand = NewType("ByHand", Chosen)
 """An assignment with a single case, which gives `grader run` the sizes of a launch; it has no other checks."""
+
+CONSTANT_BYTES = 2**16
+"""Bytes of constant memory that every device has for one argument (OpenCL 3.0 specification, table of device queries,
+CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE)."""
 
 EQUAL_ON_DEVICE = {"exact", "rounding"}
 """Rules by which correct results of the whole numbers that a device makes are equal to the bit."""

@@ -337,7 +337,7 @@ def _plan(assignment: Assignment, sizes: Sizes, scripts: Mapping[str, Script]) -
     buffers = tuple(
         BufferSpec(
             name=name,
-            size=ELEMENTS[buffer.type].bytes * prod(assignment.shape(buffer, sizes)),
+            size=assignment.bytes_of(name, sizes),
             guard=GUARD_BYTES,
             unit=ELEMENTS[buffer.type].bytes,
             poison=ELEMENTS[buffer.type].poison if name in made else ELEMENTS[buffer.type].input_poison,

@@ -5,6 +5,7 @@ from courses import course_of
 from gradings import grade
 from untimed import UNTIMED
 
+from grader.common.record import replace
 from grader.course.elements import ELEMENTS
 from grader.course.rubric import Kind
 from grader.results.check import Reason, Verdict
@@ -103,3 +104,25 @@ def test_all_digits_of_long_numbers_are_shown(tmp_path, environment):
     text = case.message + case.detail
     got, expected = (int(text.partition(f"{word} ")[2].split(".")[0].split(",")[0]) for word in ("got", "expected"))
     assert got - expected == 2**60
+
+
+def test_an_input_may_be_constant_if_it_fits(tmp_path, environment):
+    """`__constant` is accepted for a small input, and refused for an output and for an input of more than 64 KiB."""
+    assignment, right = addition_of(tmp_path / "small", "float")
+    constant = right.replace("__global const float *x", "__constant float *x")
+    assert {each.verdict for each in graded(tmp_path, environment, assignment, constant).checks} == {Verdict.PASSED}
+
+    output = (
+        right.replace("__global float *z", "__constant float *z")
+        .replace("z[i] =", "{ float z_i =")
+        .replace("y[i];", "y[i]; }")
+    )
+    for asked, source in ((assignment, output), (with_elements(assignment, 2**14 + 1), constant)):
+        (build,) = (check for check in graded(tmp_path, environment, asked, source).checks if check.kind is Kind.BUILD)
+        assert build.reason is Reason.WRONG_ARGUMENTS
+        assert "the wrong type, __constant float *" in build.message
+
+
+def with_elements(assignment, n):
+    """Return the assignment with a sanitizer run of n elements."""
+    return replace(assignment, sanitizer=replace(assignment.sanitizer, sizes={"n": n}))

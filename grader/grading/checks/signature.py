@@ -24,6 +24,8 @@ class Parameter:
     name: str
     space: str
     type: ElementType
+    may_be_constant: bool = False
+    """True for an array in global memory that the kernel may declare as `__constant`."""
 
     @property
     def declaration(self) -> str:
@@ -38,7 +40,8 @@ class Parameter:
         the same size, such as uint for floats that are only moved, and vectors of them.
         """
         is_pointer, wanted = arg.type.endswith("*"), ELEMENTS[self.type]
-        if arg.address_space != self.space or is_pointer is (self.space == "private"):
+        spaces = {self.space, "constant"} if self.may_be_constant else {self.space}
+        if arg.address_space not in spaces or is_pointer is (self.space == "private"):
             return False
         if is_pointer:
             found = BY_NAME.get(arg.type.removesuffix("*").strip().rstrip("0123456789"))
@@ -49,7 +52,8 @@ class Parameter:
 
 def _parameter(assignment: Assignment, name: str) -> Parameter:
     if name in assignment.buffers:
-        return Parameter(name=name, space="global", type=assignment.buffers[name].type)
+        constant = assignment.may_be_constant(name)
+        return Parameter(name=name, space="global", type=assignment.buffers[name].type, may_be_constant=constant)
     if name in assignment.local:
         return Parameter(name=name, space="local", type=assignment.local[name].type)
     if name in assignment.scalars:
