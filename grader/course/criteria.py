@@ -129,7 +129,7 @@ class SpeedGoal(Record):
     the model solution."""
 
     minimum: dict[str, float] = Field(default={})
-    """Absolute rates (GB/s, or GFLOPS if `flop` is given) for devices whose name contains the key."""
+    """Absolute rates (GB/s, GFLOPS if `flop` is given, or the unit of `count`) for devices whose name contains the key."""
 
     yardstick: float | None = Field(default=None, gt=0)
     """Speed of the model solution as a multiple of the naive kernel's speed, as `grader validate` measures it. A

@@ -283,6 +283,16 @@ class Memory(Section):
         return (check.at_most for check in self.checks)
 
 
+class Count(Record):
+    """Quantity that a kernel works off, such as the pixels of an image."""
+
+    of: Expression
+    """Number of them: a number or an expression over sizes and constants."""
+
+    unit: str = Field(pattern=r"^[^\s/]+$")
+    """Name of one, such as `pixel`: rates are in Gpixel/s, 10^9 in a second."""
+
+
 class SpeedGoals(SingleCheck):
     """The speed goals, and the quantities that rates are computed from."""
 
@@ -298,6 +308,9 @@ class SpeedGoals(SingleCheck):
 
     flop: Expression | None = None
     """Operations that a kernel must compute. With it, rates are in GFLOPS, otherwise in GB/s."""
+
+    count: Count | None = None
+    """Quantity for rates in a unit of the assignment's own, such as Gpixel/s, instead of GFLOPS and GB/s."""
 
     verifier: Literal["oracle"] | None = None
     """`oracle`: the judge also makes the data of timed runs on GPUs. Without it, these data are small integers made on
@@ -351,10 +364,20 @@ class SpeedGoals(SingleCheck):
         """Yield the bytes and the operations."""
         yield self.bytes
         yield self.flop or 0
+        yield self.work
 
     @property
-    def unit(self) -> Literal["GB/s", "GFLOPS"]:
+    def work(self) -> Expression:
+        """What a kernel works off: the counted quantity, else the operations, else the bytes."""
+        if self.count is not None:
+            return self.count.of
+        return self.bytes if self.flop is None else self.flop
+
+    @property
+    def unit(self) -> str:
         """Unit of the rates that this assignment reports."""
+        if self.count is not None:
+            return f"G{self.count.unit}/s"
         return "GB/s" if self.flop is None else "GFLOPS"
 
 

@@ -94,7 +94,7 @@ def summarise(assignment: Assignment, device: DeviceFacts, rounds: tuple[Round, 
     names = assignment.names(goal.sizes)
     moved = evaluate(asked.bytes, names)
     flop = None if asked.flop is None else evaluate(asked.flop, names)
-    work = moved if flop is None else flop
+    work = evaluate(asked.work, names)
     seconds = interval([each.submission for each in rounds])
     fraction = judged(fraction_of_reference(rounds))
     known = model_speed(assignment, device)
@@ -230,6 +230,7 @@ def _beyond_arithmetic(performance: Performance, rounds: tuple[Round, ...]) -> P
     known = [performance.roofs.fp32_rate.high] if performance.roofs else []
     if performance.peak is not None and (seconds := _peak_seconds(rounds)):
         known.append(performance.peak * median(seconds) / min(seconds))
-    if performance.flop is None or not known or performance.rate.low <= CEILING * max(known):
+    if performance.flop is None or not known:
         return None
-    return of_too_much_arithmetic(performance.rate.low / max(known))
+    rate = performance.flop / performance.seconds.high * 1e-9
+    return of_too_much_arithmetic(rate / max(known)) if rate > CEILING * max(known) else None
