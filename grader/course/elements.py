@@ -3,8 +3,10 @@
 All tables of types are made from ELEMENTS.
 """
 
+import struct
 from typing import Literal
 
+from grader.common.errors import InputError
 from grader.common.record import Record
 from grader.course.poison import (
     DOUBLE_POISONS,
@@ -33,6 +35,28 @@ Size = Literal[1, 2, 4, 8]
 
 WholeRange = tuple[int, int]
 """Least and largest of a range of whole numbers."""
+
+
+FORMATS: dict[ScalarType, str] = {
+    "int8": "b",
+    "uint8": "B",
+    "int16": "h",
+    "uint16": "H",
+    "int32": "i",
+    "uint32": "I",
+    "int64": "q",
+    "uint64": "Q",
+    "float16": "e",
+    "float32": "f",
+    "float64": "d",
+}
+"""Formats of Python's module struct."""
+
+
+def _whole_number(value: float) -> int:
+    if value != int(value):
+        raise InputError(f"{value} is not a whole number.")
+    return int(value)
 
 
 class Element(Record):
@@ -72,6 +96,14 @@ class Element(Record):
     def is_floating(self) -> bool:
         """True for real numbers, false for whole numbers."""
         return self.unit_roundoff is not None
+
+    def pattern(self, value: float) -> int:
+        """Bits of an element with this value. Raises InputError if the type cannot hold it."""
+        try:
+            held = struct.pack(f"<{FORMATS[self.dtype]}", value if self.is_floating else _whole_number(value))
+        except (struct.error, OverflowError) as error:
+            raise InputError(f"{value} does not fit the type {self.spelling}.") from error
+        return int.from_bytes(held, "little")
 
     def can_have(self, low: int, high: int) -> bool:
         """True if `low` to `high` is a range of numbers for timed runs."""

@@ -6,9 +6,9 @@ from typing import Literal
 from pydantic import ConfigDict, Field
 
 from grader.common.record import Record
-from grader.course.criteria import Tolerance
 from grader.course.elements import ELEMENTS, ElementType
 from grader.course.expressions import Expression
+from grader.course.tolerance import Tolerance
 
 DataKind = Literal["numbers", "integers", "bits", "zeros", "made"]
 Role = Literal["input", "output", "updated", "scratch"]

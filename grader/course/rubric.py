@@ -12,8 +12,9 @@ from typing import Any, ClassVar, Literal, Self
 from pydantic import Field, model_validator
 
 from grader.common.record import Record, replace
-from grader.course.criteria import Case, DeviceClass, MemoryCheck, Range, Sizes, SpeedGoal, Tolerance
+from grader.course.criteria import Case, DeviceClass, MemoryCheck, Range, Sizes, SpeedGoal
 from grader.course.expressions import Expression
+from grader.course.tolerance import Tolerance
 
 
 class Kind(StrEnum):

@@ -104,6 +104,14 @@ class CopyStep(Message):
     target: str
 
 
+class FillStep(Message):
+    """One fill of a buffer's payload with the pattern `value` of the buffer's unit."""
+
+    kind: Literal["fill"] = "fill"
+    buffer: str
+    value: int = Field(ge=0, lt=2**64)
+
+
 class UntilBelow(Message):
     """Condition that ends a repetition: the sum of a buffer's elements after an iteration is less than `below`."""
 
@@ -113,15 +121,17 @@ class UntilBelow(Message):
 
 
 class RepeatSteps(Message):
-    """Repetition of a sequence: at most `times` iterations. After each iteration, the buffers of each pair in `swap`
-    change places.
+    """Repetition of the steps of a sequence from `first` up to `last` (None: the end): at most `times` iterations.
+    After each iteration, the buffers of each pair in `swap` change places.
 
     The result may be in either buffer of a pair after the last iteration. It is copied to the second one if necessary.
     """
 
     times: int = Field(gt=0, le=TURNS)
+    first: int = 0
+    last: int | None = None
     swap: tuple[tuple[str, str], ...] = ()
     until: UntilBelow | None = None
 
 
-Step = Annotated[KernelStep | CopyStep, Field(discriminator="kind")]
+Step = Annotated[KernelStep | CopyStep | FillStep, Field(discriminator="kind")]

@@ -4,7 +4,7 @@ import pytest
 
 from grader.authoring.trivial import accepted
 from grader.common.record import replace
-from grader.course.criteria import Tolerance
+from grader.course.tolerance import Tolerance
 
 
 @pytest.mark.parametrize("name", ["coalsTransp", "loopNest", "vectorAdd"])

@@ -3,8 +3,9 @@
 import pytest
 
 from grader.common.record import replace
-from grader.course.criteria import Band, Case, MemoryCheck, SpeedGoal, Tolerance
+from grader.course.criteria import Band, Case, MemoryCheck, SpeedGoal
 from grader.course.rubric import Correctness, Kind, Memory, Rubric, Sanitizer, SpeedGoals
+from grader.course.tolerance import Tolerance
 
 SIZES = {"n": 7}
 CORRECTNESS = Correctness(

@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grader.common.errors import SolutionError
-from grader.course.criteria import DataSet, Tolerance, ToleranceRule
+from grader.course.criteria import DataSet
 from grader.course.elements import element_of
+from grader.course.tolerance import Tolerance, ToleranceRule
 from grader.course.truth.oracle import Truth
 
 Array = NDArray[Any]

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.course.criteria import ToleranceRule
 from grader.course.elements import element_of
+from grader.course.tolerance import ToleranceRule
 from grader.course.truth.comparators import Standard, allowed_errors, bits, wrong_elements
 from grader.course.truth.oracle import Truth
 

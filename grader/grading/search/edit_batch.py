@@ -21,7 +21,7 @@ from grader.course.poison import GUARD_BYTES
 from grader.execution.outcome import Fetched
 from grader.execution.plan import STUDENT, Plan, Script
 from grader.grading.search.mutant_schema import ALIGNED, key
-from grader.protocol.steps import BufferSpec, CopyStep, KernelStep, RepeatSteps
+from grader.protocol.steps import BufferSpec, KernelStep, RepeatSteps, Step
 
 FEWEST, MOST = 8, 32
 """Fewest and most edits in a batch. With fewer edits, a batch saves little. If one edit ends the process, all edits of
@@ -116,8 +116,8 @@ def _repeated(script: Script, count: int) -> Script:
     return replace(script, steps=tuple(_widened(step, count) for step in script.steps), repeat=iterations)
 
 
-def _widened(step: KernelStep | CopyStep, count: int) -> KernelStep | CopyStep:
-    if isinstance(step, CopyStep):
+def _widened(step: Step, count: int) -> Step:
+    if not isinstance(step, KernelStep):
         return step
     flat_global, flat_local = ((*sizes, 1)[:2] for sizes in (step.global_size, step.local_size))
     return replace(step, global_size=(*flat_global, count), local_size=(*flat_local, 1))

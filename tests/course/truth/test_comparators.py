@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from grader.course.criteria import Tolerance, ToleranceRule
+from grader.course.tolerance import Tolerance, ToleranceRule
 from grader.course.truth.comparators import COMPARATORS, Standard, allowed_errors, wrong_elements
 from grader.course.truth.oracle import Truth
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from grader.common.errors import SolutionError
-from grader.course.criteria import Tolerance
 from grader.course.elements import ELEMENTS
 from grader.course.poison import INPUT_POISON, POISON
+from grader.course.tolerance import Tolerance
 from grader.course.truth.comparators import Standard
 from grader.course.truth.comparison import compare, first_stray_write, unchanged
 from grader.course.truth.oracle import Truth

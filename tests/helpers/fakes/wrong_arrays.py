@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from grader.course.criteria import Tolerance
 from grader.course.poison import POISON
+from grader.course.tolerance import Tolerance
 from grader.course.truth.comparators import Standard
 from grader.course.truth.oracle import Truth
 from grader.grading.explain.diagnosis.evidence import Evidence

@@ -20,7 +20,7 @@ from wrong_arrays import (
     sentence,
 )
 
-from grader.course.criteria import Tolerance
+from grader.course.tolerance import Tolerance
 from grader.course.truth.comparators import Standard
 from grader.course.truth.oracle import Truth
 from grader.grading.explain.diagnosis.runner import explain

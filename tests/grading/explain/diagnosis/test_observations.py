@@ -25,8 +25,8 @@ from wrong_arrays import (
     unwritten,
 )
 
-from grader.course.criteria import Tolerance
 from grader.course.poison import INPUT_POISON
+from grader.course.tolerance import Tolerance
 from grader.course.truth.comparators import Standard
 from grader.course.truth.oracle import Truth
 from grader.grading.explain.diagnosis.evidence import Use
