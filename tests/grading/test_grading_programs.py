@@ -134,7 +134,10 @@ def changed(program, **fields):
     ("program", "words"),
     [
         (changed(LOOPS, next="k"), "does not end"),
-        (changed(LOOPS, do=[STEP, {"fill": "nothing"}]), "nothing, which is no buffer"),
+        (
+            changed(LOOPS, do=[{**STEP, "args": ["data", "n", "k", "k"]}, {"fill": "nothing"}]),
+            "nothing, which is no buffer",
+        ),
         (changed(LOOPS, do=[STEP, {"fil": "data"}]), "one of kernel, fill, swap, for, repeat"),
         (changed(LOOPS, next="k + 1", to=10**6), "more than 2,000 steps"),
         ([*UNTIL, *UNTIL], "more than one `repeat`"),
