@@ -45,7 +45,7 @@ def _is_accepted(trial: Trial, what: str) -> bool:
     for name in filter(lambda name: assignment.buffers[name].is_judged, outputs):
         dtype = DTYPES[assignment.buffers[name].type]
         if name not in trial.truth:
-            unknown = np.zeros(assignment.shape(assignment.buffers[name], trial.sizes), dtype)
+            unknown = np.zeros(assignment.array_shape(name, trial.sizes), dtype)
             for_judge[name] = _made(what, unknown, trial.inputs)
             continue
         right = np.asarray(trial.truth[name].value).astype(dtype)

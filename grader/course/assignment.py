@@ -226,8 +226,8 @@ class Assignment(Folders, Rubric):
             made = [name for name, buffer in self.buffers.items() if buffer.data == "made"]
             yield from (f"oracle.py makes {name}: write `verifier: oracle` under performance" for name in made)
             for name, buffer in self.buffers.items():
-                if ELEMENTS[buffer.type].bytes != WORD_BYTES:
-                    yield f"{name} has no elements of 4 bytes: write `verifier: oracle` under performance"
+                if ELEMENTS[buffer.type].unit != WORD_BYTES:
+                    yield f"{name} has no numbers of 4 bytes: write `verifier: oracle` under performance"
                 if buffer.is_judged and self.tolerance_of(name).rule not in EQUAL_ON_DEVICE:
                     yield f"{name} may differ from the model solution's: write `verifier: oracle` under performance"
         yield from (why for ranges in asked.integers for why in self._out_of_range(ranges))
@@ -398,6 +398,11 @@ class Assignment(Folders, Rubric):
         """Size of an array in global memory."""
         array = self.buffers[buffer]
         return ELEMENTS[array.type].bytes * prod(self.shape(array, sizes))
+
+    def array_shape(self, buffer: str, sizes: Sizes) -> tuple[int, ...]:
+        """Shape of an array in NumPy: its shape, and for vectors one more dimension."""
+        array = self.buffers[buffer]
+        return (*self.shape(array, sizes), *ELEMENTS[array.type].shape)
 
     def may_be_constant(self, buffer: str) -> bool:
         """True if the array may be a `__constant` parameter: an input that fits every device at all sizes."""

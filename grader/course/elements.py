@@ -4,10 +4,13 @@ All tables of types are made from ELEMENTS.
 """
 
 import struct
-from typing import Literal
+from math import prod
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, WithJsonSchema
 
 from grader.common.errors import InputError
-from grader.common.record import Record
+from grader.common.record import Record, replace
 from grader.course.poison import (
     DOUBLE_POISONS,
     HALF_POISONS,
@@ -28,10 +31,11 @@ are exact in any order while K * 64 < 2^24."""
 EXACT = 2**24
 """Largest whole number in timed runs: floats represent every whole number up to it exactly."""
 
-ElementType = Literal["float", "int", "uint", "char", "uchar", "short", "ushort", "long", "ulong", "half", "double"]
-
 Size = Literal[1, 2, 4, 8]
-"""Bytes of an element."""
+"""Bytes of a number."""
+
+VECTORS = (2, 3, 4, 8, 16)
+"""Numbers in a vector. A vector of three has the size of a vector of four (OpenCL C specification, 6.1.5)."""
 
 WholeRange = tuple[int, int]
 """Least and largest of a range of whole numbers."""
@@ -71,8 +75,11 @@ class Element(Record):
     dtype: ScalarType
     """Name in NumPy and in the protocol."""
 
-    bytes: Size
-    """Size of an element."""
+    unit: Size
+    """Bytes of a number."""
+
+    lanes: int = 1
+    """Numbers in an element; more than one for a vector."""
 
     unit_roundoff: float | None
     """u: half the distance from 1 to the next number. None for whole numbers."""
@@ -91,6 +98,18 @@ class Element(Record):
 
     input_poison: int
     """Bits of an element in the bands around inputs."""
+
+    @property
+    def bytes(self) -> int:
+        """Size of an element."""
+        return self.unit * prod(self.shape)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Last dimension of an array of vectors in NumPy. Vectors of three have a fourth number there."""
+        if self.lanes == 1:
+            return ()
+        return (4,) if self.lanes == 3 else (self.lanes,)
 
     @property
     def is_floating(self) -> bool:
@@ -120,7 +139,7 @@ def _whole(spelling: str, names: str, dtype: ScalarType, size: Size, numbers: Wh
         spelling=spelling,
         names=frozenset(names.split(", ")),
         dtype=dtype,
-        bytes=size,
+        unit=size,
         unit_roundoff=None,
         numbers=numbers,
         integers=(-INTEGER_BOUND, INTEGER_BOUND) if signed else (0, 2 * INTEGER_BOUND),
@@ -137,7 +156,7 @@ def _real(spelling: str, dtype: ScalarType, *, size: Size, precision: int, poiso
         spelling=spelling,
         names=frozenset({"float" if spelling == "real" else spelling}),
         dtype=dtype,
-        bytes=size,
+        unit=size,
         unit_roundoff=2.0**-precision,
         numbers=None,
         integers=(-INTEGER_BOUND, INTEGER_BOUND),
@@ -147,7 +166,7 @@ def _real(spelling: str, dtype: ScalarType, *, size: Size, precision: int, poiso
     )
 
 
-ELEMENTS: dict[ElementType, Element] = {
+SCALARS: dict[str, Element] = {
     "float": _real("real", "float32", size=4, precision=24, poisons=(POISON, INPUT_POISON)),
     "int": _whole("int", "int", "int32", 4, (-(2**15), 2**15 - 1)),
     "uint": _whole("uint32_t", "uint, unsigned, unsigned int", "uint32", 4, (0, 2**16 - 1)),
@@ -160,7 +179,44 @@ ELEMENTS: dict[ElementType, Element] = {
     "half": _real("half", "float16", size=2, precision=11, poisons=HALF_POISONS),
     "double": _real("double", "float64", size=8, precision=53, poisons=DOUBLE_POISONS),
 }
-"""Types by name. Sums and products of two `numbers` fit in 32 bits, and for types of eight bytes in 64 bits."""
+"""Types of one number. Sums and products of two `numbers` fit in 32 bits, and for types of eight bytes in 64 bits."""
+
+
+def _vector(name: str, scalar: Element, lanes: int) -> Element:
+    """Return the type of vectors of this many numbers."""
+    spelling = scalar.spelling if name != "uint" else name
+    names = frozenset(f"{each}{lanes}" for each in scalar.names if " " not in each)
+    return replace(scalar, spelling=f"{spelling}{lanes}", names=names, lanes=lanes)
+
+
+ELEMENTS: dict[str, Element] = {
+    **SCALARS,
+    **{f"{name}{lanes}": _vector(name, each, lanes) for name, each in SCALARS.items() for lanes in VECTORS},
+}
+"""Types by name: numbers, and vectors of them."""
+
+
+def _known(name: str) -> str:
+    if name not in ELEMENTS:
+        raise ValueError(
+            f"there is no type {name}; write one of {', '.join(SCALARS)}, or a vector of them such as float4"
+        )
+    return name
+
+
+def _scalar(name: str) -> str:
+    if name not in SCALARS:
+        raise ValueError(f"an argument by value cannot be a vector, such as {name}")
+    return name
+
+
+ElementType = Annotated[str, AfterValidator(_known), WithJsonSchema({"enum": list(ELEMENTS)})]
+"""Name of a type."""
+
+ScalarElementType = Annotated[
+    str, AfterValidator(_known), AfterValidator(_scalar), WithJsonSchema({"enum": list(SCALARS)})
+]
+"""Name of a type of one number."""
 
 
 BY_NAME = {name: each for each in ELEMENTS.values() for name in each.names}

@@ -6,7 +6,7 @@ from typing import Literal
 from pydantic import ConfigDict, Field
 
 from grader.common.record import Record
-from grader.course.elements import ELEMENTS, ElementType
+from grader.course.elements import ELEMENTS, ElementType, ScalarElementType
 from grader.course.expressions import Expression
 from grader.course.tolerance import Tolerance
 
@@ -59,7 +59,7 @@ class Buffer(Record):
 class Scalar(Record):
     """An argument passed by value, in addition to the sizes, which are uint."""
 
-    type: ElementType = "float"
+    type: ScalarElementType = "float"
     """Type of the kernel's parameter."""
 
     value: str | float

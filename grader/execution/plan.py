@@ -382,7 +382,7 @@ def _plan(assignment: Assignment, sizes: Sizes, scripts: Mapping[str, Script]) -
             name=name,
             size=assignment.bytes_of(name, sizes),
             guard=GUARD_BYTES,
-            unit=ELEMENTS[buffer.type].bytes,
+            unit=ELEMENTS[buffer.type].unit,
             poison=ELEMENTS[buffer.type].poison if name in made else ELEMENTS[buffer.type].input_poison,
         )
         for name, buffer in assignment.buffers.items()

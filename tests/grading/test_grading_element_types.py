@@ -6,7 +6,7 @@ from gradings import grade
 from untimed import UNTIMED
 
 from grader.common.record import replace
-from grader.course.elements import ELEMENTS
+from grader.course.elements import ELEMENTS, SCALARS
 from grader.course.rubric import Kind
 from grader.results.check import Reason, Verdict
 
@@ -46,9 +46,9 @@ def addition_of(folder, element):
     return course.load("small"), kernel
 
 
-@pytest.fixture(params=ELEMENTS)
+@pytest.fixture(params=[*SCALARS, "float4", "uchar3", "int16"])
 def addition(request, tmp_path):
-    """An addition of each element type: its name, the assignment, and the model solution."""
+    """An addition of each scalar type and some vectors: the name of the type, the assignment, and the model solution."""
     return (request.param, *addition_of(tmp_path, request.param))
 
 
@@ -88,7 +88,7 @@ OTHER_SIZE = {1: "int", 2: "int", 4: "double", 8: "float"}
 def test_a_parameter_of_another_size_is_refused(addition, tmp_path, environment):
     """An array whose elements have another size than the assignment's is named by the build."""
     element, assignment, right = addition
-    other = OTHER_SIZE[ELEMENTS[element].bytes]
+    other = OTHER_SIZE[ELEMENTS[element].unit]
     own = COPIED_AS.get(element, element)
     result = graded(tmp_path, environment, assignment, right.replace(f" {own} *", f" {other} *"))
     (build,) = (check for check in result.checks if check.kind is Kind.BUILD)
@@ -126,3 +126,11 @@ def test_an_input_may_be_constant_if_it_fits(tmp_path, environment):
 def with_elements(assignment, n):
     """Return the assignment with a sanitizer run of n elements."""
     return replace(assignment, sanitizer=replace(assignment.sanitizer, sizes={"n": n}))
+
+
+def test_a_wrong_number_of_a_vector_is_named_like_in_the_kernel(tmp_path, environment):
+    """The message names the number of a vector by its letter."""
+    assignment, right = addition_of(tmp_path, "float4")
+    wrong = right.replace("x[i] + y[i];", "x[i] + y[i] + (float4)(0, i == 0, 0, 0);")
+    case = cases(graded(tmp_path, environment, assignment, wrong))[0]
+    assert "z[0].y" in case.message + case.detail

@@ -24,11 +24,14 @@ Errors = NDArray[np.float64]
 
 @dataclass(frozen=True, kw_only=True)
 class Standard:
-    """The standard of right results: the assignment's tolerance, its amount at these sizes, and the kind of data."""
+    """The standard of right results: the assignment's tolerance, its amount at these sizes, the kind of data, and the
+    numbers in an element.
+    """
 
     tolerance: Tolerance
     amount: float
     data: DataSet
+    lanes: int = 1
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,8 @@ class Mismatch:
 
     `largest_error` is the largest error of the finite wrong elements, None if there is no such element. `excess` is the
     largest ratio of an error to the allowed error there, None if only equality is allowed. `whole` is true if the right
-    elements are whole numbers. `rule` and `amount` are the tolerance's.
+    elements are whole numbers. `rule` and `amount` are the tolerance's, `lanes` the
+    numbers in an element.
     """
 
     buffer: str
@@ -35,6 +36,7 @@ class Mismatch:
     whole: bool = False
     rule: ToleranceRule = "rounding"
     amount: float = 0.0
+    lanes: int = 1
 
 
 def compare(buffer: str, got: NDArray[Any], truth: Truth, standard: Standard) -> Mismatch | None:
@@ -52,9 +54,11 @@ def _describe(
 ) -> Mismatch:
     index = tuple(int(i) for i in np.unravel_index(int(np.argmax(wrong)), wrong.shape))
     allowed = allowed_errors(got, truth, standard)
-    unwritten = wrong & unwritten_elements(got)
+    unwritten = unwritten_elements(got)
+    if not unwritten.all():  # few bits may be the right ones by chance
+        unwritten &= wrong
     measurable = wrong & np.isfinite(got)
-    errors = np.abs(got[measurable].astype(np.float64) - truth.value[measurable].astype(np.float64))
+    errors = _errors(got[measurable], truth.value[measurable])
     with np.errstate(divide="ignore"):  # if only equality is allowed, the excess is infinite
         excess = errors / allowed[measurable] if allowed is not None else None
     return Mismatch(
@@ -66,17 +70,38 @@ def _describe(
         first_unwritten=bool(unwritten[index]),
         got=_number(got[index]),
         expected=_number(truth.value[index]),
-        largest_error=float(errors.max()) if errors.size else None,
+        largest_error=_number(errors.max()) if errors.size else None,
         excess=float(excess.max()) if excess is not None and excess.size else None,
         whole=bool((truth.value == np.trunc(truth.value)).all()),
         rule=standard.tolerance.rule,
         amount=standard.amount,
+        lanes=standard.lanes,
     )
+
+
+def _errors(got: NDArray[Any], right: NDArray[Any]) -> NDArray[Any]:
+    """The absolute differences: whole numbers, with all their digits, if both arrays have them."""
+    if got.dtype.kind == "f" or right.dtype.kind == "f":
+        return np.abs(got.astype(np.float64) - right.astype(np.float64))
+    right = right.astype(got.dtype)
+    wide = np.int64 if got.dtype.kind == "i" else np.uint64
+    high, low = np.maximum(got, right).astype(wide), np.minimum(got, right).astype(wide)
+    return high.view(np.uint64) - low.view(np.uint64)  # modulo 2^64, and so exact
 
 
 def _number(element: Any) -> float:
     """The element as an int if its type has whole numbers, so that it keeps all digits; otherwise as a float."""
     return int(element) if isinstance(element, np.integer) else float(element)
+
+
+def place(mismatch: Mismatch) -> str:
+    """The first wrong element as OpenCL C names it, such as C[3][7], or C[3].y in an array of vectors."""
+    index = mismatch.index[:-1] if mismatch.lanes > 1 else mismatch.index
+    words = mismatch.buffer + "".join(f"[{each}]" for each in index)
+    if mismatch.lanes == 1:
+        return words
+    number = mismatch.index[-1]
+    return f"{words}.{'xyzw'[number] if mismatch.lanes <= 4 else f's{number:x}'}"
 
 
 def unwritten_elements(got: NDArray[Any]) -> NDArray[np.bool_]:

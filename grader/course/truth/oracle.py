@@ -28,7 +28,7 @@ right, or a sentence that says what is wrong.
 
 import importlib.util
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -118,7 +118,16 @@ def consult(oracle: Oracle, assignment: Assignment, inputs: Arrays, sizes: Sizes
         if name not in truth:
             raise SolutionError(f"{path}: `expected` returns nothing for {name}; add a Truth for it.")
         _check_truth(truth[name], name, assignment, sizes)
-    return truth
+    return {name: _without_padding(each, assignment, name) for name, each in truth.items()}
+
+
+def _without_padding(truth: Truth, assignment: Assignment, name: str) -> Truth:
+    """Leave the fourth number of vectors of three undefined."""
+    if name not in assignment.buffers or ELEMENTS[assignment.buffers[name].type].lanes != 3:
+        return truth
+    defined = np.ones(truth.value.shape, dtype=np.bool_) if truth.defined is None else truth.defined.copy()
+    defined[..., 3] = False
+    return replace(truth, defined=defined)
 
 
 def _check_truth(truth: Truth, name: str, assignment: Assignment, sizes: Sizes) -> None:
@@ -126,9 +135,7 @@ def _check_truth(truth: Truth, name: str, assignment: Assignment, sizes: Sizes) 
     path, buffer = assignment.reference / ORACLE_FILE, assignment.buffers[name]
     for array in filter(lambda array: array is not None, (truth.value, truth.magnitude, truth.defined)):
         _check_shape(np.asarray(array), name, assignment, sizes)
-    value, rule = truth.value, assignment.tolerance_of(name).rule
-    if rule == "rounding" and value.dtype.kind == "f" and truth.magnitude is None:
-        raise SolutionError(f"{path}: the Truth of {name} has no magnitude, which the rule `rounding` needs.")
+    value = truth.value
     if not ELEMENTS[buffer.type].is_floating and not np.array_equal(value.astype(DTYPES[buffer.type]), value):
         raise SolutionError(f"{path}: `expected` returns numbers for {name} that its type {buffer.type} cannot hold.")
 
@@ -181,7 +188,7 @@ def make(
 
 
 def _check_shape(array: NDArray[Any], name: str, assignment: Assignment, sizes: Sizes) -> None:
-    wanted = assignment.shape(assignment.buffers[name], sizes)
+    wanted = assignment.array_shape(name, sizes)
     if array.shape != wanted:
         path = assignment.reference / ORACLE_FILE
         raise SolutionError(f"{path}: {name} has the shape {array.shape}, but assignment.yaml says {wanted}.")

@@ -11,6 +11,7 @@ from grader.common.errors import SolutionError
 from grader.common.optional import Fault, attempt
 from grader.course.assignment import Assignment
 from grader.course.criteria import DataSet, Sizes
+from grader.course.elements import ELEMENTS
 from grader.course.expressions import evaluate
 from grader.course.truth.comparators import Standard
 from grader.course.truth.comparison import Mismatch, compare, first_stray_write, unchanged
@@ -147,7 +148,8 @@ def standard_of(trial: Trial, name: str) -> Standard:
     """Return the standard by which an array counts as right."""
     tolerance = trial.assignment.tolerance_of(name)
     amount = evaluate(tolerance.amount, trial.assignment.names(trial.sizes))
-    return Standard(tolerance=tolerance, amount=amount, data=trial.data)
+    lanes = ELEMENTS[trial.assignment.buffers[name].type].lanes
+    return Standard(tolerance=tolerance, amount=amount, data=trial.data, lanes=lanes)
 
 
 def _judged(trial: Trial, script: Script, fetched: Launched) -> Problem | None:
@@ -199,7 +201,7 @@ def _evidence(trial: Trial, script: Script, name: str, made: Sequence[NDArray[An
         remade=remade,
         sizes=trial.sizes,
         rows={each: str(buffer.shape[-1]) for each, buffer in assignment.buffers.items() if len(buffer.shape) > 1},
-        is_vector=len(assignment.buffers[name].shape) < 2,
+        is_vector=len(assignment.array_shape(name, trial.sizes)) < 2,
         repeats=tuple(repeats),
     )
 
@@ -210,8 +212,8 @@ def _payload(trial: Trial, name: str, fetched: Launched) -> NDArray[Any]:
 
 def as_array(assignment: Assignment, name: str, fetched: Fetched, sizes: Sizes) -> NDArray[Any]:
     """Content of a buffer, in the shape and type that assignment.yaml states."""
-    buffer = assignment.buffers[name]
-    return fetched.payload.view(DTYPES[buffer.type]).reshape(assignment.shape(buffer, sizes))
+    dtype = DTYPES[assignment.buffers[name].type]
+    return fetched.payload.view(dtype).reshape(assignment.array_shape(name, sizes))
 
 
 def _as_matrices(truth: Truth) -> Truth:

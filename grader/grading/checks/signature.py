@@ -45,7 +45,7 @@ class Parameter:
             return False
         if is_pointer:
             found = BY_NAME.get(arg.type.removesuffix("*").strip().rstrip("0123456789"))
-            return found is None or found.bytes == wanted.bytes
+            return found is None or found.unit == wanted.unit
         found = BY_NAME.get(arg.type)
         return found is None or (found.bytes, found.is_floating) == (wanted.bytes, wanted.is_floating)
 

@@ -11,7 +11,7 @@ from grader.common.record import replace
 from grader.course.criteria import SpeedGoal
 from grader.course.forbidden import LINE_LIMIT, Construct, Sighting
 from grader.course.submissions.scan_process import TooCostly
-from grader.course.truth.comparison import Mismatch
+from grader.course.truth.comparison import Mismatch, place
 from grader.execution.outcome import RUNNING, Crashed, Failure, Garbled, OutOfMemory, TimedOut
 from grader.grading.explain.build_log import Source, explain
 from grader.grading.explain.compilers import advice, how_it_ended, is_of_compiler, observed
@@ -261,7 +261,7 @@ def _of_mismatch(mismatch: Mismatch) -> Problem:
             detail=f"no number in {count(mismatch.total, 'element')}. {NAN_AT_FIRST}",
             use=Use(array=mismatch.buffer, writes=True),
         )
-    where = mismatch.buffer + "".join(f"[{i}]" for i in mismatch.index)
+    where = place(mismatch)
     if mismatch.total == 1:
         message = f"{where} is wrong: {_got_and_expected(mismatch)}."
         return Problem(reason=Reason.WRONG_OUTPUT, message=message, detail=_how_far(mismatch))

@@ -225,12 +225,11 @@ def _beyond_memory(performance: Performance) -> Problem | None:
 def _beyond_arithmetic(performance: Performance, rounds: tuple[Round, ...]) -> Problem | None:
     """Problem if the kernel computes faster than the highest known rate of multiplying and adding.
 
-    Kernels that only move data have no such limit.
+    Only rates in GFLOPS have such a limit.
     """
     known = [performance.roofs.fp32_rate.high] if performance.roofs else []
     if performance.peak is not None and (seconds := _peak_seconds(rounds)):
         known.append(performance.peak * median(seconds) / min(seconds))
-    if performance.flop is None or not known:
+    if performance.unit != "GFLOPS" or not known or performance.rate.low <= CEILING * max(known):
         return None
-    rate = performance.flop / performance.seconds.high * 1e-9
-    return of_too_much_arithmetic(rate / max(known)) if rate > CEILING * max(known) else None
+    return of_too_much_arithmetic(performance.rate.low / max(known))

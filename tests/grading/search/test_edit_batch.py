@@ -23,7 +23,7 @@ def plan(script=SCRIPT, specs=SPECS):
 
 def until(times):
     """Return a script that repeats until it has converged, but at most `times` times."""
-    return replace(SCRIPT, repeat=RepeatSteps(times=times, until=UntilBelow(buffer="B", below=1.0)))
+    return replace(SCRIPT, repeat=RepeatSteps(times=times, until=UntilBelow(buffer="B", type="float32", below=1.0)))
 
 
 def test_each_edit_has_groups_and_buffers_of_its_own():

@@ -64,7 +64,9 @@ def test_without_a_swap_every_turn_is_the_same():
 
 def test_a_sum_that_is_small_ends_it():
     """The repetition ends after the iteration whose sum is below the limit: 1/2, 1/4, 1/8, 1/16 < 0.1."""
-    after, _ = halved(RepeatSteps(times=50, swap=(("before", "after"),), until=UntilBelow(buffer="sum", below=0.1)))
+    after, _ = halved(
+        RepeatSteps(times=50, swap=(("before", "after"),), until=UntilBelow(buffer="sum", type="float32", below=0.1))
+    )
     assert (after == 0.5**4).all()
 
 
