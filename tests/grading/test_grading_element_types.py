@@ -48,7 +48,7 @@ def addition_of(folder, element):
 
 @pytest.fixture(params=[*SCALARS, "float4", "uchar3", "int16"])
 def addition(request, tmp_path):
-    """An addition of each scalar type and some vectors: the name of the type, the assignment, and the model solution."""
+    """An addition of each scalar type and some vectors: the type, the assignment, and the model solution."""
     return (request.param, *addition_of(tmp_path, request.param))
 
 

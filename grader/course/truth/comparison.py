@@ -82,7 +82,7 @@ def _describe(
 def _errors(got: NDArray[Any], right: NDArray[Any]) -> NDArray[Any]:
     """The absolute differences: whole numbers, with all their digits, if both arrays have them."""
     if got.dtype.kind == "f" or right.dtype.kind == "f":
-        return np.abs(got.astype(np.float64) - right.astype(np.float64))
+        return np.asarray(np.abs(got.astype(np.float64) - right.astype(np.float64)))
     right = right.astype(got.dtype)
     wide = np.int64 if got.dtype.kind == "i" else np.uint64
     high, low = np.maximum(got, right).astype(wide), np.minimum(got, right).astype(wide)
