@@ -86,7 +86,7 @@ def _errors(got: NDArray[Any], right: NDArray[Any]) -> NDArray[Any]:
     right = right.astype(got.dtype)
     wide = np.int64 if got.dtype.kind == "i" else np.uint64
     high, low = np.maximum(got, right).astype(wide), np.minimum(got, right).astype(wide)
-    return high.view(np.uint64) - low.view(np.uint64)  # modulo 2^64, and so exact
+    return np.asarray(high.view(np.uint64) - low.view(np.uint64))  # modulo 2^64, and so exact
 
 
 def _number(element: Any) -> float:
