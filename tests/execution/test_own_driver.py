@@ -23,7 +23,7 @@ def unpacked(tmp_path, monkeypatch):
 
 
 def test_without_a_driver_a_worker_is_told_nothing(tmp_path, monkeypatch):
-    """Without a driver of its own, a worker does not get any variables."""
+    """If the user has no driver, a worker does not get any variables."""
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     assert driver_environment({}) == {}
 

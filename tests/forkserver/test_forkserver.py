@@ -1,4 +1,4 @@
-"""grader/forkserver: what the forks of one process share, what they must not share, and which process ends which."""
+"""grader/forkserver: the state that forks of one process may share, and which process ends which other ones."""
 
 import os
 import signal

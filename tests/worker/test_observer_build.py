@@ -25,7 +25,7 @@ def compiler():
     command = [program or "true", "-dumpfullversion"]
     version = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
     if version != COMPILER or not all(folder.is_dir() for folder in HEADERS):
-        skip(f"needs g++ {COMPILER}, llvm-14-dev and opencl-c-headers (Debian 12), to build the plugin anew")
+        skip(f"needs g++ {COMPILER}, llvm-14-dev and opencl-c-headers (Debian 12), to build the plugin again")
 
 
 def build(folder, python):

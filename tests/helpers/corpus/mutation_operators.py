@@ -150,7 +150,7 @@ def _outer(view: View, places: range) -> Iterator[int]:
 
 
 def _constants(view: View) -> Iterator[Edit]:
-    """Change integers and macros that stand for sizes, except in ids, initial values and declarations."""
+    """Change integers and macros for sizes, except in ids, initial values and declarations."""
     declared = {place for each in view.declared() for place in each}
     given = {each.name for each in view.function.parameters}
     for place in view.places:

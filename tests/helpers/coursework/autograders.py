@@ -26,7 +26,7 @@ RIGHT, WRONG = CORPUS / ASSIGNMENT / "flat-tile-turned-on-load", CORPUS / ASSIGN
 ATTACKS = sorted((CORPUS / "autograder").iterdir())
 
 PATIENT = {"GRADER_TIMING__NOISE_LIMIT": "100", "GRADER_TIMING__MIN_PAIRS": "9", "GRADER_SEARCH__SECONDS": "0"}
-"""Settings for busy machines: few pairs, and no search for lines. The report about noise has a test of its own."""
+"""Settings for busy machines: few pairs, and no search for lines. A separate test checks the report about noise."""
 
 PATIENTLY = {f"GRADER_DEADLINES__{step}": "60" for step in ("BUILD", "FIRST_LAUNCH", "LAUNCH")}
 BRISK = {**QUICK, **PATIENTLY}

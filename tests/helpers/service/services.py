@@ -153,7 +153,7 @@ class Service:
             assert finish(session, claimed, outcome or graded(self.course), self.now)
 
     def browser(self, key=None):
-        """Return a browser in which this person is signed in, or in which nobody is signed in if there is no key."""
+        """Return a browser in which this person is signed in, or without a sign-in if there is no key."""
         client = TestClient(self.app, base_url=self.origin, headers={"origin": self.origin}, follow_redirects=False)
         if key is not None:
             with self.database.writing() as session:

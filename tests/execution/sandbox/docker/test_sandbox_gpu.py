@@ -1,4 +1,4 @@
-"""gpu.py: what a container gets for each kind of GPU, and the advice if a GPU is missing."""
+"""gpu.py: the options of a container for each kind of GPU, and the advice if a GPU is missing."""
 
 import os
 
