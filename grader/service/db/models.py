@@ -1,10 +1,11 @@
 """The tables. A stored attempt never changes, except for the number of the grading that counts. The table of gradings
 is also the queue.
 
-people -< attempts -< gradings -< progress people -< dry runs - gradings people -< shares >- attempts -< exclusions,
-requests people -< extensions, decisions; people - pseudonyms            releases, holds, regradings, assignments: of a
-whole one people -< invitations, passwords, sessions, api tokens, device sign-ins           audit: everything that
-changes a grade
+people -< attempts -< gradings -< progress
+people -< dry runs - gradings
+people -< shares >- attempts -< exclusions, requests
+people -< extensions, decisions; people - pseudonyms            releases, holds, regradings, assignments: of a whole one
+people -< invitations, passwords, sessions, api tokens, device sign-ins           audit: everything that changes a grade
 """
 
 import zlib
