@@ -307,7 +307,7 @@ def config_file() -> Path | None:
     """
     named = os.environ.get(CONFIG_VARIABLE)
     if named and not Path(named).is_file():
-        raise InputError(f"{CONFIG_VARIABLE} is {named}, which does not exist. Correct or unset the variable.")
+        raise InputError(f"{CONFIG_VARIABLE} is {named}, which is not a file. Correct or unset the variable.")
     path = Path(named) if named else _own_file()
     return path if path is not None and path.is_file() else None
 

@@ -235,7 +235,7 @@ def test_a_named_file_that_is_no_file_is_an_error(name, monkeypatch):
     """GRADER_CONFIG must name a file that exists, because a user who names a file wants the grader to read it."""
     monkeypatch.setenv(CONFIG_VARIABLE, name)
     message = complaint()
-    assert f"{CONFIG_VARIABLE} names {name}" in message
+    assert f"{CONFIG_VARIABLE} is {name}, which is not a file" in message
     assert "Correct or unset the variable" in message
 
 
