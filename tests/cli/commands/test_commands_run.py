@@ -115,7 +115,7 @@ def test_a_suite_is_a_table_of_its_kernels_in_their_order(tmp_path, simulator): 
         (("--kernel", "blockMMM"), "coalsTransp has no kernel blockMMM; it has coalsTransp."),
         (("--size", "n=3"), "coalsTransp has no n; its sizes are height, width"),
         (("--define", "TILE"), "--define TILE: write a name and its value"),
-        (("--size", "height=0"), "height=0: it must be a whole number from 1 up"),
+        (("--size", "height=0"), "height=0: it must be a positive whole number"),
         (("--global", "64,"), "--global 64,: write one to three sizes"),
         (("--local", "64"), "2 dimensions in its global size and 1 in its local size"),
         (("--sweep", "TILE"), "--sweep TILE: write a name and distinct values"),
