@@ -6,7 +6,8 @@ An oracle.py defines a function
 
 Its arguments are every array that has data, and every size, scalar and constant, by name. The function names the
 arguments that it needs, and takes the rest as `**_`. It returns the truth for every array that launches must make (the
-roles output and updated). An oracle.py may define two more functions. One makes the arrays of the kind `made`, for
+roles output and updated). It may return the truth for a scratch array, too: if a result is wrong, then the first wrong
+array is explained. An oracle.py may define two more functions. One makes the arrays of the kind `made`, for
 `data` "random" or "integers":
 
     def inputs(generator, data, **sizes_scalars_and_constants) -> dict[str, ndarray]
@@ -117,6 +118,7 @@ def consult(oracle: Oracle, assignment: Assignment, inputs: Arrays, sizes: Sizes
             continue
         if name not in truth:
             raise SolutionError(f"{path}: `expected` returns nothing for {name}; add a Truth for it.")
+    for name in truth.keys() & assignment.buffers.keys():
         _check_truth(truth[name], name, assignment, sizes)
     return {name: _without_padding(each, assignment, name) for name, each in truth.items()}
 

@@ -25,6 +25,7 @@ from grader.grading.explain.error_map import error_map
 from grader.grading.explain.problem import (
     EXPLANATION,
     Problem,
+    evidence_of,
     explained,
     of_changed_input,
     of_mismatch,
@@ -128,7 +129,12 @@ def _wrong_output(trial: Trial, script: Script, fetched: Launched) -> Problem | 
     mismatch = next(_mismatches(trial, script, fetched), None)
     if mismatch is None:
         return _judged(trial, script, fetched)
+    earlier = _first_wrong_intermediate(trial, script, fetched)
+    if earlier is not None:
+        mismatch = earlier
     problem = of_mismatch(mismatch)
+    if earlier is not None:
+        problem = replace(problem, detail=evidence_of(problem.detail, _made_by(script, mismatch.buffer)))
     if problem.reason is not Reason.WRONG_OUTPUT:
         return problem
     drawn = attempt(EXPLANATION, lambda: _error_map(evidence(trial, script, mismatch.buffer, (fetched,))))
@@ -148,6 +154,25 @@ def _mismatches(trial: Trial, script: Script, fetched: Launched) -> Iterator[Mis
             mismatch = compare(name, _payload(trial, name, fetched), trial.truth[name], standard_of(trial, name))
             if mismatch is not None:
                 yield mismatch
+
+
+def _first_wrong_intermediate(trial: Trial, script: Script, fetched: Launched) -> Mismatch | None:
+    """Mismatch of the first intermediate array that is wrong, if the oracle gives the truth of such arrays.
+
+    Students may lay out an intermediate array in their own way, so it counts only if a result is wrong, too.
+    """
+    for name in dict.fromkeys(arg for launch in script.launches for arg in launch.args):
+        if name in fetched and name in trial.truth and trial.assignment.buffers[name].part == "scratch":
+            mismatch = compare(name, _payload(trial, name, fetched), trial.truth[name], standard_of(trial, name))
+            if mismatch is not None:
+                return mismatch
+    return None
+
+
+def _made_by(script: Script, buffer: str) -> str:
+    """Sentence that names the first launch with this intermediate array."""
+    number, step = next((number, step) for number, step in enumerate(script.launches, 1) if buffer in step.args)
+    return f"{buffer} is already wrong after launch {number}, {step.launch.kernel}; everything later follows from it."
 
 
 def standard_of(trial: Trial, name: str) -> Standard:
