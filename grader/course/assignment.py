@@ -19,14 +19,14 @@ from grader.course.forbidden import Construct
 from grader.course.launches import Buffer, Choices, Launch, LocalArray, Repeat, Scalar
 from grader.course.policies.rules import POLICIES
 from grader.course.program import (
+    FillAt,
+    LaunchAt,
     Program,
-    RepeatSteps,
     RunSequence,
-    arrays_in,
+    Unrolled,
+    contradictions,
     launches_in,
     plain,
-    steps_in,
-    swaps_in,
     unroll,
     variables_in,
 )
@@ -174,19 +174,7 @@ class Assignment(Folders, Rubric):
     def _misnamed_steps(self) -> Iterator[str]:
         """Yield a message for each step of a program that cannot be run as stated."""
         for steps in (self.program, self.baseline_program):
-            for name in arrays_in(steps):
-                if name not in self.buffers:
-                    yield f"a step of the program has {name}, which is no buffer"
-            for one, other in swaps_in(steps):
-                a, b = self.buffers.get(one), self.buffers.get(other)
-                if a and b and (a.shape, a.type) != (b.shape, b.type):
-                    yield f"{one} and {other} change places, but their shapes or types differ"
-                if a and b and a.is_judged and b.is_judged:
-                    yield f"{one} and {other} change places, so only one of them can be judged; make the other scratch"
-            if sum(isinstance(step, RepeatSteps) for step in steps_in(steps)) > 1:
-                yield "a program has more than one `repeat`; unroll the others with `for`"
-            if any(isinstance(step, RepeatSteps) for loop in variables_in(steps) for step in loop.do):
-                yield "`repeat` is within `for`; move it out"
+            yield from contradictions(steps, self.buffers)
         if self.program and (self.repeat is not None or self.has_surroundings):
             yield "`program` cannot be used with the field `repeat` or with solution_of"
 
@@ -252,14 +240,21 @@ class Assignment(Folders, Rubric):
             for amount in self._amounts():
                 if evaluate_int(amount, names) < 1:
                     raise ValueError(f'"{amount}" is less than 1 at {sizes}')
-            for step in (*self.sequence(sizes).launches, *self.baseline_sequence(sizes).launches):
-                for amount in _amounts_of(step.launch):
-                    if evaluate_int(amount, self.names(step.sizes)) < 1:
-                        raise ValueError(f'"{amount}" is less than 1 at {step.sizes}')
+            for step in (*self.sequence(sizes).steps, *self.baseline_sequence(sizes).steps):
+                self._check_step(step)
             for number in self._numbers():
                 evaluate(number, names)
         except InputError as error:
-            raise ValueError(str(error)) from error
+            raise ValueError(str(error).rstrip(".")) from error
+
+    def _check_step(self, step: Unrolled) -> None:
+        """Evaluate the expressions of a step; raises ValueError or InputError."""
+        if isinstance(step, FillAt):
+            ELEMENTS[self.buffers[step.buffer].type].pattern(step.value)
+        if isinstance(step, LaunchAt):
+            for amount in _amounts_of(step.launch):
+                if evaluate_int(amount, self.names(step.sizes)) < 1:
+                    raise ValueError(f'"{amount}" is less than 1 at {step.sizes}')
 
     def _amounts(self) -> Iterator[Expression]:
         """Expressions that must be positive whole numbers."""

@@ -19,7 +19,7 @@ from grader.common.errors import InputError
 from grader.common.record import Record
 from grader.course.criteria import Sizes
 from grader.course.expressions import Expression, evaluate, evaluate_int
-from grader.course.launches import Launch, Repeat, Until
+from grader.course.launches import Buffer, Launch, Repeat, Until
 
 MOST_STEPS = 2000
 """Most steps of an unrolled program. A sort of 2^31 elements by bitonic merges has 496."""
@@ -157,6 +157,30 @@ def arrays_in(steps: Program) -> Iterator[str]:
             yield step.fill
         if isinstance(step, RepeatSteps) and step.until is not None:
             yield step.until.sum
+
+
+def contradictions(steps: Program, buffers: Mapping[str, Buffer]) -> Iterator[str]:
+    """Yield a message for each step that cannot be run as stated."""
+    for name in arrays_in(steps):
+        if name not in buffers:
+            yield f"a step of the program has {name}, which is no buffer"
+        elif buffers[name].part == "input":
+            yield f"a step of the program fills, swaps or tests {name}, an input, which no kernel may write"
+    for one, other in swaps_in(steps):
+        if one in buffers and other in buffers:
+            yield from _unfit_swap(one, other, buffers)
+    if sum(isinstance(step, RepeatSteps) for step in steps_in(steps)) > 1:
+        yield "a program has more than one `repeat`; unroll the others with `for`"
+    if any(isinstance(step, RepeatSteps) for loop in variables_in(steps) for step in loop.do):
+        yield "`repeat` is within `for`; move it out"
+
+
+def _unfit_swap(one: str, other: str, buffers: Mapping[str, Buffer]) -> Iterator[str]:
+    a, b = buffers[one], buffers[other]
+    if (a.shape, a.type) != (b.shape, b.type):
+        yield f"{one} and {other} change places, but their shapes or types differ"
+    if a.is_judged and b.is_judged:
+        yield f"{one} and {other} change places, so only one of them can be judged; make the other scratch"
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Finds sums that a loop overwrites, and steps of a tree reduction in which too many work-items add."""
+"""Finds sums that a loop overwrites, and steps of a sum by a tree in which too many work-items add."""
 
 from collections.abc import Iterator
 
@@ -55,7 +55,7 @@ def _changed(launch: SimulatedLaunch, loop: Span) -> frozenset[str]:
 
 
 def tree_without_condition(launch: SimulatedLaunch) -> Slip | None:
-    """Explain accesses outside an array in local memory by a step of a tree reduction that every work-item executes.
+    """Explain accesses outside an array in local memory by a step of a sum by a tree that every work-item executes.
     The step adds the word that is `width` words further on, where `width` is a variable of the loop.
     """
     lines = {place for message in launch.seen.messages for place in launch.lines_of(message)}
