@@ -102,7 +102,7 @@ def is_current(coursework: Coursework) -> Iterator[Claim]:
 def examine(
     assignment: Assignment, environment: GradingEnvironment, progress: Progress, extent: Extent = FULL
 ) -> Examined:
-    """Grade the course's own files and count the accesses of the baseline. A file that cannot run makes a claim fail."""
+    """Grade the course's own files and count the baseline's accesses. A file that cannot run makes a claim fail."""
     statements: list[Claim] = []
     own, baseline = None, None
     try:

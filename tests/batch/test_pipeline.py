@@ -539,7 +539,7 @@ def test_a_report_that_cannot_be_made_costs_no_other(run, tmp_path, monkeypatch)
     assert {path.suffix for path in home.iterdir()} == {".json", ".html", ".sarif"}
     (suite, *_) = ElementTree.parse(out / "batch.xml").getroot()
     assert "The suite of anna coalsTransp is missing: the grader failed." in suite[0][0].get("message")
-    assert "the grader failed 6 times to explain or to report something. The grades are not affected." in said[-1]
+    assert "the grader failed 6 times to explain or report something. The grades are not affected." in said[-1]
     listed = (out / "faults.txt").read_text()
     assert "anna, coalsTransp: The file students/anna/coalsTransp.xml is missing" in listed
     assert "ZeroDivisionError" in listed
