@@ -244,7 +244,7 @@ def test_what_is_broken_is_counted_and_what_rests_on_it_is_not_told(printed):
     assert sections(text) == ALL
     assert "BROKEN  our own files can be run (oracle.py: failed)" in text
     said = joined_lines(text)
-    assert "None was graded: fix what is broken above first." in said
+    assert "No submission was graded. First fix what is broken above." in said
     assert "Nothing was timed" in said
     assert "No accesses were counted" in said
     assert "The report of the skeleton" not in said

@@ -190,7 +190,7 @@ def test_two_set_ups_do_not_unpack_into_one_folder(tmp_path):
     own_driver().parent.mkdir(parents=True)
     with own_driver().with_name("pocl.lock").open("wb") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        with pytest.raises(SetupError, match="another `grader setup` is at work in "):
+        with pytest.raises(SetupError, match="another `grader setup` is running in "):
             step.carry_out(lambda _: None)
 
 
@@ -198,7 +198,9 @@ def test_a_full_disk_is_told_before_anything_is_fetched(tmp_path, monkeypatch):
     """Too little disk space raises SetupError before any download, with free space, required space and remedies."""
     (step,) = missing(Machine(device=NO_DEVICE), tmp_path)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=20e6))
-    with pytest.raises(SetupError, match=r"has 20 MB free, and PoCL takes 600: free some, or set XDG_DATA_HOME"):
+    with pytest.raises(
+        SetupError, match=r"has 20 MB free, but PoCL needs 600 MB: free some space, or set XDG_DATA_HOME"
+    ):
         step.carry_out(lambda _: None)
 
 
