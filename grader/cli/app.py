@@ -64,7 +64,7 @@ def _add(name: str, command: Callable[..., None], to: typer.Typer) -> None:
 for name, command in COMMANDS.items():
     _add(name, command, app)
 exports = typer.Typer(
-    cls=CommandGroup, no_args_is_help=True, help="Make the files that another system or a student needs for grading."
+    cls=CommandGroup, no_args_is_help=True, help="Make the files with which another system or a student grades."
 )
 for name, command in EXPORTS.items():
     _add(name, command, exports)

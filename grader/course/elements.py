@@ -1,6 +1,7 @@
-"""The types of array elements and of arguments passed by value, in a module without NumPy, which is slow to load.
+"""The types of array elements and of arguments passed by value. This module does not import NumPy, which is slow to
+load.
 
-All tables of types are made from ELEMENTS. Code with WORD_BYTES assumes that an element has four bytes.
+All tables of types are derived from ELEMENTS. Code with WORD_BYTES assumes that an element has four bytes.
 """
 
 from typing import Literal
@@ -10,53 +11,56 @@ from grader.course.poison import INPUT_POISON, POISON
 from grader.protocol.steps import ScalarType
 
 WORD_BYTES = 4
-"""Bytes of a word, the unit of guard bands, of a worker's payloads and of counted memory accesses."""
+"""Number of bytes in a word, which is the unit of guard bands, of a worker's payloads and of counted memory
+accesses.
+"""
 
 INTEGER_BOUND = 8
-"""Largest absolute value in the data set `integers`. Its whole numbers are so small that fp32 sums of their products
-are exact in any order while K * 64 < 2^24."""
+"""Largest absolute value in the data set `integers`. These whole numbers are so small that fp32 sums of their products
+are exact in any order while K * 64 < 2^24.
+"""
 
 EXACT = 2**24
-"""Limit up to which floats represent every whole number exactly."""
+"""Largest number up to which floats represent every whole number exactly."""
 
 ElementType = Literal["float", "int", "uint"]
 
 WholeRange = tuple[int, int]
-"""Least and largest of a range of whole numbers."""
+"""Smallest and largest number of a range of whole numbers."""
 
 
 class Element(Record):
-    """A type: its names, its bits, its values in inputs, and their form in messages."""
+    """A type: its names, its bits, its values in inputs, and its form in messages."""
 
     spelling: str
     """Name in the course's files."""
 
     names: frozenset[str]
-    """Names in OpenCL C. A driver gives one of them for a parameter that is passed by value."""
+    """Names in OpenCL C. Drivers report one of them for a parameter that is passed by value."""
 
     dtype: ScalarType
     """Name in NumPy and in the protocol."""
 
     bytes: int
-    """Size of an element."""
+    """Size of an element in bytes."""
 
     unit_roundoff: float | None
-    """u: half the distance from 1 to the next number. None for whole numbers."""
+    """Half the distance from 1 to the next number (u). None for whole numbers."""
 
     numbers: WholeRange | None
-    """Data of the kind `numbers`: whole numbers in this range, or with None numbers in [-1, 1)."""
+    """Range of whole numbers for data of the kind `numbers`. None means numbers in [-1, 1)."""
 
     integers: WholeRange
-    """Data of the kind `integers`."""
+    """Range of whole numbers for data of the kind `integers`."""
 
     exact: WholeRange
-    """Whole numbers that timed runs may use (performance.integers)."""
+    """Range of whole numbers that timed runs may use (performance.integers)."""
 
     format: str
     """Format of a value in messages."""
 
     poison: int = POISON
-    """Bits of an element that no kernel has written."""
+    """Bits of an element that has not been written by any kernel."""
 
     input_poison: int = INPUT_POISON
     """Bits of an element in the bands around inputs."""
@@ -107,14 +111,16 @@ ELEMENTS: dict[ElementType, Element] = {
         format=".0f",
     ),
 }
-"""Types by name. `numbers` have at most 16 bits, so that sums and products of two fit in 32."""
+"""Types by name. `numbers` have at most 16 bits, so that the sum or product of two of them fits in 32 bits."""
 
 
 FLOATING_NAMES = frozenset(name for each in ELEMENTS.values() if each.is_floating for name in each.names)
 WHOLE_NAMES = frozenset(name for each in ELEMENTS.values() if not each.is_floating for name in each.names)
-"""Names in OpenCL C of the types of real numbers, and of whole numbers."""
+"""Names in OpenCL C of the types for real numbers, and of those for whole numbers."""
 
 
 def element_of(dtype: str) -> Element:
-    """The first type with this name in NumPy. Types that share it have the same bits, and differ only in their data."""
+    """Return the first type with this name in NumPy. Types that share the name have the same bits and differ only in
+    their data.
+    """
     return next(each for each in ELEMENTS.values() if each.dtype == dtype)

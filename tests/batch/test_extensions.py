@@ -53,7 +53,7 @@ def test_each_way_to_extend(read):
     [
         ("ana,coalsTransp,,1 day,,", "line 2: no single student matches 'ana'; did you mean anna?"),
         (",coalsTransp,,1 day,,", "no single student matches ''"),
-        ("anna,coalsTransp,,,,", "line 2: it gives no extension"),
+        ("anna,coalsTransp,,,,", "line 2: the line has no extension"),
         (
             "anna,coalsTransp,2026-12-05 23:59,1 day,,",
             "the line has both a new due date and extra time; keep one of them.",
@@ -81,7 +81,10 @@ def test_a_line_that_is_not_understood_is_refused(read, line, said):
 
 def test_a_date_without_any_zone_is_refused(read):
     """A date without an offset is refused if the course has no time zone."""
-    with pytest.raises(InputError, match="line 2: due: 2026-12-05 23:59 has no time zone; write `timezone: Europe"):
+    with pytest.raises(
+        InputError,
+        match=r"line 2: due: 2026-12-05 23:59 has no time zone; set one in course.yaml, such as `timezone: Europe",
+    ):
         read(f"{HEAD}anna,coalsTransp,2026-12-05 23:59,,,\n", due=datetime(2026, 12, 1, tzinfo=UTC))
 
 

@@ -79,8 +79,8 @@ def test_where_no_time_is_known_the_platform_is_believed(applied):
         f"{TAKEN_FOR_ON_TIME} (coalsTransp): bob.",
         f"{TAKEN_FOR_LATE} (coalsTransp): anna.",
     )
-    assert TAKEN_FOR_ON_TIME.endswith("nothing calls them late, so they count as on time")
-    assert TAKEN_FOR_LATE.endswith("the platform calls them late, so they count as 1 day late")
+    assert TAKEN_FOR_ON_TIME.endswith("not marked late, so they count as on time")
+    assert TAKEN_FOR_LATE.endswith("the platform marks them late, so they count as 1 day late")
 
 
 @pytest.mark.parametrize("file", ["course.yaml", "assignment.yaml"])
@@ -159,7 +159,7 @@ def test_what_a_batch_cannot_do_is_said(applied):
     """A batch has one hand-in per student, so it ignores `counts` and says so. Early hand-ins are listed."""
     found = applied(at("anna", "2026-11-01T12:00"), counts="best", opens=read_date("2026-11-16T08:00"), **DUE)
     assert "Handed in before it opened (coalsTransp): anna." in found.lines
-    assert "`counts` is for the submission service" in found.lines[-1]
+    assert "`counts` applies only to the submission service" in found.lines[-1]
 
 
 def test_points_are_deducted_from_what_was_earned(applied):

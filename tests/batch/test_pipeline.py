@@ -366,7 +366,7 @@ def test_a_folder_with_nothing_to_grade_is_refused(run, tmp_path):
 def test_results_do_not_lie_among_the_submissions(run, submissions):
     """A folder of results inside the submissions is refused, because the next run would grade it."""
     for folder in (submissions, submissions / "out"):
-        with pytest.raises(InputError, match="would be taken for a submission"):
+        with pytest.raises(InputError, match="would be read as a submission"):
             run(folder=folder)
     assert not (submissions / "out").exists()
 
@@ -376,7 +376,7 @@ def test_two_batches_do_not_share_a_folder_at_once(run):
 
     class Second(FakeWorkforce):
         def submit(self, job):
-            with pytest.raises(InputError, match="another grader is at work"):
+            with pytest.raises(InputError, match="another grader is working"):
                 run()
             return super().submit(job)
 

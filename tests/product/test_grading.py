@@ -234,7 +234,7 @@ def test_a_kernel_for_any_tile_is_timed_with_the_larger_one(transposition, envir
 def test_a_device_that_is_not_asked_for_is_a_fault_of_the_assignment(transposition, environment):
     """A device without a goal is an error of the assignment, which says which field to add."""
     nothing = transposition.performance.model_copy(update={"classes": {}})
-    with pytest.raises(InputError, match=r"says nothing about the device .*; add performance\.classes\."):
+    with pytest.raises(InputError, match=r"has no speed goal for the device .*; add performance\.classes\."):
         grade(transposition.model_copy(update={"performance": nothing}), transposition.reference, environment)
 
 

@@ -97,7 +97,7 @@ def selftest(where: EnvironmentOptions, names: NamesArgument = None) -> None:
 
 
 def schema(which: Annotated[Schema, typer.Argument(help="The file whose schema is printed.")]) -> None:
-    """Print the JSON schema of the JSON report, assignment.yaml or course.yaml."""
+    """Print a JSON schema. It describes the JSON report, assignment.yaml or course.yaml."""
     from grader.authoring.schema import assignment_schema, course_schema, result_schema, schema_text
 
     schemas = {Schema.RESULT: result_schema, Schema.ASSIGNMENT: assignment_schema, Schema.COURSE: course_schema}

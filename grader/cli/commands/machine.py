@@ -71,7 +71,7 @@ def setup(
 
 
 def doctor(where: EnvironmentOptions) -> None:
-    """Check if this machine can grade, and show what to do if it cannot."""
+    """Check if this machine can grade. If it cannot, show what to do."""
     from rich.console import Console
     from rich.text import Text
 

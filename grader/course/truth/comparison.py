@@ -1,4 +1,6 @@
-"""Pure comparisons of arrays with the oracle's values; grading/explain/problem.py words the outcome for students."""
+"""Pure comparisons of arrays with the oracle's values. grading/explain/problem.py describes the outcome for
+students.
+"""
 
 from dataclasses import dataclass
 from typing import Any
@@ -14,11 +16,11 @@ from grader.course.truth.oracle import Truth
 
 @dataclass(frozen=True, kw_only=True)
 class Mismatch:
-    """Difference of an array from the truth: the number of wrong elements, and the first of them.
+    """Difference of an array from the truth, with the number of wrong elements and the first of them.
 
-    `largest_error` is the largest error of the finite wrong elements, None if there is no such element. `excess` is the
-    largest ratio of an error to the allowed error there, None if only equality is allowed. `whole` is true if the right
-    elements are whole numbers.
+    `largest_error` is the largest error among the finite wrong elements, or None if there is no such element. `excess`
+    is the largest ratio of such an error to the allowed error, or None if only equality is allowed. `whole` is true if
+    the right elements are whole numbers.
     """
 
     buffer: str
@@ -36,7 +38,9 @@ class Mismatch:
 
 @dataclass(frozen=True, kw_only=True)
 class Standard:
-    """The standard of right results: the assignment's tolerance, its factor at these sizes, and the kind of data."""
+    """The standard that right results must meet: the assignment's tolerance, its factor at these sizes, and the kind of
+    data.
+    """
 
     tolerance: Tolerance
     factor: float
@@ -50,8 +54,8 @@ def compare(buffer: str, got: NDArray[Any], truth: Truth, standard: Standard) ->
 
 
 def wrong_elements(buffer: str, got: NDArray[Any], truth: Truth, standard: Standard) -> NDArray[np.bool_]:
-    """True for each element that is wrong by the standard: NaN is always wrong, and so is any whole number but the
-    right one.
+    """Return True for each element that is wrong by this standard. NaN is always wrong, and so is any whole number
+    other than the right one.
     """
     if got.dtype.kind != "f":
         wrong = got != truth.value
@@ -65,7 +69,7 @@ def wrong_elements(buffer: str, got: NDArray[Any], truth: Truth, standard: Stand
 
 
 def _allowed(buffer: str, got: NDArray[Any], truth: Truth, standard: Standard) -> NDArray[np.float64] | None:
-    """Largest error of each element that counts as rounding; None if results must be equal."""
+    """Return the largest error of each element that counts as rounding, or None if results must be equal."""
     if standard.tolerance.rule == "exact" or standard.data == "integers" or truth.value.dtype.kind in "iu":
         return None
     if truth.magnitude is None:
@@ -103,21 +107,21 @@ def _describe(
 
 
 def bits(array: NDArray[Any]) -> NDArray[np.unsignedinteger[Any]]:
-    """The bits of each element, as a whole number."""
+    """Return the bits of each element as a whole number."""
     return array.view(f"u{array.dtype.itemsize}")
 
 
 def unwritten_elements(got: NDArray[Any]) -> NDArray[np.bool_]:
-    """True for each element that still has its value from before the launch."""
+    """Return True for each element that still has its value from before the launch."""
     return np.asarray(bits(got) == element_of(got.dtype.name).poison, dtype=np.bool_)
 
 
 def first_stray_write(band: NDArray[np.uint32], poison: int) -> int | None:
-    """Index of the first word of a guard band that has lost its poison; None if no word has."""
+    """Return the index of the first word of a guard band that has lost its poison, or None if no word has."""
     changed = np.flatnonzero(band != np.uint32(poison))
     return int(changed[0]) if changed.size else None
 
 
 def unchanged(got: NDArray[np.uint32], sent: NDArray[Any]) -> bool:
-    """True if an input came back exactly as it was sent, to the bit; `got` is flat."""
+    """Return True if an input came back exactly as it was sent, to the bit. `got` is flat."""
     return bool(np.array_equal(got, np.ascontiguousarray(sent).view(np.uint32).reshape(-1)))
