@@ -209,7 +209,7 @@ def test_a_name_that_says_it_is_utf_8_and_is_not_is_refused(tmp_path, one):
     """A name that is marked as UTF-8 and is not raises InputError with a remedy."""
     path = packed(tmp_path / "all.zip", ("Zoë/kernels.cl", KERNEL))
     path.write_bytes(path.read_bytes().replace("ë".encode(), b"\xff\xff"))
-    assert "unpack it and name the folder" in complaint(path, one)
+    assert "unpack it and give the folder" in complaint(path, one)
 
 
 def test_an_archive_of_too_many_members_is_refused(tmp_path, one, monkeypatch):
