@@ -76,7 +76,7 @@ Failure = Annotated[
 
 
 class Cause(Record):
-    """What the first explanation must contain."""
+    """Content that the first explanation must have."""
 
     reason: Reason
     line: Annotated[tuple[int, ...], Several] = ()
