@@ -64,7 +64,7 @@ def copy(tmp_path):
         (
             r"(?s)^sanitizer:.*?\{height: 53, width: 90\}",
             "sanitizer:\n  points: 8\n  sizes: {height: 53}",
-            "must give",
+            "must specify",
         ),
         ("at_most: height", "at_most: heights", "heights"),
         ("measure: coalescing", "measure: coalescence", "memory.checks.0.measure"),

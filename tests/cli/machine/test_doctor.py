@@ -63,7 +63,7 @@ def test_a_missing_linker_is_found_with_its_remedy(dead_environment, empty_cours
     """A missing linker has a remedy. The doctor looks for `ld` by name, because PoCL's message does not help."""
     monkeypatch.setattr(shutil, "which", lambda _: None)
     finding = findings(dead_environment, empty_course)["linker"]
-    assert "there is no `ld`" in finding.found
+    assert "the linker `ld` is missing" in finding.found
     assert "apt install binutils" in finding.remedy
 
 

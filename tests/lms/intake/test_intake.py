@@ -213,7 +213,7 @@ def test_names_that_differ_in_how_accents_are_written_are_the_same(tmp_path, two
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("none", "there is no"),
+        ("none", "does not exist"),
         ("all.txt", "is not a zip"),
         ("broken.zip", "is not a zip"),
         ("empty", "contains no submissions"),

@@ -253,7 +253,7 @@ def test_a_path_through_thousands_of_folders_costs_what_its_bytes_do(tmp_path, o
     refusals = [each for each in found.absences if each.refused]
     assert len(refusals) == 101
     assert {"bob", "99"} < {each.student.label for each in refusals}
-    assert "lies under 32 folders" in refusals[0].refused
+    assert "is below 32 folders" in refusals[0].refused
 
 
 def test_a_students_archive_of_too_many_bytes_is_refused(tmp_path, one, monkeypatch):
