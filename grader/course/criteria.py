@@ -14,20 +14,6 @@ Hints = Literal["none", "line", "part", "change"]
 Slip = Literal["barrier", "guard"]
 
 
-class Tolerance(Record):
-    """Rule for comparing results on random inputs.
-
-    `exact` requires the same bits. `rounding` allows errors up to `factor` units of u * magnitude, where u = 2^-24 and
-    the oracle states the magnitude of every element (see truth/oracle.py).
-    """
-
-    rule: Literal["exact", "rounding"]
-    """Name of the rule."""
-
-    factor: str | float = 1.0
-    """Factor of the rule `rounding`. It is a number or an expression over sizes and constants."""
-
-
 class Case(Record):
     """One set of sizes, and the kind of data with which the inputs are filled."""
 
@@ -110,7 +96,8 @@ class SpeedGoal(Record):
     """
 
     minimum: dict[str, float] = Field(default={})
-    """Absolute rates for devices whose name contains the key, in GB/s, or in GFLOPS if `flop` is given."""
+    """Absolute rates for devices whose name contains the key, in GB/s, in GFLOPS if `flop` is given, or in the unit of
+    `count`."""
 
     yardstick: float | None = Field(default=None, gt=0)
     """Speed of the model solution as a multiple of the naive kernel's speed, as measured by `grader validate`. A

@@ -6,8 +6,9 @@ from typing import Literal
 from pydantic import ConfigDict, Field
 
 from grader.common.record import Record
-from grader.course.elements import ELEMENTS, ElementType
+from grader.course.elements import ELEMENTS, ElementType, ScalarElementType
 from grader.course.expressions import Expression
+from grader.course.tolerance import Tolerance
 
 DataKind = Literal["numbers", "integers", "bits", "zeros", "made"]
 Role = Literal["input", "output", "updated", "scratch"]
@@ -27,6 +28,9 @@ class Buffer(Record):
     `integers` are whole numbers from -8 to 8 (uint: 0 to 16). `bits` are bit patterns of finite numbers, for kernels
     that only move data. `zeros` are all zero. `made` data come from the function `inputs` in oracle.py.
     """
+
+    tolerance: Tolerance | None = None
+    """Rule by which this array counts as right, instead of the one of `correctness`."""
 
     role: Role | None = None
     """Role in the launches. An `input` (default with data) must not change. An `output` (default without data) must
@@ -57,7 +61,7 @@ class Buffer(Record):
 class Scalar(Record):
     """An argument that is passed by value, in addition to the sizes, which are uint."""
 
-    type: ElementType = "float"
+    type: ScalarElementType = "float"
     """Type of the kernel's parameter."""
 
     value: str | float

@@ -12,6 +12,14 @@ INPUT_POISON = 0x7FCA5C36
 of an input and stores it, or a result computed from it, past the end of an output.
 """
 
+HALF_POISONS = (0x7EA3, 0x7E5C)
+DOUBLE_POISONS = (0x7FF9A3C97FD5A3C9, 0x7FF95C367FCA5C36)
+"""NaNs of these types for outputs and for inputs, chosen like POISON and INPUT_POISON."""
+
+WHOLE_POISON = 0x7FD5A3C97FD5A3C9
+WHOLE_INPUT_POISON = 0x7FCA5C367FCA5C36
+"""Patterns for whole numbers of eight bytes. A smaller type has the last bytes."""
+
 GUARD_BYTES = 4096
 """Size of the band on either side of a buffer in bytes. It is a multiple of the base-address alignment of every known
 driver (128, 512).

@@ -6,7 +6,7 @@ An oracle.py defines a function
 
 Its arguments are every array that has data, and every size, scalar and constant, by name. The function declares the
 arguments that it needs as parameters, and takes the rest as `**_`. It returns the truth for every array that launches
-must produce (the roles output and updated). An oracle.py may define two more functions. The first makes the arrays of
+must produce (the roles output and updated). An oracle.py may define three more functions. The first makes the arrays of
 the kind `made`, for `data` "random" or "integers":
 
     def inputs(generator, data, **sizes_scalars_and_constants) -> dict[str, ndarray]
@@ -17,11 +17,18 @@ The second has the arguments of `expected`:
 
 Its keys describe common mistakes in kernels ("the last step along k is left out"), the most likely first. The values
 are the arrays that such a kernel produces, with NaN for unknown elements. A wrong result is compared with each of them.
+
+The third decides about arrays with the rule `judge`, for which `expected` returns no truth:
+
+    def check(got, **inputs_sizes_scalars_and_constants) -> str | None
+
+`got` maps the names of these arrays to the results of a kernel, which may contain anything. The function returns None
+if they are right, or a sentence that describes the error.
 """
 
 import importlib.util
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -46,16 +53,23 @@ class Truth:
 
     `magnitude` has the same shape. It is the sum of the absolute values of the terms from which each element is
     computed. Rounding errors are proportional to it, so the rule `rounding` measures in units of 2^-24 * magnitude. An
-    array that is compared exactly needs no magnitude.
+    array that is compared exactly needs no magnitude. `defined` also has the same shape, and is false for elements that
+    may have any value.
     """
 
     value: NDArray[Any]
     magnitude: NDArray[np.float64] | None = None
+    defined: NDArray[np.bool_] | None = None
 
 
 def no_mistakes(**_: Any) -> dict[str, dict[str, Truth]]:
     """Used if an oracle.py has no `mistakes`."""
     return {}
+
+
+def no_check(*_: Any, **__: Any) -> str | None:
+    """Used if an oracle.py has no `check`."""
+    return None
 
 
 def no_inputs(*_: Any, **__: Any) -> Arrays:
@@ -70,6 +84,7 @@ class Oracle:
     expected: Callable[..., dict[str, Truth]]
     inputs: Callable[..., Arrays] = no_inputs
     mistakes: Callable[..., dict[str, dict[str, Truth]]] = no_mistakes
+    check: Callable[..., str | None] = no_check
 
 
 def load_oracle(assignment: Assignment) -> Oracle:
@@ -87,6 +102,7 @@ def load_oracle(assignment: Assignment) -> Oracle:
             expected=module.expected,
             inputs=getattr(module, "inputs", no_inputs),
             mistakes=getattr(module, "mistakes", no_mistakes),
+            check=getattr(module, "check", no_check),
         )
     except Exception as error:  # an instructor's module may raise anything, and each error is a fault of this oracle
         raise SolutionError(f"{path}: cannot be loaded: {error!r}.") from error
@@ -102,12 +118,43 @@ def consult(oracle: Oracle, assignment: Assignment, inputs: Arrays, sizes: Sizes
     except Exception as error:
         raise SolutionError(f"{path}: failed at {sizes}: {error!r}.") from error
     for name, buffer in assignment.buffers.items():
-        if not buffer.is_judged:
+        if not buffer.is_judged or assignment.tolerance_of(name).rule == "judge":
             continue
         if name not in truth:
             raise SolutionError(f"{path}: `expected` returns nothing for {name}; add a Truth for it.")
-        _check_shape(truth[name].value, name, assignment, sizes)
-    return truth
+        _check_truth(truth[name], name, assignment, sizes)
+    return {name: _without_padding(each, assignment, name) for name, each in truth.items()}
+
+
+def _without_padding(truth: Truth, assignment: Assignment, name: str) -> Truth:
+    """Leave the fourth number of vectors of three undefined."""
+    if name not in assignment.buffers or ELEMENTS[assignment.buffers[name].type].lanes != 3:
+        return truth
+    defined = np.ones(truth.value.shape, dtype=np.bool_) if truth.defined is None else truth.defined.copy()
+    defined[..., 3] = False
+    return replace(truth, defined=defined)
+
+
+def _check_truth(truth: Truth, name: str, assignment: Assignment, sizes: Sizes) -> None:
+    """Raise SolutionError if the truth cannot be that of an array of this shape and type."""
+    path, buffer = assignment.reference / ORACLE_FILE, assignment.buffers[name]
+    for array in filter(lambda array: array is not None, (truth.value, truth.magnitude, truth.defined)):
+        _check_shape(np.asarray(array), name, assignment, sizes)
+    value = truth.value
+    if not ELEMENTS[buffer.type].is_floating and not np.array_equal(value.astype(DTYPES[buffer.type]), value):
+        raise SolutionError(f"{path}: `expected` returns numbers for {name} that its type {buffer.type} cannot hold.")
+
+
+def judged(got: Arrays, oracle: Oracle, assignment: Assignment, inputs: Arrays, sizes: Sizes) -> str | None:
+    """Return what `check` of oracle.py finds wrong with these arrays; None if they are right."""
+    path = assignment.reference / ORACLE_FILE
+    try:
+        words = oracle.check(got, **inputs, **assignment.known(sizes))
+    except Exception as error:
+        raise SolutionError(f"{path}: `check` failed at {sizes}: {error!r}.") from error
+    if words is not None and not isinstance(words, str):
+        raise SolutionError(f"{path}: `check` returned {words!r}; it must return None or a sentence.")
+    return words
 
 
 def consult_about(
@@ -146,7 +193,7 @@ def make(
 
 
 def _check_shape(array: NDArray[Any], name: str, assignment: Assignment, sizes: Sizes) -> None:
-    wanted = assignment.shape(assignment.buffers[name], sizes)
+    wanted = assignment.array_shape(name, sizes)
     if array.shape != wanted:
         path = assignment.reference / ORACLE_FILE
         raise SolutionError(f"{path}: {name} has the shape {array.shape}, but assignment.yaml says {wanted}.")

@@ -13,7 +13,6 @@ from grader.common.phrases import count
 from grader.common.record import replace
 from grader.course.assignment import Assignment, ByHand, Chosen
 from grader.course.criteria import Case, Sizes
-from grader.course.elements import ELEMENTS
 from grader.course.expressions import evaluate_int
 from grader.course.launches import Launch
 from grader.course.speed_goals import device_class, speed_goal
@@ -107,9 +106,7 @@ def _check(assignment: Assignment, sizes: Sizes, device: DeviceFacts) -> None:
         turns = evaluate_int(assignment.repeat.times, assignment.names(sizes))
         if turns > TURNS:
             raise InputError(f"it would be repeated {turns:,} times; at most {TURNS:,} are run.")
-    needed = sum(
-        ELEMENTS[buffer.type].bytes * prod(assignment.shape(buffer, sizes)) for buffer in assignment.buffers.values()
-    )
+    needed = sum(assignment.bytes_of(buffer, sizes) for buffer in assignment.buffers)
     if needed > device.global_memory:
         raise InputError(
             f"the arrays would take {needed * 1e-9:.1f} GB, but {device.name} has "

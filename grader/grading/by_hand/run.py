@@ -83,15 +83,15 @@ class Measured:
 
     @property
     def work(self) -> float | None:
-        """Operations of a launch, for the repetitions that it took. Bytes, if the kernel only moves data. None if the
-        assignment checks no speed, because it then does not state the work.
+        """What a launch works off, in the unit of the rate, for the repetitions that it took. None if the assignment
+        checks no speed, because it then does not state the work.
         """
         asked, repeat = self.assignment.performance, self.assignment.repeat
         if asked is None:
             return None
         names = self.assignment.names(self.sizes)
         taken = {} if repeat is None or repeat.times not in self.sizes else {str(repeat.times): self.turns}
-        return evaluate(asked.bytes if asked.flop is None else asked.flop, {**names, **taken})
+        return evaluate(asked.work, {**names, **taken})
 
     @property
     def unit(self) -> str | None:
@@ -99,7 +99,7 @@ class Measured:
         return None if self.assignment.performance is None else self.assignment.performance.unit
 
     def rate(self, seconds: float) -> float | None:
-        """Rate in GFLOPS or GB/s. None without `work`, or if a clock is too coarse to see any time pass."""
+        """Rate in `unit`. None without `work`, or if a clock is too coarse to see any time pass."""
         return self.work / seconds * 1e-9 if self.work is not None and seconds > 0 else None
 
 

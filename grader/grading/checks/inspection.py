@@ -11,10 +11,12 @@ from grader.common.errors import SolutionError
 from grader.common.optional import Fault, attempt
 from grader.course.assignment import Assignment
 from grader.course.criteria import DataSet, Sizes
+from grader.course.elements import ELEMENTS
 from grader.course.expressions import evaluate
-from grader.course.truth.comparison import Mismatch, Standard, compare, first_stray_write, unchanged
+from grader.course.truth.comparators import Standard
+from grader.course.truth.comparison import Mismatch, compare, first_stray_write, unchanged
 from grader.course.truth.inputs import make_inputs
-from grader.course.truth.oracle import DTYPES, Arrays, Oracle, Truth, consult, consult_about
+from grader.course.truth.oracle import DTYPES, Arrays, Oracle, Truth, consult, consult_about, judged
 from grader.execution.outcome import Fetched
 from grader.execution.plan import Script
 from grader.grading.explain.diagnosis.evidence import Evidence, nothing_remade
@@ -84,7 +86,8 @@ def examine(trial: Trial, script: Script, fetched: Launched) -> Problem | None:
 def is_right(trial: Trial, script: Script, fetched: Launched) -> bool:
     """True if the fetched buffers have no problem."""
     faults = stray_write(fetched, script.repeat) or _changed_input(trial, script, fetched)
-    return faults is None and not any(_mismatches(trial, script, fetched))
+    is_wrong = faults or any(_mismatches(trial, script, fetched)) or _judged(trial, script, fetched)
+    return not is_wrong
 
 
 def stray_write(fetched: Mapping[str, Fetched], repeat: RepeatSteps | None = None) -> Problem | None:
@@ -118,7 +121,7 @@ def _wrong_output(trial: Trial, script: Script, fetched: Launched) -> Problem | 
     """Problem of the first wrong array, with a map of its wrong elements unless nothing was written to it."""
     mismatch = next(_mismatches(trial, script, fetched), None)
     if mismatch is None:
-        return None
+        return _judged(trial, script, fetched)
     problem = of_mismatch(mismatch)
     if problem.reason is not Reason.WRONG_OUTPUT:
         return problem
@@ -134,18 +137,29 @@ def _error_map(case: Evidence) -> ErrorMap:
 
 def _mismatches(trial: Trial, script: Script, fetched: Launched) -> Iterator[Mismatch]:
     """Mismatch of each wrong output, in the order of the outputs."""
-    standard = _standard(trial)
     for name in script.outputs:
-        if trial.assignment.buffers[name].is_judged:
-            mismatch = compare(name, _payload(trial, name, fetched), trial.truth[name], standard)
+        if name in trial.truth and trial.assignment.buffers[name].is_judged:
+            mismatch = compare(name, _payload(trial, name, fetched), trial.truth[name], standard_of(trial, name))
             if mismatch is not None:
                 yield mismatch
 
 
-def _standard(trial: Trial) -> Standard:
-    tolerance = trial.assignment.correctness.tolerance
-    factor = evaluate(tolerance.factor, trial.assignment.names(trial.sizes))
-    return Standard(tolerance=tolerance, factor=factor, data=trial.data)
+def standard_of(trial: Trial, name: str) -> Standard:
+    """Return the standard by which an array counts as right."""
+    tolerance = trial.assignment.tolerance_of(name)
+    amount = evaluate(tolerance.amount, trial.assignment.names(trial.sizes))
+    lanes = ELEMENTS[trial.assignment.buffers[name].type].lanes
+    return Standard(tolerance=tolerance, amount=amount, data=trial.data, lanes=lanes)
+
+
+def _judged(trial: Trial, script: Script, fetched: Launched) -> Problem | None:
+    """Problem that `check` of the oracle finds; None if it decides about no array or finds none."""
+    names = [name for name in script.outputs if trial.assignment.buffers[name].is_judged and name not in trial.truth]
+    if not names:
+        return None
+    got = {name: _payload(trial, name, fetched) for name in names}
+    words = judged(got, trial.oracle, trial.assignment, trial.inputs, trial.sizes)
+    return None if words is None else Problem(reason=Reason.WRONG_OUTPUT, message=words)
 
 
 def evidence(trial: Trial, script: Script, name: str, launches: Sequence[Launched]) -> Evidence:
@@ -180,14 +194,14 @@ def _evidence(trial: Trial, script: Script, name: str, made: Sequence[NDArray[An
         buffer=name,
         got=got,
         truth=_as_matrices(trial.truth[name]),
-        standard=_standard(trial),
+        standard=standard_of(trial, name),
         inputs={upload: trial.arrays[upload] for upload in script.uploads},
         blocks=_blocks(assignment),
         mistakes=mistakes,
         remade=remade,
         sizes=trial.sizes,
         rows={each: str(buffer.shape[-1]) for each, buffer in assignment.buffers.items() if len(buffer.shape) > 1},
-        is_vector=len(assignment.buffers[name].shape) < 2,
+        is_vector=len(assignment.array_shape(name, trial.sizes)) < 2,
         repeats=tuple(repeats),
     )
 
@@ -198,8 +212,8 @@ def _payload(trial: Trial, name: str, fetched: Launched) -> NDArray[Any]:
 
 def as_array(assignment: Assignment, name: str, fetched: Fetched, sizes: Sizes) -> NDArray[Any]:
     """Content of a buffer, in the shape and type that assignment.yaml states."""
-    buffer = assignment.buffers[name]
-    return fetched.payload.view(DTYPES[buffer.type]).reshape(assignment.shape(buffer, sizes))
+    dtype = DTYPES[assignment.buffers[name].type]
+    return fetched.payload.view(dtype).reshape(assignment.array_shape(name, sizes))
 
 
 def _as_matrices(truth: Truth) -> Truth:

@@ -109,12 +109,15 @@ def _words(counted: Profile, does: Literal["reads", "writes"]) -> Reading:
     """Number of words of global memory that all work-items together ask for."""
     total = counted.read if does == "reads" else counted.written
     used = sorted((each for each in _global(counted) if each.does == does), key=attrgetter("bytes"), reverse=True)
-    words = Counter[tuple[str, int]]()
+    used_bytes = Counter[tuple[str, int]]()
     for each in used:
-        words[each.array, each.line] += each.bytes // WORD_BYTES
+        used_bytes[each.array, each.line] += each.bytes
     if not used:
         return Reading(value=0.0, reason=Reason.EXTRA_TRAFFIC, what=f"it {does} no global memory", help="")
-    most = [f"{number:,} of {array} in {_place(line)}" for (array, line), number in words.most_common(NAMED)]
+    most = [
+        f"{number // WORD_BYTES:,} of {array} in {_place(line)}"
+        for (array, line), number in used_bytes.most_common(NAMED)
+    ]
     return Reading(
         value=total / WORD_BYTES,
         reason=Reason.EXTRA_TRAFFIC,

@@ -9,18 +9,12 @@ from grader.common.optional import Fault, attempt
 from grader.common.phrases import count, listed
 from grader.common.record import replace
 from grader.course.assignment import Assignment
-from grader.course.elements import ELEMENTS, FLOATING_NAMES, WHOLE_NAMES, ElementType
+from grader.course.elements import BY_NAME, ELEMENTS, ElementType
 from grader.course.launches import Launch
 from grader.execution.plan import Binding
 from grader.grading.explain.problem import EXPLANATION, Problem
 from grader.protocol.kernel import ArgFacts, KernelFacts
 from grader.results.check import Reason
-
-NOT_32_BITS = frozenset(
-    {"char", "uchar", "short", "ushort", "long", "ulong", "unsigned long", "size_t", "half", "double", "bool"}
-)
-"""Types that no parameter may have. A type that the student has named gets the benefit of the doubt. An array may be
-declared with elements of another type, such as uint for data that are only moved."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,6 +24,8 @@ class Parameter:
     name: str
     space: str
     type: ElementType
+    may_be_constant: bool = False
+    """True for an array in global memory that the kernel may declare as `__constant`."""
 
     @property
     def declaration(self) -> str:
@@ -38,18 +34,26 @@ class Parameter:
         return f"{spelt} {self.name}" if self.space == "private" else f"__{self.space} {spelt} *{self.name}"
 
     def fits(self, arg: ArgFacts) -> bool:
-        """True if the parameter of a kernel can be this one."""
-        is_pointer = arg.type.endswith("*")
-        if arg.address_space != self.space or is_pointer is (self.space == "private"):
+        """True if the parameter of a kernel can be this one.
+
+        A type that the student has named gets the benefit of the doubt. An array may have elements of another type of
+        the same size, such as uint for floats that are only moved, and vectors of them.
+        """
+        is_pointer, wanted = arg.type.endswith("*"), ELEMENTS[self.type]
+        spaces = {self.space, "constant"} if self.may_be_constant else {self.space}
+        if arg.address_space not in spaces or is_pointer is (self.space == "private"):
             return False
         if is_pointer:
-            return arg.type.removesuffix("*").strip().rstrip("0123456789") not in NOT_32_BITS
-        return arg.type not in NOT_32_BITS | (WHOLE_NAMES if ELEMENTS[self.type].is_floating else FLOATING_NAMES)
+            found = BY_NAME.get(arg.type.removesuffix("*").strip().rstrip("0123456789"))
+            return found is None or found.unit == wanted.unit
+        found = BY_NAME.get(arg.type)
+        return found is None or (found.bytes, found.is_floating) == (wanted.bytes, wanted.is_floating)
 
 
 def _parameter(assignment: Assignment, name: str) -> Parameter:
     if name in assignment.buffers:
-        return Parameter(name=name, space="global", type=assignment.buffers[name].type)
+        constant = assignment.may_be_constant(name)
+        return Parameter(name=name, space="global", type=assignment.buffers[name].type, may_be_constant=constant)
     if name in assignment.local:
         return Parameter(name=name, space="local", type=assignment.local[name].type)
     if name in assignment.scalars:

@@ -90,7 +90,7 @@ def simulate(subject: Subject, sizes: Sizes, number: int) -> Simulated | Problem
 def seen_in(run: SimulatedRun) -> Simulated:
     """Finish the run, or start it first, and return the record; return a Problem if the run does not finish."""
     subject, trial, plan = run.subject, run.trial, run.plan
-    assignment, worker, sizes = subject.built.task.assignment, subject.worker, trial.sizes
+    worker, sizes = subject.worker, trial.sizes
     script = plan.scripts[STUDENT]
     try:
         unwrap(worker.load({SUBMISSION: subject.built.program}).open(plan))
@@ -99,10 +99,10 @@ def seen_in(run: SimulatedRun) -> Simulated:
     except FailedError as failed:
         raise FailedError(_told(failed)) from failed
     worker.close()
-    turns, rest = divmod(len(kernels), len(script.steps))
-    if rest or not 1 <= turns <= (script.repeat.times if script.repeat else 1):
+    launches = script.launches_of(len(kernels))
+    if launches is None:
         raise FailedError(UNKNOWN)
-    scenes = tuple(_scene(subject, sizes, launch) for launch in assignment.student_launches) * turns
+    scenes = tuple(_scene(subject, launch.sizes, launch.launch) for launch in launches)
     problem = CUT_OFF if any(map(was_cut_off, kernels)) else inspect(trial, script, fetched)
     kernels = tuple(map(with_lines_of_copies, kernels, scenes))
     return Simulated(sizes=sizes, kernels=kernels, scenes=scenes, problem=problem)

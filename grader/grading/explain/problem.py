@@ -11,11 +11,12 @@ from grader.common.record import replace
 from grader.course.criteria import SpeedGoal
 from grader.course.forbidden import LINE_LIMIT, Construct, Sighting
 from grader.course.submissions.scan_process import TooCostly
-from grader.course.truth.comparison import Mismatch
+from grader.course.truth.comparison import Mismatch, place
 from grader.execution.outcome import RUNNING, Crashed, Failure, Garbled, OutOfMemory, TimedOut
 from grader.grading.explain.build_log import Source, explain
 from grader.grading.explain.compilers import advice, how_it_ended, is_of_compiler, observed
 from grader.grading.explain.diagnosis.evidence import Explanation, Use
+from grader.grading.explain.numerals import numeral, whole_numeral
 from grader.grading.explain.resource_usage import excess
 from grader.protocol.messages import BuildFailed, Refused, Stopped
 from grader.results.check import NOT_MADE, Check, ErrorMap, Reason, Verdict
@@ -260,7 +261,7 @@ def _of_mismatch(mismatch: Mismatch) -> Problem:
             detail=f"no number in {count(mismatch.total, 'element')}. {NAN_AT_FIRST}",
             use=Use(array=mismatch.buffer, writes=True),
         )
-    where = mismatch.buffer + "".join(f"[{i}]" for i in mismatch.index)
+    where = place(mismatch)
     if mismatch.total == 1:
         message = f"{where} is wrong: {_got_and_expected(mismatch)}."
         return Problem(reason=Reason.WRONG_OUTPUT, message=message, detail=_how_far(mismatch))
@@ -325,6 +326,8 @@ def _got_and_expected(mismatch: Mismatch) -> str:
     number = _numeral(mismatch)
     if mismatch.first_unwritten:
         return f"never written, expected {number(mismatch.expected)}"
+    if mismatch.rule == "multiset":
+        return f"{number(mismatch.got)} is there more often than expected"
     got, expected = number(mismatch.got), number(mismatch.expected)
     if got == expected:  # nine digits distinguish any two floats
         got, expected = f"{mismatch.got:.9g}", f"{mismatch.expected:.9g}"
@@ -334,14 +337,23 @@ def _got_and_expected(mismatch: Mismatch) -> str:
 def _how_far(mismatch: Mismatch) -> str:
     if mismatch.unwritten == mismatch.wrong:
         return ""
+    if mismatch.rule == "share":
+        return f"{_percent(mismatch.wrong / mismatch.total)} of the elements differ; {_percent(mismatch.amount)} may."
+    if mismatch.rule == "multiset":
+        return "the order of the elements does not matter."
     if mismatch.largest_error is None:
         return "none of the wrong elements holds a finite number."
-    error = _numeral(mismatch)(mismatch.largest_error)
+    return f"largest error: {_numeral(mismatch)(mismatch.largest_error)}{_excess(mismatch)}"
+
+
+def _excess(mismatch: Mismatch) -> str:
+    """Words for the ratio of the largest error to the allowed one."""
     if mismatch.excess is None:
-        return f"largest error: {error}; this output must match exactly."
+        return "; this output must match exactly."
+    limit = "rounding" if mismatch.rule == "rounding" else "the tolerance"
     if mismatch.excess > FAR_OFF:
-        return f"largest error: {error}, far more than rounding explains."
-    return f"largest error: {error}; at worst {_number(mismatch.excess)} times what rounding allows."
+        return f", far more than {limit} explains."
+    return f"; at worst {numeral(mismatch.excess)} times what {limit} allows."
 
 
 def of_stray_write(buffer: str, words: int) -> Problem:
@@ -423,7 +435,7 @@ def of_missed_minimum(rate: float, required: float, unit: str, device: str) -> P
     """The problem of a kernel that is slower than the absolute minimum for a named device."""
     return Problem(
         reason=Reason.TOO_SLOW,
-        message=f"it reaches {_number(rate)} {unit}; on {device} the assignment asks for at least {_number(required)}.",
+        message=f"it reaches {numeral(rate)} {unit}; on {device} the assignment asks for at least {numeral(required)}.",
     )
 
 
@@ -530,16 +542,7 @@ NO_TIME = Problem(
 
 def _numeral(mismatch: Mismatch) -> Callable[[float], str]:
     """The function that writes the numbers of a mismatch."""
-    return _whole_number if mismatch.whole else _number
-
-
-def _number(value: float) -> str:
-    return f"{value:.6g}"
-
-
-def _whole_number(value: float) -> str:
-    """All digits of a whole number that a float can hold; six digits of any other number."""
-    return f"{value:.0f}" if value.is_integer() and abs(value) < 2**53 else f"{value:.6g}"
+    return whole_numeral if mismatch.whole else numeral
 
 
 def _percent(fraction: float) -> str:

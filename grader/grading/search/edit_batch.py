@@ -21,7 +21,7 @@ from grader.course.poison import GUARD_BYTES
 from grader.execution.outcome import Fetched
 from grader.execution.plan import STUDENT, Plan, Script
 from grader.grading.search.mutant_schema import ALIGNED, key
-from grader.protocol.steps import BufferSpec, CopyStep, KernelStep, RepeatSteps
+from grader.protocol.steps import BufferSpec, KernelStep, RepeatSteps, Step
 
 FEWEST, MOST = 8, 32
 """Fewest and most edits in a batch. With fewer edits, a batch saves little. If one edit ends the process, all edits of
@@ -62,7 +62,7 @@ class EditBatch:
         """Key of a launch in which the first edit has this number."""
         return key(number, self.words, iterations)
 
-    def arrays(self, arrays: Uploads) -> dict[str, NDArray[np.uint32]]:
+    def arrays(self, arrays: Uploads) -> dict[str, NDArray[np.unsignedinteger[Any]]]:
         """The arrays to upload: each input of the case, repeated `count` times."""
         uploads = self.plan.scripts[STUDENT].uploads
         return {spec.name: self._repeated(spec, arrays[spec.name]) for spec in self.one.buffers if spec.name in uploads}
@@ -74,13 +74,14 @@ class EditBatch:
         }
 
     def _own(self, spec: BufferSpec, fetched: Fetched, place: int) -> Fetched:
-        payload = fetched.payload.reshape(self.count, -1)[place, : spec.size // WORD_BYTES]
+        payload = fetched.payload.reshape(self.count, -1)[place, : spec.size // spec.unit]
         return Fetched(before=NO_BAND, payload=payload, after=NO_BAND, poison=spec.poison)
 
-    def _repeated(self, spec: BufferSpec, array: NDArray[Any]) -> NDArray[np.uint32]:
-        words = np.ascontiguousarray(array).reshape(-1).view(np.uint32)
-        all_of_them = np.full((self.count, apart(self.words)), spec.poison or 0, dtype=np.uint32)
-        all_of_them[:, : words.size] = words
+    def _repeated(self, spec: BufferSpec, array: NDArray[Any]) -> NDArray[np.unsignedinteger[Any]]:
+        own = np.ascontiguousarray(array).reshape(-1).view(f"u{spec.unit}")
+        room = WORD_BYTES * apart(self.words) // spec.unit
+        all_of_them = np.full((self.count, room), spec.poison or 0, dtype=own.dtype)
+        all_of_them[:, : own.size] = own
         return all_of_them.reshape(-1)
 
 
@@ -115,8 +116,8 @@ def _repeated(script: Script, count: int) -> Script:
     return replace(script, steps=tuple(_widened(step, count) for step in script.steps), repeat=iterations)
 
 
-def _widened(step: KernelStep | CopyStep, count: int) -> KernelStep | CopyStep:
-    if isinstance(step, CopyStep):
+def _widened(step: Step, count: int) -> Step:
+    if not isinstance(step, KernelStep):
         return step
     flat_global, flat_local = ((*sizes, 1)[:2] for sizes in (step.global_size, step.local_size))
     return replace(step, global_size=(*flat_global, count), local_size=(*flat_local, 1))

@@ -21,7 +21,7 @@ from grader.grading.search.edit_batch import FEWEST, EditBatch, Uploads, edit_ba
 from grader.grading.search.mutant_schema import UNCHANGED, MutantSchema, key
 from grader.grading.search.sites import Edit
 from grader.protocol.messages import BuildFailed, Opened
-from grader.protocol.steps import CopyStep, KernelStep, KeyArg, ProgramSource
+from grader.protocol.steps import KernelStep, KeyArg, ProgramSource, Step
 
 OPTIONS = ("-cl-opt-disable", "-w")
 """Options of a build. Compiling takes most of the time, and an eighth of it without optimisation. Warnings are not
@@ -58,7 +58,7 @@ class EvaluatedCase:
     @property
     def words(self) -> int:
         """Words of the largest array of the case."""
-        return max(buffer.size for buffer in self.plan.buffers) // WORD_BYTES
+        return -(-max(buffer.size for buffer in self.plan.buffers) // WORD_BYTES)
 
     @property
     def few_iterations(self) -> int:
@@ -86,7 +86,7 @@ def evaluated_case(assignment: Chosen, case: Case, trial: Trial, bindings: Bindi
     )
 
 
-def _keyed(step: KernelStep | CopyStep) -> KernelStep | CopyStep:
+def _keyed(step: Step) -> Step:
     """Add the key to the arguments of a launch, as the last one."""
     return replace(step, args=(*step.args, KeyArg())) if isinstance(step, KernelStep) else step
 

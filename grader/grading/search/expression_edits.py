@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from itertools import combinations
 
-from grader.course.elements import FLOATING_NAMES
+from grader.course.elements import ELEMENTS
 from grader.grading.search.sites import DIVISIONS, Edit, Site
 from grader.grading.source.outline import INTEGER, Region, Variable
 
@@ -12,7 +12,7 @@ COMPARISONS = frozenset({"<", "<=", ">", ">=", "==", "!="})
 FURTHER = {"<": ("-1",), "<=": ("1",), ">": ("1",), ">=": ("-1",)}
 """Amounts that move a bound in the direction in which no other comparison moves it."""
 
-REAL = FLOATING_NAMES | {"double"}
+REAL = frozenset(name for each in ELEMENTS.values() if each.is_floating for name in each.names)
 
 CONSTANTS = frozenset({"true", "false"})
 

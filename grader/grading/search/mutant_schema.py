@@ -57,7 +57,9 @@ TYPES = 3
 
 NUMBER_BITS, WORDS_BITS, ITERATIONS_BITS = 16, 24, 24
 
-WORDS = frozenset(name for each in ELEMENTS.values() for name in each.names if each.bytes == WORD_BYTES)
+WORDS = frozenset(
+    name for each in ELEMENTS.values() for name in each.names if each.bytes == WORD_BYTES and each.lanes == 1
+)
 """Types of four bytes. An index into an array of these costs no division."""
 
 ALIGNED = 32

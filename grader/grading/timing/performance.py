@@ -94,7 +94,7 @@ def summarise(assignment: Assignment, device: DeviceFacts, rounds: tuple[Round, 
     names = assignment.names(goal.sizes)
     moved = evaluate(asked.bytes, names)
     flop = None if asked.flop is None else evaluate(asked.flop, names)
-    work = moved if flop is None else flop
+    work = evaluate(asked.work, names)
     seconds = interval([each.submission for each in rounds])
     fraction = judged(fraction_of_reference(rounds))
     known = model_speed(assignment, device)
@@ -225,11 +225,11 @@ def _beyond_memory(performance: Performance) -> Problem | None:
 def _beyond_arithmetic(performance: Performance, rounds: tuple[Round, ...]) -> Problem | None:
     """Problem if the kernel computes faster than the highest known rate of multiplying and adding.
 
-    Kernels that only move data have no such limit.
+    Only rates in GFLOPS have such a limit.
     """
     known = [performance.roofs.fp32_rate.high] if performance.roofs else []
     if performance.peak is not None and (seconds := _peak_seconds(rounds)):
         known.append(performance.peak * median(seconds) / min(seconds))
-    if performance.flop is None or not known or performance.rate.low <= CEILING * max(known):
+    if performance.unit != "GFLOPS" or not known or performance.rate.low <= CEILING * max(known):
         return None
     return of_too_much_arithmetic(performance.rate.low / max(known))

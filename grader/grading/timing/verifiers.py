@@ -21,7 +21,8 @@ from grader.course.assignment import Timed
 from grader.course.criteria import DeviceClass, Sizes
 from grader.course.expressions import evaluate
 from grader.course.speed_goals import device_class
-from grader.course.truth.comparison import Standard, compare
+from grader.course.truth.comparators import Standard
+from grader.course.truth.comparison import compare
 from grader.course.truth.oracle import Oracle, Truth
 from grader.execution.outcome import Fetched, Garbled, Took
 from grader.execution.plan import STUDENT, Plan, going_on
@@ -287,7 +288,7 @@ class DeviceInputs:
     def _difference(self, name: str, got: Fetched, right: Fetched) -> Problem | None:
         assignment = self.task.assignment
         truth = Truth(value=as_array(assignment, name, right, self.task.sizes))
-        standard = Standard(tolerance=assignment.correctness.tolerance, factor=0.0, data="integers")
+        standard = Standard(tolerance=assignment.tolerance_of(name), amount=0.0, data="integers")
         mismatch = compare(name, as_array(assignment, name, got, self.task.sizes), truth, standard)
         return None if mismatch is None else of_mismatch(mismatch)
 

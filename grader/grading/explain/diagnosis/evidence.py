@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.course.truth.comparison import Standard, unwritten_elements, wrong_elements
+from grader.course.truth.comparators import Standard, wrong_elements
+from grader.course.truth.comparison import unwritten_elements
 from grader.course.truth.oracle import Truth
 from grader.grading.explain.regions import Blocks, Mask, place
 
@@ -80,12 +81,12 @@ class Evidence:
     @cached_property
     def wrong(self) -> Mask:
         """Mask of the wrong elements."""
-        return wrong_elements(self.buffer, self.got, self.truth, self.standard)
+        return wrong_elements(self.got, self.truth, self.standard)
 
     @cached_property
     def unwritten(self) -> Mask:
-        """Mask of the elements that still have their values from before the launch."""
-        return unwritten_elements(self.got)
+        """Mask of the wrong elements that still have their bits from before the launch."""
+        return self.wrong & unwritten_elements(self.got)
 
     @cached_property
     def held(self) -> Mask:
@@ -107,8 +108,8 @@ class Evidence:
     def tally(self, prediction: Truth) -> Tally:
         """Compare a prediction with the array. NaN predicts nothing."""
         known = np.isfinite(prediction.value)
-        agrees = known & ~self.unwritten & ~wrong_elements(self.buffer, self.got, prediction, self.standard)
-        differs = wrong_elements(self.buffer, prediction.value.astype(self.got.dtype), self.truth, self.standard)
+        agrees = known & ~self.unwritten & ~wrong_elements(self.got, prediction, self.standard)
+        differs = wrong_elements(prediction.value.astype(self.got.dtype), self.truth, self.standard)
         in_question = known & ~self.unwritten & (self.wrong | differs)
         hits = self.got[agrees & self.wrong]
         return Tally(

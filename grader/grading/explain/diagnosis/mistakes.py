@@ -104,8 +104,9 @@ def factors(case: Evidence) -> Iterator[Mistake]:
         cause=f"{case.buffer} is {factor:.6g} times what it should be",
         predict=lambda other: other.predict(factor * other.truth.value.astype(np.float64)),
     )
+    digits = ".6g" if element_of(case.got.dtype.name).is_floating else ".0f"
     yield Mistake(
-        cause=f"{case.buffer} is off by {difference:{element_of(case.got.dtype.name).format}} everywhere",
+        cause=f"{case.buffer} is off by {difference:{digits}} everywhere",
         predict=lambda other: other.predict(other.truth.value.astype(np.float64) + difference),
     )
 

@@ -61,7 +61,7 @@ RULES: tuple[Rule, ...] = (
     Rule(name="every other launch", needs=Needs.LAUNCHES, find=_each(observations.every_other_launch)),
     Rule(name="unsteady results", needs=Needs.LAUNCHES, find=_each(observations.unsteady)),
     Rule(name="whole numbers", needs=Needs.FAILED_CASES, find=observations.whole_numbers),
-    Rule(name="half floats", needs=Needs.FAILED_CASES, find=observations.half_floats),
+    Rule(name="narrower floats", needs=Needs.FAILED_CASES, find=observations.narrower_floats),
     Rule(name="not a number", needs=Needs.ONE_CASE, find=_each(observations.not_a_number)),
     Rule(name="one value", needs=Needs.ONE_CASE, find=_each(observations.one_value)),
     Rule(name="nearly right", needs=Needs.ONE_CASE, find=_each(observations.nearly_right)),
