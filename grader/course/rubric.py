@@ -376,7 +376,7 @@ class SpeedGoals(SingleCheck):
 
     @property
     def work(self) -> Expression:
-        """What a kernel works off: the counted quantity, else the operations, else the bytes."""
+        """Work of a kernel: the counted quantity, else the operations, else the bytes."""
         if self.count is not None:
             return self.count.of
         return self.bytes if self.flop is None else self.flop

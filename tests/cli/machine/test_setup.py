@@ -143,7 +143,7 @@ def test_another_processor_is_told_what_it_misses(tmp_path, monkeypatch):
     monkeypatch.setattr(platform, "machine", lambda: "aarch64")
     found = steps(Machine(device=NO_DEVICE, simulated=NO_SIMULATOR).open, tmp_path / "constraints.txt")
     assert "PoCL" in next(found).what
-    with pytest.raises(SetupError, match=r"x86-64, and this is Linux on aarch64.*points unchecked"):
+    with pytest.raises(SetupError, match=r"x86-64, but this is Linux on aarch64.*stay unchecked"):
         next(found)
 
 
