@@ -163,7 +163,7 @@ def contradictions(steps: Program, buffers: Mapping[str, Buffer]) -> Iterator[st
     """Yield a message for each step that cannot be run as stated."""
     for name in arrays_in(steps):
         if name not in buffers:
-            yield f"a step of the program has {name}, which is no buffer"
+            yield f"a step of the program has {name}, which is not a buffer"
         elif buffers[name].part == "input":
             yield f"a step of the program fills, swaps or tests {name}, an input, which no kernel may write"
     for one, other in swaps_in(steps):
