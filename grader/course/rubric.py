@@ -288,7 +288,7 @@ class Memory(Section):
         return (check.at_most for check in self.checks)
 
 
-class Count(Record):
+class WorkCount(Record):
     """Quantity for a rate of the assignment, such as the pixels of an image."""
 
     of: Expression
@@ -314,7 +314,7 @@ class SpeedGoals(SingleCheck):
     flop: Expression | None = None
     """Number of operations that a kernel must compute. If it is given, rates are in GFLOPS, otherwise in GB/s."""
 
-    count: Count | None = None
+    count: WorkCount | None = None
     """Quantity for rates in a unit of the assignment's own, such as Gpixel/s, instead of GFLOPS and GB/s."""
 
     verifier: Literal["oracle"] | None = None
