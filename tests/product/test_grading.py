@@ -234,7 +234,7 @@ def test_a_device_that_is_not_asked_for_is_a_fault_of_the_assignment(transpositi
     missing field.
     """
     nothing = transposition.performance.model_copy(update={"classes": {}})
-    with pytest.raises(InputError, match=r"says nothing about the device .*; add performance\.classes\."):
+    with pytest.raises(InputError, match=r"has no speed goal for the device .*; add performance\.classes\."):
         grade(transposition.model_copy(update={"performance": nothing}), transposition.reference, environment)
 
 
