@@ -7,7 +7,9 @@ __kernel void expand(__global const uint32_t *offsets, __global const uint32_t *
                      __global uint32_t *frontier, __global int *found, uint32_t nodes)
 {
     const uint32_t v = get_global_id(0);
-    if (v >= nodes || !frontier[v])
+    if (v >= nodes)
+        return;
+    if (!frontier[v])
         return;
 
     frontier[v] = 0;
@@ -24,7 +26,9 @@ __kernel void settle(__global int *levels, __global uint32_t *frontier, __global
                      __global uint32_t *changed, uint32_t nodes)
 {
     const uint32_t v = get_global_id(0);
-    if (v >= nodes || levels[v] >= 0 || found[v] == 0)
+    if (v >= nodes)
+        return;
+    if (levels[v] >= 0 || found[v] == 0)
         return;
 
     levels[v] = found[v];

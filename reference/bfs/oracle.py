@@ -8,15 +8,18 @@ from grader.oracle import Truth
 def inputs(generator, data, nodes, edges, span, **_):
     """A directed graph whose edges lead to nodes at most `span` numbers away, and a search from node 0.
 
-    Node 0 has at least one edge.
+    Node 0 has at least eight edges, so that the search hardly ever ends at once. The first leads to another node.
     """
-    sources = np.sort(np.append(generator.integers(0, nodes, edges - 1), 0))
-    away = generator.integers(-span, span + 1, edges)
+    own = min(edges, 8)
+    sources = np.sort(np.append(generator.integers(0, nodes, edges - own), np.zeros(own, np.int64)))
+    targets = np.abs(sources + generator.integers(-span, span + 1, edges))
+    targets = np.where(targets < nodes, targets, 2 * (nodes - 1) - targets)  # turned back at both ends of the numbers
+    targets[0] = span
     levels, frontier = np.full(nodes, -1), np.zeros(nodes)
     levels[0], frontier[0] = 0, 1
     return {
         "offsets": np.searchsorted(sources, np.arange(nodes + 1)),
-        "neighbours": np.clip(sources + away, 0, nodes - 1),
+        "neighbours": np.clip(targets, 0, nodes - 1),
         "levels": levels,
         "frontier": frontier,
     }

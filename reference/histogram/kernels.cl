@@ -22,8 +22,8 @@ __kernel void histogram(__global const uchar *data, __global uint32_t *counts, u
         atomic_inc(&part[four.s2]);
         atomic_inc(&part[four.s3]);
     }
-    if (4 * quads + gid < n)    // the last one to three bytes
-        atomic_inc(&part[data[4 * quads + gid]]);
+    for (uint32_t i = 4 * quads + gid; i < n; i += grid)    // the last one to three bytes
+        atomic_inc(&part[data[i]]);
     barrier(CLK_LOCAL_MEM_FENCE);
 
     for (uint32_t b = lid; b < BINS; b += WG)
