@@ -32,8 +32,8 @@ def mistakes(data, n, BLOCK, **_):
             data, _steps(n), lambda i, k, j: np.full(i.shape, True)
         ),
         "every pair is sorted in the opposite direction": _sorted(data, _steps(n), lambda i, k, j: (i & k) != 0),
-        "the direction depends on the bit j of the index, not on the bit k": _sorted(
-            data, _steps(n), lambda i, k, j: (i & j) == 0
+        "bitonicNear sorts every pair upwards, whatever the bit k of its index": _sorted(
+            data, _steps(n), lambda i, k, j: ((i & k) == 0) | (j < BLOCK)
         ),
         "within a block, the direction depends on the index in the block, not in the array": _sorted(
             data, _steps(n), within_block
