@@ -16,7 +16,7 @@ QUOTED_CHARACTERS = 100
 
 @dataclass(frozen=True, kw_only=True)
 class Fix:
-    """Edits of one line, each of which makes these cases right. `is_all` is true if no case stays wrong."""
+    """Edits of one or two lines, each of which makes these cases right. `is_all` is true if no case stays wrong."""
 
     outline: Outline
     edits: Sequence[Edit]
@@ -46,7 +46,10 @@ def hint(fix: Fix, source: str, hints: Hints) -> Hint | None:
         return None
     edit = fix.edits[0]
     where = "is where it goes wrong" if fix.is_all else "is one place where it goes wrong"
-    words = f"line {edit.line} {where}"
+    lines = dict.fromkeys(each.line for each in fix.edits)
+    words = f"{' or '.join(f'line {line}' for line in lines)} {where}"
+    if len(lines) > 1:
+        return Hint(words=showable(words), cases=fix.cases)
     if hints != "line" and len({each.part for each in fix.edits}) == 1:
         words += f", in {edit.part}"
     if hints == "change":

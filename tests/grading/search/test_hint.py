@@ -1,5 +1,6 @@
 """hint.py: students get the hints that the instructor selected, and no more."""
 
+from dataclasses import replace
 from html import unescape
 
 import pytest
@@ -80,3 +81,11 @@ def test_code_that_is_not_the_students_is_not_quoted():
     """
     found = hint(fix(), SOURCE.replace("A[i + 1]", "AT(i, 1)"), "change")
     assert found.words == f"{LINE}, in {PART}"
+
+
+def test_two_lines_are_named_without_their_parts():
+    """If either of two lines can be changed, the hint names both and nothing else."""
+    one = fix()
+    other = next(edit for edit in edits(one.outline, most=500) if edit.line == 4)
+    found = hint(replace(one, edits=(*one.edits, other)), SOURCE, "change")
+    assert found.words == "line 5 or line 4 is where it goes wrong"
