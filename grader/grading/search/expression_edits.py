@@ -76,11 +76,23 @@ def terms_too_few(site: Site) -> Iterator[Edit]:
 
 
 def terms_of_the_array(site: Site) -> Iterator[Edit]:
-    """Add a term to a sum in an index: a term of another index of the same array."""
+    """Add a term to a sum in an index: a term of another index of the same array, or its neighbour in a series, such as
+    `2 * n` between `n` and `3 * n`.
+    """
     if site.index is not None and _ends_a_sum(site):
         visible = {each.name for each in site.region.visible if each.is_integer}
         terms = site.outline.terms_of_arrays.get(site.index[2], ())
-        yield from _with_one_more(site, [each.text for each in terms if each.names <= visible])
+        texts = [each.text for each in terms if each.names <= visible]
+        yield from _with_one_more(
+            site, dict.fromkeys([*texts, *(near for text in texts for near in _neighbours(text))])
+        )
+
+
+def _neighbours(term: str) -> Iterator[str]:
+    """Yield the neighbours of a term in a series of numbers or of multiples."""
+    number, times, rest = term.partition(" * ")
+    if number.isdecimal():
+        yield from (f"{each}{times}{rest}" for each in (int(number) - 1, int(number) + 1) if each > 1 or not times)
 
 
 def terms_of_guards(site: Site) -> Iterator[Edit]:

@@ -127,6 +127,8 @@ def first_texts(body, most):
         ("if (row >= m || col >= n) return; A[col] = B[row * n + col];", "A[col+row*n]"),
         ("if (row < m && col < n) A[row * n] = 0;", "A[row*n+col]"),
         ("A[row * m + col] = B[row * n + col];", "A[row*n+col]"),
+        ("A[row] = B[row] + B[row + n] + B[row] + B[row + 3 * n];", "B[row+n]+B[row+2*n]"),
+        ("for (uint i = 0; i < m; i += 4) A[row] = i + row < m ? B[row * n + col] : 0;", "B[row*n+col+i*n]"),
     ],
 )
 def test_an_index_gets_first_what_its_guards_compare(body, right):

@@ -6,7 +6,7 @@ A rule states only facts: about the text, the launch, or what the simulator saw.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from grader.grading.explain.slips import dimensions, groups, guard, inputs, local_words, macros, rows, sums
+from grader.grading.explain.slips import dimensions, groups, guard, inputs, local_words, macros, outputs, rows, sums
 from grader.grading.explain.slips.launch import SimulatedLaunch
 from grader.grading.explain.slips.slip import Slip
 
@@ -31,6 +31,8 @@ RULES: tuple[SlipRule, ...] = (
     SlipRule(name="guard", needs="an access outside, its index and its guards", find=guard.guard),
     SlipRule(name="strict guard", needs="the only store of an array and its guards", find=guard.too_strict),
     SlipRule(name="words not stored", needs="a read of unset words, and all stores", find=local_words.unstored_words),
+    SlipRule(name="results not stored", needs="all accesses, and all stores", find=outputs.unstored_results),
+    SlipRule(name="too few elements", needs="the index of a store and the launch", find=outputs.too_few_elements),
     SlipRule(name="unread inputs", needs="all accesses", find=inputs.unread_inputs),
     SlipRule(name="overwritten sum", needs="a loop", find=sums.overwritten_sum),
 )

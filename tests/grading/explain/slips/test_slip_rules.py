@@ -270,6 +270,39 @@ def test_a_number_in_place_of_the_row_length_is_named(access, words):
     assert bool(found) is bool(words)
 
 
+def test_results_that_are_never_stored_are_named_with_their_stores():
+    """An array that no work-item writes is named, with the lines of its stores and of the conditions before them. A
+    store without a condition happens.
+    """
+    body = f"{IDS}if (x >= 0)\nreturn;\nif (y < h)\nv[x] = A[y * w + x];"
+    words = "v is never written: the store in line 7 never happens. Check the conditions in lines 4 and 6."
+    assert said("results not stored", body, accesses=("A",), stored="B") == words
+    assert not said("results not stored", body, accesses=("A",), stored="v")
+    assert not said("results not stored", f"{IDS}if (x < 0)\nB[x] = 0;", stored="B")
+    assert not said("results not stored", f"{IDS}B[x] = 0;", stored="v")
+
+
+@pytest.mark.parametrize(
+    ("store", "words"),
+    [
+        (
+            "for (uint k = 0; k < h; k++)\nB[x] = k;",
+            (
+                "line 5 stores in B at index `x`, so it stores nothing after B[95], but B has `h * w` elements. "
+                "Multiply the row by `h`, and add the column."
+            ),
+        ),
+        ("B[x * h + y] = 0;", ""),
+        ("for (uint k = 0; k < h; k++) B[x + k] = k;", ""),
+        ("B[x] = 0; B[x + w] = 0;", ""),
+        ("v[0] = 0;", ""),
+    ],
+)
+def test_a_store_whose_index_stays_too_small_is_named(store, words):
+    """The only store of an array of rows and columns may reach only its first elements."""
+    assert said("too few elements", IDS + store, stored="B") == words
+
+
 def test_unread_inputs_are_named_with_the_lines_of_their_loads():
     """An input that no work-item read is named, with the lines that mention it."""
     body = f"{IDS}if (x < 0)\nv[x] = A[y * w + x];"
