@@ -9,12 +9,11 @@ from numpy.typing import NDArray
 
 from grader.course.assignment import Assignment, Timed
 from grader.course.elements import element_of
-from grader.course.expressions import evaluate
-from grader.course.truth.comparison import Standard, bits, wrong_elements
-from grader.course.truth.oracle import DTYPES, load_oracle
+from grader.course.truth.comparators import bits, wrong_elements
+from grader.course.truth.oracle import DTYPES, judged, load_oracle
 from grader.course.truth.seeds import fresh_seed
 from grader.execution.plan import STUDENT, reference_plan
-from grader.grading.checks.inspection import Trial, make_trial
+from grader.grading.checks.inspection import Trial, make_trial, standard_of
 
 Array = NDArray[Any]
 
@@ -23,14 +22,16 @@ WHAT = ("nothing", "zeros", "ones", "a copy of an input")
 
 @dataclass(frozen=True, kw_only=True)
 class Accepted:
-    """A result that takes no computing, and a case that accepts it although other values are right."""
+    """A result that takes no computing, and a case that accepts it although the right values are different."""
 
     what: str
     case: str
 
 
 def accepted(assignment: Assignment) -> Iterator[Accepted]:
-    """Yield every such result that a case accepts by its tolerance. A case with zeros as exact result yields none."""
+    """Yield every such result that a case accepts because of its tolerance. A case whose exact result is zeros does not
+    count.
+    """
     oracle, seed = load_oracle(assignment), fresh_seed()
     for number, case in enumerate(assignment.correctness.cases):
         trial = make_trial(assignment, oracle, case.sizes, case.data, (seed, 0, number))
@@ -38,25 +39,33 @@ def accepted(assignment: Assignment) -> Iterator[Accepted]:
 
 
 def _is_accepted(trial: Trial, what: str) -> bool:
-    """True if the case accepts this result for each judged array, although the right result of one differs."""
+    """True if the case accepts this result for every judged array, although at least one right result differs
+    from it.
+    """
     assignment = trial.assignment
-    asked = assignment.correctness.tolerance
-    factor = evaluate(asked.factor, assignment.names(trial.sizes))
-    standard = Standard(tolerance=asked, factor=factor, data=trial.data)
     outputs = reference_plan(Timed(assignment), trial.sizes).scripts[STUDENT].outputs
     differs = False
+    for_judge = {}
     for name in filter(lambda name: assignment.buffers[name].is_judged, outputs):
-        truth = trial.truth[name]
-        right = np.asarray(truth.value).astype(DTYPES[assignment.buffers[name].type])
+        dtype = DTYPES[assignment.buffers[name].type]
+        if name not in trial.truth:
+            unknown = np.zeros(assignment.array_shape(name, trial.sizes), dtype)
+            for_judge[name] = _made(what, unknown, trial.inputs)
+            continue
+        right = np.asarray(trial.truth[name].value).astype(dtype)
         got = _made(what, right, trial.inputs)
-        if wrong_elements(name, got, truth, standard).any():
+        if wrong_elements(got, trial.truth[name], standard_of(trial, name)).any():
             return False
         differs = differs or not np.array_equal(got, right)
+    if for_judge:
+        return judged(for_judge, trial.oracle, assignment, trial.inputs, trial.sizes) is None
     return differs
 
 
 def _made(what: str, right: Array, inputs: Mapping[str, Array]) -> Array:
-    """Return an array of the shape and type of the right one. A copy is a copy of the first input of that type."""
+    """Return an array with the shape and type of the right one. "a copy" means a copy of the first input of
+    that type.
+    """
     match what:
         case "zeros":
             return np.zeros_like(right)

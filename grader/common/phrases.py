@@ -21,7 +21,7 @@ def sizes_in_words(sizes: Mapping[str, str | int]) -> str:
 
 
 def kibibytes(number: int) -> str:
-    """Return a size in words, such as "48 KiB" for local memory. A size below 1 KiB is in bytes."""
+    """Return a size in words, such as "48 KiB" for local memory. A size below 1 KiB is given in bytes."""
     return f"{number / 1024:,.4g} KiB" if number >= 1024 else count(number, "byte")
 
 

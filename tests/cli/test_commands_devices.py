@@ -1,4 +1,4 @@
-"""devices.py: each station of a batch gets its device."""
+"""devices.py: the device for each station of a batch."""
 
 import pytest
 
@@ -27,25 +27,25 @@ from grader.grading.settings import as_variables
     ],
 )
 def test_every_device_that_is_named_is_a_place(device, gpu, variables):
-    """Each named device becomes one station's settings, as on a machine of a cluster. Others stay open."""
+    """Each device in the options gives one station its settings. Settings that the options omit stay unset."""
     assert [as_variables(place) for place in places(device, gpu, 2, None)] == variables
 
 
 @pytest.mark.parametrize(
     ("device", "gpu", "jobs", "scheduler", "words"),
     [
-        ("0,", None, 8, None, r"--device 0,: name devices by their numbers"),
-        ("", None, 8, None, "name devices by their numbers"),
-        ("-1", None, 8, None, "name devices by their numbers"),
-        ("0 1", None, 8, None, "as in 0 or 0,1"),
-        ("0,00", None, 8, None, "named twice"),
-        (None, "nvidia:1,1", 8, None, "named twice"),
-        ("0,1", "nvidia:0,1", 8, None, "by --gpu alone"),
+        ("0,", None, 8, None, r"--device 0,: use the numbers that `grader devices` lists"),
+        ("", None, 8, None, "use the numbers that `grader devices` lists"),
+        ("-1", None, 8, None, "use the numbers that `grader devices` lists"),
+        ("0 1", None, 8, None, "such as 0 or 0,1"),
+        ("0,00", None, 8, None, "listed twice"),
+        (None, "nvidia:1,1", 8, None, "listed twice"),
+        ("0,1", "nvidia:0,1", 8, None, "give only --gpu"),
         ("0,1", None, 1, None, "2 devices need --jobs 2 or more, one grading for each device"),
         ("0,1", None, 8, "tcp://10.0.0.1:8786", "in a cluster, start a worker for each"),
     ],
 )
 def test_a_list_that_makes_no_sense_is_refused(device, gpu, jobs, scheduler, words):
-    """An invalid list of devices is refused with a correction."""
+    """An invalid list of devices is refused with a message that says how to correct it."""
     with pytest.raises(InputError, match=words):
         places(device, gpu, jobs, scheduler)

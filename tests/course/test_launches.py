@@ -104,7 +104,7 @@ def expected(x, k, y, b, n, turns, half, last, **_):
 
 @pytest.fixture
 def quick(environment):
-    """An environment with short timing, for tests that ignore speed."""
+    """An environment with short timing, for tests that do not depend on speed."""
     rules = TimingRules(warm_up_seconds=0, min_pairs=9, max_pairs=9, noise_limit=100)
     return replace(environment, timing=rules)
 
@@ -116,7 +116,7 @@ def everything(tmp_path_factory):
 
 
 def failures(assignment, environment, folder, kernel):
-    """Return the failed checks by the first words of their names."""
+    """Return the failed checks, keyed by their names without sizes."""
     path = folder / "kernels.cl"
     path.write_text(kernel, encoding="utf-8")
     task = Task(assignment=assignment, submission=read_submission(path), seed=5)
@@ -145,7 +145,7 @@ def test_a_right_kernel_earns_everything(everything, quick, tmp_path):
     ],
 )
 def test_each_mistake_is_told(everything, quick, tmp_path, change, told):
-    """A mistake in any output is found. A wrong convergence sum ends the repetition too early."""
+    """A mistake in any output is found. With a wrong convergence sum, the repetition ends too early."""
     reason, words = told
     found = failures(everything, quick, tmp_path, KERNEL.replace(*change))
     first = next(iter(found.values()))
@@ -153,7 +153,7 @@ def test_each_mistake_is_told(everything, quick, tmp_path, change, told):
 
 
 def test_the_signature_names_types_and_spaces(everything, quick, tmp_path):
-    """The error shows the signature with types and address spaces as a student would write it."""
+    """The error shows the signature with types and address spaces, as a student would write it."""
     (build,) = (
         check
         for name, check in failures(everything, quick, tmp_path, KERNEL.replace("real half_of", "int half_of")).items()
@@ -173,21 +173,24 @@ BUFFERS, SPEED = ADDITION["buffers"], ADDITION["performance"]
         ({"buffers": {**BUFFERS, "z": {"shape": ["n"], "role": "updated"}}}, "the buffer z is updated but has no data"),
         ({"buffers": {**BUFFERS, "x": {"shape": ["n"], "data": "zeros", "role": "output"}}}, "so it is not an output"),
         ({"buffers": {**BUFFERS, "x": {"shape": ["n"], "type": "int", "data": "bits"}}}, "which are for floats"),
-        ({"buffers": {**BUFFERS, "n": {"shape": ["n"], "data": "zeros"}}}, "n names two things"),
-        ({"repeat": {"times": 2, "swap": [["x", "w"]]}}, "repeat has w, which is no buffer"),
-        ({"repeat": {"times": 2, "swap": [["x", "z"]]}}, "x must be scratch with data, z an output of its shape"),
+        ({"buffers": {**BUFFERS, "n": {"shape": ["n"], "data": "zeros"}}}, "n is the name of two things"),
+        ({"repeat": {"times": 2, "swap": [["x", "w"]]}}, "repeat has w, which is not a buffer"),
+        (
+            {"repeat": {"times": 2, "swap": [["x", "z"]]}},
+            "x must be scratch with data, and z an output of the same shape",
+        ),
         ({"repeat": {"times": "n - 1"}}, '"n - 1" is less than 1'),
         (
             {"buffers": {**BUFFERS, "x": {"shape": ["n"], "data": "made"}}},
             "oracle.py makes x: write `verifier: oracle`",
         ),
-        ({"performance": {**SPEED, "integers": [{}, {"w": [0, 1]}]}}, "has w, which is no buffer of numbers"),
-        ({"performance": {**SPEED, "integers": [{"x": [3, 2]}]}}, "x from 3 to 2, which is no range of its numbers"),
-        ({"performance": {**SPEED, "integers": [{"x": [0, 2**24 + 1]}]}}, "to 16777217, which is no range of its"),
+        ({"performance": {**SPEED, "integers": [{}, {"w": [0, 1]}]}}, "has w, which is not a buffer of numbers"),
+        ({"performance": {**SPEED, "integers": [{"x": [3, 2]}]}}, "x from 3 to 2, which is not a range of its numbers"),
+        ({"performance": {**SPEED, "integers": [{"x": [0, 2**24 + 1]}]}}, "to 16777217, which is not a range of its"),
         ({"performance": {**SPEED, "integers": []}}, "at least 1 item"),
-        ({"choices": {"constants": {"TILE": [8]}}}, "`choices` has the constant TILE, which `constants` does not name"),
+        ({"choices": {"constants": {"TILE": [8]}}}, "`choices` has the constant TILE, which is not in `constants`"),
         ({"choices": {"constants": {"GROUP": [8]}}}, "must offer the value of GROUP in `constants`"),
-        ({"choices": {"launches": ["sub"]}}, "`choices` has the launch of sub, which is no kernel"),
+        ({"choices": {"launches": ["sub"]}}, "`choices` has the launch of sub, which is not one of"),
         (
             {"choices": {"constants": {"GROUP": [64]}}, "buffers": {**BUFFERS, "z": {"shape": ["ceil_to(n, GROUP)"]}}},
             "the shape of a buffer depends on GROUP",
@@ -195,7 +198,7 @@ BUFFERS, SPEED = ADDITION["buffers"], ADDITION["performance"]
     ],
 )
 def test_what_contradicts_itself_is_refused_with_its_name(tmp_path, changes, words):
-    """A contradiction is refused when the assignment is read, before a student is graded."""
+    """A contradiction is refused when the assignment is loaded, before any student is graded."""
     with pytest.raises(InputError, match=r"assignment\.yaml") as error:
         course_of(tmp_path, {**ADDITION, **changes}).load("small")
     assert words in str(error.value)

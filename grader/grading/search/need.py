@@ -1,4 +1,4 @@
-"""Decides when a search is needed. The decision depends only on results that students are shown."""
+"""Decides whether a search is needed. The decision depends only on results that students see."""
 
 from collections.abc import Sequence
 from time import perf_counter
@@ -16,11 +16,11 @@ from grader.grading.search.localisation import CONFIRMING, IsClean
 from grader.results.check import Check, Reason, Verdict
 
 UNTOLD = EXPLAINED | {Reason.CRASH}
-"""Reasons that do not say where results are wrong. A crash in one case does not say this of other cases."""
+"""Reasons that do not reveal where the mistake is. A crash in one case does not reveal it for other cases."""
 
 
 def rightness(assignment: Assignment, checks: Sequence[Check]) -> dict[str, bool]:
-    """Map from the name of each case that counts to True if the case is right."""
+    """Map the name of each case that counts to True if the case is right."""
     cases = zip(assignment.correctness.shown, checks, strict=True)
     return {case.name: check.verdict is Verdict.PASSED for case, check in cases if not case.practice}
 
@@ -41,9 +41,9 @@ def _shown_findings(assignment: Assignment, watched: Sequence[Check]) -> bool:
 
 
 def cleanness(subject: Subject, watched: Sequence[Check], rules: SearchRules) -> IsClean:
-    """Return the function that decides if an edited program is clean: the simulator reports no mistake and, if all
-    cases are fixed, its results are right. Without a simulator, or if its results are hidden, every program counts as
-    clean.
+    """Return the function that decides whether an edited program is clean. It is clean if the simulator does not report
+    a mistake and, if all cases are fixed, its simulated results are right. If there is no simulator, or if its findings
+    are hidden, every program counts as clean.
     """
     asked = subject.task.assignment.sanitizer
     ends = perf_counter() + rules.seconds + CONFIRMING
