@@ -1,16 +1,19 @@
 """Counts of the simulator. They depend only on the source and the sizes, so a laptop and a server get equal counts."""
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import Literal
 
 from grader.course.assignment import Assignment
 from grader.course.rubric import Memory
+from grader.execution.client import Worker
+from grader.grading.checks.model_run import model_at
 from grader.grading.checks.simulated_run import Simulated, SimulatedRun, Subject, run_at, seen_in
 from grader.grading.explain.failures import returns_problem, unwrap
 from grader.grading.explain.problem import Problem
 from grader.protocol.messages import Order, Simulation
 from grader.protocol.observation import SeenAccess
-from grader.results.metrics import Access, Branch, Profile
+from grader.results.metrics import Access, Branch, Need, Profile
 
 NUMBER = 1
 """Number of the simulated run, which determines its inputs."""
@@ -40,6 +43,18 @@ def count_memory(run: SimulatedRun, simulation: Simulation) -> Counted:
     return Counted(
         profile=_profile(run.subject.task.assignment, seen, simulation), problem=seen.problem, steps=seen.steps
     )
+
+
+def needs(run: SimulatedRun, ours: Worker) -> tuple[Need, ...]:
+    """Traffic of the model solution at the sizes of the run; none in a student kit. `ours` simulates it."""
+    seen = model_at(run, NUMBER, ours)
+    if seen is None:
+        return ()
+    asked = Counter[tuple[str, Literal["reads", "writes"]]]()
+    for each in (_access(access) for kernel in seen.kernels for access in kernel.accesses):
+        if each.space == "global":
+            asked[each.array, each.does] += each.bytes
+    return tuple(Need(array=array, does=does, bytes=number) for (array, does), number in asked.items())
 
 
 def _profile(assignment: Assignment, seen: Simulated, simulation: Simulation) -> Profile:

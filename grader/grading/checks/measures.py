@@ -9,6 +9,7 @@ from typing import Literal
 
 from grader.course.criteria import Measure
 from grader.course.elements import WORD_BYTES
+from grader.grading.checks.traffic import ArrayTraffic, excess_in_words, in_words, place, traffic, worst_of
 from grader.results.check import Reason
 from grader.results.metrics import Access, Branch, Profile
 
@@ -18,13 +19,14 @@ class Reading:
     """Measured quantity, with the reason, the words and the help to report if it exceeds the limit.
 
     The help may not fit the source (`remedies.fitted`): it makes the rows of the array `lengthens` longer, or it
-    proposes a tree for the work in line `tree_for`.
+    proposes a tree for the work in line `tree_for`. `excess` names the array that causes the excess, if it is known.
     """
 
     value: float
     reason: Reason
     what: str
     help: str
+    excess: str = ""
     lengthens: str = ""
     tree_for: int = 0
 
@@ -67,7 +69,7 @@ def _sectors(digits: str) -> str:
 
 def _use(access: Access) -> str:
     """Words for an access in the source, and the distance between its accesses by neighbouring work-items."""
-    return f"{_place(access.line)} {access.does} {access.array}{_apart(access)}"
+    return f"{place(access.line)} {access.does} {access.array}{_apart(access)}"
 
 
 def _bank_conflicts(counted: Profile) -> Reading:
@@ -108,18 +110,16 @@ def _other_banks(access: Access) -> str:
 def _words(counted: Profile, does: Literal["reads", "writes"]) -> Reading:
     """Number of words of global memory that all work-items together ask for."""
     total = counted.read if does == "reads" else counted.written
-    used = sorted((each for each in _global(counted) if each.does == does), key=attrgetter("bytes"), reverse=True)
-    words = Counter[tuple[str, int]]()
-    for each in used:
-        words[each.array, each.line] += each.bytes // WORD_BYTES
-    if not used:
-        return Reading(value=0.0, reason=Reason.EXTRA_TRAFFIC, what=f"it {does} no global memory", help="")
-    most = [f"{number:,} of {array} in {_place(line)}" for (array, line), number in words.most_common(NAMED)]
+    arrays = traffic(counted, does)
+    if not arrays:
+        return Reading(value=0.0, reason=Reason.EXTRA_TRAFFIC, what=f"the kernel {does} no global memory", help="")
+    worst = worst_of(arrays)
     return Reading(
         value=total / WORD_BYTES,
         reason=Reason.EXTRA_TRAFFIC,
-        what=f"it {does} {total // WORD_BYTES:,} words of global memory, {', '.join(most)}",
-        help=_remedy(counted, used[0]) if does == "reads" else "Store a result once, when it is complete.",
+        what=f"the kernel {does} {total // WORD_BYTES:,} words of global memory, {in_words(arrays)}",
+        excess=excess_in_words(worst),
+        help=_remedy(counted, worst) if does == "reads" else "Store a result once, when it is complete.",
     )
 
 
@@ -148,14 +148,15 @@ def _words_moved(counted: Profile) -> Reading:
     )
 
 
-def _remedy(counted: Profile, most: Access) -> str:
-    """Advice against too many reads."""
+def _remedy(counted: Profile, worst: ArrayTraffic) -> str:
+    """Advice against too many reads, most of them of this array."""
     made = {each.array for each in _global(counted) if each.does == "writes"}
     read_back = sum(each.bytes for each in _global(counted) if each.array in made and each.does == "reads")
-    if read_back >= NOTABLE * counted.read:
+    is_read_back = worst.array in made if counted.needed else read_back >= NOTABLE * counted.read
+    if is_read_back:
         return "Keep in a variable what a work-item wrote itself, instead of reading it back."
     return (
-        f"Read each word of {most.array} only once: into a variable, or into local memory if several work-items need "
+        f"Read each word of {worst.array} only once: into a variable, or into local memory if several work-items need "
         "it."
     )
 
@@ -163,9 +164,6 @@ def _remedy(counted: Profile, most: Access) -> str:
 NOTABLE = 0.25
 """Least share of words read back among all words read for which the advice is not to read back. With a smaller share,
 the excess lies elsewhere."""
-
-NAMED = 3
-"""Number of uses of arrays that a sentence about traffic names, the costliest first."""
 
 
 def _divergence(counted: Profile) -> Reading:
@@ -199,7 +197,7 @@ def _mostly_idle(counted: Profile) -> Reading:
         value=counted.mostly_idle,
         reason=Reason.WARP_DIVERGENCE,
         what=f"fewer than half of a warp's work-items take part in {counted.mostly_idle:,} memory requests, most often "
-        f"in {_place(line)} ({most:,} times, with {in_digits(active[line] / most)} of {counted.warp} at a time)",
+        f"in {place(line)} ({most:,} times, with {in_digits(active[line] / most)} of {counted.warp} at a time)",
         help="Divide that work among neighbouring work-items of the group, for example in a tree.",
         tree_for=line,
     )
@@ -211,7 +209,7 @@ def _local_requests(counted: Profile) -> Reading:
     if not used:
         return Reading(value=0.0, reason=Reason.EXTRA_TRAFFIC, what="no local memory is used", help="")
     worst = max(used, key=attrgetter("requests"))
-    total, where = sum(each.requests for each in used), _place(worst.line)
+    total, where = sum(each.requests for each in used), place(worst.line)
     return Reading(
         value=total,
         reason=Reason.EXTRA_TRAFFIC,
@@ -225,7 +223,7 @@ def _branches(counted: Profile) -> Reading:
     """Number of times that warps reach a branch; the condition of a loop is a branch."""
     worst = max(counted.branches, key=attrgetter("reached"), default=Branch(line=0, reached=0, diverged=0))
     total = sum(each.reached for each in counted.branches)
-    where = f", most often in {_place(worst.line)} ({worst.reached:,} times)" if total else ""
+    where = f", most often in {place(worst.line)} ({worst.reached:,} times)" if total else ""
     return Reading(
         value=total,
         reason=Reason.BRANCHES,
@@ -250,11 +248,6 @@ MEASURES: dict[Measure, Callable[[Profile], Reading]] = {
 
 def _global(counted: Profile) -> list[Access]:
     return [each for each in counted.accesses if each.space == "global"]
-
-
-def _place(line: int) -> str:
-    """Words for a line. A copy by a group has no line if several lines copy the array."""
-    return f"line {line}" if line else "a copy by the group or a hidden line"
 
 
 def _apart(access: Access) -> str:
