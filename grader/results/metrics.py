@@ -163,6 +163,7 @@ class Profile(Record):
     for. `moved` is the number of bytes in all sectors that were moved. `compulsory` is the fewest bytes that a correct
     kernel can move. `barrier_after` is the line after which a barrier was added for these counts, because only this
     barrier was missing. `needed` has the traffic of the model solution, if it was counted for comparison.
+    `work_items` is the number of work-items of the largest launch. Results of earlier versions lack it.
     """
 
     sizes: dict[str, int]
@@ -178,6 +179,7 @@ class Profile(Record):
     moved: int
     compulsory: int
     barrier_after: int | None = Field(default=None, exclude_if=lambda value: value is None)
+    work_items: int | None = Field(default=None, exclude_if=lambda value: value is None)
     needed: tuple[Need, ...] = Field(default=(), exclude_if=lambda value: not value)
 
     @property

@@ -2,9 +2,12 @@
 
 from collections import Counter
 from dataclasses import dataclass
+from math import prod
 from typing import Literal
 
+from grader.common.record import replace
 from grader.course.assignment import Assignment
+from grader.course.criteria import Sizes
 from grader.course.rubric import Memory
 from grader.execution.client import Worker
 from grader.grading.checks.model_run import model_at
@@ -40,9 +43,14 @@ def memory_run(subject: Subject, asked: Memory, order: Order = "mixed") -> Simul
 def count_memory(run: SimulatedRun, simulation: Simulation) -> Counted:
     """Run the submission once on the simulator and count; return a Problem if it did not finish."""
     seen = unwrap(seen_in(run))
-    return Counted(
-        profile=_profile(run.subject.task.assignment, seen, simulation), problem=seen.problem, steps=seen.steps
-    )
+    profile = _profile(run.subject.task.assignment, seen, simulation)
+    launched = replace(profile, work_items=_work_items(run.subject.built.task.assignment, run.trial.sizes))
+    return Counted(profile=launched, problem=seen.problem, steps=seen.steps)
+
+
+def _work_items(assignment: Assignment, sizes: Sizes) -> int:
+    """Number of work-items of the largest launch."""
+    return max(prod(assignment.items(each, each.global_size, sizes)) for each in assignment.student_launches)
 
 
 def needs(run: SimulatedRun, ours: Worker) -> tuple[Need, ...]:

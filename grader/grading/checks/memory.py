@@ -15,6 +15,7 @@ from grader.grading.checks.measures import MEASURES, in_digits
 from grader.grading.checks.missing_barrier import with_barrier
 from grader.grading.checks.model_run import COMPARISON
 from grader.grading.checks.remedies import fitted
+from grader.grading.checks.serial import CONCERNED, serial
 from grader.grading.checks.simulated_run import CUT_OFF
 from grader.grading.checks.simulator_runs import Runs, Tested, Watched
 from grader.grading.checks.uncounted import explained
@@ -130,6 +131,10 @@ def _judged(check: Check, each: MemoryCheck, limit: float, counted: Profile, sou
     words = f"{reading.what}; the limit is {in_digits(limit)}."
     if reading.value <= limit * (1 + TOLERANCE):
         return replace(check, message=words)
+    alone = serial(counted, source) if reading.reason in CONCERNED else None
+    if alone is not None:
+        told = f"{alone.sentence}. {capital(words)}"
+        return Problem(reason=Reason.WARP_DIVERGENCE, message=told, help=alone.help, detail=each.teaches).fail(check)
     words = f"{reading.excess}. {capital(words)}" if reading.excess else words
     return Problem(reason=reading.reason, message=words, help=fitted(reading, source), detail=each.teaches).fail(check)
 

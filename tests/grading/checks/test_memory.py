@@ -310,6 +310,50 @@ def test_work_that_one_does_alone(transposition):
     )
 
 
+ALONE = seen_access(7, bytes=40, requests=10, mostly_idle=10, active=10, unused=280)
+"""A read by a single work-item."""
+
+
+@pytest.mark.parametrize(
+    ("found", "words"),
+    [
+        pytest.param(
+            {"accesses": [ALONE], "branches": [branch(5, 128, 1), branch(6, 11, 0)], "work_items": 4096},
+            "line 5 lets only 1 of 4,096 work-items work, so nothing runs in parallel. Line 7 reads A",
+            id="one of the launch",
+        ),
+        pytest.param(
+            {"accesses": [ALONE], "branches": [branch(5, 128, 64)], "work_items": 4096},
+            "line 5 lets only 1 of the 32 work-items of a warp work. Line 7 reads A",
+            id="one of each warp",
+        ),
+        pytest.param(
+            {"accesses": [ALONE], "branches": [branch(6, 11, 0)], "work_items": 1},
+            "line 2 launches only 1 work-item, so nothing runs in parallel. Line 7 reads A",
+            id="a launch of one",
+        ),
+        pytest.param(
+            {"accesses": [ALONE, seen_access(8)], "branches": [branch(5, 128, 1)], "work_items": 4096},
+            "line 7 reads A",
+            id="others work, too",
+        ),
+        pytest.param(
+            {"accesses": [ALONE], "branches": [], "work_items": 4096},
+            "line 7 reads A",
+            id="groups of one",
+        ),
+    ],
+)
+def test_a_kernel_that_is_not_parallel(transposition, found, words):
+    """If a single work-item accesses memory, the message names the condition before what follows from it."""
+    profile = counted(transposition, *found["accesses"], branches=found["branches"])
+    memory = asked("coalescing", 1.01)
+    launched = replace(profile, work_items=found["work_items"])
+    (made,) = check_memory(transposition, memory, launched, "//\n// grader: global = 1\n")
+    assert made.message.startswith(words)
+    assert made.reason is (Reason.UNCOALESCED if words.startswith("line 7") else Reason.WARP_DIVERGENCE)
+
+
 def test_too_much_divergence(transposition):
     """All divergences count, and the message names the line in which warps diverge most often."""
     branches = [
