@@ -221,14 +221,14 @@ def test_the_array_with_the_excess_is_named_not_the_array_that_is_read_most(tran
 
 
 def test_an_array_that_the_model_solution_never_reads(transposition):
-    """A read of an array that the model solution never reads is told as such, even if another array is read more."""
+    """The message names an array that the model solution never reads, even if another array is read more often."""
     found = counted(transposition, seen_access(3, bytes=5120), seen_access(4, array="C", bytes=1280))
     made = check(transposition, "words read", 1500, replace(found, needed=NEEDED))
     assert made.message.startswith("line 4 reads C, which the model solution never reads. The kernel reads 1,600 words")
 
 
-def test_within_the_limit_no_excess_is_told(transposition):
-    """A check that passes does not tell which array is read more often than in the model solution."""
+def test_within_the_limit_no_excess_is_named(transposition):
+    """A check that passes does not say which array is read more often than in the model solution."""
     found = replace(counted(transposition, seen_access(4, array="B", bytes=1280)), needed=NEEDED)
     made = check(transposition, "words read", 400, found)
     assert made.message == "the kernel reads 320 words of global memory, 320 of B (160 needed); the limit is 400."
