@@ -19,9 +19,9 @@ __kernel void k(__global const float *A, __global float *B, uint n)
 }
 """
 
-LINE = "line 5 is where it goes wrong"
+LINE = "the mistake is in line 5"
 PART = "the index of A"
-CHANGE = "`i` in place of `i + 1` would fix all of the wrong cases"
+CHANGE = "`i` in place of `i + 1` makes all wrong cases right."
 
 
 def fix(*, is_all=True):
@@ -34,14 +34,14 @@ def fix(*, is_all=True):
 
 @pytest.mark.parametrize(
     ("hints", "words"),
-    [("line", LINE), ("part", f"{LINE}, in {PART}"), ("change", f"{LINE}, in {PART} ({CHANGE})")],
+    [("line", f"{LINE}."), ("part", f"{LINE}, in {PART}."), ("change", f"{LINE}, in {PART}. {CHANGE}")],
 )
 def test_each_level_tells_no_more(hints, words):
     """A hint names the line, the line and the part, or the line, the part and the change. All reports are made from the
     check, so the check contains nothing more.
     """
     told = hint(fix(), SOURCE, hints).add_to(failed("correctness: one row (n 9)", message="it is wrong."))
-    assert told.message == f"{words}: it is wrong."
+    assert told.message == f"{words} It is wrong."
     assert (told.cause, told.detail, told.points) == ("", "", 0.0)
 
 
@@ -66,10 +66,10 @@ def test_nothing_is_told_where_nothing_is_wanted():
 
 def test_only_the_cases_that_it_mends_have_the_hint():
     """Only cases that the fix makes right have the hint. If another case may be wrong for another reason, the hint says
-    that the line is one place.
+    that the line has one mistake.
     """
     found = hint(fix(is_all=False), SOURCE, "line")
-    assert found.words == "line 5 is one place where it goes wrong"
+    assert found.words == "one mistake is in line 5."
     other = check("correctness: one column (n 9)")
     assert found.add_to(other) is other
 
@@ -79,4 +79,4 @@ def test_code_that_is_not_the_students_is_not_quoted():
     code that is not the student's.
     """
     found = hint(fix(), SOURCE.replace("A[i + 1]", "AT(i, 1)"), "change")
-    assert found.words == f"{LINE}, in {PART}"
+    assert found.words == f"{LINE}, in {PART}."
