@@ -1,8 +1,9 @@
-"""Fuzz a target for some time: python tests/fuzz TARGET [--seconds N] [--seed N] [--keep].
+"""Fuzz one target for a given time: python tests/fuzz TARGET [--seconds N] [--seed N] [--keep].
 
-Prints each finding with the recipe of its input, and the number of inputs. The exit status is 1 if anything was found.
-Explanations are fuzzed by number instead of time: python tests/fuzz explanations [--mutants N] [--results M] [--seed
-N].
+The command prints each finding with the recipe of its input, and then the number of inputs. The exit status is 1 if it
+found anything. Explanations are fuzzed for a number of inputs instead of a time:
+
+    python tests/fuzz explanations [--mutants N] [--results M] [--seed N]
 """
 
 import argparse
@@ -23,18 +24,18 @@ from fuzz.targets import TARGETS  # noqa: E402
 EXPLANATIONS = "explanations"
 
 MEMORY = 4 * 1024**3
-"""Bytes of address space. An input that needs more raises a MemoryError, which is a finding."""
+"""Limit of the address space in bytes. An input that needs more raises a MemoryError, which is a finding."""
 
 
 def main() -> int:
-    """Search, and print the findings."""
-    parser = argparse.ArgumentParser(description="Fuzz what comes from outside.")
+    """Run the search and print its findings."""
+    parser = argparse.ArgumentParser(description="Fuzz everything that comes from outside.")
     parser.add_argument("target", choices=[*TARGETS, EXPLANATIONS])
     parser.add_argument("--seconds", type=float, default=60.0)
-    parser.add_argument("--seed", type=int, default=None, help="of what is tried; a new one each time if not given")
-    parser.add_argument("--keep", action="store_true", help="write what is found into seeds/")
-    parser.add_argument("--mutants", type=int, default=1000, help="kernels that explanations are asked about")
-    parser.add_argument("--results", type=int, default=200, help="made-up results that they are asked about")
+    parser.add_argument("--seed", type=int, default=None, help="seed of the recipes; random if not given")
+    parser.add_argument("--keep", action="store_true", help="write each finding to seeds/")
+    parser.add_argument("--mutants", type=int, default=1000, help="number of mutants to explain")
+    parser.add_argument("--results", type=int, default=200, help="number of invented results to explain")
     given = parser.parse_args()
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     seed = SystemRandom().randrange(2**32) if given.seed is None else given.seed

@@ -1,7 +1,7 @@
-"""Fuzz the answers of a cluster's stations: results with one changed place.
+"""Fuzz the answers of a cluster's stations: each input is a valid result with one changed value.
 
-An accepted result is of the bytes that were sent, for the requested assignment and seed, and gives no more points than
-are available. The judge's page of it contains no markup from the station.
+An accepted result must belong to the submission that was sent, to the requested assignment and to the requested seed.
+It may not give more points than are available, and the judge's page about it may not contain markup from the station.
 """
 
 import json
@@ -31,7 +31,7 @@ SIZES = tuple(1024 * 2**power for power in range(5))
 
 @cache
 def job() -> GradingJob:
-    """Return the request: with the points of the result that is changed, on the device that it names."""
+    """Return a request that matches the result that is changed: it has the same points and the same device."""
     plan = plan_of([_assignment("coalsTransp")], handin("ada"))
     (item,) = plan.items.values()
     asked = plan.job(item)
@@ -69,7 +69,7 @@ RECIPES = st.fixed_dictionaries(
 
 
 def make(recipe: dict[str, Any], size: int) -> str:
-    """Return the answer that a recipe makes. Its title grows."""
+    """Return the answer that a recipe makes. Its title grows with the size."""
     fields = deepcopy(answered())
     *way, last = recipe["place"]
     at = fields

@@ -1,7 +1,7 @@
-"""Fuzz zips of submissions, as an instructor downloads them. Students may have made parts of them, with their own zips
-and tars. Each zip is taken in and reported.
+"""Fuzz the zips of submissions that an instructor downloads. Students may have added zips and tars of their own.
 
-Some zips also have an honest student's file. It must be graded as if nothing else were there.
+Each zip is taken in and reported. Some zips also contain an honest student's file, which must be graded as if the rest
+of the zip did not exist.
 """
 
 import gzip
@@ -57,12 +57,12 @@ GROWTHS = (
     *("depth", "members", "same members", "content", "name", "both", "comment"),
     *("inner members", "inner depth", "tar members", "tar depth", "tar name", "tar content"),
 )
-"""Parts that can grow: the depth of paths, members with different names or with one name, and so on. `inner` is in a
-student's own zip, `tar` in a student's own tar.
+"""Parts that can grow, for example the depth of paths, or the number of members with different names or with one name.
+`inner` means inside a student's own zip, and `tar` inside a student's own tar.
 """
 
 LIES = ("size", "packed size", "crc", "link", "encrypted", "utf-8", "device", "method", "offset")
-"""False claims that a member can make."""
+"""False claims that an archive can make about a member."""
 
 RECIPES = st.fixed_dictionaries(
     {
@@ -80,7 +80,7 @@ NESTING, LONGEST = 2000, 65000
 
 @dataclass(frozen=True, kw_only=True)
 class Download:
-    """A zip, and True if it contains an honest student's file that must be found."""
+    """A zip. `honest` is True if it contains an honest student's file, which must be found."""
 
     data: bytes
     honest: bool
@@ -131,7 +131,7 @@ def _own_archive(path: str, recipe: dict[str, Any], size: int) -> tuple[str, byt
 
 
 def _deep(parts: list[str], size: int, content: bytes) -> Iterator[tuple[str, bytes]]:
-    """Yield members in parallel folders, each as deep as a path may be."""
+    """Yield members in parallel folders, each nested as deeply as a path may be."""
     for number in range(1 + size // (2 * NESTING)):
         depth = min(NESTING, size // 2)
         yield "/".join([parts[0], f"{number}", *"a" * depth, *parts[1:]]), content
@@ -174,8 +174,10 @@ def _tar(members: list[tuple[str, bytes]], lies: list[str]) -> bytes:
 
 
 TAR_SIZE, TAR_SUM = slice(124, 136), slice(148, 156)
-"""Positions of a member's size and of its header's sum. A size that is not in octal digits is a number of 96 bits,
-which may be negative. A reader that adds it to its position goes back.
+"""Positions of a member's size and of the header's checksum in a tar.
+
+A size that is not written in octal digits is a signed number of 96 bits. A reader that adds a negative size to its
+position moves backwards.
 """
 
 FIELDS = {
@@ -187,7 +189,7 @@ FIELDS = {
     "size": (24, "<I", 2**31),
     "offset": (42, "<I", 2**31),
 }
-"""Offset in an entry of the central directory, format, and false value."""
+"""For each lie: the offset of the field in an entry of the central directory, its format, and the false value."""
 
 
 def _lying(data: bytearray, lies: list[str]) -> bytes:
@@ -200,7 +202,9 @@ def _lying(data: bytearray, lies: list[str]) -> bytes:
 
 
 def _taken_in(download: Download) -> None:
-    """No label leads out of a folder, each line is safe for a terminal, and the honest student's file is graded."""
+    """Check that no label leads out of a folder, that each line is safe for a terminal, and that an honest file is
+    graded.
+    """
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "download.zip"
         path.write_bytes(download.data)

@@ -1,4 +1,6 @@
-"""Fuzz an instructor's files: the YAML files of a course and of settings, with one place deleted, changed or grown."""
+"""Fuzz an instructor's files: the YAML files of a course and of the settings, with one value deleted,
+changed or grown.
+"""
 
 import os
 import tempfile
@@ -25,7 +27,7 @@ from grader.grading.settings import load_settings
 from .search import Target
 
 SIZES = tuple(256 * 2**power for power in range(8))
-"""Sizes up to 32 KiB, which is ten times an assignment.yaml."""
+"""Sizes up to 32 KiB, which is ten times the size of an assignment.yaml."""
 
 GOLDEN = ROOT / "tests" / "submissions" / "coalsTransp" / "barrier-in-the-guard"
 KIT = {"grader": "0.1.0", "hidden": {"small": {"correctness": 1.5}}}
@@ -41,7 +43,7 @@ SETTINGS = {
 
 @cache
 def _files() -> dict[str, Any]:
-    """Return a valid file of each kind. Files of assignments have their names."""
+    """Return a valid file of each kind. The files of shipped assignments have the names of their assignments."""
     shipped = {name: _fields(ROOT / "assignments" / name / "assignment.yaml") for name in ASSIGNMENTS}
     golden = _fields(GOLDEN / EXPECTED_FILE)
     return {
@@ -82,7 +84,7 @@ TEXTS = (
     *("'('", '"\\0"', '"\\ud800"', '"a\\nb"', '"\\e[31m"', '"\\u202e"', "|-\n  a", "'=1+1'", "'n == n'"),
     *("'n := 1'", "'~n'", "'n\u00b2'"),
 )
-"""YAML that replaces a value."""
+"""YAML of fixed size that replaces a value."""
 
 GROWN = {
     "digits": lambda size: "9" * size,
@@ -110,7 +112,7 @@ GROWN = {
     "calls": lambda size: "'" + "max(n," * (size // 7) + "n" + ")" * (size // 7) + "'",
     "commas": lambda size: "'max(" + "n," * (size // 2) + "n)'",
 }
-"""YAML that replaces a value and grows."""
+"""YAML that replaces a value and grows with the size."""
 
 KINDS = (*["small"] * 12, *["suite"] * 3, "kit", "settings", "golden", *ASSIGNMENTS)
 
@@ -158,7 +160,7 @@ def make(recipe: dict[str, Any], size: int) -> Written:
 
 @contextmanager
 def _course_with(name: str, text: str) -> Iterator[Course]:
-    """Yield a course with one assignment, or a kit.yaml, of this text."""
+    """Yield a course whose only assignment, or whose kit.yaml, has this text."""
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         course = course_of(folder)

@@ -1,9 +1,8 @@
-"""Fuzz explanations: mutants of real kernels with invented messages of compilers and simulators, and invented wrong
-results.
+"""Fuzz explanations, with mutants of real kernels, invented messages of compilers and simulators, and invented results.
 
-Nothing runs on a device. A mutant is read, outlined and edited as in a search for lines. Messages that a compiler, a
+Nothing runs on a device. Each mutant is read, outlined and edited as in a search for lines. Messages that a compiler, a
 driver or the simulator could give for its lines are explained, and every report shows the result. An explanation may
-find nothing. It may not raise an exception, because the student would lose it.
+find nothing, but it may not raise an exception, because the student would then get no explanation at all.
 
     .venv/bin/python tests/fuzz explanations --mutants 10000 --results 2000 --seed 1
 """
@@ -64,15 +63,17 @@ from grader.results.explanation import Explained
 from grader.worker.opencl.preprocess import PreprocessingError, preprocess
 
 EDITS, SWITCHED = 1_000, 120
-"""Edits that are made of a mutant, and how many of them are combined in programs."""
+"""Limit for the edits that are made to a mutant, and about how many of them are combined into programs."""
 
 SHOWN, DRAWN = 8, 40
-"""One of so many mutants is shown in reports, and one of so many as a page with figures, which takes longer than all
-other steps.
+"""One in this many mutants is shown in the reports, and one in this many also as a page with figures, which is the
+slowest step.
 """
 
 EXPANDED = 6
-"""One of so many mutants has its macros expanded as for a driver. Others are read with macros, which is harder."""
+"""One in this many mutants has its macros expanded as for a driver. The others keep their macros, which makes them
+harder to read.
+"""
 
 LARGEST = 2**10
 """Largest product of the sizes of a case for which results are invented."""
@@ -80,7 +81,9 @@ LARGEST = 2**10
 
 @dataclass(kw_only=True)
 class Tally:
-    """Number of tries, and each kind of exception with its number and its first occurrence in full."""
+    """Number of inputs tried, and how often each kind of exception occurred, with the traceback of its first
+    occurrence.
+    """
 
     tried: int = 0
     now: tuple[str, str] = ("", "")
@@ -90,7 +93,7 @@ class Tally:
 
     @contextmanager
     def hearing(self) -> Iterator["Tally"]:
-        """Within the block, record also the logged failures of optional work."""
+        """Also record logged failures of optional work within the block."""
         ear = _Ear(self)
         optional.LOG.addHandler(ear)
         try:
@@ -118,7 +121,7 @@ class Tally:
 
 
 class _Ear(logging.Handler):
-    """Reports failed optional work to a tally."""
+    """Log handler that reports failed optional work to a tally."""
 
     def __init__(self, tally: Tally) -> None:
         super().__init__()
@@ -131,7 +134,7 @@ class _Ear(logging.Handler):
 
 
 def fuzz(mutants: int, results: int, seed: int) -> Tally:
-    """Try mutants and invented results. A seed gives the same ones each time."""
+    """Try mutants and invented results. One seed always gives the same inputs."""
     with Tally().hearing() as tally:
         _fuzz(tally, mutants, results, seed)
     return tally
@@ -155,7 +158,7 @@ def _fuzz(tally: Tally, mutants: int, results: int, seed: int) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class Mutant:
-    """A text that a student might hand in, for an assignment."""
+    """A text that a student might hand in for an assignment."""
 
     assignment: str
     source: str
@@ -173,7 +176,7 @@ def courses() -> dict[str, Assignment]:
 
 @cache
 def originals() -> list[tuple[str, str]]:
-    """Return all kernels of the corpus, the skeletons and the model solutions, each with the name of an assignment."""
+    """Return all kernels of the corpus, all skeletons and all model solutions, each with the name of an assignment."""
     known = list(courses())
     paths = [*ROOT.glob("tests/submissions/*/*/kernels.cl"), *ROOT.glob("reference/*/kernels.cl")]
     found = []
@@ -275,7 +278,7 @@ COMMENTS = ("// x\n", "/* a\n b */", "// \\\n", "/**/", "// grader: TILE = 8\n",
 
 
 def mutated(source: str, chance: random.Random) -> str:
-    """Return the text after one to four changes."""
+    """Return the text after one to four random changes."""
     for _ in range(chance.choice((1, 1, 1, 2, 2, 3, 4))):
         source = chance.choice(CHANGES)(source, chance)
     return source
@@ -337,7 +340,7 @@ def _lines_moved(source: str, chance: random.Random) -> str:
 
 
 def _with_macro(source: str, chance: random.Random) -> str:
-    """Add a macro for a name or a number of the text, or a usual macro."""
+    """Add a macro for a word of the text, or one of the usual macros."""
     if chance.random() < 0.5:
         return _with_line(MACROS)(source, chance)
     words = [text for text in _split(source) if text[:1].isalnum()] or ["x"]
@@ -350,7 +353,7 @@ def _commented(source: str, chance: random.Random) -> str:
 
 
 def _of_other_space(source: str, chance: random.Random) -> str:
-    """Replace all copies of one token by another."""
+    """Replace all copies of one token by another token."""
     pieces = _split(source)
     names = [piece for piece in pieces if piece.strip()] or ["x"]
     old, new = chance.choice(names), chance.choice([*names, *PIECES])
@@ -364,7 +367,7 @@ CHANGES: tuple[Callable[[str, random.Random], str], ...] = (
 
 
 def _explain_text(mutant: Mutant, number: int, tally: Tally) -> None:
-    """Run all explanations of a text."""
+    """Run all explanations for one text."""
     chance, where = mutant.chance, f"mutant {number} of {mutant.assignment}:\n{mutant.source}"
     assignment = courses()[mutant.assignment]
     submission = tally.step("reading", where, lambda: submitted(mutant.source))
@@ -417,7 +420,7 @@ def _task(assignment: Assignment, submission: Submission) -> ChosenTask:
 
 
 def _edit(seen: Outline, source: str, tally: Tally) -> None:
-    """Make edits, the programs that combine them, and the hints for each."""
+    """Make edits, the programs that combine them, and the hints for each edit."""
     made = edits(seen, most=EDITS)
     for schema in mutant_schemas(seen, [*made[:SWITCHED:2], *made[-SWITCHED::2]]):
         schema.keeps_to_its_arrays  # noqa: B018 - a property that computes its value on access
@@ -454,7 +457,7 @@ REMARKS = (
 
 
 def _log(source: str, chance: random.Random) -> str:
-    """Return a log of a real compiler, or messages about places inside and outside of this text."""
+    """Return the log of a real compiler, or messages about places inside and outside this text."""
     if chance.random() < 0.3:
         return chance.choice(_logs())
     words, lines = [*_split(source)[:400], "x"], source.count("\n") + 4
@@ -509,7 +512,7 @@ BEGINNINGS = (
 
 
 def seen_kernel(assignment: Assignment, kernel: str, source: str, chance: random.Random) -> SeenKernel:
-    """Return observations that the simulator could make in a launch of this text."""
+    """Return observations that the simulator could make when it launches this text."""
     names = [*assignment.buffers, "tile", "Ash", "", *_split(source)[:60:7]]
     last = source.count("\n") + 3
 
@@ -622,7 +625,7 @@ def _sanitized(found: tuple[Any, ...]) -> Check:
 
 
 def _report(assignment: Assignment, submission: Submission, checks: Sequence[Check], *, drawn: bool) -> None:
-    """Show checks in every report."""
+    """Show the checks in every report."""
     made = result(*checks, source=showable(submission.source), profiles={"": PROFILE})
     for name, report in REPORTS.items():
         if drawn or name != "html":
@@ -637,7 +640,7 @@ def _report(assignment: Assignment, submission: Submission, checks: Sequence[Che
 
 
 def _explain_results(assignment: Assignment, chance: random.Random, where: str, tally: Tally) -> None:
-    """Run all explanations of wrong results of some cases. Other cases may be right."""
+    """Explain wrong results of some cases. Other cases may be right."""
     submission = submitted("__kernel void x() {\n}\n" * 9)
     bindings = {launch.kernel: Binding(name=launch.kernel, takes_local=False) for launch in assignment.student_launches}
     built = Built(
@@ -673,7 +676,7 @@ def _explain_results(assignment: Assignment, chance: random.Random, where: str, 
 
 
 def _tried(case: Case, trial: Trial, built: Built, spoil: "Spoiler", chance: random.Random) -> Tried:
-    """Return a tried case, with results that a kernel might have produced."""
+    """Return a case with results that a kernel could have produced."""
     assignment = built.task.assignment
     script = submission_plan(assignment, case.sizes, built.bindings).scripts[STUDENT]
     launches = [_fetched(trial, script, spoil, random.Random(chance.random())) for _ in range(chance.choice((1, 1, 5)))]
@@ -726,7 +729,7 @@ def of_noise(array: np.ndarray, chance: random.Random) -> np.ndarray:
 
 
 def unwritten(array: np.ndarray, chance: random.Random) -> np.ndarray:
-    """Mark all or some elements as never written, or as read past an input's end."""
+    """Mark all or some elements as never written, or as read past the end of an input."""
     flat = np.ascontiguousarray(array).reshape(-1)
     bits = flat.view(np.uint32)
     bits[chance.randrange(flat.size) :: chance.choice((1, 1, 2, 16))] = chance.choice((POISON, INPUT_POISON))
@@ -763,7 +766,7 @@ def off(array: np.ndarray, chance: random.Random) -> np.ndarray:
 
 
 def in_places(array: np.ndarray, chance: random.Random) -> np.ndarray:
-    """Make the last row, some rows or columns, a block or one element wrong."""
+    """Change the last row, some rows or columns, a block or one element to wrong values."""
     table = array.reshape(-1, array.shape[-1]) if array.ndim else array.reshape(1, 1)
     rows, columns = table.shape
     place = chance.choice(
@@ -781,7 +784,7 @@ def in_places(array: np.ndarray, chance: random.Random) -> np.ndarray:
 
 
 def unsteady(array: np.ndarray, chance: random.Random) -> np.ndarray:
-    """Return the right array, or a wrong one, at random."""
+    """Return the right array or a wrong one, at random."""
     return array if chance.random() < 0.5 else in_places(array, chance)
 
 

@@ -1,5 +1,7 @@
-"""Fuzz names and texts from outside, at each place of a result or a batch. Each report and each file for upload must
-have a valid format, and contain nothing that a terminal, a browser or a spreadsheet would execute.
+"""Fuzz names and texts from outside, at each place where a result or a batch shows them.
+
+Each report and each file for upload must have a valid format. It may not contain anything that a terminal, a browser or
+a spreadsheet would execute.
 """
 
 import csv
@@ -74,7 +76,7 @@ RECIPES = st.fixed_dictionaries({"place": st.sampled_from(PLACES), **repeating(p
 
 @dataclass(frozen=True, kw_only=True)
 class Named:
-    """A result, a failed grading, and a batch with both, which have a text at one place."""
+    """A result, a failed grading and a batch with both, all with the fuzzed text at one place."""
 
     text: str
     result: Result
@@ -145,7 +147,7 @@ def _result(words: Mapping[str, str]) -> Result:
 
 
 class _Page(HTMLParser):
-    """Collects elements of a page that only a text from outside could have added."""
+    """Collects elements and attributes of a page that only a text from outside can have added."""
 
     def __init__(self, page: str) -> None:
         super().__init__()
@@ -154,7 +156,7 @@ class _Page(HTMLParser):
         self.close()
 
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
-        """Collect elements that the texts contain, and attributes that run code."""
+        """Collect the elements that the fuzzed texts contain, and attributes that run code."""
         active = [name for name, value in attributes if name.startswith("on") or "script:" in (value or "").casefold()]
         self.strange += [tag] if tag in {"fuzz", "script"} else active
 
@@ -165,7 +167,7 @@ def _page(page: str) -> None:
 
 
 def _shown(text: str) -> None:
-    """Check that a text neither moves a cursor nor reverses the direction of a line."""
+    """Check that a text does not move the cursor or reverse the direction of a line."""
     found = UNSHOWABLE.search(text)
     assert found is None, f"a control character is shown: {found and found[0]!r}"
 
@@ -227,7 +229,7 @@ def _issues(named: Named) -> None:
 
 
 def _harmless(cells: Iterable[str]) -> None:
-    """Check that a spreadsheet runs none of the cells."""
+    """Check that a spreadsheet would not run any of the cells."""
     for cell in cells:
         assert not cell.strip().startswith(FORMULA) or _is_number(cell), f"a spreadsheet runs {cell[:40]!r}"
         _shown(cell)
@@ -245,13 +247,15 @@ def _grades(named: Named) -> None:
     text = grades_csv(named.book).removeprefix("\ufeff")
     heading, *rows = _rows(text)
     assert [len(row) for row in rows] == [len(heading)] * len(named.book.rows)
-    for delimiter in DELIMITERS:  # the country of a spreadsheet's user decides its delimiter
+    for delimiter in DELIMITERS:  # a spreadsheet chooses its delimiter by the country of its user
         for row in _rows(text, delimiter):
             _harmless(row)
 
 
 def _rows(text: str, delimiter: str = ",") -> list[list[str]]:
-    """Read a CSV without the limit on the length of a field, which applies to the whole process."""
+    """Read a CSV without the limit on the length of a field. The limit applies to the whole process, so it
+    is restored.
+    """
     before = csv.field_size_limit(len(text) + 1)
     try:
         return list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
@@ -314,7 +318,7 @@ def _telling(named: Named) -> None:
 
 
 def _labels(named: Named) -> None:
-    """Check the labels of many people whose names differ only in characters that no folder may have."""
+    """Check the labels of many people whose names differ only in characters that a folder's name may not contain."""
     lead = named.text[:40]
     endings = map("".join, product(':"?*<>|', repeat=5))
     owners = [Owner(name=f"{lead}{ending}") for ending in islice(endings, len(named.text) // 4)] or [
@@ -330,11 +334,11 @@ def _labels(named: Named) -> None:
 
 
 LONGEST = 2000
-"""Most characters of an argument, because an error message shows the argument to people."""
+"""Most characters of an argument. The limit exists because an error message shows the argument to people."""
 
 
 def _command(named: Named) -> None:
-    """Run commands with this name of a missing file, as a file and as an assignment."""
+    """Run commands with the fuzzed text as the name of a missing file and as the name of an assignment."""
     text = named.text[:LONGEST].replace("\0", "")
     for words in (["grade", "--assignment", "coalsTransp", "--", f"/nowhere/{text}"], ["show", "--", f"x{text}"]):
         said = io.StringIO()

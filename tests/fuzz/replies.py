@@ -1,5 +1,6 @@
-"""Fuzz a worker's replies: only replies in a valid form are accepted, and every report can show them. Valid replies
-with one changed and one growing place are sent in pieces of any length and in any order.
+"""Fuzz a worker's replies: the judge accepts only replies in a valid form, and every report can show them.
+
+Valid replies with one changed value and one growing value are sent in pieces of any length and in any order.
 """
 
 import json
@@ -39,7 +40,7 @@ from .search import Target
 from .source import BLANKS, KIBIBYTE, MARKS, _assignment, pieces, repeating, times_over
 
 SIZES = tuple(KIBIBYTE * 2**power for power in range(11))
-"""Sizes up to 1 MiB, a quarter of the longest reply."""
+"""Sizes up to 1 MiB, which is a quarter of the longest reply."""
 
 RESOURCES = {"private_memory": 96, "local_memory": 8448, "work_group": None}
 ARGS = [
@@ -172,7 +173,7 @@ VALUES = st.one_of(
 ANYWHERE = st.sampled_from(sorted(REPLIES)).flatmap(lambda kind: st.sampled_from(PLACES[kind]))
 
 SESSION = ("devices", "opened", "done", "launched", "done", "observed")
-"""Replies of a correct worker, in order."""
+"""Kinds of replies of a correct worker, in order."""
 
 ORDERS = st.tuples(st.integers(0, len(SESSION)), st.lists(st.sampled_from([*REPLIES, "rubbish"]), max_size=3)).map(
     lambda change: [*SESSION[: change[0]], *change[1], *SESSION[change[0] :]]
@@ -192,7 +193,7 @@ RECIPES = st.fixed_dictionaries(
 
 @dataclass(frozen=True, kw_only=True)
 class Said:
-    """Bytes of a worker in pieces, and the reply that they encode (None if there is no valid reply)."""
+    """The bytes that a worker sends in pieces, and the reply that they encode, which is None if it is invalid."""
 
     data: bytes
     pieces: int
@@ -223,7 +224,7 @@ def _parent(value: Any, place: list[Any]) -> Any:
 
 
 def _grown(reply: dict[str, Any], place: list[Any], recipe: dict[str, Any], size: int) -> dict[str, Any]:
-    """Add about `size` bytes at a place of the reply: to a text, or as copies of a list's first member."""
+    """Add about `size` bytes at a place of the reply, either to a text or as copies of a list's first member."""
     again, alone = recipe["again"], recipe["alone"]
     found = _parent(reply, place)
     if found is None:
@@ -239,7 +240,7 @@ def _grown(reply: dict[str, Any], place: list[Any], recipe: dict[str, Any], size
 
 
 def _number(each: Any, number: int) -> None:
-    """Give the members of a list different lines, times and names."""
+    """Give each member of a list a different line, buffer, count and name."""
     if isinstance(each, dict):
         for name in ("line", "buffer", "times"):
             if isinstance(each.get(name), int):
@@ -249,7 +250,7 @@ def _number(each: Any, number: int) -> None:
 
 
 def make(recipe: dict[str, Any], size: int) -> Said:
-    """Return the bytes that a recipe makes. The source grows with them, because a student controls both."""
+    """Return the bytes that a recipe makes. The student's source grows with them, because a student controls both."""
     kind, *place = recipe["grows"]
     replies = {name: _changed(name, recipe["changes"], reply) for name, reply in REPLIES.items()}
     replies[kind] = _grown(replies[kind], place, recipe, size)
@@ -290,14 +291,14 @@ class Files:
 
 
 class Process:
-    """A worker that gives prepared answers to all requests, and is silent afterwards."""
+    """A worker that answers all requests with prepared replies and is silent afterwards."""
 
     def __init__(self, lines: list[bytes]) -> None:
         self._lines = list(reversed(lines))
         self.files = Files()
 
     def receive(self, _timeout: float) -> bytes:
-        """Return the next piece."""
+        """Return the next piece, or raise TimeoutError after the last one."""
         if not self._lines:
             raise TimeoutError
         return self._lines.pop()
@@ -306,27 +307,27 @@ class Process:
         """Ignore a request."""
 
     def let_go(self) -> None:
-        """Send no more answers."""
+        """Do nothing, because there is no process to end."""
 
     def stop(self) -> None:
-        """Send no more answers."""
+        """Do nothing, because there is no process to end."""
 
     def last_words(self) -> str:
-        """Return last words with an escape sequence."""
+        """Return the last words of a crashed worker, with an escape sequence."""
         return "LLVM ERROR: \x1b[31m"
 
     def has_ended(self) -> bool:
-        """Report that the worker runs."""
+        """Report that the worker is still running."""
         return False
 
     def ran_out_of_memory(self) -> bool:
-        """Report that memory was sufficient."""
+        """Report that the worker had enough memory."""
         return False
 
 
 @dataclass(frozen=True, kw_only=True)
 class Sandbox:
-    """Starts workers with prepared answers."""
+    """A sandbox that starts workers with prepared replies."""
 
     lines: list[bytes]
 
@@ -346,7 +347,7 @@ def _pieces(said: Said) -> object:
 
 
 def _session(said: Said) -> object:
-    """Run a session from start to end with any answers."""
+    """Run a session from start to end with the replies of the recipe, in its order."""
     worker = Worker(Sandbox(lines=list(said.order)), 0, TIMEOUTS)
     worker.load({"p": ProgramSource(source=said.source)})
     opened = worker.open(PLAN)

@@ -21,24 +21,24 @@ from grader.common.errors import GraderError
 SEEDS = Path(__file__).parent / "seeds"
 
 BATCH = 100
-"""Recipes of one run of hypothesis."""
+"""Recipes per run of hypothesis."""
 
 SHRINKING = 10.0
-"""Seconds to make a recipe smaller."""
+"""Seconds that hypothesis may spend on making a recipe smaller."""
 
 OFTEN = 8
-"""One of so many recipes is tried thoroughly."""
+"""One in this many recipes is examined thoroughly."""
 
 OUR_CODE = "/grader/"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Target:
-    """A kind of input from outside: recipes, a function that makes an input of about so many bytes from a recipe, and
-    the steps of the judge that process such an input.
+    """A kind of input from outside.
 
-    `sizes` are the sizes of inputs, each twice the previous one. At the first size each recipe is checked completely,
-    at any cost.
+    `recipes` describe inputs, `make` makes an input of about the given number of bytes from a recipe, and `steps` are
+    the steps of the judge that process it. Each of `sizes` is twice the previous one. An input of the first size is
+    always checked completely, however long that takes.
     """
 
     recipes: SearchStrategy[Any]
@@ -49,8 +49,9 @@ class Target:
 
 @dataclass(frozen=True, kw_only=True)
 class Finding:
-    """A violation by a step. `what` is equal for violations that probably have the same cause, and `words` give all
-    details.
+    """A violation that a step committed.
+
+    `what` is equal for violations that probably have the same cause, and `words` give all details.
     """
 
     step: str
@@ -59,7 +60,7 @@ class Finding:
 
 
 class FoundError(Exception):
-    """Carries a finding through hypothesis."""
+    """Carries a finding through hypothesis, which reports only exceptions."""
 
     def __init__(self, finding: Finding) -> None:
         super().__init__(finding.words)
@@ -68,7 +69,7 @@ class FoundError(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class Searched:
-    """Number of cases, and each finding with its recipe."""
+    """Number of tried recipes, and each finding with its recipe."""
 
     cases: int
     seconds: float
@@ -76,7 +77,7 @@ class Searched:
 
 
 def examine(target: Target, recipe: Any, steps: Iterable[str], enough: float = THOROUGH) -> Iterator[Finding | None]:
-    """Yield the violation of each of these steps, or None. Larger inputs are tried until one takes `enough` seconds."""
+    """Yield for each of these steps its violation or None. Larger inputs are tried until one takes `enough` seconds."""
     make = cache(partial(target.make, recipe))
     return (_examine(name, target, make, enough) for name in steps)
 
@@ -87,7 +88,7 @@ def _examine(name: str, target: Target, make: Callable[[int], Any], enough: floa
         least = make(sizes[0])
         with limited():
             step(least)
-        if least == make(sizes[-1]):  # no part of it grows
+        if least == make(sizes[-1]):  # the input does not grow with the size
             return None
         time_taken = times(step, make, sizes, enough)
         small = [size for size, seconds in time_taken.costs if seconds <= TRACED]
@@ -101,7 +102,7 @@ def _examine(name: str, target: Target, make: Callable[[int], Any], enough: floa
 
 
 def _refusing(step: Callable[[Any], object]) -> Callable[[Any], object]:
-    """Return the step with errors of grader as valid answers."""
+    """Return the step, but accept grader's own errors as valid answers."""
 
     def run(made: Any) -> None:
         try:
@@ -113,8 +114,9 @@ def _refusing(step: Callable[[Any], object]) -> Callable[[Any], object]:
 
 
 def _origin(error: Exception) -> str:
-    """Return the kind of the exception, the function that raised it, and the innermost function of grader. For an
-    assertion of the fuzzers, return its text up to the variable part.
+    """Return the kind of the exception, the function that raised it, and the innermost function of grader.
+
+    For an assertion of the fuzzers, return the constant beginning of its text.
     """
     frames = traceback.extract_tb(error.__traceback__)
     if isinstance(error, AssertionError):
@@ -129,7 +131,7 @@ def _in_words(what: str, series: Series, unit: str) -> str:
 
 
 def search(target: Target, seconds: float, seed: int, tell: Callable[[Any, Finding], None]) -> Searched:
-    """Try recipes for some time. Each fault is found once, and reported when its recipe has been made small."""
+    """Try recipes for some time. Each fault is found once, and `tell` gets it after its recipe has been made small."""
     start = time.monotonic()
     found: dict[tuple[str, str], tuple[Any, Finding]] = {}
     spent = dict.fromkeys(target.steps, 0.0)
@@ -147,9 +149,9 @@ def search(target: Target, seconds: float, seed: int, tell: Callable[[Any, Findi
 
 
 class _Turn:
-    """One run of hypothesis. It ends after its batch or its time, or with a new finding.
+    """One run of hypothesis. It ends with its batch, with its time or with a new finding.
 
-    Hypothesis repeats a failing recipe and expects it to fail again, so results are remembered.
+    Hypothesis repeats a failing recipe and expects it to fail again, so the result of each recipe is remembered.
     """
 
     def __init__(
@@ -167,7 +169,7 @@ class _Turn:
         return len(self._tried)
 
     def run(self, seed: int) -> tuple[Any, Finding] | None:
-        """Return the smallest recipe of a new finding, or None."""
+        """Return the smallest recipe of a new finding with the finding, or None."""
         quiet = settings(
             max_examples=BATCH,
             database=None,
@@ -198,9 +200,9 @@ class _Turn:
         raise FoundError(finding)
 
     def _first(self, recipe: Any, enough: float) -> Finding | None:
-        """Return the first new finding. While a recipe is made smaller, only findings of the same step count.
+        """Return the first new finding. While a recipe is made smaller, only findings of its step count.
 
-        Steps get equal time, not equal numbers of recipes, because fast steps find most.
+        All steps get an equal share of the time rather than of the recipes, because fast steps find the most faults.
         """
         fair = sum(self._spent.values()) / len(self._spent)
         steps = self._steps or tuple(name for name, spent in self._spent.items() if spent <= fair)
@@ -218,18 +220,18 @@ class _Turn:
 
 
 def kept(name: str) -> list[Path]:
-    """Return the files of kept findings of a target: a recipe, the step, and the violation."""
+    """Return the files of a target's kept findings. Each contains a recipe, the step and the violation."""
     return sorted((SEEDS / name).glob("*.json"))
 
 
 def again(target: Target, path: Path) -> list[Finding]:
-    """Return the violations of a kept finding's step today."""
+    """Run the step of a kept finding again, and return its violations."""
     fields = json.loads(path.read_text("utf-8"))
     return list(filter(None, examine(target, fields["recipe"], [fields["step"]])))
 
 
 def keep(name: str, recipe: Any, finding: Finding) -> Path:
-    """Write a finding into a file that is named after it."""
+    """Write a finding to a file that is named after it, and return its path."""
     words = "-".join(f"{finding.step} {finding.what}".lower().replace("_", " ").split())
     path = SEEDS / name / f"{words}.json"
     path.parent.mkdir(parents=True, exist_ok=True)

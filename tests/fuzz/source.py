@@ -1,4 +1,6 @@
-"""Fuzz a student's text: it is read, searched for statements and forbidden words, compared, and put in each report."""
+"""Fuzz a student's text: it is read, searched for statements and forbidden words, compared, and shown in
+each report.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -29,7 +31,7 @@ from .search import Target
 KIBIBYTE = 1024
 
 SIZES = tuple(KIBIBYTE * 2**power for power in range(9))
-"""Sizes up to 256 KiB, a quarter of what may be handed in."""
+"""Sizes up to 256 KiB, which is a quarter of the largest submission."""
 
 BLANKS = ("\n", " ", "\t", "\r\n", "\v", "\f", "\\\n", "  \n", " \t", "\u2028", "\x85", "\u3000")
 
@@ -55,7 +57,7 @@ def pieces(*known: Sequence[str]) -> st.SearchStrategy[str]:
 
 
 def repeating(piece: st.SearchStrategy[str]) -> dict[str, st.SearchStrategy[str]]:
-    """Return the parts before, in and after a repetition. Few pieces are more likely than many."""
+    """Return the parts before, inside and after a repetition. A few pieces are more likely than many."""
     around = st.one_of(st.just(""), piece, st.lists(piece, max_size=3).map("".join))
     return {
         "before": around,
@@ -68,7 +70,7 @@ REPEATED = st.fixed_dictionaries(repeating(pieces(BLANKS, MARKS, WORDS)))
 
 
 NUMBER = "{n}"
-"""Placeholder in a repeated text for the number of the repetition."""
+"""Placeholder in a repeated text. The number of the repetition replaces it."""
 
 
 def repeated(recipe: dict[str, str], size: int) -> str:
@@ -86,7 +88,7 @@ def times_over(again: str, size: int) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class HandedIn:
-    """A file, and its submission (None if it is refused)."""
+    """A file, and the submission that it contains, which is None if the file is refused."""
 
     data: bytes
     submission: Submission | None
@@ -98,7 +100,7 @@ def make(recipe: dict[str, str], size: int) -> HandedIn:
     try:
         source = _decode(data, Path("kernels.cl"))
         return HandedIn(data=data, submission=submitted(source))
-    except Exception:  # noqa: BLE001 - the steps that read it report the error
+    except Exception:  # noqa: BLE001 - the steps that read the file report the error
         return HandedIn(data=data, submission=None)
 
 
@@ -113,7 +115,7 @@ def _assignment(name: str):
 
 
 def _of_source(step):
-    """Return a step that runs only for texts that are not refused."""
+    """Return a step that runs only for texts that were accepted."""
     return lambda handed_in: handed_in.submission and step(handed_in.submission)
 
 
@@ -135,7 +137,7 @@ def _annotated(submission: Submission) -> str:
 
 
 def _chosen(submission: Submission) -> object:
-    """Choose constants in one assignment, and launch sizes in the other."""
+    """Choose constants in one assignment and launch sizes in another."""
     return [chosen(_assignment(name), submission) for name in ("rectMMM", "vectorAdd")]
 
 

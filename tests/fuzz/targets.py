@@ -1,4 +1,4 @@
-"""All targets of fuzzing, by name."""
+"""Fuzzing targets by name."""
 
 from . import answers, archives, course, names, replies, source
 from .search import Target

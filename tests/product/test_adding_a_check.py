@@ -1,4 +1,4 @@
-"""The recipe "Adding a check": its files are sufficient for a new kind of check."""
+"""The recipe "Adding a check": the files that it lists are all that a new kind of check needs."""
 
 import json
 import shutil
@@ -83,7 +83,7 @@ RUBRIC, KINDS = "grader/course/rubric.py", "grader/grading/check_kinds.py"
 
 @pytest.fixture
 def package(tmp_path):
-    """A package with a check that limits the lines of a submission."""
+    """A package with a new check that limits the lines of a submission."""
     made = Package(tmp_path / "package")
     shutil.copytree(ROOT / "student_template", made.folder / "student_template")
     made.insert(RUBRIC, KIND, before='    SANITIZER = "sanitizer"')
@@ -99,7 +99,7 @@ def package(tmp_path):
 
 @pytest.fixture
 def run(package, tmp_path):
-    """Run a command of this package on a small course whose assignment limits the length to the given lines."""
+    """Run a command of this package on a small course whose assignment has the given length section."""
     course_of(tmp_path / "course")
     shutil.copy(ROOT / "constraints.txt", tmp_path / "course")
     path = tmp_path / "course" / "assignments" / "small" / "assignment.yaml"
@@ -119,14 +119,16 @@ HOW = ("--assignment", "small", "--course", "course", "--sandbox", "process")
 
 
 def graded(run, tmp_path, section):
-    """Return the result of a right submission as JSON."""
+    """Grade a correct submission. Return its result as JSON and the terminal's output."""
     done = run(section, "grade", "anna", *HOW, "--json", "out.json", "--junit", "out.xml", "--html", "out.html")
     assert done.returncode in {0, 1}, done.stderr
     return json.loads((tmp_path / "out.json").read_text()), done.stdout
 
 
 def test_a_check_is_the_files_of_its_recipe(package, run, tmp_path):
-    """The recipe's files, at most three, add a check. Points, messages, JSON, JUnit and HTML have it."""
+    """The files in the recipe, at most three, are enough to add a check. It shows up in points, messages, JSON, JUnit
+    and HTML.
+    """
     assert package.touched == files_of("Adding a check", "length")
     assert len(package.touched) <= 3
     result, words = graded(run, tmp_path, "{lines: 2, points: 7}")
@@ -143,7 +145,7 @@ def test_a_check_is_the_files_of_its_recipe(package, run, tmp_path):
 
 
 def test_a_new_check_can_be_hidden_and_left_out_of_a_kit(run, tmp_path):
-    """`show` and the schema have the check. A kit leaves it out if it is hidden, and names its points."""
+    """`show` lists a new check. A kit leaves out its hidden limit and only states its points."""
     section = "{lines: 2, points: 7, hidden: true}"
     assert "length, 7 points" in run(section, "show", "small", "--course", "course").stdout
     done = run(section, "export", "kit", "--out", "kit", "--course", "course")
@@ -155,5 +157,5 @@ def test_a_new_check_can_be_hidden_and_left_out_of_a_kit(run, tmp_path):
 
 
 def test_the_files_of_the_check_recipe_are_there():
-    """The recipe's files exist for the sanitizer."""
+    """Every file in the recipe exists for the sanitizer check."""
     assert [path for path in files_of("Adding a check", "sanitizer") if not (ROOT / path).is_file()] == []

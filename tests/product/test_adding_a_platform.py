@@ -1,4 +1,4 @@
-"""The recipe "Adding a learning platform": its files are sufficient for a new platform."""
+"""The recipe "Adding a learning platform": the files that it lists are all that a new platform needs."""
 
 import csv
 import os
@@ -123,7 +123,7 @@ HELPERS = [path for path in (ROOT / "tests" / "helpers").rglob("") if path.name 
 
 @pytest.fixture
 def package(tmp_path):
-    """A package with the platform Slate."""
+    """A package with a new platform called Slate."""
     made = Package(tmp_path / "package")
     made.write("grader/lms/intake/platforms/slate.py", INTAKE)
     made.write("grader/lms/exports/slate.py", EXPORT)
@@ -134,7 +134,9 @@ def package(tmp_path):
 
 
 def test_a_platform_is_the_files_of_its_recipe(package, tmp_path):
-    """The recipe's files alone add a platform: a batch recognises its download, has its options and fills its list."""
+    """The files in the recipe are enough to add a platform. A batch recognises its download, offers its options and
+    fills in its list.
+    """
     assert package.touched == files_of("Adding a learning platform", "slate")
     course_of(tmp_path / "course")
     write_zip(tmp_path / "slate.zip", {"slate-7-Anna.cl": WRONG_WHEN_RAGGED.encode()})
@@ -160,7 +162,7 @@ def test_a_platform_is_the_files_of_its_recipe(package, tmp_path):
 
 
 def test_the_service_has_the_platforms_file_to_fill(package, tmp_path):
-    """With the same files, the service lists the platform among its exports, and fills in the platform's list."""
+    """With these files alone, the service also offers the platform's export and fills in the platform's list."""
     known = {"PYTHONPATH": os.pathsep.join(map(str, (package.folder, *HELPERS)))}
     done = python(tmp_path, "-c", IN_THE_SERVICE, **known)
     assert done.returncode == 0, done.stderr
@@ -175,5 +177,5 @@ def test_the_service_has_the_platforms_file_to_fill(package, tmp_path):
 
 
 def test_the_files_of_the_recipe_are_there():
-    """The recipe's files exist for Canvas."""
+    """Every file in the recipe exists for Canvas."""
     assert [path for path in files_of("Adding a learning platform", "canvas") if not (ROOT / path).is_file()] == []

@@ -1,4 +1,4 @@
-"""The recipe "Adding a report format": its files are sufficient for a new format."""
+"""The recipe "Adding a report format": the files that it lists are all that a new format needs."""
 
 import pytest
 from commandline import python
@@ -33,7 +33,7 @@ ENTRY = """\
 
 @pytest.fixture
 def package(tmp_path):
-    """A package with a format that has a line per check."""
+    """A package with a new format that has one line per check."""
     made = Package(tmp_path / "package")
     made.write("grader/reports/tally.py", MODULE)
     made.insert("grader/reports/__init__.py", LOADING, before="REPORTS: dict")
@@ -42,7 +42,9 @@ def package(tmp_path):
 
 
 def test_a_format_is_the_files_of_its_recipe(package, tmp_path):
-    """The recipe's files alone add a format. `grade` has an option for it, and a batch writes it for each student."""
+    """The files in the recipe are enough to add a format. `grade` gets an option for it, and a batch writes it for each
+    student.
+    """
     assert package.touched == files_of("Adding a report format", "tally")
     course_of(tmp_path / "course")
     (tmp_path / "anna").mkdir()
@@ -63,5 +65,5 @@ def test_a_format_is_the_files_of_its_recipe(package, tmp_path):
 
 
 def test_the_files_of_the_report_recipe_are_there():
-    """The recipe's files exist for JUnit."""
+    """Every file in the recipe exists for JUnit."""
     assert [path for path in files_of("Adding a report format", "junit") if not (ROOT / path).is_file()] == []

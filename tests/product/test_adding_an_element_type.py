@@ -1,4 +1,4 @@
-"""The recipe "Adding an element type": its files are sufficient for a new type of four bytes."""
+"""The recipe "Adding an element type": the files that it lists are all that a new type of four bytes needs."""
 
 import json
 
@@ -31,7 +31,7 @@ CHOICE = {
         "z": {"shape": ["n"]},
     },
 }
-"""An assignment in which an array of flags chooses elements of another one."""
+"""An assignment in which an array of flags selects elements of another array."""
 
 KERNEL = """__kernel void add(__global const flag *x, __global const real *y, __global real *z, uint32_t n)
 {
@@ -51,12 +51,12 @@ def expected(x, y, n, **_):
 
 
 TYPES = "`float` (default), `int` or `uint` |\n| `data`"
-"""Place in the guide where the types of arrays are listed."""
+"""Text in the guide before which the new type is added to the list of array types."""
 
 
 @pytest.fixture
 def package(tmp_path):
-    """A package with a type of elements that are 0 or 1."""
+    """A package with a new element type whose values are 0 or 1."""
     made = Package(tmp_path / "package")
     made.insert("grader/course/elements.py", '"flag", ', before='"float", "int", "uint"]')
     made.insert("grader/course/elements.py", ENTRY, before='}\n"""Types by name')
@@ -65,7 +65,9 @@ def package(tmp_path):
 
 
 def test_a_type_is_the_files_of_its_recipe(package, tmp_path):
-    """The recipe's files alone add a type. Its arrays have its data, and messages write it as the course does."""
+    """The files in the recipe are enough to add a type. Its arrays contain valid values, and messages use its name in
+    the course.
+    """
     assert package.touched == files_of("Adding an element type", "flag")
     course_of(tmp_path / "course", CHOICE, KERNEL, ORACLE)
     (tmp_path / "right.cl").write_text(KERNEL)
@@ -81,5 +83,5 @@ def test_a_type_is_the_files_of_its_recipe(package, tmp_path):
 
 
 def test_the_files_of_the_element_recipe_are_there():
-    """The recipe's files exist."""
+    """Every file in the recipe exists for the existing types."""
     assert [path for path in files_of("Adding an element type", "uint") if not (ROOT / path).is_file()] == []

@@ -1,4 +1,4 @@
-"""benchmarks/: each script runs in its smallest form. Its figures and goals decide nothing here."""
+"""benchmarks/: each script runs to its end with its smallest arguments. Its figures and goals are not checked here."""
 
 import os
 import subprocess
@@ -37,9 +37,8 @@ SMALLEST = {
     "verdict_stability": ["coalsTransp", "2"],
     "where_time_goes": ["vectorAdd"],
 }
-"""Arguments of each benchmark.
-
-`true` replaces the command that restarts an engine, because other processes use the engine.
+"""Arguments of each benchmark. `true` replaces the command that restarts an engine, because other processes use the
+engine.
 """
 
 PRINTED = {
@@ -67,30 +66,30 @@ PRINTED = {
     "verdict_stability": "s for 2 gradings",
     "where_time_goes": "vectorAdd",
 }
-"""Text at the end of each benchmark's table, or the reason for no table on a machine without a GPU."""
+"""Text that each benchmark prints last, or its reason for stopping on a machine without a GPU."""
 
 SMALL = {"sandbox_cost", "verdict_stability"}
-"""Benchmarks that take an assignment from a course, so that a small course is sufficient."""
+"""Benchmarks that get a small course, because they take an assignment from a course."""
 
 BRISK = {"GRADER_TIMING__MIN_PAIRS": "2", "GRADER_TIMING__MAX_PAIRS": "2", "GRADER_TIMING__NOISE_LIMIT": "1000"}
 BRISK |= {"GRADER_TIMING__WARM_UP_SECONDS": "0", "GRADER_SEARCH__SECONDS": "0"}
 
 
 def test_every_benchmark_is_run():
-    """Every benchmark has arguments and an expected text, so that none breaks unnoticed."""
+    """Every benchmark has arguments and an expected text here. A script that is not run would break unnoticed."""
     assert {path.stem for path in FOLDER.glob("*.py")} == set(SMALLEST) == set(PRINTED)
 
 
 @pytest.fixture(scope="session")
 def images(worker_image, grader_image):
-    """Images of the worker and of the grader."""
+    """Names of the worker's and the grader's image."""
     return worker_image, grader_image
 
 
 @pytest.mark.whole
 @pytest.mark.parametrize("name", SMALLEST)
 def test_a_benchmark_runs_to_its_end(name, tmp_path, locks, images, simulator):  # noqa: ARG001 - they are there
-    """A benchmark prints its last line without an exception. A missed goal is ignored."""
+    """A benchmark prints its last line and raises no exception. A missed goal is ignored."""
     environment = {**os.environ, **BRISK, "GRADER_LOCKS": str(locks), "GRADER_PROFILES": str(tmp_path / "profiles")}
     if name in SMALL:
         environment["GRADER_COURSE"] = str(tmp_path / "course")

@@ -1,4 +1,4 @@
-"""fuzz/: earlier findings stay fixed, no new one appears, and the search detects planted faults."""
+"""fuzz/: earlier findings stay fixed, a search finds no new ones, and it does detect planted faults."""
 
 import json
 import os
@@ -20,9 +20,9 @@ from grader.grading.search import token_edits
 from grader.results.result import Result
 
 SECONDS = float(os.environ.get("GRADER_FUZZ_SECONDS", "10"))
-"""Seconds for each target in `make test-all`."""
+"""Seconds of search for each target in `make test-all`."""
 
-# Odd archives have two files of a name on purpose.
+# Odd archives contain two files with one name on purpose, which would cause a warning.
 pytestmark = [pytest.mark.long, pytest.mark.spread, pytest.mark.filterwarnings("ignore:Duplicate name")]
 
 ALIKE = frozenset(
@@ -35,7 +35,7 @@ ALIKE = frozenset(
         "undefinederror-getattr-template",
     )
 )
-"""Kept recipes that only `make test-all` tries. `make test` has similar ones of answers that no station may give."""
+"""Kept recipes that only `make test-all` tries. `make test` already tries similar forbidden answers of a station."""
 
 
 @pytest.mark.parametrize(
@@ -47,15 +47,14 @@ ALIKE = frozenset(
     ],
 )
 def test_what_was_found_once_is_not_found_again(name, kept):
-    """Each kept recipe passes at all sizes with the step that failed for it."""
+    """Each kept recipe passes the step that once failed for it, at all sizes."""
     assert search.again(TARGETS[name], search.SEEDS / name / f"{kept}.json") == []
 
 
 @pytest.mark.whole
 @pytest.mark.parametrize("name", TARGETS)
 def test_nothing_new_is_found(name):
-    """The search finds no fault. A fixed seed repeats the recipes, so that only a change of the code can make it fail.
-
+    """A search of each target finds no fault. It has a fixed seed, so that only a change of the code can make it fail.
     Searches by hand use other recipes each time.
     """
     words = [sys.executable, ROOT / "tests" / "fuzz", name, "--seconds", str(SECONDS), "--seed", "0"]
@@ -63,12 +62,13 @@ def test_nothing_new_is_found(name):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-# --- that it can find something -----------------------------------------------------------------
-# Their measurements depend on the machine's load, so most of these tests run in `make test-all` only.
+# These measurements depend on the machine's load, so most of these tests run only in `make test-all`.
 
 
 def test_the_answer_that_is_changed_is_believed_as_it_is():
-    """The unchanged answer is accepted. Otherwise findings in changed answers would mean nothing."""
+    """The unchanged answer is accepted. Otherwise the answers that are made from it would all be refused for the wrong
+    reason.
+    """
     assert isinstance(read_answer(json.dumps(answers.answered()), answers.job()), Result)
 
 
@@ -116,7 +116,7 @@ def target(step):
     [(quadratic, "time"), (pairs, "memory"), (failing, "ValueError failing"), (endless, "OverrunError overrun")],
 )
 def test_what_a_step_may_not_do_is_found(step, what, monkeypatch):
-    """Time or memory that grows faster than the input, an unexpected exception and an endless loop are found."""
+    """The search finds time or memory that grows faster than the input, an unexpected exception and an endless loop."""
     monkeypatch.setattr(cost_growth, "LIMIT", 1.5)
     monkeypatch.setattr(cost_growth, "REPEATS", 2)
     assert [finding.what for finding in search.examine(target(step), "a", ["step"])] == [what]
@@ -125,14 +125,13 @@ def test_what_a_step_may_not_do_is_found(step, what, monkeypatch):
 @pytest.mark.whole
 @pytest.mark.parametrize("step", [linear, refusing, len, sorted])
 def test_what_a_step_may_do_is_no_finding(step):
-    """Cost in proportion to the input and an InputError are not findings."""
+    """A cost that is proportional to the input is not a finding, and neither is an InputError."""
     assert list(search.examine(target(step), "a", ["step"])) == [None]
 
 
 def test_what_is_quadratic_is_found_behind_what_is_linear(monkeypatch):
-    """A quadratic term is found behind a linear one at large sizes only.
-
-    The clock is simulated, so that a busy machine hides nothing.
+    """A thorough search tries inputs that are large enough to reveal a small quadratic term behind a linear one. A
+    quick search does not. The clock is simulated, so that the machine's load cannot change the result.
     """
     spent = []
     monkeypatch.setattr(cost_growth, "time", SimpleNamespace(thread_time=lambda: sum(spent)))
@@ -142,9 +141,8 @@ def test_what_is_quadratic_is_found_behind_what_is_linear(monkeypatch):
 
 
 def test_one_steep_doubling_is_a_limit_and_no_growth():
-    """A single jump in cost is not growth, because a step may do more work beyond a limit.
-
-    Steady growth of the cost per size is steep.
+    """A single jump in cost is not growth, because a step may do more work above a certain size. Cost per byte that
+    keeps growing is.
     """
     costs = tuple((2**power, 2.0**power * (100 if power > 3 else 1)) for power in range(8))
     assert not cost_growth.Series(costs=costs, least=1, noise=0.01).is_steep
@@ -153,7 +151,7 @@ def test_one_steep_doubling_is_a_limit_and_no_growth():
 
 @pytest.mark.whole
 def test_a_fault_is_found_once_and_made_small(monkeypatch, tmp_path):
-    """A fault is found once and reduced. Its kept recipe finds it again until it is fixed."""
+    """A fault is reported once, with the smallest recipe. The kept recipe finds it again until it is fixed."""
     monkeypatch.setattr(search, "SEEDS", tmp_path)
     several = search.Target(
         recipes=st.lists(st.integers(), max_size=9),
@@ -170,7 +168,7 @@ def test_a_fault_is_found_once_and_made_small(monkeypatch, tmp_path):
 
 
 def test_an_explanation_of_whatever_text_and_result_does_not_fail():
-    """Explanations of 25 mutants and 5 results raise no exception. By hand, 10,000 are tried at a time."""
+    """Explaining 25 mutants and 5 results raises no exception. Searches by hand try 10,000 mutants at a time."""
     tally = explanations.fuzz(mutants=25, results=5, seed=1)
     assert tally.tried == 30
     assert tally.done["edits made"] > 1000
@@ -178,7 +176,9 @@ def test_an_explanation_of_whatever_text_and_result_does_not_fail():
 
 
 def test_what_an_explanation_raises_is_found_and_what_is_caught_too(monkeypatch):
-    """Raised and caught exceptions of explanations are found. Otherwise a clean search would mean nothing."""
+    """The fuzzer reports exceptions of explanations, also those that grader catches. Otherwise a clean search would
+    prove nothing.
+    """
     monkeypatch.setattr(token_edits, "OTHERS", None)
     monkeypatch.setattr(conclusions, "explain", lambda *_: 1 / 0)
     tally = explanations.fuzz(mutants=8, results=8, seed=1)

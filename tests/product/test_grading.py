@@ -1,4 +1,4 @@
-"""grade.py: every submission of the golden corpus (golden.py) gets exactly its expected verdicts."""
+"""grade.py: every submission in the golden corpus (golden.py) gets exactly its expected verdicts."""
 
 import os
 import re
@@ -46,9 +46,8 @@ def name_of(folder):
 
 
 def golden(folder):
-    """Return the submission as a parameter.
-
-    Submissions for one assignment share a process, which compiles the assignment's own kernels once.
+    """Return the submission as a test parameter. Submissions for one assignment share a process, which compiles the
+    assignment's own kernels once.
     """
     marks = [pytest.mark.xdist_group(f"golden-{folder.parent.name}")]
     return param(
@@ -57,16 +56,15 @@ def golden(folder):
 
 
 def environment_for(expected, environment):
-    """Return the environment with full timing only for submissions whose speed is compared."""
+    """Return an environment that times a submission fully only if its speed is part of the expectation."""
     timing = FEW_PAIRS if expected.is_timed else ONE_PAIR
     return replace(environment, timing=timing)
 
 
 @pytest.mark.parametrize("folder", [golden(folder) for folder in CORPUS])
 def test_every_golden_submission_gets_its_verdicts(course, environment, folder):
-    """Right submissions pass every check, and wrong ones fail exactly the expected checks for the expected reasons.
-
-    The first explanation gives the true cause with its line.
+    """A correct submission passes every check. A wrong one fails exactly the expected checks for the expected reasons,
+    and its first explanation gives the true cause and line.
     """
     submission = read(folder)
     assignment = submission.subject(course.load(folder.parent.name))
@@ -77,9 +75,8 @@ def test_every_golden_submission_gets_its_verdicts(course, environment, folder):
 
 @pytest.mark.parametrize("name", sorted(RIGHT))
 def test_a_right_submission_of_each_assignment_is_found_right(course, environment, name):
-    """A right submission of each assignment passes every check but speed.
-
-    Speed needs the machine alone for several seconds, and test_every_golden_submission_gets_its_verdicts checks it.
+    """A correct submission for each assignment passes every check except speed. Speed needs a quiet machine for several
+    seconds, so test_every_golden_submission_gets_its_verdicts checks it.
     """
     folder = SUBMISSIONS / name
     submission = read(folder)
@@ -92,17 +89,14 @@ def test_a_right_submission_of_each_assignment_is_found_right(course, environmen
 @pytest.mark.whole
 @pytest.mark.parametrize("name", sorted(path.parent.name for path in ROOT.glob("assignments/*/assignment.yaml")))
 def test_a_model_solution_earns_all_points_but_those_for_its_speed(course, environment, name):
-    """Each model solution passes every check but speed, so full points are possible.
-
-    The simulated sizes count its reads and writes.
-    """
+    """Each model solution passes every check except speed. This shows that students can earn all other points."""
     for part in course.load(name).parts:
         result = grade(part, part.reference, replace(environment, timing=ONE_PAIR))
         assert [check.name for check in result.checks if check.kind is not Kind.PERFORMANCE and check.reason] == []
 
 
 def test_the_corpus_is_wide_enough(course):
-    """The corpus has at least eight submissions per assignment, three of them right."""
+    """The corpus has at least eight submissions for each assignment, three of them correct."""
     for name in course.names():
         folders = [folder for folder in CORPUS if folder.parent.name == name]
         assert len(folders) >= 8
@@ -110,9 +104,8 @@ def test_the_corpus_is_wide_enough(course):
 
 
 def test_the_corpus_holds_mistakes_and_right_solutions_of_every_assignment(course):
-    """The corpus has 120 mistakes with causes, five per assignment, and 50 right solutions, three per assignment.
-
-    All numbers are minima.
+    """The corpus has at least 120 mistakes with a known cause and 50 correct solutions. Each assignment has at least
+    five mistakes and three correct solutions.
     """
     mistakes = [folder for folder in CORPUS if expectation(folder).cause]
     right = [folder for folder in CORPUS if expectation(folder).finding == "none"]
@@ -126,7 +119,9 @@ def test_the_corpus_holds_mistakes_and_right_solutions_of_every_assignment(cours
 
 @pytest.mark.parametrize("folder", CORPUS, ids=name_of)
 def test_a_cause_names_a_reason_and_lines_of_code(folder):
-    """A cause has words or lines with a statement. A submission with the finding `none` fails at most for its speed."""
+    """An expected cause quotes its message or lists lines that contain a statement. A submission with the finding
+    `none` fails no check except speed.
+    """
     cause = expectation(folder).cause
     if cause is None:
         assert expectation(folder).finding is None or set(expectation(folder).fails) <= {"performance"}
@@ -139,7 +134,7 @@ def test_a_cause_names_a_reason_and_lines_of_code(folder):
 
 @pytest.mark.timed
 def test_a_result_accounts_for_itself(transposition, environment):
-    """Points add up, check names are unique, and the result records its inputs, its counts and its timing."""
+    """Points add up and check names are unique. The result records its inputs, its access counts and its timing."""
     result = grade(transposition, transposition.reference, environment, seed=5)
     assert result.passed
     assert result.points == sum(check.points for check in result.checks) == 100
@@ -165,7 +160,7 @@ def test_a_result_accounts_for_itself(transposition, environment):
 
 @pytest.mark.whole
 def test_a_seed_repeats_a_grading(transposition, environment, tmp_path):
-    """A seed repeats a grading's inputs, so the first wrong element and its values are equal."""
+    """Two gradings with one seed use equal inputs, so they report the same wrong element and values."""
     (tmp_path / "kernels.cl").write_text(
         "__kernel void coalsTransp(__global float *A, __global float *B, uint height, uint width) {\n"
         "    uint x = get_global_id(0), y = get_global_id(1);\n"
@@ -178,7 +173,9 @@ def test_a_seed_repeats_a_grading(transposition, environment, tmp_path):
 
 
 def with_tiles_of_32(assignment):
-    """Return the assignment timed with TILE 32 at small sizes and with a threshold that every kernel reaches."""
+    """Return the assignment with TILE 32 and small sizes in its speed goal, and with a threshold that every kernel
+    reaches.
+    """
     sizes, bands = {"height": 100, "width": 70}, (Band(fraction=0.001, points=20.0),)
     assignment = with_constants(at_sizes(assignment, **sizes), TILE=32)
     classes = {
@@ -196,9 +193,8 @@ def written(folder, source):
 
 @pytest.mark.whole
 def test_what_is_timed_is_built_with_the_constants_that_are_timed(transposition, environment, tmp_path):
-    """The timing is built with the goal's constants, and every other check with the handout's.
-
-    The kernel stores TILE if TILE is 32.
+    """The timed run is built with the constants of the speed goal, and every other check with those of the handout.
+    This kernel stores TILE if TILE is 32.
     """
     source = changed(TRANSPOSITION, "= tile[lx][ly]", "= TILE == 32 ? TILE : tile[lx][ly]")
     quick = replace(environment, timing=ONE_PAIR)
@@ -212,7 +208,9 @@ def test_what_is_timed_is_built_with_the_constants_that_are_timed(transposition,
 
 
 def test_a_kernel_that_cannot_do_with_the_timed_constants_does_not_build_there(transposition, environment, tmp_path):
-    """A kernel that fails to build with the timed constants fails only its speed check, with the compiler's error."""
+    """A kernel that does not build with the timed constants fails only its speed check, which shows the compiler's
+    error.
+    """
     source = "#if TILE != 16\n#error this kernel is for tiles of 16\n#endif\n" + TRANSPOSITION
     result = grade(with_tiles_of_32(transposition), written(tmp_path, source), replace(environment, timing=ONE_PAIR))
     *others, speed = result.checks
@@ -225,21 +223,23 @@ def test_a_kernel_that_cannot_do_with_the_timed_constants_does_not_build_there(t
 @pytest.mark.whole
 @pytest.mark.parametrize("text", [TRANSPOSITION, ROOT / "tests/submissions/coalsTransp/course-style-lmem"])
 def test_a_kernel_for_any_tile_is_timed_with_the_larger_one(transposition, environment, tmp_path, text):
-    """A kernel for any TILE is timed with the larger one, also if its local memory is an argument."""
+    """A kernel that supports any TILE is timed with the larger one, even if its local memory is a kernel argument."""
     path = written(tmp_path, text) if isinstance(text, str) else text
     speed = grade(with_tiles_of_32(transposition), path, replace(environment, timing=ONE_PAIR)).checks[-1]
     assert (speed.reason, speed.points) == (None, 20), speed.message
 
 
 def test_a_device_that_is_not_asked_for_is_a_fault_of_the_assignment(transposition, environment):
-    """A device without a goal is an error of the assignment, which says which field to add."""
+    """If an assignment has no goal for the class of the device, grading raises an error that names the
+    missing field.
+    """
     nothing = transposition.performance.model_copy(update={"classes": {}})
     with pytest.raises(InputError, match=r"says nothing about the device .*; add performance\.classes\."):
         grade(transposition.model_copy(update={"performance": nothing}), transposition.reference, environment)
 
 
 def test_a_submission_never_sees_the_reference(course, environment, tmp_path, monkeypatch):
-    """Messages to the student's workers contain no word of the assignment's own kernels, and no seed."""
+    """Messages to the student's workers contain no words of the assignment's own kernels and no seed."""
     seen = []
     start = type(environment.workers.sandbox).start
 
@@ -256,13 +256,15 @@ def test_a_submission_never_sees_the_reference(course, environment, tmp_path, mo
     (tmp_path / "kernels.cl").write_text(source)
     grade(course.load("coalsProgrm"), tmp_path, environment, seed=987654321987654321)
     with_source = [b"".join(messages) for messages in seen if any(b"b[0] = 0" in message for message in messages)]
-    assert len(with_source) == 2  # one worker on the device, one in the simulator
+    assert len(with_source) == 2  # one on the device and one in the simulator
     for secret in (b"coalsTransp", b"naiveProgrm", b"accum", b"987654321987654321", b"reference", b"assignments"):
         assert secret not in b"".join(with_source)
 
 
 def test_a_submission_stands_still_while_its_grading_holds_no_lock(environment, tmp_path, monkeypatch):
-    """A submission is frozen while its grading has no lock, because another may be timed, also for hidden cases."""
+    """A submission is frozen whenever its grading does not have a lock, also for hidden cases, because another
+    submission may be timed then.
+    """
     told = []
 
     def told_as_well(lock):
@@ -300,15 +302,14 @@ TIMING, WATCHING = "timing", "watching every access in the simulator"
 @pytest.mark.parametrize(
     ("name", "apart"),
     [
-        pytest.param("coalsTransp/course-style-lmem", False, marks=pytest.mark.whole),  # less begins early than below
+        pytest.param("coalsTransp/course-style-lmem", False, marks=pytest.mark.whole),  # less starts early than below
         ("coalsTransp/course-style-lmem", True),
-        pytest.param("coalsTransp/tile-not-turned", True, marks=pytest.mark.whole),  # it ends before its timing
+        pytest.param("coalsTransp/tile-not-turned", True, marks=pytest.mark.whole),  # its mistake prevents the timing
     ],
     ids=["right", "right, beside the simulator", "wrong"],
 )
 def test_what_begins_early_on_spare_processors_changes_no_verdict(course, environment, name, apart, monkeypatch):
-    """Early builds, a second simulator and timing in parallel change no verdict. The parallel timing imitates a GPU.
-
+    """Starting builds and a second simulator early, and timing in parallel as on a GPU, does not change any verdict.
     The wrong kernel reads only its own data. Otherwise its explanation would depend on the order of work-groups.
     """
     order = []
@@ -330,7 +331,7 @@ def test_what_begins_early_on_spare_processors_changes_no_verdict(course, enviro
 
 
 def test_every_reason_has_a_meaning_in_the_page_that_explains_reports():
-    """The page about reports explains each reason, and the corpora expect no other reason."""
+    """The page about reports explains every reason, and the corpora expect no other reasons."""
     shown = {attack.docker for attack in corpus()} - {HELD}
     for folder in CORPUS:
         shown |= expectation(folder).reasons
@@ -340,9 +341,8 @@ def test_every_reason_has_a_meaning_in_the_page_that_explains_reports():
 
 
 def test_a_fault_in_what_explains_costs_no_grade(environment, transposition, tmp_path, monkeypatch):
-    """A fault in an explanation, or a lost device in the search for a cause, changes no verdict.
-
-    The result says what is missing.
+    """A fault in an explanation, or a lost device in the search for a cause, changes no verdict. The result lists what
+    is missing.
     """
     path = tmp_path / "kernels.cl"
     path.write_text(changed(TRANSPOSITION, "tile[lx][ly]", "tile[lx][lx]"))

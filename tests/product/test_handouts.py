@@ -1,7 +1,7 @@
 """The handouts: the section "Checks and points" of each README.md agrees with assignment.yaml.
 
-Students read the table, and the grader reads the YAML file. These tests fail if a check, its points, its limit, its
-goal or its condition is changed in only one of them.
+Students read the table in the README, whereas grader reads the YAML file. These tests fail if only one of the two gets
+a new check, number of points, limit, goal or condition.
 """
 
 import re
@@ -13,17 +13,17 @@ from project import ASSIGNMENTS, ROOT
 from grader.course.expressions import evaluate
 
 SPEED = {"cpu": "speed on a CPU", "gpu": "speed on a GPU"}
-"""The rows of the speed goals, by class of device."""
+"""Names of the rows with speed goals, by device class."""
 
 COLUMNS = ["check", "limit or goal", "what it teaches", "points", "counts when"]
-"""Columns of every table. Tables of suites start with the column `kernel`."""
+"""Columns of every table. The tables of suites start with an additional column, `kernel`."""
 
 pytestmark = pytest.mark.parametrize("name", ASSIGNMENTS)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """One row of the table. `kernels` is empty if the row is about every kernel of the assignment."""
+    """One row of the table. `kernels` is empty if the row applies to every kernel of the assignment."""
 
     kernels: tuple[str, ...]
     check: str
@@ -34,23 +34,23 @@ class Row:
 
     @property
     def most(self):
-        """The points of the row, without the text after a comma."""
+        """Points of the row, without the text after the comma."""
         return float(self.points.partition(",")[0])
 
     @property
     def requires(self):
-        """Names of the checks that must pass."""
+        """Names of the checks that must pass first."""
         return re.findall(r'"([^"]+)"', self.when)
 
 
 def section(name):
-    """Return the section "Checks and points"."""
+    """Return the section "Checks and points" of a handout."""
     handout = (ROOT / "assignments" / name / "README.md").read_text(encoding="utf-8")
     return handout.partition("## Checks and points\n")[2].partition("\n## ")[0]
 
 
 def table(name):
-    """Return the rows of the only table in that section."""
+    """Return the rows of the section's only table."""
     head, rule, *lines = [
         [cell.strip() for cell in line.strip("|").split("|")]
         for line in section(name).splitlines()
@@ -69,7 +69,7 @@ def _row(cells):
 
 
 def rows_of(name, part):
-    """Return the rows about one kernel, by check."""
+    """Return the rows that apply to a kernel, by check."""
     rows = [row for row in table(name) if not row.kernels or part.kernel in row.kernels]
     found = {row.check: row for row in rows}
     assert len(found) == len(rows)
@@ -82,12 +82,14 @@ def numbers(text):
 
 
 def prose(name):
-    """Return the section in one line."""
+    """Return the section on a single line."""
     return " ".join(section(name).split())
 
 
 def test_each_check_has_a_row(course, name):
-    """Each check has a row, in the report's order. No row names a check or a kernel missing from assignment.yaml."""
+    """Each check has a row, in the order of the report. No row mentions a check or a kernel that assignment.yaml does
+    not have.
+    """
     parts = course.load(name).parts
     for part in parts:
         memory = [f"memory: {check.name}" for check in part.memory.checks]
@@ -96,7 +98,9 @@ def test_each_check_has_a_row(course, name):
 
 
 def test_points_are_those_of_the_assignment(course, name):
-    """Each row has its check's points. With the larger speed goal, the rows add up to the points of the assignment."""
+    """Each row states the points of its check. With only the larger of the two speed goals, the rows add up to the
+    assignment's points.
+    """
     for part in course.load(name).parts:
         rows = rows_of(name, part)
         cases = len(part.correctness.cases)
@@ -112,9 +116,8 @@ def test_points_are_those_of_the_assignment(course, name):
 
 
 def test_cases_are_those_of_the_assignment(course, name):
-    """The row of correctness has the number of cases and the largest size of the last one.
-
-    Each size in the row is the size of a case.
+    """The correctness row states the number of cases and the largest size of the last case. Every size in the row
+    occurs in a case.
     """
     for part in course.load(name).parts:
         cases = part.correctness.cases
@@ -125,7 +128,9 @@ def test_cases_are_those_of_the_assignment(course, name):
 
 
 def test_conditions_are_those_of_the_assignment(course, name):
-    """A row names its required memory checks. The sanitizer and speed need right results, and memory does not."""
+    """Each row names the memory checks that it requires. The sanitizer and speed checks also require correct results,
+    unlike the memory checks.
+    """
     for part in course.load(name).parts:
         rows = rows_of(name, part)
         required = {f"memory: {check.name}": [*check.requires] for check in part.memory.checks}
@@ -137,9 +142,8 @@ def test_conditions_are_those_of_the_assignment(course, name):
 
 
 def test_memory_checks_state_their_limit_and_their_lesson(course, name):
-    """A memory check's limit is the number in the report, or the share of unused bytes.
-
-    A formula before the limit has that value.
+    """The row of a memory check states its limit, either as the number in the report or as the percentage of unused
+    bytes. A formula before the limit evaluates to the limit.
     """
     for part in course.load(name).parts:
         rows, names = rows_of(name, part), part.names(part.memory.sizes)
@@ -156,9 +160,8 @@ def test_memory_checks_state_their_limit_and_their_lesson(course, name):
 
 
 def test_speed_goals_state_their_shares_and_sizes(course, name):
-    """A speed goal's row has all shares of the model solution's speed and the points of the lower shares.
-
-    Sizes and constants complete the row.
+    """The row of a speed goal states each required share of the model solution's speed, the points for the lower
+    shares, and then the timed sizes and constants.
     """
     for part in course.load(name).parts:
         rows = rows_of(name, part)
@@ -176,7 +179,9 @@ def test_speed_goals_state_their_shares_and_sizes(course, name):
 
 
 def test_simulated_runs_state_their_sizes(course, name):
-    """The sanitizer's sizes are in its row. The memory checks' sizes are in the sentence about their separate run."""
+    """The sanitizer's row states its sizes, and the sentence about the separate run states the sizes of the memory
+    checks.
+    """
     (own,) = re.findall(r"a separate run, at (.*?)\. ", prose(name))
     for part in course.load(name).parts:
         counted = {float(size) for size in part.memory.sizes.values()}
@@ -189,9 +194,8 @@ def test_simulated_runs_state_their_sizes(course, name):
 
 
 def test_the_sentences_below_state_the_points_of_correctness_and_sanitizer(course, name):
-    """A kernel that avoids the exercise earns the points of correctness and sanitizer.
-
-    A missing barrier or guard costs the sanitizer's.
+    """The text below the table states the points for correctness and the sanitizer together, which a kernel earns even
+    if it avoids the exercise. It also states the sanitizer's points, which a missing barrier or guard costs.
     """
     text = prose(name)
     for part in course.load(name).parts:

@@ -1,9 +1,10 @@
-"""grade.py, withholding.py, publishing.py and the service: no hidden case's outcome is revealed before the release.
+"""grade.py, withholding.py, publishing.py and the service: students cannot learn the outcome of a hidden case before
+the results are released.
 
-Neither the content nor the existence of a file or page for students depends on the outcome. Times are measured, so two
-gradings never have equal times. One test grades up to the hidden cases once and continues with other outcomes, so it
-compares every byte, also times and speeds. The other tests grade from the start and make times and measured speeds
-equal.
+Neither the contents nor the existence of a file or page for students depends on such an outcome. Two gradings never
+take exactly the same time. Therefore, one test grades only once up to the hidden case and continues with different
+outcomes, so that it can compare every byte, including times and speeds. The other tests grade from the start and
+replace times and measured speeds by fixed values.
 """
 
 import copy
@@ -36,7 +37,7 @@ from grader.service.station.grader import ready
 pytestmark = pytest.mark.long
 
 HIDDEN_SIZE = 1000
-"""Size of the hidden case, "ragged"."""
+"""Size of the hidden case, which is called "ragged"."""
 
 COUNTING = r"""
 #define CALLS(name) \
@@ -52,7 +53,7 @@ COUNTING = r"""
 CALLS(getenv)
 CALLS(setenv)
 """
-"""Native code that stores a note in the environment variables of its process."""
+"""Native code that leaves a note in the environment variables of its process."""
 
 BOMB = """
 static __attribute__((noinline)) long map(long size)
@@ -63,7 +64,7 @@ static __attribute__((noinline)) long map(long size)
     return r;
 }
 """
-"""Native code that takes shared memory, which a limit on private memory does not count."""
+"""Native code that allocates shared memory, which a limit on private memory does not count."""
 
 OUTCOMES = {
     "wrong": ("", "z[i] += 1;", Reason.WRONG_OUTPUT),
@@ -72,15 +73,15 @@ OUTCOMES = {
     "no end": ("", "while (((volatile __global const real *)x)[0] < 1e30f) z[0] += 1;", Reason.TIME_LIMIT),
     "counted": (COUNTING, 'z[i] += 1; call_setenv((long)"SEEN", (long)"1", 1);', Reason.WRONG_OUTPUT),
 }
-"""Actions of a submission in the hidden case: helpers, the statement, and the reason that the instructor sees."""
+"""Outcomes of the hidden case: helper functions, the statement that runs, and the reason that the instructor sees."""
 
 FILLING = "if (i == 0) for (int each = 0; each < 128; each++) map(64 << 20);"
 MEMORY = (BOMB, FILLING, Reason.MEMORY_LIMIT)
-"""An outcome in a container, where the operating system's kernel counts memory."""
+"""An outcome that only a container can produce, because its limit on memory also counts shared memory."""
 
 
 def submission(helpers="", statement="", elsewhere=""):
-    """Return a kernel that runs `statement` in the hidden case, on one line, and `elsewhere` in the others."""
+    """Return a kernel that runs `statement`, on one line, in the hidden case and `elsewhere` in all other cases."""
     body = f"""{{
         z[i] = x[i] + y[i];
         if (n == {HIDDEN_SIZE}) {{ {statement} }}
@@ -91,26 +92,28 @@ def submission(helpers="", statement="", elsewhere=""):
 
 @pytest.fixture(scope="module")
 def hiding(tmp_path_factory):
-    """An assignment with a hidden case that allows native code."""
+    """An assignment with a hidden case. It allows native code."""
     return hiding_course(tmp_path_factory.mktemp("course"), "case", allow=["asm"]).load("small")
 
 
 class Shown:
-    """All output of `grader grade` and `grader batch` for a student, as bytes by name."""
+    """Everything that `grader grade` and `grader batch` output for a student, as bytes by name."""
 
     def __init__(self, folder, assignment):
         self.batch, self.assignment = Batch(folder, "case"), assignment
         self.provenance = self.batch.whole.provenance
 
     def of(self, result, view=withheld):
-        """Return the output with equal times, speeds, source and everything derived. The total time is kept."""
+        """Return the output with fixed times, speeds and source, and with everything that follows from them. The total
+        time is kept.
+        """
         same = {"source": KERNEL, "provenance": self.provenance, "submission": "kernels.cl"}
         profiles = dict.fromkeys(result.profiles, PROFILE)
         checks = tuple(map(self._timed_alike, result.checks))
         return self.exactly(result.model_copy(update={**same, "profiles": profiles, "checks": checks}), view)
 
     def exactly(self, result, view=withheld):
-        """Return the output of the unchanged result."""
+        """Return the output for the unchanged result."""
         shutil.rmtree(self.batch.folder / "out", ignore_errors=True)
         self.batch.whole = result.model_copy(update={"assignment": "small"})
         self.batch.run(view)
@@ -124,13 +127,15 @@ class Shown:
         return self.batch.for_students() | {name: text.encode() for name, text in told.items()}
 
     def _timed_alike(self, check):
-        """Set time and speed to fixed values. Keep verdict, points and reason, and whether speed was measured."""
+        """Replace times and speeds by fixed values. Keep the verdict, the points, the reason and the fact that speed
+        was measured.
+        """
         timed = {"performance": performance(), "message": "", "usage": ()} if check.performance else {}
         return check.model_copy(update={"seconds": 0.25, **timed})
 
 
 def grade(coursework, source, environment, progress=lambda _: None, seed=7):
-    """Return the result, with short deadlines."""
+    """Return the result of a grading with short deadlines."""
     environment = quick(environment)
     environment = with_timeouts(environment, first_launch=5, launch=5)
     return grade_coursework(coursework, parse(source), seed, environment, progress)
@@ -142,9 +147,8 @@ def reasons(result, kind=Kind.CORRECTNESS):
 
 @pytest.mark.whole
 def test_what_students_get_is_the_same_to_the_byte_however_hidden_cases_went(hiding, environment, tmp_path):
-    """Submissions that differ only in the hidden case give students equal bytes, with equal timing and counting.
-
-    Equally much is withheld from all of them.
+    """Submissions that behave differently only in the hidden case produce identical output for students, apart from
+    times and counts. The same number of checks is withheld from all of them.
     """
     shown, live = Shown(tmp_path, hiding), []
     right = grade(hiding, submission(), environment, live.append)
@@ -164,7 +168,7 @@ def test_what_students_get_is_the_same_to_the_byte_however_hidden_cases_went(hid
     for name, (helpers, statement, reason) in OUTCOMES.items():
         tells = 'if (call_getenv((long)"SEEN", 0, 0)) z[i] += 1;' if helpers else ""
         told = []
-        if helpers:  # no simulator runs native code, so compare with a right submission that contains it too
+        if helpers:  # no simulator runs native code, so the comparison needs a correct submission that also contains it
             right = grade(hiding, submission(helpers, statement.removeprefix("z[i] += 1;"), tells), environment)
             files = shown.of(right)
             assert reasons(right) == [None, None]
@@ -179,9 +183,9 @@ def test_what_students_get_is_the_same_to_the_byte_however_hidden_cases_went(hid
 @pytest.mark.whole
 @pytest.mark.parametrize("name", ["wrong", "a crash", "no end"])
 def test_no_byte_and_no_time_tells_how_a_hidden_case_went(hiding, environment, tmp_path, monkeypatch, name):
-    """With one grading up to the hidden case, every file, page, time and exit code is equal for all outcomes.
-
-    The file's action in the hidden case depends on the data, which differ with the seed.
+    """If only the hidden case of a grading is repeated, with other data, students get identical files, pages, times and
+    exit codes for all outcomes. The submission makes its mistake in the hidden case only for some data, which depend on
+    the seed.
     """
     _, statement, reason = OUTCOMES[name]
     source = submission(statement=f"if (x[3] > 0) {{ {statement} }}")
@@ -206,7 +210,7 @@ def test_no_byte_and_no_time_tells_how_a_hidden_case_went(hiding, environment, t
 
 
 def pages(folder, coursework, result):
-    """Return all pages of the service for a student, without random names."""
+    """Return all pages that the service shows to a student, without random names."""
     service = Service(folder, hiding_course(folder / "course", "case"))
     attempt = service.graded(service.hand_in(), ready(result, coursework))
     choose_pseudonym(service.database, service.ada, "Owl")
@@ -219,10 +223,9 @@ def pages(folder, coursework, result):
 
 @pytest.mark.whole
 def test_nor_do_they_differ_where_a_case_that_is_shown_fails(environment, tmp_path):
-    """If a shown case fails, no output depends on the hidden case.
-
-    No speed is measured then, and only the hidden case is withheld. The test uses no simulator, because a simulator
-    gives lines of compiled code and these texts differ.
+    """If a visible case fails, the output still does not depend on the hidden case. Speed is not measured then, and
+    only the hidden case is withheld. This test does not use a simulator, because the simulator reports lines of the
+    code, which differ between these submissions.
     """
     hiding = hiding_course(tmp_path / "plain", "case", sanitizer=None, memory=None).load("small")
     shown = Shown(tmp_path / "batch", hiding)
@@ -239,7 +242,9 @@ def test_nor_do_they_differ_where_a_case_that_is_shown_fails(environment, tmp_pa
 
 @pytest.mark.whole
 def test_a_container_that_is_ended_for_its_memory_does_not_show_either(hiding, worker_image, tmp_path):
-    """A worker that the operating system kills in the hidden case for its memory changes no output."""
+    """If the operating system kills a worker for its memory use in the hidden case, the output for students does not
+    change.
+    """
     rules = {"memory_bytes": 512 * 1024**2}
     settings = Settings(docker={"image": worker_image, "folder": tmp_path}, locks=tmp_path, limits=rules)
     shown = Shown(tmp_path / "batch", hiding)
@@ -253,9 +258,8 @@ def test_a_container_that_is_ended_for_its_memory_does_not_show_either(hiding, w
 
 @pytest.mark.whole
 def test_a_hidden_case_is_first_heard_of_when_all_else_is_done(environment, tmp_path, monkeypatch):
-    """Hidden cases run last, after all parts of a suite, in workers that run nothing else.
-
-    No case, simulated run, timed round or worker of the grader can follow a hidden case and depend on it.
+    """Hidden cases run last, after all parts of a suite, in workers that run nothing else. No case, simulated run,
+    timed round or worker for grader's own kernels comes after a hidden case, so none can depend on it.
     """
     heard, workers = [], []
     start = type(environment.workers.sandbox).start
@@ -284,7 +288,7 @@ def test_a_hidden_case_is_first_heard_of_when_all_else_is_done(environment, tmp_
 
 
 def suite(folder):
-    """Return a suite of two kernels, each with a hidden case."""
+    """Return a suite with two kernels, each of which has a hidden case."""
     fields = copy.deepcopy({name: value for name, value in FIELDS.items() if name not in {"sanitizer", "memory"}})
     launch = fields.pop("launches")[0]
     del fields["kernel"]
@@ -301,9 +305,8 @@ def suite(folder):
     "statement", [pytest.param("z[i] += 1;", id="wrong"), pytest.param("", id="right", marks=pytest.mark.whole)]
 )
 def test_a_machine_is_too_noisy_for_all_who_look_right(environment, tmp_path, monkeypatch, statement):
-    """A noisy machine is reported even if a hidden case is wrong.
-
-    Otherwise the word about speed would reveal the hidden outcome.
+    """A machine that is too noisy to measure speed is reported even if a hidden case failed. Otherwise the missing
+    report would reveal the failure.
     """
     assignment = hiding_course(tmp_path, "case", sanitizer=None, memory=None).load("small")
     monkeypatch.setattr("grader.grading.timing.measurement.too_noisy", lambda *_: True)

@@ -1,6 +1,7 @@
-"""The attack corpus in a container engine: verdicts, traces, and their agreement with docs/security/attacks.md.
+"""The attack corpus in a container engine: verdicts, traces that attacks leave, and agreement with
+docs/security/attacks.md.
 
-attack_table.py tries the attacks in the sandbox `process` and writes the table.
+attack_table.py runs the attacks in the sandbox `process` and writes the table.
 """
 
 import hashlib
@@ -31,26 +32,26 @@ CORPUS = corpus()
 TABLE = (ROOT / "docs" / "security" / "attacks.md").read_text(encoding="utf-8").splitlines()
 
 HONEST = ROOT / "tests" / "submissions" / "coalsTransp" / "block-not-moved"
-"""An honest mistake that is right for one element and wrong for larger cases, after any other grading."""
+"""An honest mistake. It gives the correct result for one element and wrong results for larger cases, whichever grading
+ran before it.
+"""
 
 HONEST_EVERY = 5
-"""Number of attacks per honest grading."""
+"""Number of attacks for each grading of an honest submission."""
 
 NEIGHBOURS = ("PostgreSQL.", "grader-worker-", "grader-rounds-", "adversaries-", "mark-of-a-worker", "sem.")
-"""Prefixes of names in shared memory that parallel tests make.
-
-The names belong to arrays of other gradings and of separated adversaries, to a worker's remains in
-test_sandbox_user.py, to Dask's locks and to a database server.
+"""Prefixes of names in shared memory that tests create in parallel. They belong to arrays of other gradings and of
+separated adversaries, to a worker's remains in test_sandbox_user.py, to Dask's locks and to a database server.
 """
 
 KEPT = 3
-"""Containers that stay between two gradings: the spare, and two that run only the assignment's own kernels."""
+"""Containers that are kept between two gradings: the spare one, and two that run only the assignment's own kernels."""
 
 SEARCHING = {"GRADER_SEARCH__SECONDS": "0.5"}
-"""Seconds of the search for a wrong line, long enough to edit and run an attack."""
+"""Limit of the search for the wrong line in seconds. It is long enough to edit and run an attack."""
 
 TIMED = {"speed": [pytest.mark.timed]}
-"""Marks by the target of an attack. Only a machine without other load shows which kernel is slow."""
+"""Marks for each kind of attack. Which kernel is slow can only be measured on an otherwise idle machine."""
 
 every_attack = pytest.mark.parametrize(
     "attack", [param(attack, attack.name, ATTACKS, TIMED.get(attack.kind, ())) for attack in CORPUS]
@@ -59,7 +60,7 @@ every_attack = pytest.mark.parametrize(
 
 @pytest.fixture(scope="module")
 def wall(worker_image, tmp_path_factory, locks):
-    """An environment of `grader batch`, with a spare worker that starts during an attack."""
+    """An environment as in `grader batch`, with a spare worker that starts while an attack runs."""
     with pytest.MonkeyPatch.context() as patch:
         for name, value in {**QUICK, **SEARCHING}.items():
             patch.setenv(name, value)
@@ -75,12 +76,12 @@ def grade(environment, assignment, folder):
 
 
 def containers(client, folder):
-    """Return the containers of this environment, including the spare."""
+    """Return the containers of this environment, including the spare one."""
     return [each for each in client.api.containers(all=True) if each["Labels"].get(LABEL, "").startswith(str(folder))]
 
 
 def settle(look, wanted):
-    """Return the result of `look` after removal had time to finish, at most 10 seconds."""
+    """Call `look` until it returns at most `wanted` items or 10 seconds have passed, and return its last result."""
     end = time.monotonic() + 10
     while len(look()) > wanted and time.monotonic() < end:
         time.sleep(0.05)
@@ -88,10 +89,8 @@ def settle(look, wanted):
 
 
 def host():
-    """Return what an attack could have changed on this machine.
-
-    The first value has the names in folders that all users can write. The second is a hash of files that an attack
-    could read.
+    """Return what an attack could have changed on this machine: the names in folders for all users and a hash of files
+    that an attack could read.
     """
     listed = (name for folder in ("/", "/dev/shm", "/etc", str(Path.home())) for name in os.listdir(folder))  # noqa: PTH208
     names = sorted(name for name in listed if not name.startswith(NEIGHBOURS))
@@ -103,10 +102,9 @@ def host():
 
 @every_attack
 def test_an_attack_fails_its_own_grading_and_nothing_else(attack, wall, engine, tmp_path):
-    """An attack gets its expected verdict, leaves no container, process or file, and does not change the next grading.
-
-    The next grading is usually another attack, which must get its expected verdict too. Every fifth time it is an
-    honest submission.
+    """An attack gets its expected verdict, leaves no container, process or file behind, and does not change the next
+    grading. The next grading is usually another attack, which must get its expected verdict too. After every fifth
+    attack it is an honest submission.
     """
     environment, folder = wall
     before = host()
@@ -123,12 +121,12 @@ def test_an_attack_fails_its_own_grading_and_nothing_else(attack, wall, engine, 
 
 
 def row_of(attack):
-    """Return the attack's row in docs/security/attacks.md."""
+    """Return the row of an attack in docs/security/attacks.md, or an empty text if it has none."""
     return next((line for line in TABLE if line.startswith(f"| {attack.title} |")), "")
 
 
 def test_the_table_lists_the_whole_corpus_and_nothing_else():
-    """The table has one row per attack, in the order of the corpus."""
+    """The table has exactly one row for each attack, in the order of the corpus."""
     start = TABLE.index("| attack | `process` | `docker` |") + 2
     rows = TABLE[start : start + len(CORPUS) + 1]
     assert [line.split(" | ")[0].removeprefix("| ") for line in rows[:-1]] == [attack.title for attack in CORPUS]
@@ -136,14 +134,16 @@ def test_the_table_lists_the_whole_corpus_and_nothing_else():
 
 
 def test_the_corpus_is_wide_enough():
-    """The corpus has at least forty attacks with distinct names in the table."""
+    """The corpus has at least forty attacks, and their names in the table are distinct."""
     assert len(CORPUS) >= 40
     assert len({attack.title for attack in CORPUS}) == len(CORPUS)
     assert {path.parent for path in HOSTILE.glob("*/kernels.cl")} == {attack.folder for attack in CORPUS}
 
 
 def test_what_attacks_import_of_ours_is_there():
-    """Every name of grader that attacks import exists. A missing name would make an attack fail and prove nothing."""
+    """Every name that attacks import from grader exists. Otherwise an attack would fail for the wrong reason and prove
+    nothing.
+    """
     named = [
         (attack.name, module, name.strip())
         for attack in CORPUS

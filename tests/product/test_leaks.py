@@ -1,6 +1,7 @@
-"""No file for students contains a model solution or a golden submission. test_kit.py tests hidden checks.
+"""Files for students do not contain any part of a model solution or of a golden submission. test_kit.py tests hidden
+checks.
 
-Every file of every kit, of the wheels, of a folder from `init` and of the template is opened.
+These tests open every file in every kit, in the wheels, in a folder that `init` writes and in the template.
 """
 
 import re
@@ -27,23 +28,23 @@ WHEEL_SOURCES = (
 
 @pytest.fixture(scope="module")
 def secrets():
-    """All secret passages."""
+    """All passages that must not be published."""
     return secret_passages()
 
 
 @pytest.fixture(scope="module")
 def kit(course):
-    """The files of a kit of the whole course."""
+    """The files in a kit for the whole course."""
     return student_kit([course.load(name) for name in ASSIGNMENTS], TEMPLATE, GUIDE, ROOT / "constraints.txt", "")
 
 
 def test_a_kit_gives_nothing_away(kit, secrets):
-    """No file of a kit, or of the wheel in it, contains a secret passage."""
+    """No file in a kit, or in the wheel that it contains, has a secret passage."""
     assert secrets_in(kit, secrets) == {}
 
 
 def test_what_students_start_from_gives_nothing_away(course, secrets, tmp_path):
-    """No file that `init` writes for an assignment, and no file of its template, contains a secret passage."""
+    """No file that `init` writes for an assignment, and no file in the template, has a secret passage."""
     for name in ASSIGNMENTS:
         start(course.load(name), TEMPLATE, GUIDE, tmp_path / name)
     assert secrets_in({**folder_of(tmp_path), **folder_of(TEMPLATE)}, secrets) == {}
@@ -51,7 +52,7 @@ def test_what_students_start_from_gives_nothing_away(course, secrets, tmp_path):
 
 @pytest.mark.whole
 def test_the_wheel_that_pip_builds_gives_nothing_away(secrets, tmp_path):
-    """The wheel that pip builds from the source contains no secret passage."""
+    """The wheel that pip builds from the source does not contain a secret passage."""
     source = tmp_path / "source"
     source.mkdir()
     for name in WHEEL_SOURCES:
@@ -66,9 +67,8 @@ def test_the_wheel_that_pip_builds_gives_nothing_away(secrets, tmp_path):
 
 @pytest.mark.parametrize("path", SOLUTIONS, ids=lambda path: path.parent.name)
 def test_a_model_solution_would_be_found_wherever_it_is_planted(kit, secrets, path):
-    """A planted model solution is found in a text, in an archive in a wheel and in a binary file.
-
-    Reformatting does not hide it.
+    """The search finds a planted model solution in a text, in an archive inside a wheel and in a binary file, even
+    after reformatting.
     """
     text = path.read_text()
     reformatted = re.sub(r"\s+", "\n\t", COMMENTS.sub("", text))
@@ -82,15 +82,14 @@ def test_a_model_solution_would_be_found_wherever_it_is_planted(kit, secrets, pa
 
 
 def test_golden_submissions_would_be_found_as_well(secrets):
-    """Golden submissions are found too.
-
-    Exceptions contain only text that students may read, such as a changed skeleton or naive kernel.
+    """The search also recognises golden submissions. It misses only those whose whole text students may read, for
+    example a slightly changed skeleton or naive kernel.
     """
     silent = [path.parent for path in GOLDEN if not passages(path.read_text(errors="replace")) & secrets]
     assert len(silent) < len(GOLDEN) / 20, [f"{path.parent.name}/{path.name}" for path in silent]
 
 
 def test_what_students_are_meant_to_read_is_no_secret(course, secrets):
-    """Skeletons contain no secret passage. A search with false alarms would be weakened."""
+    """Skeletons do not contain secret passages. A search with false alarms would soon be weakened."""
     public = [course.load(name).folder / "kernels.cl" for name in ASSIGNMENTS]
     assert of_files(public) & secrets == set()

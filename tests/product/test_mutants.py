@@ -1,4 +1,4 @@
-"""catalogue.py and its readers: every mutant of an assignment.yaml is read or refused."""
+"""catalogue.py and the modules that it uses: every mutant of an assignment.yaml is either read or refused."""
 
 import shutil
 import warnings
@@ -18,7 +18,7 @@ QUICKLY, WHOLE = range(100), [range(start, start + 500) for start in range(100, 
 
 @pytest.fixture(scope="module")
 def copied(tmp_path_factory):
-    """A course with files that tests may change."""
+    """A copy of the course that tests may change."""
     folder = tmp_path_factory.mktemp("course")
     for name in ("assignments", "reference"):
         shutil.copytree(ROOT / name, folder / name)
@@ -26,7 +26,7 @@ def copied(tmp_path_factory):
 
 
 def outcome(course, name, content):
-    """Return "read" if the assignment loads and answers all questions before its use, otherwise "refused"."""
+    """Return "read" if the assignment loads and all its properties can be computed, otherwise "refused"."""
     path = course.assignments / name / "assignment.yaml"
     whole = path.read_bytes()
     path.write_bytes(content)
@@ -51,14 +51,16 @@ def outcomes(course, numbers):
 
 
 def test_a_mutant_is_read_or_refused(copied):
-    """The first 100 mutants are read or refused."""
+    """Each of the first 100 mutants is read or refused, and none raises another exception."""
     assert outcomes(copied, QUICKLY) == {"read", "refused"}
 
 
 @pytest.mark.whole
 @pytest.mark.parametrize("numbers", WHOLE, ids=str)
 def test_thousands_of_mutants_are_read_or_refused(copied, numbers):
-    """Two thousand mutants are read or refused. A mutant's number reproduces it. fuzz/course.py continues from here."""
+    """Each of two thousand mutants is read or refused. The number of a mutant reproduces it. fuzz/course.py extends
+    this search.
+    """
     assert outcomes(copied, numbers) == {"read", "refused"}
 
 
@@ -83,9 +85,8 @@ REFUSED = {
 
 @pytest.mark.parametrize("what", REFUSED)
 def test_what_no_assignment_can_hold_is_refused(copied, what):
-    """Values that no assignment can contain are refused.
-
-    Mutants with some of them ended in a traceback, and the rest are similar.
+    """Values that an assignment cannot contain are refused. Some of these values once caused a traceback in a mutant,
+    and the others are similar.
     """
     old, new = REFUSED[what]
     assert old in TEXT

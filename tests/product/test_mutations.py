@@ -1,7 +1,7 @@
-"""helpers/corpus/mutations.py: each mutation is one mistake on its stated lines with a known effect.
+"""helpers/corpus/mutations.py: each mutation is a single mistake on known lines with a known effect.
 
 helpers/oracles/explanations.py judges an explanation by these lines and by claims that cannot be true of the mistake.
-helpers/oracles/second_judge.py accepts right kernels.
+helpers/oracles/second_judge.py decides independently of grader whether a kernel is correct.
 """
 
 import difflib
@@ -24,7 +24,7 @@ MODELS = {name: (ROOT / "reference" / name / "kernels.cl").read_text() for name 
 
 
 def all_of(source):
-    """Return the mutations of all kernels in a text."""
+    """Return the mutations of all kernels and functions in a text."""
     return mutations(source, {function.name for function in parse(source).functions})
 
 
@@ -34,19 +34,21 @@ def changed_lines(before, after):
 
 
 def found(source, kind, new):
-    """Return the mutation of this kind with these words in its new text."""
+    """Return the only mutation of this kind whose text contains `new`."""
     (only,) = [each for each in all_of(source) if each.kind is kind and new in each.source]
     return only
 
 
 def numbers(source, *words):
-    """Return the numbers of lines with any of these words."""
+    """Return the numbers of the lines that contain any of these words."""
     return {number for number, line in enumerate(source.split("\n"), start=1) if any(each in line for each in words)}
 
 
 @pytest.mark.parametrize("name", MODELS)
 def test_mutations_change_the_lines_that_they_say(name):
-    """A mutation changes exactly its stated lines and keeps their number. All mutated texts differ."""
+    """A mutation changes exactly the lines that it lists and keeps the number of lines. All mutated texts differ from
+    each other.
+    """
     source = MODELS[name]
     made = all_of(source)
     assert made
@@ -59,18 +61,18 @@ def test_mutations_change_the_lines_that_they_say(name):
 
 
 def test_model_solutions_have_mutations_of_every_kind():
-    """Every kind of mutation occurs in the model solutions."""
+    """The model solutions have mutations of every kind."""
     assert {each.kind for source in MODELS.values() for each in all_of(source)} == set(Kind)
 
 
 def test_comments_and_directives_are_left_alone():
-    """Comments and directives are never mutated."""
+    """Mutations never change comments or preprocessor directives."""
     source = "#define N (n < 4)\n// a < b\n__kernel void k(uint n) {}\n"
     assert all_of(source) == ()
 
 
 def test_other_kernels_are_left_alone():
-    """Only the chosen kernel and the functions that it may call are mutated."""
+    """Mutations change only the selected kernel and the functions that it may call."""
     source = (
         "int f(int a) { return a < 1; }\n__kernel void k(int a) { a = a < 2; }\n__kernel void l(int a) { a = a < 3; }\n"
     )
@@ -102,7 +104,7 @@ MADE = [
 
 @pytest.mark.parametrize(("kind", "new"), MADE)
 def test_mistakes_that_students_make_are_among_them(kind, new):
-    """Mutations of a transposition include typical mistakes of each kind."""
+    """The mutations of a transposition include typical mistakes that students make."""
     assert found(TRANSPOSITION, kind, new)
 
 
@@ -119,9 +121,8 @@ def test_mistakes_that_students_make_are_among_them(kind, new):
     ],
 )
 def test_mistakes_of_sums_are_among_them(kind, new):
-    """Mutations of a product include typical mistakes in sums.
-
-    Only an index with a single name as its column is swapped.
+    """The mutations of a product include typical mistakes in sums. Row and column are exchanged only if the column is a
+    single name.
     """
     made = [each for each in all_of(PRODUCT) if each.kind is kind and new in each.source]
     assert len(made) == (0 if "k0 + lx)" in new else 1)
@@ -140,13 +141,15 @@ EFFECTS = [
 
 @pytest.mark.parametrize(("source", "kind", "new", "words"), EFFECTS)
 def test_a_mutation_knows_where_it_shows(source, kind, new, words):
-    """A mutation's effect is the lines with changed values, controlled accesses or races."""
+    """The effect of a mutation consists of the lines with a changed value, with an access that the mutation controls or
+    with a race.
+    """
     mutation = found(source, kind, new)
     assert mutation.effect == numbers(source, *words) - mutation.lines if words else not mutation.effect
 
 
 def test_a_value_that_a_function_returns_shows_where_it_is_called():
-    """A wrong return value has its effect on the line of the call, which uses it as an index."""
+    """A mistake in a return value has its effect on the line with the call, which uses the value as an index."""
     source = TRANSPOSITION.replace("__kernel", "uint at(uint i, uint j) { return i * 9 + j; }\n__kernel", 1).replace(
         "= A[", "= at(1, 2) + A["
     )
@@ -169,16 +172,17 @@ __kernel void k(__global const real *A, __global real *B, uint n, uint m)
 
 
 def test_what_a_function_fills_shows_in_its_callers():
-    """A mistake in a function that fills an array has its effect in the callers.
-
-    A wrong argument has its effect in the function.
+    """A mistake in a function that fills an array has its effect in the function's callers. A wrong argument in a call
+    has its effect in the function.
     """
     assert numbers(HELPER, "t[m]") <= found(HELPER, Kind.RELATION, "i <= n").effect
     assert numbers(HELPER, "t[i] = A[i]") <= found(HELPER, Kind.SIZE, "fill(t, A, m)").effect
 
 
 def test_a_barrier_in_a_loop_orders_round_its_end():
-    """Without the second barrier of a tiled product, writes of the next step race with reads of this one."""
+    """Without the second barrier in the loop of a tiled product, writes of the next iteration race with reads of the
+    current one.
+    """
     barriers = [each for each in all_of(PRODUCT) if each.kind is Kind.NO_BARRIER]
     assert [each.effect for each in barriers] == [numbers(PRODUCT, "Ash[ly]", "Bsh[ly]")] * 2
 
@@ -209,15 +213,16 @@ HERE, STORE = min(WRONG_ROW.lines), max(numbers(TRANSPOSITION, "= tile[lx][ly]")
     ],
 )
 def test_explanations_are_judged_by_the_lines_that_they_name(check, judgement):
-    """Explanations are judged by their lines.
-
-    Lines listed for every wrong result do not count, and impossible claims are false.
+    """An explanation is judged by the lines in it, except lines that are listed for every wrong result. A claim that
+    cannot be true of the mutation is false.
     """
     assert judged(WRONG_ROW, check) is judgement
 
 
 def test_a_claim_is_false_only_where_it_cannot_hold():
-    """The claim of a missing barrier is true of a mutation that removed one. A claim about rows is false of it."""
+    """The claim that a barrier is missing is true of a mutation that removed one. A claim about the length of rows is
+    false of it.
+    """
     mutation = found(TRANSPOSITION, Kind.NO_BARRIER, "\n    ;\n")
     race = said(f"line {HERE} ... A barrier(X) is missing between them.", Reason.DATA_RACE)
     assert judged(mutation, race) is Judgement.NAMED
@@ -227,7 +232,7 @@ def test_a_claim_is_false_only_where_it_cannot_hold():
 @pytest.mark.whole
 @pytest.mark.parametrize("name", sorted(MODELS))
 def test_the_other_judge_finds_model_solutions_right(environment, course, name):
-    """The second judge accepts every model solution. Otherwise every mutant would count as wrong."""
+    """The second judge accepts every model solution. Otherwise it would consider every mutant wrong."""
     with environment.worker() as worker:
         for part in course.load(name).parts:
             assert fault(part, MODELS[name], worker, 25) is Fault.NONE

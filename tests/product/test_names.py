@@ -1,4 +1,4 @@
-"""The names in the code: each has one meaning."""
+"""Names in the code: class names are unique, and test names are short."""
 
 import ast
 import re
@@ -7,11 +7,11 @@ from collections import defaultdict
 from project import ROOT
 
 LONGEST_NAME = 80
-"""Characters of the name of a test."""
+"""Most characters in the name of a test."""
 
 
 def test_a_class_name_has_one_meaning():
-    """A class name occurs once, so that it has one meaning in the code and in a published schema."""
+    """Class names are unique, so that each of them has one meaning in the code and in a published schema."""
     found = defaultdict(list)
     for path in sorted((ROOT / "grader").rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -21,7 +21,7 @@ def test_a_class_name_has_one_meaning():
 
 
 def test_names_of_tests_fit_a_line():
-    """The name of a test has at most 80 characters, so that a terminal shows it on one line."""
+    """The name of a test has at most 80 characters, so that it fits on one line of a terminal."""
     names = (
         name
         for path in (ROOT / "tests").rglob("test_*.py")

@@ -1,4 +1,4 @@
-"""Docstrings, comments and documents: no phrase that readers must read twice."""
+"""Docstrings, comments and documents do not contain phrases that readers must read twice."""
 
 import ast
 import io
@@ -18,7 +18,7 @@ OPENINGS = {
     "So many": "name the number",
     "Of": "begin with the noun",
 }
-"""First words of docstrings that have no subject, with what to write."""
+"""First words that leave a docstring without a subject, each with advice."""
 
 PHRASES = {
     "anew": "again",
@@ -36,38 +36,38 @@ PHRASES = {
     "where there is": "if",
     "goes on": "continues",
 }
-"""Phrases that students and engineers stumble over, with what to write."""
+"""Phrases that students and engineers stumble over, each with a replacement."""
 
 ANY = re.compile(rf"\b(?:{'|'.join(PHRASES)})\b", re.IGNORECASE)
-"""Any of these phrases. Most texts have none, and one search is quicker than one for each phrase."""
+"""Matches any of these phrases. Most texts have none, and one search is faster than one search per phrase."""
 
 FILES = [path for folder in ("grader", "tests") for path in sorted((ROOT / folder).rglob("*.py"))]
 DOCUMENTS = sorted({*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), ROOT / "tests" / "README.md"})
 
 
 def docstrings(source):
-    """The line and text of each docstring, also of constants and fields."""
+    """Yield the line and text of each docstring, including those of constants and fields."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
             yield node.lineno, node.value.value
 
 
 def comments(source):
-    """The line and text of each comment."""
+    """Yield the line and text of each comment."""
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         if token.type == tokenize.COMMENT:
             yield token.start[0], token.string
 
 
 def phrases(line, text):
-    """The phrases in a text that starts at this line."""
+    """Yield each forbidden phrase in a text that starts on this line."""
     for phrase, better in PHRASES.items() if ANY.search(text) else ():
         if found := re.search(rf"\b{phrase}\b", text, re.IGNORECASE):
             yield f"{line + text[: found.start()].count(chr(10))}: {phrase!r}; better: {better}"
 
 
 def openings(line, text):
-    """The opening of a docstring, if it has no subject."""
+    """Yield the opening of a docstring if it leaves the docstring without a subject."""
     for opening, better in OPENINGS.items():
         if re.match(rf"{opening}\b", text):
             yield f"{line}: opens with {opening!r}; better: {better}"
@@ -83,12 +83,12 @@ def openings(line, text):
     ],
 )
 def test_the_check_finds_openings_and_phrases(text, found):
-    """Each opening and each phrase is one finding."""
+    """The checks report each opening and each phrase once."""
     assert len([*openings(1, text), *phrases(1, text)]) == found
 
 
 def test_docstrings_and_comments_read_at_once():
-    """No docstring opens without a subject, and no comment or docstring has a phrase of the list."""
+    """Docstrings do not have a forbidden opening, and neither docstrings nor comments contain a forbidden phrase."""
     found = []
     for path in FILES:
         source = path.read_text(encoding="utf-8")
@@ -99,7 +99,7 @@ def test_docstrings_and_comments_read_at_once():
 
 
 def test_documents_read_at_once():
-    """Documents have no phrase of the list, except in quoted code and output."""
+    """Documents do not contain forbidden phrases, except in quoted code and output."""
     found = []
     for path in DOCUMENTS:
         text = re.sub(

@@ -1,6 +1,7 @@
-"""The price list: points of an attack when its fix is switched off. A fix that costs the attack no points is useless.
+"""The price list: points that an attack earns if its defence is switched off.
 
-prices.yaml is the list. test_hostile.py proves that attacks earn nothing with the fixes.
+A defence is useless if the attack earns no points without it. prices.yaml is the list, and test_hostile.py proves that
+attacks earn nothing while all defences are on.
 """
 
 from functools import partial
@@ -30,7 +31,7 @@ OPEN = LIST["open"]
 ATTACKS = {attack.name: attack for attack in corpus()}
 
 AS_MANY_AS_IT_TAKES = TimingRules(warm_up_seconds=0, min_pairs=9, max_seconds=8, noise_limit=100)
-"""Timing rules that continue while nine pairs leave a finding open."""
+"""Timing rules that measure beyond nine pairs if the result is still open."""
 
 
 def grade(assignment, folder, environment):
@@ -39,7 +40,7 @@ def grade(assignment, folder, environment):
 
 
 def points(result, kind):
-    """Return the points of all checks of a kind."""
+    """Return the points of all checks of one kind."""
     return sum(check.points for check in result.checks if check.kind is kind)
 
 
@@ -47,7 +48,7 @@ def points(result, kind):
 @pytest.mark.timed
 @pytest.mark.parametrize("name", sorted(PRICES))
 def test_an_attack_gains_points_without_the_fix(name, environment, tmp_path, monkeypatch):
-    """An attack earns no points for speed with the fix, and earns the listed points without it."""
+    """An attack earns no points for speed with its defence, and exactly the listed points without it."""
     assignment = small_assignment(tmp_path, ATTACKS[name])
     assert points(grade(assignment, HOSTILE / name, environment), Kind.PERFORMANCE) == 0
     for target in PRICES[name]["without"]:
@@ -58,7 +59,9 @@ def test_an_attack_gains_points_without_the_fix(name, environment, tmp_path, mon
 @pytest.mark.whole
 @pytest.mark.parametrize("name", sorted(ORDERED))
 def test_an_order_gains_points_where_work_items_run_in_that_order(name, environment, tmp_path, monkeypatch):
-    """A kernel that depends on an order earns its points only if work-items run in that order and do not alternate."""
+    """A kernel that depends on the order of work-items earns memory points only if they always run in that order.
+    Alternating orders reveal it.
+    """
     assignment = small_assignment(tmp_path, ATTACKS[name])
     held = grade(assignment, HOSTILE / name, environment)
     assert (verdict(held), points(held, Kind.MEMORY)) == (Reason.ORDER_DEPENDENT, 0)
@@ -70,9 +73,8 @@ def test_an_order_gains_points_where_work_items_run_in_that_order(name, environm
 @pytest.mark.whole
 @pytest.mark.parametrize("name", sorted(OPEN))
 def test_what_nothing_holds_gains_what_the_list_says(name, environment, tmp_path):
-    """An open attack earns exactly the listed memory points more than the kernel that it runs on the device.
-
-    The simulator finds no mistake.
+    """An attack without a defence earns exactly the listed memory points more than the kernel that it really runs on
+    the device. The simulator finds no mistake in it.
     """
     assignment = small_assignment(tmp_path, ATTACKS[name])
     attack = grade(assignment, HOSTILE / name, environment)
@@ -83,7 +85,9 @@ def test_what_nothing_holds_gains_what_the_list_says(name, environment, tmp_path
 
 @pytest.mark.whole
 def test_a_hidden_outcome_is_told_where_hidden_cases_are_run_with_the_others(environment, tmp_path, monkeypatch):
-    """A hidden outcome leaks if hidden cases run with the others. Separate workers at the end prevent it."""
+    """A submission could reveal a hidden outcome if hidden cases ran together with the others. Running them last, in
+    separate workers, prevents this.
+    """
     name = "notices-a-hidden-failure"
     assignment = small_assignment(tmp_path, ATTACKS[name])
     assert verdict(withheld(grade(assignment, HOSTILE / name, environment), assignment)) == ATTACKS[name].docker
@@ -93,9 +97,8 @@ def test_a_hidden_outcome_is_told_where_hidden_cases_are_run_with_the_others(env
 
 
 def test_whatever_could_gain_points_for_speed_has_a_price():
-    """Every attack that could earn points for speed has a price or a reason for none.
-
-    The list has no unknown attack.
+    """Every attack that could earn points for speed has a price, or a reason why it has none. The list contains no
+    other attacks.
     """
     fields = {attack.name: yaml.safe_load((attack.folder / "expected.yaml").read_text()) for attack in corpus()}
     listed = PRICES.keys() | LIST["otherwise"].keys()

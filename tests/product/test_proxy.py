@@ -1,6 +1,6 @@
-"""docs/operators.md: the documented TLS proxy passes on everything that it must.
+"""docs/operators.md: the TLS proxy that it documents passes on everything that the service needs.
 
-Without nginx these tests are skipped with a message. With GRADER_TEST_PROXY=required, they fail.
+Without nginx, these tests are skipped with a message. With GRADER_TEST_PROXY=required, they fail instead.
 """
 
 import itertools
@@ -43,11 +43,11 @@ http {{
     {server}
 }}
 """
-"""The rest of nginx's configuration, with lines that let an ordinary user run nginx."""
+"""The rest of nginx's configuration, with the lines that allow an ordinary user to run nginx."""
 
 
 class Proxy:
-    """nginx in front of a service, with browsers that connect through it."""
+    """nginx in front of a service. Browsers connect through it."""
 
     def __init__(self, folder, service):
         self.folder, self.service = folder, service
@@ -62,7 +62,7 @@ class Proxy:
         self.process = subprocess.Popen(words)
 
     def browser(self):
-        """Return a browser that accepts the host's certificate."""
+        """Return a browser that trusts the certificate of this host."""
         context = ssl.create_default_context(cafile=self.folder / "grader.pem")
         client = httpx2.Client(
             base_url=f"https://127.0.0.1:{self.port}",
@@ -82,7 +82,7 @@ class Proxy:
 
 
 def certificate(folder):
-    """Make a self-signed certificate for the host."""
+    """Create a self-signed certificate for the host."""
     files = ("-keyout", folder / "grader.key", "-out", folder / "grader.pem")
     named = ("-subj", f"/CN={HOST}", "-addext", f"subjectAltName=DNS:{HOST}")
     command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", *files, *named]
@@ -90,14 +90,14 @@ def certificate(folder):
 
 
 def need_nginx():
-    """Skip the test without nginx, or fail it if nginx is required."""
+    """Skip the test if nginx is missing, or fail it if nginx is required."""
     if shutil.which("nginx") is None:
         (pytest.fail if os.environ.get("GRADER_TEST_PROXY") == "required" else pytest.skip)(ABSENT)
 
 
 @pytest.fixture(scope="module")
 def proxy(tmp_path_factory):
-    """The guide's proxy in front of a service that knows its public address."""
+    """The documented proxy in front of a service that knows its public address."""
     need_nginx()
     folder = tmp_path_factory.mktemp("proxy")
     with opened(tmp_path_factory.mktemp("service"), origin=f"https://{HOST}") as service:
@@ -110,7 +110,7 @@ def proxy(tmp_path_factory):
 
 
 def answers(proxy):
-    """Wait until the proxy answers."""
+    """Wait until the service answers through the proxy."""
     end = time.monotonic() + 30
     while not is_there(proxy):
         assert time.monotonic() < end, (proxy.folder / "error.log").read_text()
@@ -126,7 +126,7 @@ def is_there(proxy):
 
 @pytest.fixture(scope="module")
 def student(proxy):
-    """Ada's browser, signed in by a link."""
+    """Ada's browser, signed in with a link."""
     with proxy.service.database.writing() as session:
         token = invite(session, session.get_one(PersonRow, proxy.service.ada), "test", proxy.service.now)
     client = proxy.browser()
@@ -136,14 +136,16 @@ def student(proxy):
 
 
 def sent(student, source):
-    """Return the response to a hand-in of this source."""
+    """Hand in this source and return the response."""
     page = student.get("/assignments/small")
     keys = {name: field(page, name) for name in ("form_token", "form_key")}
     return student.post("/assignments/small/attempts", files=parts(**keys, file=("kernels.cl", source)))
 
 
 def test_a_link_signs_in_and_is_in_no_log(proxy, student):
-    """A link signs in and does not appear in the log. Browsers send the cookie to this host only, and only over TLS."""
+    """A link through the proxy signs its person in, and the proxy does not log it. Browsers send the cookie only to
+    this host, and only over TLS.
+    """
     assert list(student.cookies) == ["__Host-grader"]
     assert "Ada" in student.get("/").text
     assert "GET /sign-in" in proxy.log()
@@ -151,14 +153,16 @@ def test_a_link_signs_in_and_is_in_no_log(proxy, student):
 
 
 def test_events_come_while_the_attempt_still_waits(student):
-    """Events arrive while the attempt waits ungraded, so the proxy does not buffer the response."""
+    """Events arrive while the attempt is still waiting to be graded, which proves that the proxy does not buffer the
+    response.
+    """
     where = sent(student, b"// small").headers["location"]
     with student.stream("GET", f"{where}/events") as stream:
         assert "event: place" in itertools.takewhile(lambda line: line != "event: over", stream.iter_lines())
 
 
 def test_a_file_that_is_too_large_is_refused_in_our_words(student):
-    """The service's own message refuses a file that is too large, because the proxy's limit is high enough."""
+    """A file that is too large is refused with the service's own message, because the proxy's limit is higher."""
     said = sent(student, b"// large\n" * (SIZE_LIMIT // 8))
     assert said.status_code == 409
     assert "1 MiB" in said.text
@@ -171,9 +175,8 @@ def test_a_file_that_is_too_large_is_refused_in_our_words(student):
     ids=["length", "chunks"],
 )
 def test_an_upload_reaches_the_service_before_its_end(tmp_path, path, begin):
-    """The first byte of an upload reaches the service before its end, with or without a stated length.
-
-    The time of arrival is therefore the first byte's.
+    """The service receives the first byte of an upload before the upload ends, with or without a Content-Length. The
+    first byte therefore decides when an upload arrived.
     """
     need_nginx()
     with socket.create_server(("127.0.0.1", 0)) as listening:
@@ -195,7 +198,7 @@ def test_an_upload_reaches_the_service_before_its_end(tmp_path, path, begin):
 
 
 def connected(proxy):
-    """Return a TLS connection to the proxy once it listens."""
+    """Return a TLS connection to the proxy, as soon as it listens."""
     context = ssl.create_default_context(cafile=proxy.folder / "grader.pem")
     end = time.monotonic() + 30
     while True:

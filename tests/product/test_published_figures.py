@@ -1,4 +1,4 @@
-"""Figures in course texts, found by other means: the simulator counts the same."""
+"""Figures in the course texts: the simulator counts the same numbers, which were originally found by other means."""
 
 import numpy as np
 import pytest
@@ -18,16 +18,15 @@ __kernel void k(__global const float *A, __global float *out, uint heightA, uint
         out[row * widthA + get_global_id(0)] = sum;
 }
 """
-"""The phases of a tiled product, without parts that have no condition."""
+"""The loading phases of a tiled product, reduced to the part with a condition."""
 
 GUARD = 6
-"""The line that guards the load of the left operand."""
+"""The line with the condition around the load of the left operand."""
 
 
 def product(worker, source, sizes, shape, kernel="k"):
-    """Return the simulator's counts for a product of these sizes (height of A, width of B, width of A).
-
-    Its result must be right.
+    """Return what the simulator counts for a product of these sizes (height of A, width of B, width of A). The product
+    must be correct.
     """
     (height, width, inner), (items, group) = sizes, shape
     random = np.random.default_rng(1)
@@ -49,7 +48,9 @@ def product(worker, source, sizes, shape, kernel="k"):
 
 
 def parted(worker, height):
-    """Return the diverging and all warp-phases at the guard, for `height` x 100 by 100 x 100."""
+    """Return how many warp-phases diverge at the guard, and how many there are, for a product of `height` x 100 by 100
+    x 100.
+    """
     args = {"A": np.ones((height, 100), np.float32), "out": np.zeros((height, 100), np.float32)}
     rows = 16 * -(-height // 16)
     given = Given(args={**args, "heightA": height, "widthA": 100}, items=(112, rows), group=(16, 16))
@@ -59,10 +60,9 @@ def parted(worker, height):
 
 
 def test_divergence_of_a_tiled_product(simulator):
-    """The simulator counts the course text's divergence: 336 of 2,352 warp-phases, and 14 of 392 at the bottom.
-
-    Course text: 100 x 100 in tiles of 16 x 16 has 49 blocks of 8 warps and 7 phases. Loading the left operand's tile
-    diverges in 336 of 2,352 warp-phases in the 42 inner blocks, and in 14 of 392 in the 7 bottom blocks.
+    """The simulator counts as many diverging warp-phases as the course text. In the text, a 100 x 100 matrix in tiles
+    of 16 x 16 has 49 blocks of 8 warps and 7 phases. The load of the left operand's tile diverges in 336 of 2,352
+    warp-phases of the 42 inner blocks, and in 14 of 392 of the 7 bottom blocks.
     """
     inner, whole = parted(simulator, 96), parted(simulator, 100)
     assert inner.tolist() == [336, 2352]
@@ -158,9 +158,8 @@ STAGED_TWO_ROWS = (
     ],
 )
 def test_operations_for_each_global_access(simulator, source, items, published):
-    """Floating-point operations per word of global memory are 1:1, 2:1, 2:1 and 4:1, as in the course text.
-
-    The text ignores staging and storing, which reduce the ratios slightly, here by less than a tenth.
+    """The ratios of floating-point operations to words of global memory are 1, 2, 2 and 4, as in the course text. The
+    text ignores loads into local memory and the final stores, which reduce the ratios here by less than a tenth.
     """
     seen = product(simulator, source, (8, 64, 128), (items, (32, 1)))
     words = sum(each.bytes for each in seen.accesses if each.space == 1) / 4
@@ -169,7 +168,7 @@ def test_operations_for_each_global_access(simulator, source, items, published):
 
 
 def in_c(source):
-    """Return the source with OpenCL C's type for sizes."""
+    """Return the source with `uint`, OpenCL C's name for `uint32_t`."""
     return source.replace("uint32_t", "uint")
 
 
@@ -191,15 +190,16 @@ def stores(seen):
 
 
 def test_the_naive_transposition(simulator):
-    """A store request of 16 x 16 work-items down the columns moves 16 sectors instead of 4, as found before."""
+    """In the naive transposition, a store request of work-groups of 16 x 16 work-items moves 16 sectors
+    instead of 4.
+    """
     found = stores(transposed(simulator, naive("coalsTransp"), "naiveTransp"))
     assert (found.sectors / found.requests, found.fewest / found.requests) == (16, 4)
 
 
 def test_the_tiled_transposition(simulator):
-    """The tiled transposition moves the fewest sectors, 4 of 4, as found before.
-
-    With TILE 16, two words of a warp share a bank, with or without rows of 17 words.
+    """The tiled transposition moves the smallest possible number of sectors, 4 per request. With TILE 16, two words of
+    a warp share a bank, even if the rows of the tile have 17 words.
     """
     seen = transposed(simulator, TRANSPOSITION, "coalsTransp")
     assert stores(seen).sectors == stores(seen).fewest == 4 * stores(seen).requests
@@ -207,7 +207,9 @@ def test_the_tiled_transposition(simulator):
 
 
 def test_the_naive_program(simulator):
-    """Neighbouring work-items on different rows move 32 sectors per request instead of 4, as found before."""
+    """In the naive program, neighbouring work-items access different rows, so each request moves 32 sectors instead of
+    4.
+    """
     a = np.ones((128, 40), np.float32)
     args = {"A": a, "out": np.zeros_like(a), "height": 128, "width": 40}
     given = Given(args=args, items=(128,), group=(128,))
@@ -226,6 +228,8 @@ def test_the_naive_program(simulator):
     ],
 )
 def test_global_loads_of_products(simulator, source, kernel, shape, loads):
-    """For 32 x 48 by 48 x 256, the tiled product loads a sixteenth of the naive one's words, as found before."""
+    """For 32 x 48 by 48 x 256, the tiled product loads a sixteenth of the words that the naive one loads, and the
+    product in registers even fewer.
+    """
     seen = product(simulator, in_c(source), (32, 256, 48), shape, kernel)
     assert sum(each.bytes for each in seen.accesses if each.space == 1 and not each.writes) / 4 == loads

@@ -1,4 +1,4 @@
-"""README.md and docs/: every command works, and together they mention every command, package and dependency."""
+"""README.md and docs/: every command works, and together they describe every command, package and dependency."""
 
 import inspect
 import re
@@ -28,18 +28,20 @@ IN_SIMULATOR = [command for command in GRADER if command.startswith("grader prof
 IN_CONTAINERS = [command for command in GRADER if "docker" in command or command.startswith("grader batch")]
 OF_SERVICE = {"serve", "station", "migrate", "login", "submit", "status", "logout"}
 SERVING = [command for command in GRADER if command.split()[1] in OF_SERVICE]
-"""Commands that are a service or need a running one. tests/service and tests/cli/remote run them."""
+"""Commands that start a service or need a running one. tests/service and tests/cli/remote run them."""
 
 TIMED = [command for command in GRADER if command.split()[1] in {"run", "calibrate", "selftest"}]
 
 
 def test_every_command_is_one_of_ours():
-    """Every command in a sh block starts with `make` or `grader`, so a test covers it."""
+    """Every command in a sh block starts with `make` or `grader`, which are the commands that these tests cover."""
     assert sorted(COMMANDS) == sorted(MAKE + GRADER)
 
 
 def test_the_make_commands_are_what_ci_runs():
-    """.ci/run runs `make demo` and `make test`, and both targets exist. A test that they run cannot run them."""
+    """.ci/run runs `make demo` and `make test`, and every documented target exists. The targets run these tests, so no
+    test can run them.
+    """
     makefile = (ROOT / "Makefile").read_text()
     ci = (ROOT / ".ci" / "run").read_text().splitlines()
     assert MAKE == ["make demo", "make test", "make images"]
@@ -54,9 +56,8 @@ def test_the_make_commands_are_what_ci_runs():
 
 @pytest.mark.whole
 def test_the_grader_commands_work_in_the_order_they_stand(tmp_path, locks):
-    """The commands without timing work in the documents' order in an empty folder, as for a new user.
-
-    The first three lead to the first grading, of a skeleton.
+    """The commands without timing work for a new user, in the order of the documents and in an empty folder. The first
+    three lead to the first grading, which grades a skeleton.
     """
     commands = [command for command in GRADER if command not in {*IN_CONTAINERS, *IN_SIMULATOR, *SERVING, *TIMED}]
     assert [command.split()[1] for command in commands[:3]] == ["list", "init", "grade"]
@@ -69,22 +70,21 @@ def test_the_grader_commands_work_in_the_order_they_stand(tmp_path, locks):
 @pytest.mark.whole
 @pytest.mark.timed
 def test_the_commands_that_time_kernels_work(tmp_path, locks):
-    """The commands with timing work on a skeleton."""
+    """The commands that time kernels work with a skeleton."""
     assert {command.split()[1] for command in TIMED} == {"run", "calibrate", "selftest"}
     run_all(["grader init blockMMM my-solution", *TIMED], tmp_path, locks)
 
 
 def test_the_simulator_commands_work(tmp_path, locks, simulator):  # noqa: ARG001 - it is installed
-    """`grader profile` works on a skeleton, whose results are wrong."""
+    """`grader profile` works with a skeleton, although its results are wrong."""
     assert len(IN_SIMULATOR) == 1
     run_all(["grader init blockMMM my-solution", *IN_SIMULATOR], tmp_path, locks)
 
 
 @pytest.mark.whole
 def test_the_container_commands_work_in_the_order_they_stand(tmp_path, locks, worker_image):
-    """The container commands work with a folder of one submission. Its results are wrong, so it is not timed.
-
-    `make images` has built the image.
+    """The container commands work with a folder that contains one submission. The submission is a skeleton with wrong
+    results, so it is not timed. `make images` has built the image.
     """
     assert worker_image == "grader-worker"
     assert len(IN_CONTAINERS) >= 3
@@ -96,7 +96,7 @@ def test_the_container_commands_work_in_the_order_they_stand(tmp_path, locks, wo
 
 
 def test_every_verb_of_the_command_line_is_mentioned():
-    """The README and the guides mention every command."""
+    """The README and the guides mention every command of `grader`."""
     found = subprocess.run(
         [sys.executable, "-m", "grader.cli.main", "--help"], capture_output=True, text=True, check=True
     )
@@ -106,7 +106,7 @@ def test_every_verb_of_the_command_line_is_mentioned():
 
 
 def test_students_are_told_which_commands_do_not_work_in_a_kit():
-    """docs/students.md marks exactly the commands that need model solutions as "not in a kit"."""
+    """docs/students.md marks exactly the commands that need model solutions with "not in a kit"."""
     text = (ROOT / "docs" / "students.md").read_text(encoding="utf-8")
     commands = re.findall(r"^grader ([a-z]+).*", text, re.MULTILINE)
     told = re.findall(r"^grader ([a-z]+) .*not in a kit$", text, re.MULTILINE)
@@ -115,9 +115,8 @@ def test_students_are_told_which_commands_do_not_work_in_a_kit():
 
 
 def test_every_dependency_has_a_reason():
-    """docs/dependencies.md has exactly one row per package of pyproject.toml.
-
-    A row gives the purpose and the reason for the choice.
+    """docs/dependencies.md has exactly one row for each package in pyproject.toml, with its purpose and the reason for
+    the choice.
     """
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     lines = [*project["dependencies"], *chain(*project["optional-dependencies"].values())]
@@ -130,7 +129,7 @@ def test_every_dependency_has_a_reason():
 
 
 def test_every_link_leads_somewhere():
-    """Every relative link of a document leads to a file."""
+    """Every relative link in a document leads to an existing file."""
     documents = [
         *(path for pattern in ("*.md", "docs/**/*.md", "assignments/*/README.md") for path in ROOT.glob(pattern)),
         ROOT / "reference" / "README.md",
@@ -157,9 +156,8 @@ def test_the_table_of_packages_names_what_is_there():
 
 
 def test_the_documents_about_the_service_name_what_is_there():
-    """docs/development.md lists all packages of the service.
-
-    Files, names and tests there and in CONTRIBUTING.md exist.
+    """docs/development.md lists all packages of the service. The files, names and tests that it and CONTRIBUTING.md
+    mention exist.
     """
     design = (ROOT / "docs" / "development.md").read_text(encoding="utf-8")
     recipes = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
@@ -180,5 +178,5 @@ NEW_MIGRATION = "db/migrations/versions/vN_what.py"
 
 
 def test_the_readme_is_short():
-    """The README has at most 120 lines, two screens for a newcomer. The rest is in docs/."""
+    """The README has at most 120 lines, which is two screens for a newcomer. All other text is in docs/."""
     assert len(README.splitlines()) <= 120

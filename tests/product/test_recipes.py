@@ -1,4 +1,4 @@
-"""docs/clusters.md: the recipes work as printed."""
+"""docs/clusters.md: its recipes work as printed."""
 
 import os
 import re
@@ -22,13 +22,13 @@ UNGRADED = 3
 
 
 def blocks(language, heading):
-    """Return the code blocks under a heading."""
+    """Return the code blocks under a heading in this language."""
     section = TEXT.partition(f"## {heading}\n")[2].partition("\n## ")[0]
     return re.findall(rf"```{language}\n(.*?)```", section, re.DOTALL)
 
 
 def as_typed(text, **variables):
-    """Return the words of a command with the shell's variables replaced."""
+    """Return the words of a command after replacing the shell's variables and the port."""
     return shlex.split(text.replace("$SCHEDULER", variables["scheduler"]).replace("8786", str(variables["port"])))
 
 
@@ -40,11 +40,15 @@ def free_port():
 
 @pytest.mark.whole
 def test_the_recipe_for_ssh_grades_a_batch(tmp_path):
-    """The recipe's scheduler, workers and batch grade on this machine, with an `ssh` that runs commands locally."""
+    """The scheduler, workers and batch of the SSH recipe grade hand-ins on this machine. A fake `ssh` runs its commands
+    locally.
+    """
     small_batch(tmp_path, 3, kinds=("long-sizes", "copied-not-transposed"))
     (tmp_path / "bin").mkdir()
     ssh = tmp_path / "bin" / "ssh"
-    ssh.write_text('#!/bin/sh\nshift\nexec sh -c "$*"\n')  # ssh joins its words for the remote shell
+    ssh.write_text(
+        '#!/bin/sh\nshift\nexec sh -c "$*"\n'
+    )  # ssh joins its arguments into one command for the remote shell
     ssh.chmod(0o755)
     here = {"scheduler": "127.0.0.1", "port": free_port()}
     path = {"PATH": f"{tmp_path / 'bin'}:{BIN}:{os.environ['PATH']}"}
@@ -66,7 +70,9 @@ def test_the_recipe_for_ssh_grades_a_batch(tmp_path):
 
 @pytest.mark.whole
 def test_the_recipe_for_tls_lets_in_who_has_a_certificate_and_nobody_else(tmp_path):
-    """With the recipe's certificates and configuration, a batch is graded. Without them, the scheduler refuses it."""
+    """With the certificates and configuration of the TLS recipe, a batch is graded. Without them, grader does not
+    connect.
+    """
     small_batch(tmp_path, 1, kinds=("long-sizes",))
     making, configuring = blocks("sh", "Access to the scheduler"), blocks("yaml", "Access to the scheduler")
     subprocess.run(["/bin/sh", "-e", "-c", making[0]], cwd=tmp_path, check=True, capture_output=True)
@@ -88,7 +94,9 @@ def test_the_recipe_for_tls_lets_in_who_has_a_certificate_and_nobody_else(tmp_pa
 
 
 def test_the_recipe_for_slurm_asks_for_what_a_worker_needs(tmp_path, monkeypatch):
-    """The recipe's Slurm script requests a GPU, one thread and one device, and runs the preparation."""
+    """The job script of the Slurm recipe requests a GPU, one thread and one device, and runs the
+    preparation commands.
+    """
     jobqueue = pytest.importorskip("dask_jobqueue")
     monkeypatch.chdir(tmp_path)
     asked = []

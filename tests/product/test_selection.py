@@ -1,4 +1,4 @@
-"""selection.yaml: the selection for `make test` covers every class of `make test-all`."""
+"""selection.yaml: the tests that `make test` selects cover every kind of test in `make test-all`."""
 
 from attacks import CLASSES, corpus
 from golden import CORPUS, expectation
@@ -8,16 +8,15 @@ EVERY = {f"{folder.parent.name}/{folder.name}": expectation(folder) for folder i
 
 
 def test_what_is_selected_is_there_and_says_why():
-    """Every selected name exists and has a reason."""
+    """Every selected submission and attack exists and has a reason for its selection."""
     assert EVERY.keys() >= GOLDEN | RIGHT
     assert {attack.name for attack in corpus()} >= ATTACKS
     assert all(why for names in SELECTION.values() for why in names.values())
 
 
 def test_every_assignment_is_among_the_selected(course):
-    """Every assignment has a selected submission.
-
-    The selected right ones expect no failure and cover at least five assignments.
+    """At least one submission of every assignment is selected. The selected correct submissions expect no failure and
+    cover at least five assignments.
     """
     assert {name.partition("/")[0] for name in GOLDEN | RIGHT} == set(course.names())
     assert len({name.partition("/")[0] for name in RIGHT}) >= 5
@@ -25,9 +24,8 @@ def test_every_assignment_is_among_the_selected(course):
 
 
 def test_every_reason_of_both_corpora_is_among_the_selected():
-    """Every reason occurs in a selected submission or attack, except NOT_RUN, which follows many others.
-
-    Both verdicts about speed and a part of a suite are selected too.
+    """Every reason occurs in a selected submission or attack, except NOT_RUN, which follows many other reasons. Both
+    verdicts about speed and one kernel of a suite are also selected.
     """
     selected = {reason.value for name in GOLDEN for reason in EVERY[name].reasons}
     selected |= {attack.docker for attack in corpus() if attack.name in ATTACKS}
@@ -39,7 +37,9 @@ def test_every_reason_of_both_corpora_is_among_the_selected():
 
 
 def test_every_class_of_attack_is_among_the_selected():
-    """Every class of attack, every attacked assignment and the simulator are selected."""
+    """The selected attacks cover every class of attack, every attacked assignment, and attacks with and without the
+    simulator.
+    """
     every = corpus()
     selected = [attack for attack in every if attack.name in ATTACKS]
     assert {attack.kind for attack in every} == set(CLASSES)

@@ -1,4 +1,6 @@
-"""A small synthetic course (synthetic.py) is graded from the platforms' downloads to grades, as by an instructor."""
+"""A small synthetic course (synthetic.py) is graded like a real one, from the learning platforms' downloads to the
+grades.
+"""
 
 import csv
 import io
@@ -22,12 +24,12 @@ from grader.lms.exports.grades import KINDS
 from grader.lms.intake import take_in
 from grader.results.result import Result
 
-pytestmark = [pytest.mark.long, pytest.mark.xdist_group("synthetic")]  # one process, so that each course is graded once
+pytestmark = [pytest.mark.long, pytest.mark.xdist_group("synthetic")]  # one process grades each course only once
 
 SEED = 2
 
 TRUSTED = {"right": 2, "wrong": 3, "malformed": 1, "empty": 1, "copy": 1}
-"""Number of hand-ins of each kind that may run without a container, eight in all."""
+"""Number of hand-ins of each kind that may run without a container."""
 
 UNTRUSTED = {"right": 1, "wrong": 1, "hostile": 4, "malformed": 1, "copy": 1}
 
@@ -36,7 +38,7 @@ SOME_FAILED = 1
 
 @dataclass(frozen=True, kw_only=True)
 class Graded:
-    """A cohort after its batch: the intake, the finished command, and the folder of results."""
+    """A cohort after its batch, with the intake, the finished command and the folder of results."""
 
     cohort: Cohort
     course: Course
@@ -47,7 +49,7 @@ class Graded:
     out: Path
 
     def again(self) -> subprocess.CompletedProcess[str]:
-        """Run the command again."""
+        """Run the same command a second time."""
         return run(self.command, self.environment)
 
 
@@ -56,7 +58,7 @@ def run(command, environment):
 
 
 def grade(cohort, folder, sandbox, more):
-    """Grade the cohort's download with the command line."""
+    """Grade the cohort's download with `grader batch`."""
     course = write_courses(folder / "courses")[cohort.plot.course]
     download = cohort.download(folder / "download")
     environment = {**os.environ, **QUICK, **more, "GRADER_LOCKS": str(folder)}
@@ -74,16 +76,15 @@ def grade(cohort, folder, sandbox, more):
 
 @pytest.fixture(scope="module", params=["moodle", "gradescope"])
 def trusted(request, tmp_path_factory):
-    """A cohort without hostile hand-ins, graded in processes."""
+    """A cohort without hostile hand-ins, which is graded in processes."""
     cohort = cohort_of(request.param, sum(TRUSTED.values()), SEED, TRUSTED)
     sandbox = ["--sandbox", "process"]
     return grade(cohort, tmp_path_factory.mktemp(request.param), sandbox, {})
 
 
 def assert_whole(graded):
-    """Check that every hand-in is assigned to its student and has its verdict and reports.
-
-    The run ended with failed checks only.
+    """Check that every hand-in is assigned to its student, and has its expected verdict and all reports. The exit code
+    says that some checks failed.
     """
     assert misplaced(graded.cohort, graded.intake) == []
     assert graded.ended.returncode == SOME_FAILED, graded.ended.stderr
@@ -98,16 +99,17 @@ def assert_whole(graded):
 
 @pytest.mark.whole
 def test_a_course_without_engine_gets_its_verdicts(trusted):
-    """Without a container engine, hand-ins from two platforms get their verdicts.
-
-    The hand-ins are right, wrong, malformed, empty and copied.
+    """Without a container engine, hand-ins from two platforms get their expected verdicts. Some are correct, others are
+    wrong, malformed, empty or copied.
     """
     assert_whole(trusted)
 
 
 @pytest.mark.whole
 def test_tables_reconcile_with_the_reports(trusted):
-    """Each student has a row and a suite with the reports' points, and the overview links every report."""
+    """For each hand-in, the table of grades and the JUnit file agree with its report, and the overview links the
+    report.
+    """
     text = (trusted.out / "grades.csv").read_text(encoding="utf-8-sig")
     rows = {(row["label"].removeprefix("'"), row["assignment"]): row for row in csv.DictReader(io.StringIO(text))}
     everybody = (*trusted.intake.handins, *trusted.intake.absences)
@@ -128,7 +130,7 @@ def test_tables_reconcile_with_the_reports(trusted):
 
 @pytest.mark.whole
 def test_a_second_run_grades_nothing_anew(trusted):
-    """A second run ends with the same exit code and writes no result and no report."""
+    """A second run ends with the same exit code and does not rewrite any result or report."""
     written = {path: path.stat().st_mtime_ns for path in (trusted.out / "results").iterdir()}
     reports = {path: path.stat().st_mtime_ns for path in (trusted.out / "students").rglob("*.*")}
     again = trusted.again()
@@ -141,7 +143,7 @@ def test_a_second_run_grades_nothing_anew(trusted):
 
 @pytest.mark.whole
 def test_a_course_with_attacks_gets_its_verdicts(worker_image, tmp_path):
-    """In containers, hostile hand-ins change no other grade and leave no array."""
+    """Hostile hand-ins in containers do not change any other grade and leave no array files behind."""
     (tmp_path / "arrays").mkdir()
     where = {"GRADER_DOCKER__IMAGE": worker_image, "GRADER_DOCKER__FOLDER": str(tmp_path / "arrays")}
     cohort = cohort_of("folders", sum(UNTRUSTED.values()), SEED, UNTRUSTED)
@@ -152,7 +154,9 @@ def test_a_course_with_attacks_gets_its_verdicts(worker_image, tmp_path):
 
 @pytest.mark.whole
 def test_a_course_is_the_same_for_the_same_seed():
-    """A seed reproduces a course, and another seed gives another course. Only copies and empty files are identical."""
+    """One seed always gives the same course, and another seed gives a different one. Only copies and empty files have
+    identical contents.
+    """
     assert course_of(60, 1) == course_of(60, 1)
     assert course_of(60, 1) != course_of(60, 2)
     works = [work for cohort in course_of(300, 1) for work in cohort.works]
@@ -163,7 +167,9 @@ def test_a_course_is_the_same_for_the_same_seed():
 
 @pytest.mark.whole
 def test_a_large_course_is_placed_to_the_last_student(tmp_path):
-    """A thousand hand-ins in every platform's download are assigned to the right students, without extra ones."""
+    """A thousand hand-ins in the downloads of all platforms are each assigned to the right student. None is lost and
+    none is added.
+    """
     courses = write_courses(tmp_path)
     for cohort in course_of(1000, SEED):
         course = courses[cohort.plot.course]

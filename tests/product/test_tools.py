@@ -1,4 +1,4 @@
-"""tools/: the setup reports what a machine lacks, before and during the installation of packages."""
+"""tools/: the setup reports everything that a machine lacks, both before and while it installs packages."""
 
 import subprocess
 
@@ -8,7 +8,9 @@ from project import ROOT
 
 @pytest.fixture
 def fake(tmp_path):
-    """Return a function that makes a program from a shell script in a temporary folder and returns its path."""
+    """Return a function that writes a shell script as an executable file in a temporary folder, and returns
+    its path.
+    """
 
     def put(name, script):
         path = tmp_path / name
@@ -21,14 +23,14 @@ def fake(tmp_path):
 
 
 def complaint(folder, *command):
-    """Return the last line of a tool that must fail."""
+    """Return the last line of the error output of a tool that must fail."""
     done = subprocess.run(("sh", *command), cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     return done.stderr.splitlines()[-1]
 
 
 def test_a_folder_without_room_or_rights_is_told(fake, tmp_path):
-    """An unusable folder is reported with its free space and the next step."""
+    """If the folder cannot be used, the message states its free space and the next step."""
     python = fake("python", "echo 'Error: [Errno 13] Permission denied' >&2; exit 1")
     line = complaint(tmp_path, ROOT / "tools" / "make-venv", python, ".")
     assert line.startswith(f"cannot make .venv in {tmp_path}, for the reason above.")
@@ -37,7 +39,9 @@ def test_a_folder_without_room_or_rights_is_told(fake, tmp_path):
 
 
 def test_a_pip_that_fails_is_told_with_the_next_step(fake, tmp_path):
-    """A failure of pip, such as of the network or the disk, is reported with the free space and the next step."""
+    """If pip fails, for example because of the network or a full disk, the message states the free space and the next
+    step.
+    """
     python = fake("python", "exit 0")
     fake(".venv/bin/pip", "echo 'ERROR: No space left on device' >&2; exit 1")
     line = complaint(tmp_path, ROOT / "tools" / "make-venv", python, ".")
@@ -47,7 +51,7 @@ def test_a_pip_that_fails_is_told_with_the_next_step(fake, tmp_path):
 
 
 def test_all_that_a_machine_lacks_is_told_at_once(fake, tmp_path):
-    """All missing programs are reported at once, each with its package."""
+    """All missing programs are reported together, each with the package that contains it."""
     python = fake("python", 'case "$2" in *ensurepip*) exit 1 ;; esac')
     done = subprocess.run(
         ("/bin/sh", ROOT / "tools" / "find-python", "check", python),

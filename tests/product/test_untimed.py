@@ -1,4 +1,4 @@
-"""An assignment without a speed check works from end to end on a real device, in the sandbox `process`."""
+"""An assignment without a speed check works in every command, on a real device and in the sandbox `process`."""
 
 import csv
 import json
@@ -24,21 +24,23 @@ FILES = ("--json", "result.json", "--junit", "report.xml", "--html", "report.htm
 
 @pytest.fixture
 def folder(tmp_path):
-    """A folder with the course and a right submission."""
+    """A folder with the course and a correct submission."""
     untimed_course(tmp_path / "course")
     (tmp_path / "kernels.cl").write_text(KERNEL)
     return tmp_path
 
 
 def graded(folder, source, *options):
-    """Return the exit code, the output and the result."""
+    """Grade a source. Return the exit code, the output and the result."""
     (folder / "kernels.cl").write_text(source)
     done = grader(folder, "grade", "kernels.cl", *GRADE, *FILES, *options)
     return done.returncode, done.stdout, Result.model_validate_json((folder / "result.json").read_text())
 
 
 def test_a_right_kernel_earns_the_points_of_all_other_checks(folder):
-    """A right kernel earns the points of correctness, sanitizer and memory. No report mentions speed."""
+    """A correct kernel earns all points of the correctness, sanitizer and memory checks. Reports do not
+    mention speed.
+    """
     code, said, result = graded(folder, KERNEL)
     assert code == 0, said
     assert [each.kind for each in result.checks] == [
@@ -54,7 +56,7 @@ def test_a_right_kernel_earns_the_points_of_all_other_checks(folder):
 
 @pytest.mark.parametrize("source", [WRONG, "__kernel void add(", "// nothing\n"], ids=["wrong", "no build", "empty"])
 def test_a_wrong_kernel_loses_points_and_is_told_of_no_speed(folder, source):
-    """A wrong or unbuildable kernel earns no points, and no report mentions speed."""
+    """A kernel that is wrong or does not build earns no points. Reports do not mention speed."""
     code, said, result = graded(folder, source)
     assert code == 1
     assert (result.points, result.max_points, result.performance_check) == (0, POINTS, None)
@@ -63,7 +65,9 @@ def test_a_wrong_kernel_loses_points_and_is_told_of_no_speed(folder, source):
 
 
 def test_uncoalesced_accesses_are_found_without_a_stated_least_traffic(folder):
-    """Without a stated least traffic, the two inputs and the output give it."""
+    """If an assignment does not state its least traffic, grader computes it from the sizes of the two inputs and the
+    output.
+    """
     course = folder / "course" / "assignments" / "small" / "assignment.yaml"
     fields = yaml.safe_load(course.read_text())
     fields["correctness"]["cases"] = [{"name": "eight words", "sizes": {"n": 64}}]
@@ -75,7 +79,7 @@ def test_uncoalesced_accesses_are_found_without_a_stated_least_traffic(folder):
 
 
 def test_what_is_asked_is_shown_without_speed(folder):
-    """`grader show` does not mention speed, and the folder from `grader init` can be graded."""
+    """`grader show` does not mention speed, and `grader init` writes a folder that can be graded."""
     said = output_of(folder, "show", "small", "--course", "course")
     assert said.startswith(f"Adding (small), {POINTS} points")
     assert "coalesced: the least traffic" in said
@@ -85,7 +89,7 @@ def test_what_is_asked_is_shown_without_speed(folder):
 
 
 def test_a_mistake_is_explained_and_accesses_are_counted(folder):
-    """`grader explain` and `grader profile` work as for other assignments."""
+    """`grader explain` and `grader profile` work as for assignments with a speed check."""
     profiled = output_of(folder, "profile", "kernels.cl", "--assignment", "small", "--course", "course")
     assert "sectors move 1.54 kB, 1 times the least possible" in " ".join(profiled.split())
     (folder / "kernels.cl").write_text(WRONG)
@@ -97,7 +101,9 @@ def test_a_mistake_is_explained_and_accesses_are_counted(folder):
 
 @pytest.mark.timed
 def test_kernels_are_timed_by_hand_without_a_rate(folder):
-    """`grader run` times a kernel at the largest shown case without a rate. A sweep has a table and a figure."""
+    """`grader run` times a kernel for the largest visible case and shows no rate. A sweep writes a table
+    and a figure.
+    """
     said = output_of(folder, "run", "kernels.cl", "--assignment", "small", "--course", "course", "--check")
     assert "at n 5000; real float, GROUP 64" in said
     assert "results right" in said
@@ -112,9 +118,9 @@ def test_kernels_are_timed_by_hand_without_a_rate(folder):
     assert not SPEED_WORDS.search(figure)
 
 
-@pytest.mark.whole  # the next test validates, too
+@pytest.mark.whole  # the next test also validates an assignment
 def test_it_is_validated_without_a_claim_about_speed(folder):
-    """`grader validate`, which grades golden submissions, and `grader selftest` make no claim about speed."""
+    """`grader validate`, which grades golden submissions, and `grader selftest` do not mention speed."""
     golden(folder, "right", KERNEL, "{}")
     golden(folder, "subtracts", WRONG, "{every case: WRONG_OUTPUT}")
     golden(folder, "broken", "__kernel void add(", "{build: BUILD_ERROR}")
@@ -133,7 +139,9 @@ def test_it_is_validated_without_a_claim_about_speed(folder):
 
 
 def test_with_nothing_but_correctness_there_is_no_threshold_to_propose(folder):
-    """With correctness alone, no threshold is proposed. Golden submissions need no entries for missing checks."""
+    """If an assignment checks only correctness, `grader validate` proposes no thresholds. Golden submissions need no
+    entries for the checks that are missing.
+    """
     path = folder / "course" / "assignments" / "small" / "assignment.yaml"
     fields = yaml.safe_load(path.read_text())
     path.write_text(yaml.safe_dump({name: fields[name] for name in fields if name not in {"sanitizer", "memory"}}))
@@ -145,7 +153,9 @@ def test_with_nothing_but_correctness_there_is_no_threshold_to_propose(folder):
 
 
 def test_a_batch_fills_every_table_without_speed(folder):
-    """Reports, tables and the overview have no speed. A change of points needs no new grading."""
+    """Reports, tables and the overview do not mention speed. After a change of points, the stored results get their new
+    points.
+    """
     for name, source in (("anna", KERNEL), ("ben", WRONG)):
         (folder / "submissions" / name).mkdir(parents=True)
         (folder / "submissions" / name / "kernels.cl").write_text(source)
@@ -165,9 +175,9 @@ def test_a_batch_fills_every_table_without_speed(folder):
     assert points(folder) == {"anna": 29.0, "ben": 0.0}
 
 
-@pytest.mark.whole  # the batch before it is quicker
+@pytest.mark.whole  # the test of the other batch is faster
 def test_a_suite_without_speed_has_points_for_each_kernel(folder):
-    """The overview of a suite without speed has points for each kernel and no column of rates."""
+    """The overview of a suite without speed checks lists the points for each kernel and has no columns about rates."""
     path = folder / "course" / "assignments" / "small" / "assignment.yaml"
     fields = yaml.safe_load(path.read_text())
     (launch,) = fields.pop("launches")
@@ -187,7 +197,9 @@ def test_a_suite_without_speed_has_points_for_each_kernel(folder):
 
 
 def test_a_kit_decides_everything(folder):
-    """A kit decides every shown check. A hidden case is left out, and its points stay in the total."""
+    """A kit for students can decide every visible check. It leaves out a hidden case, whose points still count in the
+    total.
+    """
     result = kit_result(folder, "open")
     assert ({each.reason for each in result.checks}, result.points) == ({None}, POINTS)
     path = folder / "course" / "assignments" / "small" / "assignment.yaml"
@@ -199,7 +211,7 @@ def test_a_kit_decides_everything(folder):
 
 
 def kit_result(folder, name):
-    """Return the result of the submission by a kit of the course."""
+    """Return the result for the submission, graded with a kit of the course."""
     done = grader(folder, "export", "kit", "small", "--course", "course", "--out", name)
     assert (done.returncode, done.stderr) == (0, "")
     assert "performance" not in read(folder, f"{name}/course/assignments/small/assignment.yaml")
@@ -208,14 +220,14 @@ def kit_result(folder, name):
 
 
 def rewarding_all(folder):
-    """Change the assignment so that its naive kernel counts as a solution."""
+    """Change the assignment so that even its naive kernel counts as a solution."""
     path = folder / "course" / "assignments" / "small" / "assignment.yaml"
     fields = {**yaml.safe_load(path.read_text()), "baseline_avoids": False, "slips": []}
     path.write_text(yaml.safe_dump(fields))
 
 
 def golden(folder, name, source, fails):
-    """Write a golden submission with its expected failures."""
+    """Write a golden submission that is expected to fail these checks."""
     home = folder / "golden" / "small" / name
     home.mkdir(parents=True)
     (home / "kernels.cl").write_text(source)
@@ -223,7 +235,7 @@ def golden(folder, name, source, fails):
 
 
 def points(folder):
-    """Return points by student from the instructor's table."""
+    """Return the points in the instructor's table by student."""
     rows = csv.DictReader(read(folder, "out/grades.csv").removeprefix("\ufeff").splitlines())
     return {row["label"]: float(row["points"]) for row in rows}
 
@@ -233,5 +245,5 @@ def read(folder, name):
 
 
 def _visible(page):
-    """Return a page without its styles, scripts and markup."""
+    """Return the text of a page without styles, scripts and markup."""
     return re.sub(r"<(style|script)\b.*?</\1>|<[^>]*>", " ", page, flags=re.DOTALL)

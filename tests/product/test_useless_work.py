@@ -1,4 +1,4 @@
-"""checks/memory.py: extra work in a kernel never improves its measures."""
+"""checks/memory.py: extra work in a kernel never improves its memory measures."""
 
 import random
 import re
@@ -19,13 +19,13 @@ from grader.results.metrics import Profile
 RIGHT = [folder for folder in CORPUS if expectation(folder).is_right]
 
 TRIED = {"reduction/course-style": 3, "coalsTransp/flat-tile-turned-on-load": 1}
-"""Submissions for `make test`, with the number of copies with extra work."""
+"""Submissions that `make test` tries, with the number of copies that get extra work."""
 
 COPIES = 3
-"""Copies of each right submission in `make test-all`, each with different work."""
+"""Copies of each correct submission in `make test-all`. Each copy gets different extra work."""
 
 LOCAL_WORDS = 256
-"""Words of the added array in local memory. No work-group of the course has more work-items."""
+"""Length of the added array in local memory. No work-group in the course has more work-items."""
 
 WORK = (
     "for (int useless = 0; useless < {many}; useless++) ;",
@@ -36,18 +36,17 @@ WORK = (
     "for (int useless = 0; useless < idle % {few}; useless++) sunk++;",
     "switch (idle % {few}) {{ case 0: sunk++; break; default: sunk--; }}",
 )
-"""Statements without effect on the result.
-
-`idle` is the work-item's number in its group, and `sunk` is an added variable.
+"""Statements that do not change the result. `idle` is the number of the work-item in its group, and `sunk` is an added
+variable.
 """
 
 WHO = ("", "", "if (idle < {few}) ", "if (idle % 8 == 0) ", "if (get_group_id(0) == 0) ", "if (idle == 0) ")
-"""Conditions that select the work-items for a statement."""
+"""Conditions that select the work-items that run a statement."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Body:
-    """The range of a kernel's body between its braces, and the kernel's first array argument."""
+    """Start and end of a kernel's body between its braces, and the name of the kernel's first array argument."""
 
     start: int
     end: int
@@ -55,9 +54,8 @@ class Body:
 
 
 def bodies(source, kernels):
-    """Yield the bodies of these kernels.
-
-    Names that the text does not have are skipped, because an assignment accepts several.
+    """Yield the bodies of these kernels. Names that do not occur in the text are skipped, because an assignment accepts
+    several names.
     """
     code = re.sub(r"//[^\n]*|/\*.*?\*/", lambda comment: " " * len(comment[0]), source, flags=re.DOTALL)
     for kernel in kernels:
@@ -80,7 +78,7 @@ def useless(array, dice):
 
 
 def with_work(source, kernels, dice):
-    """Return the text with work added at the start and the end of each kernel."""
+    """Return the text with useless work added at the start and the end of each kernel."""
     found = sorted(bodies(source, kernels), key=lambda each: -each.start)
     assert found
     for body in found:
@@ -95,14 +93,14 @@ def with_work(source, kernels, dice):
 
 
 def measured(worker, assignment, source):
-    """Return all measures of the kernels, which must be right."""
+    """Return all memory measures of the kernels. The simulator must be able to count them."""
     found = usable(count_memory(memory_run(subject_of(worker, assignment, source), assignment.memory), Simulation()))
     assert isinstance(found, Profile), found
     return {name: measure(found).value for name, measure in MEASURES.items()}
 
 
 def improved(worker, assignment, source, copies):
-    """Yield each measure that is better in a copy with more work, with the text of that copy."""
+    """Yield each measure that improves in a copy with extra work: its name, both values and the copy's text."""
     kernels = {*(launch.kernel for launch in assignment.student_launches), *assignment.aliases}
     alone = measured(worker, assignment, source)
     for seed in range(copies):
@@ -118,7 +116,9 @@ def better(course, worker, folder, copies):
 
 @pytest.mark.parametrize("name", sorted(TRIED))
 def test_useless_work_improves_no_measure_of_a_right_kernel(course, simulator, name):
-    """Useless loops, loads, local memory and branches, in all or some work-items, improve no right kernel's measure."""
+    """Useless loops, loads, local memory and branches, in all or some work-items, do not improve any measure of a
+    correct kernel.
+    """
     (folder,) = (each for each in RIGHT if f"{each.parent.name}/{each.name}" == name)
     assert better(course, simulator, folder, TRIED[name]) == []
 
@@ -126,7 +126,7 @@ def test_useless_work_improves_no_measure_of_a_right_kernel(course, simulator, n
 @pytest.mark.whole
 @pytest.mark.parametrize("name", ASSIGNMENTS)
 def test_useless_work_improves_no_measure_of_any_right_kernel(course, simulator, name):
-    """Useless work improves no measure of any right submission in the corpus."""
+    """Useless work does not improve any measure of any correct submission in the corpus."""
     for folder in RIGHT:
         if folder.parent.name == name:
             assert better(course, simulator, folder, COPIES) == [], folder.name

@@ -1,4 +1,4 @@
-"""handover.py: the database password reaches the service's processes, but no process that inspects them."""
+"""handover.py: the database's password reaches the processes of the service, but no process that inspects them."""
 
 import subprocess
 import sys
@@ -49,12 +49,14 @@ def started(code, *words, **variables):
 
 
 def shown(pid):
-    """Return what a kernel under the sandbox `process` can read of another process: environment and command line."""
+    """Return what a kernel in the sandbox `process` can read of another process, which is its environment and its
+    command line.
+    """
     return b"".join(Path(f"/proc/{pid}/{name}").read_bytes() for name in ("environ", "cmdline"))
 
 
 def test_what_a_variable_said_is_wiped_from_the_process():
-    """A forgotten variable is erased even from /proc, which shows the environment that the process started with."""
+    """A forgotten variable is erased even from /proc, which shows the environment with which a process started."""
     with started(FORGETS, GRADER_DATABASE=SECRET, OTHER="kept") as process:
         assert process.stdout.readline() == "False\n"
         seen = shown(process.pid)
@@ -64,14 +66,16 @@ def test_what_a_variable_said_is_wiped_from_the_process():
 
 
 def test_a_variable_that_is_not_there_is_forgotten_too():
-    """Forgetting a variable that is not set does nothing."""
+    """Forgetting a variable that is not set has no effect."""
     with started(FORGETS) as process:
         assert process.stdout.readline() == "False\n"
         process.stdin.close()
 
 
 def test_a_child_is_told_by_its_standard_input_and_ends_with_its_parent(tmp_path):
-    """A child gets the address on standard input, not in its environment or command, and ends with its parent."""
+    """A child process gets the address on its standard input, not in its environment or on its command line. It ends
+    together with its parent.
+    """
     (tmp_path / "told.py").write_text(CHILD)
     root = str(Path(__file__).parent.parent.parent)
     with started(TOLD, f"{tmp_path}:{root}", SECRET) as process:

@@ -1,4 +1,6 @@
-"""Small modules of the service: tables, course files, handouts, comparisons, progress notes, seeds and first lines."""
+"""Small modules of the service, such as tables, course files, handouts, comparisons, progress notes, seeds and first
+lines.
+"""
 
 import os
 import re
@@ -35,27 +37,27 @@ from grader.service.submissions.progress import MAX_WORDS_LENGTH, in_brief, note
 
 
 def test_the_steps_make_the_tables_that_the_code_has(service):
-    """The migrations create the tables that the models define, and running them again changes nothing."""
+    """The migrations create exactly the tables of the models, and migrating again changes nothing."""
     migrate(service.database)
     with service.database._engine.connect() as connection:
         assert compare_metadata(MigrationContext.configure(connection), Base.metadata) == []
 
 
 def test_the_database_is_the_users_alone(tmp_path):
-    """The database file is readable by its owner only, because it contains submissions and grades."""
+    """Only its owner can read the database file, because it contains submissions and grades."""
     sqlite_url(tmp_path / "data")
     assert [path.stat().st_mode & 0o077 for path in (tmp_path / "data").glob("service.sqlite")] == [0]
 
 
 def test_a_folder_that_cannot_be_made_is_said(tmp_path):
-    """A data folder that cannot be created is an input error that names the option --data."""
+    """If the data folder cannot be created, the error is an input error that mentions the option --data."""
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="--data"):
         sqlite_url(tmp_path / "file" / "data")
 
 
 def test_a_transaction_that_fails_leaves_nothing(service):
-    """A transaction that fails changes no row."""
+    """A failed transaction does not change any row."""
 
     def change_and_fail():
         with service.database.writing() as session:
@@ -68,19 +70,19 @@ def test_a_transaction_that_fails_leaves_nothing(service):
 
 
 def test_a_time_without_a_zone_is_refused():
-    """A time without a zone is rejected, because it is ambiguous."""
+    """A time without a zone is refused, because it is ambiguous."""
     with pytest.raises(ValueError, match="zone"):
         UtcDateTime().process_bind_param(datetime(2026, 1, 1), None)  # noqa: DTZ001
 
 
 def test_the_seed_is_made_once(service):
-    """The seed is created once, by the first process that asks, and survives a restart."""
+    """The first process that asks for the seed creates it. It survives a restart."""
     first = service_seed(service.database)
     assert first == service_seed(Database(service.database.url)) != 0
 
 
 def test_a_handout_that_changes_is_read_again(service):
-    """A changed or deleted handout is read again without a restart."""
+    """A handout that has changed or was deleted is read again without a restart."""
     path = service.course.assignments / "small" / "README.md"
     path.write_text("Subtract.\n")
     os.utime(path, (1, 1))
@@ -102,7 +104,9 @@ def test_a_handout_that_changes_is_read_again(service):
     ],
 )
 def test_a_handout_is_markup_in_which_nothing_runs(text, markup):
-    """A handout becomes HTML without active content. Links lead to the web or the guide; images become their text."""
+    """A handout becomes HTML without active content. Links lead to other sites or to the guide, and images are replaced
+    by their text.
+    """
     assert markup in render_handout(text)
     assert "p.png" not in render_handout(text)
 
@@ -116,7 +120,9 @@ def test_every_handout_of_the_course_can_be_shown(course):
 
 
 def test_a_slip_in_an_assignment_closes_nothing(tmp_path):
-    """An assignment with an error keeps its last valid version and is reported; one that was never valid is absent."""
+    """If an assignment file becomes invalid, its last valid version is used and the error is reported. An assignment
+    that was never valid is left out.
+    """
     copied = course_of(tmp_path)
     cache = AssignmentCache(copied, ROOT / "docs" / "reading-your-report.md")
     before = cache.all()
@@ -137,14 +143,14 @@ def test_a_slip_in_an_assignment_closes_nothing(tmp_path):
 
 @pytest.fixture
 def reads(monkeypatch):
-    """Return the list that receives the name of each assignment read from its files."""
+    """Return a list that records the name of each assignment that is read from its files."""
     found, load = [], Course.load
     monkeypatch.setattr(Course, "load", lambda course, name: (found.append(name), load(course, name))[1])
     return found
 
 
 def test_an_assignment_that_cannot_be_read_is_not_tried_again_for_every_page(tmp_path, reads):
-    """An unreadable assignment is read again only after one of its files, or a file's permissions, changed."""
+    """An unreadable assignment is read again only when one of its files or their permissions change."""
     copied = course_of(tmp_path)
     rubric = copied.assignments / "small" / "assignment.yaml"
     rubric.write_text("title: [")
@@ -159,7 +165,9 @@ def test_an_assignment_that_cannot_be_read_is_not_tried_again_for_every_page(tmp
 
 
 def test_files_are_looked_at_again_only_after_a_while(tmp_path, monkeypatch):
-    """Files are checked for changes once a second: a page of 13 assignments would otherwise check a hundred files."""
+    """Files are checked for changes at most once a second. Otherwise, a page with 13 assignments would check a hundred
+    files.
+    """
     now = 100.0
     monkeypatch.setattr("grader.service.course.assignments.time.monotonic", lambda: now)
     copied = course_of(tmp_path)
@@ -188,14 +196,14 @@ def test_an_assignment_is_read_again_when_what_it_lacks_is_there(tmp_path, lacki
 
 
 def test_comments_of_a_handout_are_for_whoever_writes_it():
-    """Comments in a handout, such as those that `grader new` writes, are not shown to students."""
+    """Students do not see comments in a handout, such as those that `grader new` writes."""
     assert render_handout("# Title\n\n<!-- Keep the\n\nsections -->\nText <!-- x -->end\n") == render_handout(
         "# Title\n\nText end\n"
     )
 
 
 def test_the_handout_that_grader_new_writes_keeps_its_headings():
-    """Removing a comment above a heading keeps the blank line that makes the heading one."""
+    """When a comment above a heading is removed, the blank line stays, so that the heading is still rendered as one."""
     template = (ROOT / "grader" / "authoring" / "template" / "assignments" / "README.md").read_text()
     headings = re.findall("^#+ ", template, re.MULTILINE)
     assert len(re.findall("<h[1-6]>", render_handout(template))) == len(headings) > 1
@@ -203,7 +211,7 @@ def test_the_handout_that_grader_new_writes_keeps_its_headings():
 
 
 def test_what_changes_in_the_course_is_shown_without_a_new_start(tmp_path):
-    """Changed handouts, course dates and removed assignments are shown without a restart."""
+    """Changed handouts, changed policies and removed assignments take effect without a restart."""
     copied = course_of(tmp_path)
     cache = AssignmentCache(copied, ROOT / "docs" / "reading-your-report.md")
     handout = copied.assignments / "small" / "README.md"
@@ -223,7 +231,9 @@ def test_what_changes_in_the_course_is_shown_without_a_new_start(tmp_path):
 
 
 def test_a_comparison_shows_changes_with_what_is_around_them():
-    """A comparison lists removed lines before added ones, with three lines around; equal files have no differences."""
+    """A comparison lists removed lines before added ones, with three lines of context. Files with equal lines have no
+    differences.
+    """
     old = b"\n".join(b"line %d" % number for number in range(30))
     new = old.replace(b"line 15\n", b"other\nmore\n")
     kinds = [(line.kind, line.old, line.new) for line in compared(old, new)]
@@ -235,7 +245,9 @@ def test_a_comparison_shows_changes_with_what_is_around_them():
 
 @pytest.mark.parametrize("unit", [b"", b"same", b"%d"], ids=["empty", "same", "different"])
 def test_a_comparison_of_the_largest_files_is_quick(unit):
-    """Comparing the largest files takes under 3 s; repeated lines make other algorithms take minutes."""
+    """Comparing the largest files takes less than 3 s, even if their lines repeat, for which other algorithms need
+    minutes.
+    """
     one = b"\n".join(unit % number if b"%" in unit else unit for number in range(4999))
     other = b"\n".join(reversed(one.split(b"\n"))) + b"\nx"
     begun = time.perf_counter()
@@ -244,7 +256,7 @@ def test_a_comparison_of_the_largest_files_is_quick(unit):
 
 
 def test_what_is_told_of_a_check_is_short_and_showable(service):
-    """A progress note has a limited, printable message; the report has the whole text and the findings."""
+    """A progress note has a short, printable message. The whole text and the findings are only in the report."""
     check = right(service.course.load("small")).checks[1]
     note = note_of(Decided(check=check, sentence="\x1b[2J" + "x" * 5000))
     assert len(note.words) == MAX_WORDS_LENGTH
@@ -254,7 +266,9 @@ def test_what_is_told_of_a_check_is_short_and_showable(service):
 
 
 def test_a_check_that_was_not_run_is_shown_as_skipped(service):
-    """A check that was not run is shown as skipped during and after grading. Programs get its verdict "failed"."""
+    """A check that was not run is shown as skipped, both during and after grading. Programs still get its verdict
+    "failed".
+    """
     assignment = service.course.load("small")
     last = right(assignment).checks[-1]
     failing_last = failing(right(assignment), -1, reason=Reason.NOT_RUN)
@@ -266,7 +280,7 @@ def test_a_check_that_was_not_run_is_shown_as_skipped(service):
 
 
 def test_a_comparison_ends_after_so_many_lines():
-    """A comparison ends after a fixed number of lines: 10,000 lines take a second to render and are of no use."""
+    """A comparison stops after a fixed number of lines. Rendering 10,000 lines would take a second and help no one."""
     old, new = (b"".join(b"%s %d\n" % (word, number) for number in range(4000)) for word in (b"old", b"new"))
     shown = compared(old, new)
     assert len(shown) == MAX_LINES_SHOWN + 1
@@ -274,7 +288,7 @@ def test_a_comparison_ends_after_so_many_lines():
 
 
 def test_no_message_of_the_database_holds_what_is_stored(service):
-    """A database error does not contain stored values, because it could reach a log."""
+    """Database errors do not contain stored values, because an error may be logged."""
     with service.database.writing() as session:
         session.add(ReleaseRow(assignment="small", who="staff", at=service.now))
     with pytest.raises(IntegrityError) as caught, service.database.writing() as session:
@@ -306,19 +320,25 @@ def asked_to_serve(folder, **more):
     ids=["IPv4", "IPv6", "name", "url", "usual port", "usual port of TLS", "another port"],
 )
 def test_browsers_go_to_the_address_that_is_listened_on_or_to_the_one_that_is_named(tmp_path, asked, origin):
-    """The origin is the listening address or --url; IPv6 addresses get brackets, and default ports are omitted."""
+    """The origin is the address on which the service listens, or --url. IPv6 addresses get brackets, and default ports
+    are left out.
+    """
     assert asked_to_serve(tmp_path, **asked).origin == origin
 
 
 @pytest.mark.parametrize("asked", [{"host": "0.0.0.0"}, {"host": "::"}, {"url": "grader.example.org"}], ids=str)
 def test_an_address_that_browsers_cannot_go_to_is_refused(tmp_path, asked):
-    """An origin that browsers cannot reach is rejected with a hint to --url, because visitors are redirected to it."""
+    """An origin that browsers cannot reach is refused with a hint to --url, because visitors are redirected to the
+    origin.
+    """
     with pytest.raises(InputError, match="--url"):
         _ = asked_to_serve(tmp_path, **asked).origin
 
 
 def test_nobody_is_given_two_sign_in_links_at_once(tmp_path):
-    """Each person gets one sign-in link at start, even an invited person of the demo: a second would end the first."""
+    """Each person gets only one sign-in link at the start, even an invited person in the demo, because a second link
+    would end the first.
+    """
     request = asked_to_serve(tmp_path, demo=True)
     with closing(ready_database(tmp_path)) as database:
         list(first_lines(database, request))

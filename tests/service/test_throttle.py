@@ -1,4 +1,6 @@
-"""throttle.py: concurrent work is limited, waiting networks take turns, and events per key and period are limited."""
+"""throttle.py: concurrent work is limited, waiting networks take turns, and each key may cause only so many events in a
+period.
+"""
 
 import asyncio
 import threading
@@ -12,7 +14,7 @@ from grader.service.throttle import ConcurrencyLimiter, FairQueue, RateLimiter, 
 
 
 def test_one_works_one_waits_and_a_third_is_told_at_once():
-    """With one slot, a second caller waits for the slot, and a third is refused at once."""
+    """With one slot, a second caller waits for it, and a third is refused at once."""
     limiter, over, done = ConcurrencyLimiter(1, "come again", max_waiting=1, wait_seconds=30), threading.Event(), []
 
     def work(name):
@@ -35,7 +37,7 @@ def test_one_works_one_waits_and_a_third_is_told_at_once():
 
 
 def test_who_waits_too_long_is_told_so_and_keeps_nobody_out():
-    """A caller that waits too long is refused; neither it nor a caller that fails keeps its slot."""
+    """A caller that waits too long is refused. Neither that caller nor one that fails keeps a slot."""
     limiter = ConcurrencyLimiter(1, "come again", max_waiting=1, wait_seconds=0.01)
     with limiter.slot(), pytest.raises(RefusedError, match="come again"), limiter.slot():
         pass
@@ -57,14 +59,14 @@ async def served(line, network, done, name):
 
 
 async def begun(*waiting):
-    """Return tasks for these coroutines, each run up to its first wait, in this order."""
+    """Return tasks for these coroutines. Each has run up to its first wait, in this order."""
     tasks = [asyncio.create_task(each) for each in waiting]
     await asyncio.sleep(0)
     return tasks
 
 
 def test_networks_are_served_by_turns():
-    """Networks take turns: a new network waits for one request of a flooding network, not for all of them."""
+    """Networks take turns, so another network waits for one request of a flooding network instead of all of them."""
 
     async def play():
         line, done = made(), []
@@ -78,7 +80,7 @@ def test_networks_are_served_by_turns():
 
 
 def test_a_network_with_a_full_line_is_told_so_at_once_and_others_are_not():
-    """A network with a full line is refused at once with the line's message, while other networks still have places."""
+    """If the line of a network is full, its next request is refused at once. Other networks still have places."""
 
     async def play():
         line, done = made(max_waiting=2), []
@@ -94,7 +96,9 @@ def test_a_network_with_a_full_line_is_told_so_at_once_and_others_are_not():
 
 
 def test_who_waits_too_long_is_told_so_and_who_leaves_keeps_no_turn():
-    """Callers that time out, are cancelled or fail give up their turn, also if they are cancelled as the turn comes."""
+    """Callers that time out, are cancelled or fail give up their turn, even if the cancellation coincides with the
+    turn.
+    """
 
     async def play():
         line, done = made(wait_seconds=0.01), []
@@ -119,7 +123,7 @@ def test_who_waits_too_long_is_told_so_and_who_leaves_keeps_no_turn():
 
 
 def test_a_key_has_so_many_events_in_a_while(monkeypatch):
-    """Each key has its own limit of events per period; the first event starts the period."""
+    """Each key has its own limit of events per period. The first event starts the period."""
     now = time.time()
     monkeypatch.setattr(time, "time", lambda: now)
     limit = RateLimiter(2, 10)
@@ -132,7 +136,7 @@ def test_a_key_has_so_many_events_in_a_while(monkeypatch):
 
 
 def test_a_look_counts_nothing():
-    """Asking if a limit is reached does not count as an event."""
+    """Asking whether a limit is reached does not count as an event."""
     limit = RateLimiter(2, 10)
     assert not any(limit.is_reached("a") for _ in range(10))
     limit.count("a")
@@ -155,5 +159,7 @@ def test_a_look_counts_nothing():
     ],
 )
 def test_whoever_has_a_network_of_addresses_counts_once(address, network):
-    """An IPv6 /64 network counts as one; so does this machine, or a proxy that names no client would have no limit."""
+    """Addresses in one IPv6 /64 network count as one network. All addresses of this machine also count as one, because
+    a proxy that does not pass on its clients' addresses would otherwise have no limit.
+    """
     assert network_of(address) == network

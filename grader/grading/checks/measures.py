@@ -1,4 +1,6 @@
-"""Measures of memory behaviour: a figure of a profile, its words, and the advice if it is too large."""
+"""Measures of memory behaviour. Each takes a value from a profile, describes it, and gives advice for the case that it
+is too large.
+"""
 
 from collections import Counter
 from collections.abc import Callable
@@ -16,10 +18,9 @@ from grader.results.metrics import Access, Branch, Profile
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """Measured quantity, with the reason, the words and the help to report if it exceeds the limit.
-
-    The help may not fit the source (`remedies.fitted`): it makes the rows of the array `lengthens` longer, or it
-    proposes a tree for the work in line `tree_for`. `excess` names the array that causes the excess, if it is known.
+    """A measured value, with the reason, the description and the help to report if it exceeds the limit. The help may
+    have to be adapted to the source (`remedies.fitted`) if it advises to make the rows of the array `lengthens` longer,
+    or to do the work in line `tree_for` as a tree. `excess` names the array that causes the excess, if it is known.
     """
 
     value: float
@@ -32,9 +33,8 @@ class Reading:
 
 
 def _coalescing(counted: Profile) -> Reading:
-    """Sum of the task's least traffic and all unused bytes, divided by the least traffic.
-
-    Accesses that waste nothing do not compensate for accesses that do.
+    """Sum of the task's least traffic and all unused bytes, divided by the least traffic. Accesses without unused bytes
+    do not compensate for accesses with unused bytes.
     """
     if not counted.unused:
         what = "every byte of the moved sectors is used, which is a ratio of 1"
@@ -63,17 +63,19 @@ def _closer(access: Access) -> str:
 
 
 def _sectors(digits: str) -> str:
-    """Words for a mean number of sectors."""
+    """Describe a mean number of sectors."""
     return f"{digits} {'sector' if digits == '1' else 'sectors'}"
 
 
 def _use(access: Access) -> str:
-    """Words for an access in the source, and the distance between its accesses by neighbouring work-items."""
+    """Describe an access in the source, and the distance between the accesses of neighbouring work-items."""
     return f"{place(access.line)} {access.does} {access.array}{_apart(access)}"
 
 
 def _bank_conflicts(counted: Profile) -> Reading:
-    """Most words of one bank in a request to local memory; words of one vector do not conflict and count as one."""
+    """Maximum number of words of one bank in a request to local memory. Words of one vector do not conflict and count
+    as one.
+    """
     local = [each for each in counted.accesses if each.space == "local"]
     if not local:
         return Reading(value=0.0, reason=Reason.BANK_CONFLICT, what="no local memory is used", help="")
@@ -93,7 +95,7 @@ def _bank_conflicts(counted: Profile) -> Reading:
 
 
 NEAR = 4 * WORD_BYTES
-"""Largest distance in bytes at which words of neighbouring work-items are taken to lie in one row."""
+"""Largest distance in bytes at which words of neighbouring work-items are assumed to be in one row."""
 
 
 def _is_near(access: Access) -> bool:
@@ -108,7 +110,7 @@ def _other_banks(access: Access) -> str:
 
 
 def _words(counted: Profile, does: Literal["reads", "writes"]) -> Reading:
-    """Number of words of global memory that all work-items together ask for."""
+    """Number of words of global memory that all work-items together request."""
     total = counted.read if does == "reads" else counted.written
     arrays = traffic(counted, does)
     if not arrays:
@@ -124,9 +126,9 @@ def _words(counted: Profile, does: Literal["reads", "writes"]) -> Reading:
 
 
 def _words_moved(counted: Profile) -> Reading:
-    """Number of words of global memory in the sectors moved, so that uncoalesced accesses count by their share of all.
-
-    A few uncoalesced accesses can be right: a work-item may read one word of its row, such as the diagonal's element.
+    """Number of words of global memory in all moved sectors. Therefore uncoalesced accesses count in proportion to
+    their share of the traffic. A few of them can be right, for example if each work-item reads the diagonal element of
+    its row.
     """
     total = counted.moved / WORD_BYTES
     what = f"it moves sectors with {in_digits(total)} words of global memory"
@@ -162,12 +164,13 @@ def _remedy(counted: Profile, worst: ArrayTraffic) -> str:
 
 
 NOTABLE = 0.25
-"""Least share of words read back among all words read for which the advice is not to read back. With a smaller share,
-the excess lies elsewhere."""
+"""Minimum share of words that are read back, among all words read, at which the advice is not to read them back. With a
+smaller share, the excess has another cause.
+"""
 
 
 def _divergence(counted: Profile) -> Reading:
-    """Number of times that work-items of a warp take different ways at a branch."""
+    """Number of times that the work-items of a warp take different paths at a branch."""
     worst = max(counted.branches, key=attrgetter("diverged"), default=Branch(line=0, reached=0, diverged=0))
     if not worst.diverged:
         what = "the work-items of a warp never diverge"
@@ -220,7 +223,7 @@ def _local_requests(counted: Profile) -> Reading:
 
 
 def _branches(counted: Profile) -> Reading:
-    """Number of times that warps reach a branch; the condition of a loop is a branch."""
+    """Number of times that warps reach a branch. The condition of a loop is a branch."""
     worst = max(counted.branches, key=attrgetter("reached"), default=Branch(line=0, reached=0, diverged=0))
     total = sum(each.reached for each in counted.branches)
     where = f", most often in {place(worst.line)} ({worst.reached:,} times)" if total else ""
@@ -243,7 +246,9 @@ MEASURES: dict[Measure, Callable[[Profile], Reading]] = {
     "requests to local memory": _local_requests,
     "branches": _branches,
 }
-"""Functions of the measures. Each measure is a count or grows with one, so useless extra work makes none smaller."""
+"""The functions of all measures. Each measure is a count or grows with one, so useless extra work does
+not reduce it.
+"""
 
 
 def _global(counted: Profile) -> list[Access]:
@@ -259,5 +264,5 @@ def _apart(access: Access) -> str:
 
 
 def in_digits(value: float) -> str:
-    """Return a figure in words: whole from 1000 on, with three digits below."""
+    """Format a value: as a whole number from 1000 on, with three digits below."""
     return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"

@@ -38,19 +38,19 @@ class ArrayTraffic:
 
 def traffic(counted: Profile, does: Literal["reads", "writes"]) -> Sequence[ArrayTraffic]:
     """Reads or writes of each array, the array with the most words first."""
-    words: dict[str, Counter[int]] = {}
+    used: dict[str, Counter[int]] = {}
     for each in counted.accesses:
         if each.space == "global" and each.does == does:
-            words.setdefault(each.array, Counter())[each.line] += each.bytes // WORD_BYTES
+            used.setdefault(each.array, Counter())[each.line] += each.bytes
     needed = {each.array: each.bytes // WORD_BYTES for each in counted.needed if each.does == does}
     found = (
         ArrayTraffic(
             array=array,
             does=does,
-            lines=tuple(lines.most_common()),
+            lines=tuple((line, number // WORD_BYTES) for line, number in lines.most_common()),
             needed=needed.get(array, 0) if counted.needed else None,
         )
-        for array, lines in words.items()
+        for array, lines in used.items()
     )
     return sorted(found, key=lambda each: each.words, reverse=True)
 

@@ -1,4 +1,4 @@
-"""email.py: messages reach a mail server, and no password is sent without TLS."""
+"""email.py: messages reach a mail server, and a password is never sent without TLS."""
 
 import socketserver
 import threading
@@ -13,7 +13,7 @@ ANSWERS = {"EHLO": "250 here", "MAIL": "250 ok", "RCPT": "250 ok", "DATA": "354 
 
 
 class _Server(socketserver.StreamRequestHandler):
-    """Mail server that speaks as much SMTP as one message needs, without TLS or other extensions."""
+    """A mail server that supports only the SMTP commands that one message needs. It has no TLS or other extensions."""
 
     def handle(self):
         self._say("220 here")
@@ -52,7 +52,7 @@ MESSAGE = email_message("course@example.org", "ada@example.org", "Your sign-in l
 
 
 def test_a_message_reaches_its_server():
-    """A message reaches its server with sender, recipient, subject and text."""
+    """A message reaches its mail server with the sender, recipient, subject and text."""
     with _serving() as server:
         rules = MailRules.model_validate({**_rules(server, "none").model_dump(), "user": ""})
         Smtp(rules=rules, password="")(MESSAGE)
@@ -62,7 +62,9 @@ def test_a_message_reaches_its_server():
 
 
 def test_a_server_without_tls_is_told_no_password():
-    """A server without STARTTLS receives no password and no message, because it may be an attacker in between."""
+    """A server without STARTTLS receives neither the password nor the message, because an attacker may be
+    in between.
+    """
     with _serving() as server:
         with pytest.raises(OSError, match="STARTTLS"):
             Smtp(rules=_rules(server, "starttls"), password="hush")(MESSAGE)
@@ -72,13 +74,13 @@ def test_a_server_without_tls_is_told_no_password():
 
 
 def test_an_address_cannot_add_lines_to_a_message():
-    """An address with a line break, such as a malicious roster key, cannot add headers to a message."""
+    """An address with a line break, for example from a malicious roster key, cannot add headers to a message."""
     with pytest.raises(ValueError, match="linefeed"):
         email_message("course@example.org", "ada@example.org\r\nBcc: b@example.org", "link", "words")
 
 
 def test_the_demo_prints_what_would_be_sent():
-    """The demo prints each message to the terminal and sends none."""
+    """The demo prints each message to the terminal instead of sending it."""
     lines = []
     printing_mailer(lines.append)(MESSAGE)
     assert lines == ["mail to ada@example.org: a link"]

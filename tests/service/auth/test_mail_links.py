@@ -1,4 +1,4 @@
-"""mail_links.py and its form: a sign-in link goes only to its owner's mailbox, and the answer reveals nothing."""
+"""mail_links.py and its form: sign-in links are sent only to their owner's mailbox, and the answer reveals nothing."""
 
 from smtplib import SMTPException
 
@@ -28,7 +28,7 @@ def join(client, token):
 
 
 def test_a_link_comes_by_mail_and_signs_in_once_by_a_click(service):
-    """A mailed link signs in once, by a click; opening the page of the link does not use it up."""
+    """A mailed link signs in once, after a click. Opening the page of the link does not use it up."""
     sent, client = mailbox(service), service.browser()
     assert "By mail" in client.get("/sign-in").text
     assert ask(service, "ada", client).status_code == 200
@@ -43,14 +43,16 @@ def test_a_link_comes_by_mail_and_signs_in_once_by_a_click(service):
 
 @pytest.mark.parametrize("who", ["ADA@example.org", "  ada ", "Ada"])
 def test_people_are_found_however_they_type_their_address(service, who):
-    """A person is found by key or address, with or without the domain, in any case of letters."""
+    """A person is found by key or by mail address, in upper or lower case."""
     sent = mailbox(service)
     ask(service, who)
     assert [each["To"] for each in sent] == ["ada@example.org"]
 
 
 def test_nobody_learns_who_is_on_the_roster(service):
-    """The answer is byte-identical for known and unknown people, and is sent before any lookup."""
+    """The answer for an unknown person is byte-identical to the answer for a known one, which keeps the
+    roster secret.
+    """
     sent, said = mailbox(service), []
     for who in ("ada", "nobody", "", "x" * 300, "a\r\nBcc: b@example.org", "ada@example.com"):
         answer = ask(service, who)
@@ -60,7 +62,7 @@ def test_nobody_learns_who_is_on_the_roster(service):
 
 
 def test_a_key_that_is_an_address_needs_no_domain(service):
-    """A roster key that is an address gets mail without a configured domain; other keys get none."""
+    """A roster key that is a mail address gets mail even if no domain is configured. Other keys then get no mail."""
     service.person("cleo@example.net", CourseRole.STUDENT)
     sent = mailbox(service, domain="")
     for who in ("cleo@example.net", "ada"):
@@ -69,7 +71,9 @@ def test_a_key_that_is_an_address_needs_no_domain(service):
 
 
 def test_a_mailbox_is_not_filled_and_its_owner_not_kept_out(service):
-    """A person has at most three open links, and each works; new ones are sent after a sign-in or after they expire."""
+    """A person has at most three open links, and each of them works. After a sign-in or when they have expired, new
+    links are sent again.
+    """
     sent = mailbox(service)
     for _ in range(MAX_MAIL_LINKS + 2):
         ask(service, "ada")
@@ -86,7 +90,7 @@ def test_a_mailbox_is_not_filled_and_its_owner_not_kept_out(service):
 
 
 def test_a_link_of_an_instructor_outlives_requests_by_mail(service):
-    """A link from an instructor stays valid when links are requested by mail in the same person's name."""
+    """A link from an instructor stays valid, even if links by mail are requested for the same person."""
     mailbox(service)
     staff = service.browser("staff")
     form = staff.get("/course/people").text.split('name="form_token" value="')[1].split('"')[0]
@@ -98,7 +102,7 @@ def test_a_link_of_an_instructor_outlives_requests_by_mail(service):
 
 
 def test_a_network_that_asks_too_often_waits(service):
-    """A network is limited in its requests for links, counted over all names that it asks for."""
+    """The number of links that a network may request is limited. Requests for all names count together."""
     mailbox(service)
     enter(service, mail=service.app_state.sign_in.mail, link_requests=RateLimiter(2, 600))
     assert [ask(service, who).status_code for who in ("ada", "nobody", "ben")] == [200, 200, 409]
@@ -106,7 +110,9 @@ def test_a_network_that_asks_too_often_waits(service):
 
 @pytest.mark.parametrize("error", [SMTPException("to ada@example.org"), OSError("ada@example.org"), ValueError("ada")])
 def test_what_cannot_be_sent_takes_no_link_and_tells_no_address(service, caplog, error):
-    """A failed delivery does not count as one of the three links, and its log entry contains no address."""
+    """A message that cannot be sent does not count as one of the three links, and its log entry does not contain the
+    address.
+    """
     mailbox(service, fails=error)
     for _ in range(MAX_MAIL_LINKS + 1):
         ask(service, "ada")
@@ -117,7 +123,7 @@ def test_what_cannot_be_sent_takes_no_link_and_tells_no_address(service, caplog,
 
 
 def test_so_many_requests_wait_at_most(service, monkeypatch, caplog):
-    """A request beyond the limit of waiting requests is dropped and logged, with the same answer to the browser."""
+    """If too many requests are waiting, a further one is dropped and logged. The browser gets the usual answer."""
     monkeypatch.setattr(mail_links, "MAX_WAITING_REQUESTS", 0)
     sent = mailbox(service)
     assert ask(service, "ada").status_code == 200
@@ -126,7 +132,7 @@ def test_so_many_requests_wait_at_most(service, monkeypatch, caplog):
 
 
 def test_a_demo_prints_the_link_and_nobody_else_does(service):
-    """The demo prints the link; without a configured mail server, sign-in by mail does not exist."""
+    """The demo prints the link. Without a configured mail server, sign-in by mail is not available."""
     context = LinkContext(database=service.database, origin=service.origin, now=lambda: service.now)
     lines = []
     enter(service, mail=sign_in_methods(SignInRules(mail="printed"), context, lines.append).mail)
@@ -137,7 +143,7 @@ def test_a_demo_prints_the_link_and_nobody_else_does(service):
 
 
 def test_a_password_is_not_sent_without_tls(service):
-    """Mail settings with a password but without TLS are rejected with an error for the operator."""
+    """Mail settings with a password but without TLS are rejected, with an error for the operator."""
     context = LinkContext(database=service.database, origin=service.origin, now=lambda: service.now)
     rules = MailRules(host="h", sender="s@h", user="u", security="none", password=Secret(value="p"))
     with pytest.raises(InputError, match="without TLS"):

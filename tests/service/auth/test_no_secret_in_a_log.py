@@ -1,4 +1,4 @@
-"""Logs of all ways to sign in, with right and wrong credentials, contain no secret."""
+"""No log contains a secret, for all ways to sign in and for correct and wrong credentials."""
 
 import logging
 import re
@@ -15,7 +15,9 @@ PASSWORD, WRONG = "four quiet grey otters", "five quiet grey otters"
 
 
 def test_no_secret_is_in_a_log(service, caplog, capfd):
-    """Links, passwords, tokens, cookies, codes and the client secret are in no log of any library at any level."""
+    """Links, passwords, tokens, cookies, codes and the client secret do not appear in the log of any library at any
+    level.
+    """
     caplog.set_level(logging.DEBUG)
     sent = mailbox(service)
     mail = service.app_state.sign_in.mail
@@ -44,7 +46,9 @@ def test_no_secret_is_in_a_log(service, caplog, capfd):
         assert other.get("/sign-on/back", params=failed).status_code == 409
     secrets = [link, PASSWORD, WRONG, token, form, SECRET, back["code"] + "&", issuer.seen[0]["code_verifier"]]
     secrets += [*client.cookies.values(), *other.cookies.values()]
-    ours = [each for each in caplog.records if not each.name.startswith(("httpx", "httpcore"))]  # the test's own client
+    ours = [
+        each for each in caplog.records if not each.name.startswith(("httpx", "httpcore"))
+    ]  # httpx is this test's client
     written = "".join(f"{each.getMessage()} {each.exc_text or ''} {each.args}" for each in ours)
     written += "".join(capfd.readouterr())
     assert "a sign-on failed" in written
@@ -52,7 +56,7 @@ def test_no_secret_is_in_a_log(service, caplog, capfd):
 
 
 def test_no_secret_is_in_the_text_of_settings():
-    """The text of settings, as in messages and tracebacks, does not contain their secrets."""
+    """The text of settings, as shown in messages and tracebacks, does not contain their secrets."""
     secret = Secret(value="hush")
     rules = MailRules(host="mail.example.org", sender="course@example.org", password=secret)
     for each in (secret, rules, Smtp(rules=rules, password="hush")):

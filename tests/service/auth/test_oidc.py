@@ -1,4 +1,4 @@
-"""oidc.py and its routes: sign-on with an issuer inside the test that signs with real keys."""
+"""oidc.py and its routes: single sign-on with an issuer that runs inside the test and signs with real keys."""
 
 import base64
 import json
@@ -31,13 +31,13 @@ def begin(service, client=None):
 
 
 def attempt(service, issuer):
-    """Sign in at the issuer, return to the service, and return the browser and the response."""
+    """Sign in at the issuer and return to the service. Return the browser and the service's response."""
     client, address = begin(service)
     return client, client.get("/sign-on/back", params=issuer.authorize(address))
 
 
 def test_who_is_signed_in_at_the_university_is_signed_in_here(service, issuer):
-    """A sign-on uses state, nonce and a PKCE challenge, and sends the client secret only to the issuer."""
+    """Single sign-on uses a state, a nonce and a PKCE challenge. It sends the client secret only to the issuer."""
     at_university(service, issuer)
     assert "Sign in at Example University" in service.browser().get("/sign-in").text
     client, address = begin(service)
@@ -51,7 +51,9 @@ def test_who_is_signed_in_at_the_university_is_signed_in_here(service, issuer):
 
 
 def test_a_code_signs_in_once_and_only_in_the_browser_that_began(service, issuer):
-    """A code works once and only in the browser that began, so an attacker's sign-on address signs in no victim."""
+    """A code works once, and only in the browser that began the sign-on. An attacker therefore cannot sign a victim in
+    to the attacker's account.
+    """
     at_university(service, issuer)
     client, address = begin(service)
     back = issuer.authorize(address)
@@ -80,7 +82,7 @@ def test_a_code_signs_in_once_and_only_in_the_browser_that_began(service, issuer
     ids=str,
 )
 def test_a_token_that_is_not_for_us_now_signs_nobody_in(service, issuer, claims):
-    """A token is rejected if any of the required claims is wrong."""
+    """A token is rejected if one of the required claims is wrong."""
     at_university(service, issuer)
     issuer.claims = claims
     client, said = attempt(service, issuer)
@@ -90,7 +92,7 @@ def test_a_token_that_is_not_for_us_now_signs_nobody_in(service, issuer, claims)
 
 @pytest.mark.parametrize("forged", ["another key", "the client's secret", "none"])
 def test_a_token_that_the_issuer_has_not_signed_signs_nobody_in(service, issuer, monkeypatch, forged):
-    """A token is rejected if it is unsigned, signed with another key, or signed with the client secret as the key."""
+    """A token is rejected if it is unsigned, signed with another key, or signed with the client secret as its key."""
     at_university(service, issuer)
     if forged == "another key":
         issuer.signs_with = RSAKey.generate_key(2048, {"kid": "one"})
@@ -114,7 +116,9 @@ def part(value):
     "answer", [{"iss": "https://evil.example"}, {"code": ""}, {"state": ""}, {"state": "x"}], ids=str
 )
 def test_an_answer_that_is_not_the_issuers_asks_it_nothing(service, issuer, answer):
-    """An answer from another issuer, or with a wrong code or state, sends the issuer no request (mix-up attack)."""
+    """The issuer receives no request for an answer that comes from another issuer or has a wrong code or state (mix-up
+    attack).
+    """
     at_university(service, issuer)
     client, address = begin(service)
     assert client.get("/sign-on/back", params=issuer.authorize(address) | answer).status_code == 409
@@ -122,7 +126,9 @@ def test_an_answer_that_is_not_the_issuers_asks_it_nothing(service, issuer, answ
 
 
 def test_a_network_whose_sign_ons_fail_too_often_waits(service, issuer):
-    """Failed sign-ons of a network are limited: each forged cookie costs a request to the issuer until the limit."""
+    """The number of failed sign-ons from a network is limited, because each forged cookie causes a request to the
+    issuer.
+    """
     at_university(service, issuer)
     enter(service, university=service.app_state.sign_in.university, failed_sign_ons=RateLimiter(2, 600))
     client = service.browser()
@@ -135,21 +141,21 @@ def test_a_network_whose_sign_ons_fail_too_often_waits(service, issuer):
 
 
 def test_a_sign_on_that_succeeds_does_not_count_against_its_network(service, issuer):
-    """A successful sign-on does not count against its network, because a lecture room shares one address."""
+    """Successful sign-ons do not count against a network, because everyone in a lecture room shares one address."""
     at_university(service, issuer)
     enter(service, university=service.app_state.sign_in.university, failed_sign_ons=RateLimiter(2, 600))
     assert [attempt(service, issuer)[1].status_code for _ in range(4)] == [303] * 4
 
 
 def test_a_discovery_document_of_another_issuer_is_not_believed(service, issuer):
-    """A discovery document that names another issuer is rejected, and no browser is redirected."""
+    """A discovery document that names another issuer is rejected, and the browser is not redirected."""
     at_university(service, issuer)
     issuer.metadata = {"issuer": "https://evil.example"}
     assert service.browser().get("/sign-on").status_code == 409
 
 
 def test_keys_that_are_new_are_read_again(service, issuer, monkeypatch):
-    """A new signing key is fetched, but not again for each invalid token within the minimum interval."""
+    """A new signing key is fetched, but invalid tokens cannot cause more fetches within the minimum interval."""
     at_university(service, issuer)
     assert attempt(service, issuer)[1].status_code == 303
     issuer.key = issuer.signs_with = RSAKey.generate_key(2048, {"kid": "two"})
@@ -160,7 +166,7 @@ def test_keys_that_are_new_are_read_again(service, issuer, monkeypatch):
 
 
 def test_the_claim_that_names_a_person_can_be_chosen(service, issuer):
-    """The claim that identifies a person is configurable; an unknown person is shown the name from that claim."""
+    """The operator can choose the claim that identifies a person. An unknown person sees the value of that claim."""
     at_university(service, issuer, claim="uid")
     issuer.person = {"uid": "ben"}
     client, said = attempt(service, issuer)
@@ -172,7 +178,9 @@ def test_the_claim_that_names_a_person_can_be_chosen(service, issuer):
 
 
 def test_an_issuer_that_is_away_is_one_sentence(service):
-    """An unreachable issuer gives a one-sentence error. An issuer needs https unless it is this machine."""
+    """If the issuer cannot be reached, the page shows a single sentence. An issuer needs https unless it runs on this
+    machine.
+    """
     with issuing() as gone:
         at_university(service, gone)
     said = service.browser().get("/sign-on")
@@ -183,6 +191,6 @@ def test_an_issuer_that_is_away_is_one_sentence(service):
 
 
 def test_without_a_university_there_is_no_such_address(service):
-    """The sign-on routes answer 404 if no university is configured."""
+    """If no university is configured, the sign-on routes answer 404."""
     client = service.browser()
     assert [client.get(each).status_code for each in ("/sign-on", "/sign-on/back")] == [404, 404]

@@ -1,4 +1,6 @@
-"""passwords.py and its pages: people set their own passwords, argon2id hashes are stored, and tries are limited."""
+"""passwords.py and its pages: people choose their own passwords, argon2id hashes are stored, and guesses
+are limited.
+"""
 
 import asyncio
 import threading
@@ -25,7 +27,9 @@ def sign_in(service, who="ada", password=GOOD, client=None):
 
 
 def test_who_has_set_a_password_signs_in_by_it(service):
-    """A person signs in with a password set on their own page; argon2-cffi's recommended hash is stored."""
+    """A person signs in with a password that they have set. The database stores an argon2id hash instead of the
+    password.
+    """
     with_passwords(service)
     assert set_one(service.browser("ada")).status_code == 303
     client = service.browser()
@@ -38,7 +42,7 @@ def test_who_has_set_a_password_signs_in_by_it(service):
 
 
 def test_they_are_off_unless_the_operator_allows_them(service):
-    """Without the operator's setting, passwords have no form and no route."""
+    """Unless the operator allows passwords, there is no form and no route for them."""
     client = service.browser("ada")
     assert client.get("/password").status_code == 404
     assert post(client, "/password", form="/", password=GOOD, again=GOOD).status_code == 404
@@ -47,7 +51,9 @@ def test_they_are_off_unless_the_operator_allows_them(service):
 
 
 def test_nobody_learns_who_is_on_the_roster_or_has_a_password(service, monkeypatch):
-    """A failed sign-in gives the same answer for each name, and checks one hash even for an unknown person."""
+    """A failed sign-in gets one answer for all names. Even for an unknown name, one hash is computed, so that the
+    answer takes equally long.
+    """
     with_passwords(service)
     set_one(service.browser("ada"))
     checked = []
@@ -68,7 +74,7 @@ def test_nobody_learns_who_is_on_the_roster_or_has_a_password(service, monkeypat
     ],
 )
 def test_a_password_that_is_easy_to_guess_is_refused(service, password, words):
-    """A password that is short, long, repetitive or contains the person's key is rejected and not stored."""
+    """A password that is short, long, repetitive or contains the person's key is refused and not stored."""
     with_passwords(service)
     said = set_one(service.browser("ada"), password)
     assert said.status_code == 422
@@ -77,7 +83,7 @@ def test_a_password_that_is_easy_to_guess_is_refused(service, password, words):
 
 
 def test_a_browser_that_was_left_signed_in_cannot_change_it(service):
-    """Changing a password needs the present one, and signs out all other browsers of the person."""
+    """Changing a password requires the current one. It signs the person out in all other browsers."""
     with_passwords(service)
     first, second = service.browser("ada"), service.browser("ada")
     assert set_one(first).status_code == 303
@@ -89,7 +95,9 @@ def test_a_browser_that_was_left_signed_in_cannot_change_it(service):
 
 
 def test_guesses_of_one_network_are_few_and_keep_nobody_else_out(service):
-    """Too many wrong guesses block a person's sign-in from that network only, and other people can sign in there."""
+    """After too many wrong guesses, a person cannot sign in from that network. Other people still can, and so can the
+    person from elsewhere.
+    """
     with_passwords(service)
     set_one(service.browser("ada"))
     set_one(service.browser("ben"))
@@ -102,8 +110,8 @@ def test_guesses_of_one_network_are_few_and_keep_nobody_else_out(service):
 
 
 def test_a_room_signs_in_at_once_and_takes_no_threads_from_other_pages(service, monkeypatch):
-    """A lecture room of 60 signs in at once: all wait for the few places that check hashes, and no request is refused.
-    Other pages are still served, although more requests wait than there are threads.
+    """If 60 people in a lecture room sign in at once, they wait for the few threads that check hashes, and no request
+    is refused. Other pages are still served, although more requests wait than there are threads.
     """
     with_passwords(service)
     set_one(service.browser("ada"))
@@ -136,7 +144,7 @@ def test_a_room_signs_in_at_once_and_takes_no_threads_from_other_pages(service, 
 
 
 def test_an_instructor_who_signs_somebody_out_ends_the_password_too(service):
-    """An instructor who signs a person out also deletes the password, which may be stolen."""
+    """If an instructor signs a person out, the password is deleted too, because it may be stolen."""
     with_passwords(service)
     set_one(service.browser("ada"))
     post(service.browser("staff"), f"/course/people/{service.ada}/sign-out")
@@ -144,7 +152,7 @@ def test_an_instructor_who_signs_somebody_out_ends_the_password_too(service):
 
 
 def test_made_up_names_do_not_lift_a_limit(service):
-    """Failures for invented names lift neither the limit on tries of a present password nor the network's limit."""
+    """Failed sign-ins with invented names do not reset the limit for changing a password or the limit of a network."""
     passwords = Passwords(QUICK)
     with service.database.reading() as session:
         ada = session.get_one(PersonRow, service.ada)
@@ -168,7 +176,7 @@ def test_made_up_names_do_not_lift_a_limit(service):
 
 
 def test_a_lecture_room_signs_in_behind_one_address(service):
-    """Right passwords do not count against a network, so a lecture room can sign in from one address."""
+    """Correct passwords do not count against a network, so a whole lecture room can sign in from one address."""
     passwords = Passwords(QUICK)
     people = [service.person(f"s{number}", CourseRole.STUDENT) for number in range(2 * MAX_FAILURES)]
     with service.database.writing() as session:

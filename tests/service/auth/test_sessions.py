@@ -1,4 +1,4 @@
-"""sessions.py and sign_in.py: links work once, and cookies and the database reveal no credentials."""
+"""sessions.py and sign_in.py: links work once, and neither cookies nor the database reveal credentials."""
 
 import re
 
@@ -20,7 +20,7 @@ def join(client, token):
 
 
 def test_a_link_signs_in_once_and_only_by_a_click(service):
-    """A link signs in once, by a click; programs that open every link in a mail do not use it up."""
+    """A link signs in once, after a click. Programs that only open every link in a mail do not use it up."""
     token, client = link(service), service.browser()
     for _ in range(2):
         shown = client.get(f"/join/{token}")
@@ -32,8 +32,8 @@ def test_a_link_signs_in_once_and_only_by_a_click(service):
 
 
 def test_the_page_of_a_link_names_its_person_and_that_of_another_link_nobody(service):
-    """The page of a link shows its person, also in the button. A used, expired, replaced or invented link gets one
-    answer without a name or a button.
+    """The page of a valid link and its button show the person's name. A used, replaced, expired or invented link leads
+    to one and the same page, which has no name and no button.
     """
     service.person("lovelace", CourseRole.STUDENT)
     old, new, client = link(service), link(service), service.browser()
@@ -50,7 +50,9 @@ def test_the_page_of_a_link_names_its_person_and_that_of_another_link_nobody(ser
 
 
 def test_a_link_runs_out_and_a_new_one_ends_the_old(service):
-    """A link expires, and a new link ends the previous one, which may still be in a mailbox."""
+    """A link expires. It also becomes invalid when a newer link is made, because the old one may still be
+    in a mailbox.
+    """
     old, new = link(service), link(service)
     assert join(service.browser(), old).status_code == 403
     service.now += INVITATION_LIFETIME
@@ -58,7 +60,7 @@ def test_a_link_runs_out_and_a_new_one_ends_the_old(service):
 
 
 def test_a_session_ends_by_time_and_by_signing_out(service):
-    """A session ends by time and by signing out; its cookie is then invalid."""
+    """A session ends when it expires or its person signs out. Its cookie is invalid afterwards."""
     client = service.browser("ada")
     stolen = dict(client.cookies)
     assert post(client, "/sign-out").status_code == 303
@@ -71,7 +73,7 @@ def test_a_session_ends_by_time_and_by_signing_out(service):
 
 
 def test_a_person_has_so_many_sessions_at_most(service):
-    """A person has a limited number of sessions; a further one ends the oldest."""
+    """The number of sessions of a person is limited. Another sign-in ends the oldest session."""
     first, *_, last = [service.browser("ada") for _ in range(MAX_SESSIONS + 1)]
     assert (first.get("/").status_code, last.get("/").status_code) == (303, 200)
 
@@ -86,8 +88,8 @@ def test_a_person_has_so_many_sessions_at_most(service):
     ],
 )
 def test_the_cookie_is_kept_from_scripts_and_other_sites(tmp_path, origin, name, secure):
-    """The cookie is not available to scripts and other sites. With TLS it is also not available to neighbouring hosts,
-    and is never sent without TLS. Services on two ports of a host use two cookies.
+    """Scripts and other sites cannot read the cookie. With TLS, neighbouring hosts cannot read it either, and it is
+    never sent without TLS. Services on two ports of a host use different cookies.
     """
     service = Service(tmp_path, origin=origin)
     said = join(service.browser(), link(service)).headers["set-cookie"]
@@ -98,7 +100,7 @@ def test_the_cookie_is_kept_from_scripts_and_other_sites(tmp_path, origin, name,
 
 
 def test_an_instructor_ends_whatever_signs_somebody_in(service):
-    """An instructor ends all browsers, tokens and unused links of one person; the audit trail records it."""
+    """An instructor can end all browser sessions, tokens and unused links of one person. The audit trail records it."""
     ada, ben, staff = (service.browser(each) for each in ("ada", "ben", "staff"))
     unused, token = link(service), service.token(service.ada, "read")
     page = f"/course/people/{service.ada}/sign-out"
@@ -114,7 +116,7 @@ def test_an_instructor_ends_whatever_signs_somebody_in(service):
 
 
 def test_no_token_is_in_the_database(service):
-    """The database contains hashes instead of tokens, so reading it is not enough to sign in."""
+    """The database contains hashes of tokens, so a person who reads it cannot sign in with them."""
     token = link(service)
     client = service.browser("ben")
     (cookie,) = client.cookies.values()
@@ -126,7 +128,9 @@ def test_no_token_is_in_the_database(service):
 
 
 def test_links_that_are_none_keep_nobody_out(service):
-    """Invalid links block no address: links cannot be guessed, and a guesser may share an address with students."""
+    """Invalid links do not block an address. Links cannot be guessed, and an attacker may share an address with
+    students.
+    """
     client, token = service.browser(), link(service)
     assert {join(client, f"guess {number}").status_code for number in range(30)} == {403}
     assert join(client, token).status_code == 303

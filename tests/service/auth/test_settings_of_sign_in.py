@@ -1,4 +1,4 @@
-"""Sign-in settings come from variables and files; their secrets are in no command line and reach no station."""
+"""Sign-in settings come from variables and files. Their secrets never appear on a command line or reach a station."""
 
 import pytest
 from services import Service
@@ -34,7 +34,7 @@ def variables(monkeypatch, tmp_path):
 
 @pytest.mark.usefixtures("variables")
 def test_variables_and_files_say_how_people_sign_in(tmp_path):
-    """Variables and a secret file configure sign-in by mail, password and university."""
+    """Variables and a file with a secret configure sign-in by mail, by password and at the university."""
     rules = load_settings({}).sign_in
     assert (rules.passwords, rules.proxies, rules.mail.port) == (True, ("10.0.0.1",), 587)
     assert rules.university.client_secret.read("x") == "hush too"
@@ -48,7 +48,9 @@ def test_variables_and_files_say_how_people_sign_in(tmp_path):
 
 @pytest.mark.usefixtures("variables")
 def test_other_web_processes_are_told_all_of_it():
-    """Other web processes get all settings with secrets on standard input; every other dump hides the secrets."""
+    """Other web processes get all settings, including secrets, on standard input. Every other dump of the settings
+    hides the secrets.
+    """
     rules = load_settings({}).sign_in
     line = rules.handed_over()
     assert "\n" not in line
@@ -59,14 +61,16 @@ def test_other_web_processes_are_told_all_of_it():
 
 @pytest.mark.usefixtures("variables")
 def test_stations_are_not_told(tmp_path):
-    """A station's environment has no sign-in settings, because a submission under `process` can read it."""
+    """The environment of a station has no sign-in settings, because a submission in the sandbox `process` could read
+    them.
+    """
     _, spec = _station_spec(PlaceOptions(course=tmp_path), 1)
     assert not [each for each in spec.variables if each.startswith(("GRADER_SIGN_IN", "GRADER_NOTICES"))]
     assert "hush" not in str(spec)
 
 
 def test_a_secret_that_is_missing_is_one_line(tmp_path):
-    """A missing secret is an error in one line that names the setting and its possible places."""
+    """If a secret is missing, a one-line error names the setting and the places where it can be set."""
     for secret in (Secret(), Secret(file=tmp_path / "none")):
         with pytest.raises(InputError, match=r"sign_in\.mail\.password.*file"):
             secret.read("sign_in.mail.password")

@@ -1,4 +1,4 @@
-"""members.py and its pages: people are added, changed, deactivated and removed one by one; a lost link is replaced."""
+"""members.py and its pages: staff add, change, deactivate and remove single people, and replace lost links."""
 
 import re
 from contextlib import closing
@@ -33,7 +33,7 @@ def change(staff, number, **fields):
 
 
 def act(staff, number, what):
-    """Send the form of a page that asks for confirmation."""
+    """Open a page that asks for confirmation, and send its form."""
     page = f"{PEOPLE}/{number}/{what}"
     return post(staff, page, page)
 
@@ -43,7 +43,7 @@ def audit(staff):
 
 
 def test_one_person_is_added_and_gets_a_link(service, staff):
-    """A person who is added without a roster gets a link and an audit entry."""
+    """A person can be added without a roster, gets a sign-in link and has an entry in the audit trail."""
     said = post(staff, PEOPLE, PEOPLE, key="cleo@x", name="Cleo Ärmel", role="assistant", group="")
     number = person(service, "cleo@x").id
     assert said.headers["location"] == f"{PEOPLE}#person-{number}"
@@ -69,7 +69,7 @@ def test_one_person_is_added_and_gets_a_link(service, staff):
     ],
 )
 def test_a_person_who_cannot_be_is_refused(service, staff, fields, words):
-    """An invalid person is rejected with the reason, both when added and when changed."""
+    """Invalid fields are refused with the reason, both when a person is added and when one is changed."""
     before = person(service, "ben")
     for said in (post(staff, PEOPLE, PEOPLE, **fields), change(staff, service.ben, **fields)):
         assert (said.status_code, words in said.text) == (422, True)
@@ -79,7 +79,9 @@ def test_a_person_who_cannot_be_is_refused(service, staff, fields, words):
 
 
 def test_a_person_is_renamed_and_keeps_everything(service, staff):
-    """A change of name, key, role or group keeps attempts and sessions, and audit lines follow the new key."""
+    """A person whose name, key, role or group changes keeps all attempts and sessions. Lines in the audit trail follow
+    the new key.
+    """
     attempt = service.graded(service.hand_in())
     page = f"{PEOPLE}/{service.ada}/assignments/small"
     post(staff, f"{page}/decision", page, points="+1", comment="so")
@@ -97,7 +99,7 @@ def test_a_person_is_renamed_and_keeps_everything(service, staff):
 
 
 def test_a_dash_means_no_group_in_the_roster_and_in_both_forms(service, staff):
-    """A dash means no group in the roster and in both forms, so people with a dash are not a group."""
+    """A dash means "no group" in the roster and in both forms. Otherwise, all people with a dash would form a group."""
     post(staff, PEOPLE, PEOPLE, key="cleo", name="Cleo", role="student", group="-")
     post(staff, f"{PEOPLE}/roster", PEOPLE, file=("roster.csv", b"key,name,group\ndan,Dan,-\n"))
     assert change(staff, service.ada, group="7").status_code == 303
@@ -107,7 +109,9 @@ def test_a_dash_means_no_group_in_the_roster_and_in_both_forms(service, staff):
 
 
 def test_nobody_changes_their_own_role_or_leaves_by_themselves(service, staff):
-    """Instructors cannot change their own role or remove themselves, so a course always has an instructor."""
+    """Instructors cannot change their own role, deactivate themselves or remove themselves, so that a course always has
+    an instructor.
+    """
     refused = [
         change(staff, service.staff, key="staff", name="Staff", role="student"),
         post(staff, f"{PEOPLE}/{service.staff}/deactivation"),
@@ -120,7 +124,9 @@ def test_nobody_changes_their_own_role_or_leaves_by_themselves(service, staff):
 
 
 def test_a_deactivated_person_cannot_sign_in_by_any_way_and_keeps_grades(service, staff):
-    """A deactivated person loses sessions and tokens, gets no new ones, not even from staff, and keeps all grades."""
+    """A deactivated person loses all sessions and tokens and cannot get new ones, not even from staff. All grades are
+    kept.
+    """
     attempt = service.graded(service.hand_in())
     ada, row = service.browser("ada"), person(service, "ada")
     token = service.token(service.ada, "read")
@@ -156,7 +162,9 @@ def test_a_deactivated_person_cannot_sign_in_by_any_way_and_keeps_grades(service
 
 
 def test_only_a_person_who_handed_in_nothing_is_removed_with_all_that_is_theirs(service, staff):
-    """A person without attempts, own or shared, can be removed. The page lists what is deleted, and no row stays."""
+    """A person without own or shared attempts can be removed. The page lists everything that will be deleted, and no
+    row of the person remains.
+    """
     service.graded(service.hand_in())
     address, edit = f"{PEOPLE}/{service.ada}/removal", f"{PEOPLE}/{service.ada}/edit"
     for said in (staff.get(address), post(staff, address, edit)):
@@ -189,7 +197,7 @@ def test_only_a_person_who_handed_in_nothing_is_removed_with_all_that_is_theirs(
 
 
 def test_a_page_about_somebody_who_was_removed_acts_on_nobody_else(service, staff):
-    """A page of a removed person does not act on the next person, because numbers are not reused."""
+    """A page about a removed person never affects the person who is added next, because numbers are not reused."""
     removed = service.person("cleo", CourseRole.STUDENT)
     page = f"{PEOPLE}/{removed}/deactivation"
     form_token = field(staff.get(page), "form_token")
@@ -201,7 +209,7 @@ def test_a_page_about_somebody_who_was_removed_acts_on_nobody_else(service, staf
 
 
 def test_a_member_of_a_group_that_handed_in_is_not_removed(tmp_path):
-    """A group member cannot be removed after the group handed in, because the attempt counts for each member."""
+    """A member of a group that has handed in cannot be removed, because the attempt counts for every member."""
     service = Service(tmp_path, policies="groups: 2\n")
     staff = service.browser("staff")
     post(staff, f"{PEOPLE}/roster", file=("roster.csv", b"key,name,group\nada,Ada,7\nben,Ben,7\n"))
@@ -212,7 +220,9 @@ def test_a_member_of_a_group_that_handed_in_is_not_removed(tmp_path):
 
 
 def test_an_instructors_link_is_printed_again_while_the_service_runs(service):
-    """A new link for an instructor ends the lost one without a restart. Without a key, the instructors are listed."""
+    """While the service runs, a new link for an instructor can be printed, which ends the lost one. Without a key, the
+    command lists the instructors.
+    """
     with service.database.writing() as session:
         lost = invite(session, session.get_one(PersonRow, service.staff), "grader serve", service.now)
     (line,) = invitation_lines(service.database, ["STAFF"], "https://grader.example.org")
@@ -220,7 +230,7 @@ def test_an_instructors_link_is_printed_again_while_the_service_runs(service):
     assert words == "sign in as Staff (staff), once: https://grader.example.org/join"
     joined = [service.browser().post("/join", files={"token": (None, each)}).status_code for each in (lost, token)]
     assert joined == [403, 303]
-    with pytest.raises(InputError, match="instructors of this course: staff"):
+    with pytest.raises(InputError, match="Instructors of this course: staff"):
         invitation_lines(service.database, [], "http://x")
     with pytest.raises(InputError, match="no person with the key 'who'"):
         invitation_lines(service.database, ["who"], "http://x")
@@ -232,7 +242,7 @@ def test_an_instructors_link_is_printed_again_while_the_service_runs(service):
 
 
 def test_the_command_prints_a_link(tmp_path):
-    """The command `invite` prints a link for an existing service folder and does not create a missing one."""
+    """The command `invite` prints a link if the folder of the service exists. It never creates a missing folder."""
     with closing(Service(tmp_path).database):
         done = grader(tmp_path, "invite", "staff", "--data", tmp_path / "data", "--url", "https://grader.example.org")
     assert re.fullmatch(r"sign in as Staff \(staff\), once: https://grader.example.org/join/[\w-]+\n", done.stdout)

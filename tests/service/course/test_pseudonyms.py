@@ -1,4 +1,6 @@
-"""pseudonyms.py and lookalikes.py: pseudonyms are valid, unique and not confusable with other people's names."""
+"""pseudonyms.py and lookalikes.py: pseudonyms are valid and unique, and cannot be confused with another
+person's name.
+"""
 
 import sys
 import unicodedata
@@ -20,7 +22,7 @@ def chosen(service, person, text):
 
 
 def test_nobody_has_one_until_they_choose_and_it_can_be_changed_and_ended(service):
-    """A person has no pseudonym until they choose one, and can change and delete it; extra blanks are removed."""
+    """People have no pseudonym until they choose one, and can change or delete it later. Extra blanks are removed."""
     with service.database.reading() as session:
         assert pseudonym_of(session, service.ada) is None
     assert chosen(service, service.ada, "  Night   Owl ") == "Night Owl"
@@ -40,14 +42,14 @@ OTHERS = (
     "\u0261ox",
     "42\u0663",
 )
-"""Names with invisible or non-Latin letters, a small capital R, a script G and an Arabic digit."""
+"""Names with invisible letters, letters of other scripts, a small capital R, a script G and an Arabic digit."""
 
 
 @pytest.mark.parametrize(
     "text", ["x", "x" * 31, "<b>fox</b>", "a\x1bb", "a\u202eb", "--", "fox\u200bfox", "a@b", *OTHERS]
 )
 def test_what_is_no_name_is_refused_in_a_sentence(service, text):
-    """An invalid pseudonym is refused in one sentence, and the previous one stays."""
+    """An invalid pseudonym is refused with one sentence, and the previous pseudonym is kept."""
     chosen(service, service.ada, "Fox")
     with pytest.raises(RefusedError, match="choose another"):
         chosen(service, service.ada, text)
@@ -61,7 +63,9 @@ def test_what_is_no_name_is_refused_in_a_sentence(service, text):
     ["fox", "FOX", "\uff26ox", "F-o x", "Ben", "Ben.", "staff", "F0x", "B3n", "\uff22en", "\u0181en"],
 )  # U+FF26 is the full-width F of Japanese keyboards
 def test_nobody_is_called_like_another(service, text):
-    """A pseudonym like another's pseudonym or real name is refused, and the answer does not say which one it was."""
+    """A pseudonym that equals another person's pseudonym or real name is refused. The answer does not reveal which of
+    the two it was.
+    """
     chosen(service, service.ben, "Fox")
     with pytest.raises(RefusedError, match="is taken"):
         chosen(service, service.ada, text)
@@ -84,7 +88,9 @@ ACCENTED = (("Björk", "Bjork"), ("Bjork", "Björk"), ("Łuk", "Luk"), ("Søren"
     ],
 )
 def test_nobody_is_called_by_a_name_that_looks_like_anothers(service, taken, text):
-    """A pseudonym that looks like another's by accents, digits or letter pairs is refused."""
+    """A pseudonym is refused if it resembles another person's, for example because of accents, digits or pairs of
+    letters.
+    """
     chosen(service, service.ben, taken)
     with pytest.raises(RefusedError, match="is taken"):
         chosen(service, service.ada, text)
@@ -92,7 +98,9 @@ def test_nobody_is_called_by_a_name_that_looks_like_anothers(service, taken, tex
 
 
 def test_every_letter_that_a_pseudonym_may_have_is_compared_as_letters_from_a_to_z():
-    """Each allowed character is compared as a letter from a to z or a distinct letter, so lookalikes add no names."""
+    """Each allowed character is compared either as a letter from a to z or as one of few other letters, so that
+    lookalikes do not make new names.
+    """
     plain = {folded_name(each): each for each in ascii_lowercase}
     others = {folded_name(each): each for each in OTHER_LETTERS.values()}
     stored = filter(partial(unicodedata.is_normalized, "NFKC"), map(chr, range(sys.maxunicode + 1)))
@@ -107,7 +115,7 @@ def test_every_letter_that_a_pseudonym_may_have_is_compared_as_letters_from_a_to
 
 @pytest.mark.parametrize("name", ["Ŵ Șțẵ", "Ƙaɗuna", "Þórður", "Çağlayan", "Ĳsbrand", "Đặng", "Ħal Għaxaq"])
 def test_names_of_latin_alphabets_are_pseudonyms(service, name):
-    """Names of Latin alphabets with accents, strokes and hooks are valid pseudonyms."""
+    """Names in Latin alphabets with accents, strokes or hooks are valid pseudonyms."""
     assert chosen(service, service.ada, name) == unicodedata.normalize("NFKC", name)
 
 
@@ -116,7 +124,7 @@ def test_names_of_latin_alphabets_are_pseudonyms(service, name):
     [("\u041e\u0441\u0430", "Oca"), ("\u039d\u03b1\u03bd\u03b1", "Nana"), ("\u0181ala", "Bala"), ("Ay\u015fe", "Ayse")],
 )
 def test_nobody_is_called_like_a_person_whose_name_has_other_letters(service, name, text):
-    """A pseudonym that looks like a roster name in another alphabet is refused."""
+    """A pseudonym that looks like a name on the roster in another alphabet is refused."""
     with service.database.writing() as session:
         session.get_one(PersonRow, service.ben).name = name
     with pytest.raises(RefusedError, match="is taken"):
@@ -124,7 +132,7 @@ def test_nobody_is_called_like_a_person_whose_name_has_other_letters(service, na
 
 
 def test_one_that_should_not_stand_there_is_taken_away(service):
-    """A pseudonym that staff remove has an audit line with the remover, and its owner may choose another."""
+    """If staff remove a pseudonym, the audit trail records who did it, and its owner may choose another one."""
     chosen(service, service.ada, "Rude")
     with service.database.writing() as session:
         remove_pseudonym(session, session.get_one(PersonRow, service.ada), "staff", service.now)

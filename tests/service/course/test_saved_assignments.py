@@ -1,4 +1,6 @@
-"""saved_assignments.py and assignments.py: missing course files change no rule, receipt or points."""
+"""saved_assignments.py and assignments.py: if files of the course are missing, rules, receipts and points do not
+change.
+"""
 
 import pytest
 from courses import course_of
@@ -18,12 +20,14 @@ CLOSED = "timezone: Europe/Berlin\ndue: 2026-11-20T13:00\nlate: refused\n"
 """Policies of an assignment that closed three days ago."""
 
 COSTLY = "timezone: Europe/Berlin\ndue: 2026-11-22T13:00\nlate: {percent: 10}\n"
-"""Policies of an assignment whose attempts are one day late."""
+"""Policies of an assignment that was due a day ago and deducts points for late attempts."""
 
 
 @pytest.fixture(params=[False, True], ids=["the same process", "a new process"])
 def served(request, tmp_path):
-    """Return a function that makes a service with these policies. The same process or a new one sees missing files."""
+    """Return a function that makes a service with these policies. Files go missing while it runs or before
+    a restart.
+    """
     services = []
 
     def make(policies):
@@ -40,7 +44,7 @@ def served(request, tmp_path):
 
 
 def away(service, path):
-    """Move a file or folder of the course away, and restart the service's cache if the test asks for it."""
+    """Move a file or folder of the course away. Restart the service's cache if the test asks for it."""
     (service.course.assignments.parent / path).rename(service.data / "away")
     if service.restart:
         guide = service.data / "guide.md"
@@ -51,13 +55,15 @@ def away(service, path):
 
 
 def back(service, path):
-    """Move the file or folder back."""
+    """Move the file or folder back to its place."""
     (service.data / "away").rename(service.course.assignments.parent / path)
 
 
 @pytest.mark.parametrize("path", ["course.yaml", "assignments/small/assignment.yaml", "assignments", "reference"])
 def test_a_file_that_is_missing_for_a_moment_opens_nothing_and_closes_nothing(served, monkeypatch, path):
-    """While a file is missing, pages work, closed assignments stay closed, Health says why, and no grading runs."""
+    """While a file is missing, pages still work and closed assignments stay closed. No grading runs, and the page
+    System shows the reason.
+    """
     service = served(CLOSED)
     attempt = service.graded(service.hand_in())
     away(service, path)
@@ -86,7 +92,7 @@ def _claimed(service):
 
 
 def test_an_open_assignment_takes_what_is_handed_in_while_a_file_is_missing(served):
-    """An open assignment accepts and stores attempts while its file is missing, and the attempts wait."""
+    """While its file is missing, an open assignment still accepts attempts. They wait to be graded."""
     service = served("attempts: {most: 20}\n")
     away(service, "assignments/small/assignment.yaml")
     assert upload(service.browser("ada"), b"kernel").status_code == 303
@@ -94,8 +100,8 @@ def test_an_open_assignment_takes_what_is_handed_in_while_a_file_is_missing(serv
 
 @pytest.mark.parametrize("renamed", [False, True], ids=["gone", "renamed"])
 def test_an_assignment_whose_folder_is_gone_keeps_receipts_attempts_and_points(served, renamed):
-    """An assignment without its folder keeps receipts, attempts, points and deductions. It accepts and grades no
-    attempt, and Health names it.
+    """An assignment whose folder is gone keeps its receipts, attempts, points and deductions. It no longer accepts or
+    grades attempts, and the page System lists it.
     """
     service = served(COSTLY)
     course_of(service.course.assignments.parent, name="other")
@@ -122,13 +128,13 @@ def test_an_assignment_whose_folder_is_gone_keeps_receipts_attempts_and_points(s
 
 
 def points(service):
-    """Return Ada's points for `small`."""
+    """Return Ada's points for the assignment `small`."""
     with service.database.reading() as session:
         return grades_of_all(session, service.app_state.cache.all())[service.ada, "small"].points
 
 
 def test_an_assignment_at_which_nothing_was_handed_in_goes_with_its_folder(served):
-    """An assignment without attempts disappears with its folder, so a renamed draft leaves no trace."""
+    """An assignment without attempts disappears together with its folder, so that a renamed draft leaves no trace."""
     service = served("")
     course_of(service.course.assignments.parent, name="other")
     away(service, "assignments/small")
@@ -137,7 +143,9 @@ def test_an_assignment_at_which_nothing_was_handed_in_goes_with_its_folder(serve
 
 
 def test_attempts_of_which_nothing_else_is_known_are_named(tmp_path):
-    """Attempts at an assignment from before the service recorded assignments are named on Health."""
+    """If the folder of an assignment disappeared before the service recorded assignments, the page System lists it
+    because of its attempts.
+    """
     service = Service(tmp_path)
     service.hand_in(assignment="before")
     assert "The folder of before is gone:" in service.browser("staff").get("/course/system").text
@@ -146,7 +154,9 @@ def test_attempts_of_which_nothing_else_is_known_are_named(tmp_path):
 
 @pytest.mark.parametrize("policies", [CLOSED, COSTLY, "attempts: {most: 3, refill_hours: 2}\nopens: 2026-01-01T00:00Z"])
 def test_what_is_remembered_is_what_was_read(tmp_path, policies):
-    """A recorded assignment equals the one that was read, with dates and limits, and is rewritten only if changed."""
+    """A recorded assignment equals the one that was read, including dates and limits. It is written again only after a
+    change.
+    """
     service = Service(tmp_path, policies=policies)
     recorder = AssignmentRecorder(service.app_state.cache)
     recorder.keep(service.database)
@@ -160,7 +170,9 @@ def test_what_is_remembered_is_what_was_read(tmp_path, policies):
 
 
 def test_a_service_does_not_start_with_what_could_never_be_read(tmp_path):
-    """A service does not start with an assignment that was never readable, so an error in it is reported at once."""
+    """A service does not start if an assignment could never be read, so that the operator learns of the
+    error at once.
+    """
     service = Service(tmp_path)
     (service.course.assignments / "small" / "assignment.yaml").write_text("title: [")
     with pytest.raises(InputError, match="is not YAML"):

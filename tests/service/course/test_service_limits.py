@@ -1,4 +1,4 @@
-"""limits.py: which attempts count as used, which are superseded, and which are refused."""
+"""limits.py: which attempts are used up, which are superseded and which are refused."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -45,24 +45,30 @@ def past(state=State.DONE, *, begun=True, received=NOON - timedelta(days=1), end
     ],
 )
 def test_an_attempt_is_used_unless_nobody_began_it_or_it_failed_by_our_fault(state, begun, counts):
-    """An attempt counts unless it never began or faulted. One cancelled while it ran has shown checks, so it counts."""
+    """An attempt is used up unless it never began or failed because of a fault in grader. An attempt that was cancelled
+    while it ran counts, because it has shown results.
+    """
     assert attempts_left(DUE, [past(state, begun=begun)], LATER).left == 3 - counts
 
 
 def test_refunds_for_our_faults_are_limited():
-    """Refunds for faults are limited, so a file that provokes faults gives no unlimited attempts."""
+    """The number of refunds for faults is limited, so that a file that provokes faults does not give unlimited
+    attempts.
+    """
     assert attempts_left(rules(attempts={"most": 5}), [past(State.FAULTED)] * (REFUNDS + 2), LATER).left == 3
 
 
 def test_an_attempt_that_arrived_later_counts_too():
-    """Attempts that arrived later count too, so requests completed in reverse order have the same limit."""
+    """Attempts with a later time of arrival also count, so that requests that complete in reverse order
+    have one limit.
+    """
     stored = [past(received=NOON + timedelta(seconds=after)) for after in (3, 2, 1)]
     assert [attempts_left(DUE, stored[:used], NOON).left for used in range(4)] == [3, 2, 1, 0]
     assert "used all of your 3 attempts" in refusal(DUE, stored, 0, NOON)
 
 
 def test_what_members_used_apart_is_not_added_up():
-    """A group has the fewest attempts left of any member; a shared attempt counts once for each."""
+    """A group has as many attempts left as the member with the fewest. A shared attempt counts once for each member."""
     apart = [past(people=[1])] * 2 + [past(people=[2])]
     assert attempts_left(DUE, apart, LATER).left == 1
     assert attempts_left(DUE, [*apart, past(people=[1, 2])], LATER).left == 0
@@ -70,14 +76,14 @@ def test_what_members_used_apart_is_not_added_up():
 
 
 def test_a_group_waits_until_all_who_have_none_have_one_again():
-    """A group without attempts waits until each member has one again, and the refusal names that later time."""
+    """A group without attempts waits until every member has one again. The next time is that of the last member."""
     refilling = rules(attempts={"most": 1, "refill_hours": 6})
     early, late = past(people=[1], received=NOON), past(people=[2], received=NOON + timedelta(hours=1))
     assert attempts_left(refilling, [early, late], LATER).next_at == NOON + timedelta(hours=7)
 
 
 def test_attempts_come_back_where_the_course_says_so():
-    """Attempts are refilled if the course says so, and the refusal names the time of the next one."""
+    """Attempts come back if the course allows it, and the refusal gives the time of the next one."""
     refilling = rules(timezone="Europe/Berlin", attempts={"most": 1, "refill_hours": 6})
     one = [past(received=NOON)]
     assert "the next one at 2026-11-23 19:00 CET" in refusal(refilling, one, 0, LATER)
@@ -85,13 +91,15 @@ def test_attempts_come_back_where_the_course_says_so():
 
 
 def test_a_newer_attempt_supersedes_those_that_wait():
-    """A newer attempt supersedes those that wait, but none that began or ended."""
+    """A newer attempt supersedes waiting attempts, but none that has begun or ended."""
     attempts = [past(), past(State.RUNNING), past(State.WAITING, begun=False), past(State.WAITING, begun=True)]
     assert superseded_positions(DUE, attempts, NOON - timedelta(hours=1)) == (2,)
 
 
 def test_a_late_attempt_never_supersedes_one_in_time():
-    """A late attempt never supersedes one in time, which would cost the student a file from before the due date."""
+    """A late attempt never supersedes one that is on time. Otherwise, the student would lose the file from before the
+    due date.
+    """
     in_time, late = past(State.WAITING, begun=False), past(State.WAITING, begun=False, received=LATER)
     assert superseded_positions(DUE, [in_time, late], LATER) == (1,)
 
@@ -111,14 +119,16 @@ def test_a_late_attempt_never_supersedes_one_in_time():
     ],
 )
 def test_what_is_refused_is_told_why(holds, attempts, elsewhere, said):
-    """A refusal gives its reason; a waiting attempt does not block its successor, which supersedes it."""
+    """Every refusal gives its reason. A waiting attempt does not block a newer one, which supersedes it."""
     words = refusal(holds, attempts, elsewhere, NOON)
     assert said in words
     assert bool(said) == bool(words)
 
 
 def test_the_rules_are_those_of_the_course():
-    """Rules use the course's time zone for naive dates and count the grace as in time; `refused` closes at its end."""
+    """Dates without a zone are in the course's time zone, and the grace period counts as on time. With `late: refused`,
+    the assignment closes at the end of the grace period.
+    """
     said = rules(timezone="Europe/Berlin", due="2026-12-01T23:59", grace=2, late="refused", attempts={"most": 3})
     assert said.due == datetime(2026, 12, 1, 22, 59, tzinfo=UTC)
     assert said.closes == said.due + timedelta(minutes=2)
@@ -128,7 +138,9 @@ def test_the_rules_are_those_of_the_course():
 
 
 def test_late_days_that_are_spent_elsewhere_close_it_earlier():
-    """Late days spent at other assignments close this one earlier: with two of three left, two days after it is due."""
+    """Late days that were used for other assignments close this one earlier. With two of three days left, it closes two
+    days after the due date.
+    """
     said = rules(due=NOON, late={"days": 3})
     assert said.closes == NOON + timedelta(days=3)
     assert replace(said, spent=1).closes == NOON + timedelta(days=2)

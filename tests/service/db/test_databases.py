@@ -1,4 +1,4 @@
-"""session.py, migrate.py and supervisor.py: PostgreSQL behaves like SQLite in use, refusal and waiting."""
+"""session.py, migrate.py and supervisor.py: PostgreSQL behaves like SQLite, also when it refuses or waits."""
 
 import subprocess
 import threading
@@ -28,14 +28,18 @@ pytestmark = pytest.mark.both_databases
     ],
 )
 def test_a_database_that_cannot_be_used_is_one_line_without_its_password(tmp_path, url, code, said):
-    """An unusable database is an error in one line that never quotes the address with its password."""
+    """If a database cannot be used, the error is a single line that never contains the address, which includes a
+    password.
+    """
     line = complaint(grader(tmp_path, "migrate", GRADER_DATABASE=url), code)
     assert said in line
     assert "secret" not in line
 
 
 def test_one_database_is_named(tmp_path):
-    """Exactly one database must be named, a folder or PostgreSQL. The error names the missing or extra option."""
+    """Exactly one database must be given, either a folder or a PostgreSQL address. The error names the missing or extra
+    option.
+    """
     assert "--data" in complaint(grader(tmp_path, "serve"))
     both = grader(tmp_path, "serve", "--data", "d", "--database", "postgresql://u@h/d")
     assert "--database" in complaint(both)
@@ -43,7 +47,7 @@ def test_one_database_is_named(tmp_path):
 
 
 def test_tables_of_another_version_are_refused_with_the_next_step(service):
-    """Tables of another version, or no tables, are refused with the next step."""
+    """A database without tables, or with tables of another version, is refused. The error gives the next step."""
     require_current(service.database)
     for version, said in (("0000", "newer than this grader"), (None, "grader migrate")):
         with service.database.connecting() as connection:
@@ -56,8 +60,8 @@ def test_tables_of_another_version_are_refused_with_the_next_step(service):
 
 @pytest.mark.parametrize("encoding", ["SQL_ASCII", "LATIN1"])
 def test_a_database_that_cannot_store_every_name_is_refused_with_the_next_step(postgresql, tmp_path, encoding):
-    """A database that cannot store all names is refused with a command that works. PostgreSQL creates SQL_ASCII without
-    a locale, as in a container.
+    """A database that cannot store every name is refused, and the message contains a command that creates a suitable
+    one. PostgreSQL uses SQL_ASCII by default if it has no locale, as in a container.
     """
     url = postgresql.new(f"ENCODING '{encoding}' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'")
     line = complaint(grader(tmp_path, "migrate", GRADER_DATABASE=url))
@@ -68,12 +72,14 @@ def test_a_database_that_cannot_store_every_name_is_refused_with_the_next_step(p
 
 
 def test_tables_are_brought_up_to_date_once(service):
-    """Migrating current tables changes nothing and reports that they are up to date."""
+    """Migrating tables that are up to date changes nothing, and the message says so."""
     assert "up to date" in migrate(service.database)
 
 
 def test_writers_take_turns_and_nothing_they_read_changes_meanwhile(service):
-    """Write transactions run one after the other on both databases, so two that count rows see different counts."""
+    """Write transactions run one after the other on both databases. Therefore, two transactions that count rows see
+    different counts.
+    """
     seen, together = [], threading.Barrier(2)
 
     def add(number):
@@ -93,7 +99,9 @@ def test_writers_take_turns_and_nothing_they_read_changes_meanwhile(service):
 
 
 def test_a_station_never_takes_what_is_being_superseded(service):
-    """A station skips an attempt that is being superseded, so the student never gets two gradings for one attempt."""
+    """A station does not claim an attempt while a newer one supersedes it. The student never gets two gradings for one
+    attempt.
+    """
     service.hand_in()
     other, found = Database(service.database.url), []
 
@@ -115,7 +123,7 @@ def test_a_station_never_takes_what_is_being_superseded(service):
 
 
 def test_the_time_is_the_databases(service):
-    """The time comes from the database with its zone, and advances within a transaction."""
+    """The time comes from the database, has a time zone and advances within a transaction."""
     with service.database.recording() as session:
         first = time_of(session)
         time.sleep(0.02)
@@ -123,7 +131,9 @@ def test_the_time_is_the_databases(service):
 
 
 def test_a_database_that_is_away_is_said_and_the_same_form_is_taken_later(postgresql, tmp_path):
-    """A lost database answers 503, and the same form stores its attempt exactly once after the database is back."""
+    """If the database is lost, the service answers 503. When the database is back, sending the form again stores its
+    attempt exactly once.
+    """
     service = Service(tmp_path, url=postgresql.new())
     client = service.browser("ada")
     page = client.get("/assignments/small")
@@ -142,7 +152,9 @@ def test_a_database_that_is_away_is_said_and_the_same_form_is_taken_later(postgr
 
 
 def test_text_that_postgresql_cannot_keep_is_refused(postgresql, tmp_path):
-    """A NUL character in a form field, which PostgreSQL cannot store, is a bad request and no server error."""
+    """A NUL character in a form field, which PostgreSQL cannot store, is answered as a bad request instead of a server
+    error.
+    """
     service = Service(tmp_path, url=postgresql.new())
     client = service.browser("ada")
     keys = {"form_token": field(client.get("/assignments/small"), "form_token"), "form_key": "a\0b"}
@@ -154,7 +166,7 @@ def test_text_that_postgresql_cannot_keep_is_refused(postgresql, tmp_path):
 
 @pytest.mark.whole
 def test_a_backup_of_postgresql_is_restored_by_the_commands_of_the_guide(postgresql, tmp_path):
-    """A backup of PostgreSQL, restored with the guide's commands, has all data and the same version."""
+    """A backup of PostgreSQL that is restored with the guide's commands contains all data and has the right version."""
     service, copy = Service(tmp_path, url=postgresql.new()), postgresql.new()
     attempt = service.graded(service.hand_in())
     service.database.close()

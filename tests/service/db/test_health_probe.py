@@ -1,4 +1,4 @@
-"""probe.py: monitoring learns of a full disk and of a database that cannot store."""
+"""probe.py: monitoring detects a full disk and a database that cannot store anything."""
 
 import shutil
 import threading
@@ -14,15 +14,17 @@ from grader.service.db.probe import MIN_FREE_BYTES, STORES_NOTHING, TOO_LITTLE_S
 
 
 def test_a_service_that_stores_is_healthy(service):
-    """A service that can store answers /health with 200 and "ok" on both databases."""
+    """If a service can store data, /health answers 200 and "ok" on both databases."""
     said = service.browser().get("/health")
     assert (said.status_code, said.text) == (200, "ok\n")
 
 
 def test_a_disk_that_is_nearly_full_is_told(service, monkeypatch):
-    """A nearly full disk is reported before the first attempt is refused, until there is space again."""
+    """A nearly full disk is reported before the first attempt is refused, and no longer when there is enough space
+    again.
+    """
     if service.database.file is None:
-        pytest.skip("the disk is the server's")
+        pytest.skip("the disk belongs to the PostgreSQL server")
     monkeypatch.setattr(probe, "REUSE_SECONDS", 0.0)
     real = shutil.disk_usage
     monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=MIN_FREE_BYTES - 1))
@@ -33,7 +35,9 @@ def test_a_disk_that_is_nearly_full_is_told(service, monkeypatch):
 
 
 def test_health_tells_instructors_what_it_tells_programs(service, monkeypatch):
-    """Health shows instructors the fault of /health with the next step, and no warning while attempts can be stored."""
+    """The page System shows instructors the fault that /health reports, together with the next step. It shows no
+    warning while attempts can be stored.
+    """
     staff = service.browser("staff")
     assert "may not be stored" not in staff.get("/course/system").text
     monkeypatch.setattr(probe, "REUSE_SECONDS", 0.0)
@@ -43,7 +47,9 @@ def test_health_tells_instructors_what_it_tells_programs(service, monkeypatch):
 
 
 def test_a_full_disk_is_told_apart_from_a_database_that_is_away(service, monkeypatch, caplog):
-    """Browser and log distinguish a full disk from a lost database, because only a lost one is worth a retry."""
+    """The page and the log distinguish a full disk from a lost database, because a retry helps only in the
+    second case.
+    """
     for name, code in (("sqlite_errorname", "SQLITE_FULL"), ("sqlstate", "53100"), ("sqlstate", "08006")):
         fault = Exception("no secret of this is in the log")
         setattr(fault, name, code)
@@ -65,9 +71,9 @@ def test_a_full_disk_is_told_apart_from_a_database_that_is_away(service, monkeyp
 
 
 def test_a_full_sqlite_file_is_a_full_disk(service):
-    """An SQLite file that may not grow counts as a full disk, with the same error code."""
+    """An SQLite file that may not grow any further has the error code of a full disk and is treated as one."""
     if service.database.file is None:
-        pytest.skip("the disk is the server's")
+        pytest.skip("the disk belongs to the PostgreSQL server")
     with service.database.writing() as session:
         session.execute(text("PRAGMA max_page_count = 1"))
         with pytest.raises(OperationalError) as caught:
@@ -76,7 +82,7 @@ def test_a_full_sqlite_file_is_a_full_disk(service):
 
 
 def test_a_database_that_stores_nothing_is_told_and_keeps_nobody_waiting(service, monkeypatch):
-    """One probe runs at a time and its answer is reused for a while, because /health is open to the public."""
+    """Only one probe runs at a time, and its answer is reused for a while, because everyone can request /health."""
     looks, begun, over = [], threading.Event(), threading.Event()
 
     def slow(_database):
@@ -98,9 +104,11 @@ def test_a_database_that_stores_nothing_is_told_and_keeps_nobody_waiting(service
 
 
 def test_a_database_that_refuses_to_write_is_found(service):
-    """A database that refuses to write is found, such as a read-only SQLite file or a server that is down."""
+    """The probe detects a database that refuses to write, for example a read-only SQLite file or a server
+    that is down.
+    """
     if service.database.file is None:
-        pytest.skip("each session of the server says itself whether it writes")
+        pytest.skip("PRAGMA query_only exists only in SQLite")
     with service.database.reading() as session:
         session.execute(text("PRAGMA query_only = ON"))
     assert probe.fault_of(service.database) == STORES_NOTHING

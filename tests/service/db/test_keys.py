@@ -1,4 +1,4 @@
-"""keys.py: a typed key finds its person, and a course rejects people with keys that look alike."""
+"""keys.py: a typed key finds its person, and a course refuses people whose keys look like another person's."""
 
 import unicodedata
 
@@ -31,19 +31,19 @@ ALIKE = (
     ("ada", "ad\u00ada"),
     ("sam", "\u017fam"),
 )
-"""Pairs of keys in which readers or Unicode rules could mistake the second for the first."""
+"""Pairs of keys whose second key could be mistaken for the first, by readers or by Unicode's rules."""
 
 
 @pytest.mark.parametrize(("one", "other"), SAME)
 def test_a_key_in_another_case_is_the_same(one, other):
-    """Keys are equal regardless of case and the encoding of accents, also beyond ASCII."""
+    """Two keys are equal if they differ only in case or in the encoding of accents, also beyond ASCII."""
     assert is_same_key(one, other)
     assert folded_key(one) == folded_key(other)
 
 
 @pytest.mark.parametrize(("one", "other"), ALIKE)
 def test_a_key_that_might_be_taken_for_another_is_not_the_same(one, other):
-    """Keys that only look alike are different in both directions, but a course accepts only one of them."""
+    """Keys that only look alike are different, whichever comes first. However, a course accepts only one of them."""
     assert not is_same_key(one, other)
     assert not is_same_key(other, one)
     assert folded_key(one) == folded_key(other)
@@ -51,7 +51,7 @@ def test_a_key_that_might_be_taken_for_another_is_not_the_same(one, other):
 
 @given(st.text(), st.text())
 def test_what_is_the_same_is_folded_to_the_same(one, other):
-    """Equal keys have equal folded forms, so a sign-in can find its person by the folded form."""
+    """Equal keys have equal folded forms, so a sign-in can look its person up by the folded form."""
     for each in (other, one.upper(), one.lower(), unicodedata.normalize("NFD", one), f" {one} "):
         if is_same_key(one, each):
             assert folded_key(one) == folded_key(each)
@@ -60,7 +60,7 @@ def test_what_is_the_same_is_folded_to_the_same(one, other):
 
 @pytest.mark.parametrize(("key", "other"), ALIKE)
 def test_a_key_that_looks_like_anothers_signs_nobody_in(service, key, other):
-    """A lookalike key, typed or from a university, signs in no person; the person's own key does."""
+    """A key that looks like another person's does not sign that person in. Only the person's own key does."""
     number = service.person(f"x{key}", "student")
     with service.database.reading() as session:
         assert person_named(session, {f"x{other}"}) is None
@@ -69,7 +69,7 @@ def test_a_key_that_looks_like_anothers_signs_nobody_in(service, key, other):
 
 @pytest.mark.parametrize(("key", "typed"), SAME)
 def test_a_key_signs_in_however_it_is_typed(service, key, typed):
-    """A key signs in with any case and encoding of accents, on both databases."""
+    """A key signs its person in with any case and any encoding of accents, on both databases."""
     number = service.person(f"x{key}", "student")
     with service.database.reading() as session:
         assert person_named(session, {f"X{typed}"}).id == number
@@ -88,7 +88,7 @@ def roster(staff, text):
     ],
 )
 def test_a_roster_adds_nobody_who_can_be_taken_for_another(service, staff, key, words):
-    """A roster with a confusable key is rejected whole; the error names the line and the key to write."""
+    """A roster with a confusable key is refused as a whole. The error names the line and the key to write instead."""
     service.person("gross", "student")
     said = roster(staff, f"key,name\ncleo,Cleo\n{key},Somebody\n")
     assert said.status_code == 422
@@ -104,7 +104,7 @@ def staff(service):
 
 
 def test_nothing_adds_a_person_who_can_be_taken_for_another(service):
-    """A confusable person cannot be stored, even by a page or command without its own check."""
+    """A person with a confusable key cannot be stored, even by a page or command that does not check it."""
     for key in ("ADA", "a\u200bda"):
         with pytest.raises(InputError, match="could be mistaken for ada"):
             service.person(key, "student")

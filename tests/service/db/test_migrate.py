@@ -13,7 +13,7 @@ from grader.service.db.session import Database, sqlite_url
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.whole)])
 def database(request, tmp_path):
-    """Return an empty database of each kind."""
+    """Return an empty database. Tests that use it run for each kind of database."""
     is_server = request.param == "postgresql"
     made = Database(request.getfixturevalue("postgresql").new() if is_server else sqlite_url(tmp_path))
     yield made
@@ -22,7 +22,9 @@ def database(request, tmp_path):
 
 @pytest.mark.parametrize("act", [migrate, require_current])
 def test_a_database_of_an_unknown_version_is_refused_with_the_next_step(database, act):
-    """`grader migrate` and the service refuse an unknown version with the next step, and change nothing."""
+    """`grader migrate` and the service refuse a database of an unknown version without changing it. The error gives the
+    next step.
+    """
     with database.connecting() as connection:
         connection.execute(text("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL)"))
         connection.execute(text("INSERT INTO alembic_version VALUES ('v9')"))
@@ -33,7 +35,9 @@ def test_a_database_of_an_unknown_version_is_refused_with_the_next_step(database
 
 
 def test_the_migration_makes_the_tables_of_the_code_word_for_word(tmp_path):
-    """On SQLite the migration and the models give statements with equal parts; the order of constraints may differ."""
+    """On SQLite, the migration and the models create tables with equivalent statements. Only the order of the parts may
+    differ.
+    """
     migrated, made = (Database(sqlite_url(tmp_path / name)) for name in ("migrated", "made"))
     migrate(migrated)
     with made.connecting() as connection:
@@ -44,7 +48,9 @@ def test_the_migration_makes_the_tables_of_the_code_word_for_word(tmp_path):
 
 
 def test_the_migration_gives_tables_their_indexes_and_constraints_and_numbers_once(database):
-    """The migration creates the models' indexes, constraints and foreign keys; autoincrement gives no number twice."""
+    """The migration creates all indexes, constraints and foreign keys of the models. Numbers of tables with
+    autoincrement are never reused.
+    """
     migrate(database)
     with database.connecting() as connection:
         found = inspect(connection)
@@ -62,7 +68,7 @@ def test_the_migration_gives_tables_their_indexes_and_constraints_and_numbers_on
 
 
 def statements(database):
-    """Return the parts of each statement in SQLite by the name of its table or index."""
+    """Return the sorted parts of each statement in SQLite, by the name of its table or index."""
     with database.connecting() as connection:
         rows = connection.execute(text("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL")).all()
     return {name: sorted(re.split(r"[\s,]+", sql)) for name, sql in rows if name != "alembic_version"}

@@ -1,4 +1,4 @@
-"""names.py: people are sorted and searched by name."""
+"""names.py: people are sorted by name and found by name."""
 
 import pytest
 
@@ -6,7 +6,9 @@ from grader.service.db.names import has_words, sort_key
 
 
 def test_names_are_in_the_order_that_people_expect():
-    """Case, accents, strokes and ligatures do not move a name behind Z; other scripts follow in code point order."""
+    """Names with accents, strokes or ligatures are sorted among the letters from A to Z, regardless of case. Names in
+    other scripts follow in code point order.
+    """
     names = [
         "ada",
         "Ægir",
@@ -26,6 +28,6 @@ def test_names_are_in_the_order_that_people_expect():
 
 @pytest.mark.parametrize("words", ["", "LUKASZ", "zolc łuk", "Żółć", "s1@"])
 def test_a_person_is_found_without_accents(words):
-    """A person is found by all search words, with or without accents."""
+    """A search finds a person whose name and key contain all its words, with or without accents."""
     assert has_words("Łukasz Żółć s1@x", words)
     assert not has_words("Łukasz Żółć s1@x", f"{words} ada")

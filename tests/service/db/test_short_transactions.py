@@ -1,4 +1,6 @@
-"""batches.py and its users: a transaction with SQLite's lock does not grow with the course, so other writers get in."""
+"""batches.py and its users: transactions that have SQLite's lock do not grow with the course, so other writers get
+their turn.
+"""
 
 import hashlib
 import io
@@ -19,11 +21,13 @@ SMALL, LARGE = 2 * ROWS_PER_TRANSACTION, 6 * ROWS_PER_TRANSACTION
 """Numbers of people and attempts in the two courses."""
 
 STEP = 100
-"""Instructions of SQLite's virtual machine between two counts."""
+"""Instructions of SQLite's virtual machine between two calls of the counter."""
 
 
 class Holds:
-    """Counter of SQLite instructions in each transaction that has the lock; the count is the same on any machine."""
+    """Counts SQLite instructions in transactions that have the lock. Unlike time, the count does not depend on the
+    machine.
+    """
 
     def __init__(self, database):
         self.most, self._steps, self._writing = 0, 0, False
@@ -81,7 +85,7 @@ def zipped(sources):
 
 
 def longest(folder, people):
-    """Return the most instructions in one transaction with the lock, by action of an instructor."""
+    """Return the most instructions that a single transaction with the lock needs, for each action of an instructor."""
     service = Service(folder)
     staff, holds, found = service.browser("staff"), Holds(service.database), {}
 
@@ -109,7 +113,7 @@ def longest(folder, people):
 
 
 def test_no_transaction_with_the_lock_grows_with_the_course(tmp_path):
-    """A course three times as large needs more transactions with the lock, not larger ones."""
+    """A course that is three times as large needs more transactions with the lock, but not larger ones."""
     small, large = longest(tmp_path / "small", SMALL), longest(tmp_path / "large", LARGE)
     assert min(small.values()) > 0
     grown = {name: (small[name], most) for name, most in large.items() if most > 1.5 * small[name]}
@@ -117,7 +121,7 @@ def test_no_transaction_with_the_lock_grows_with_the_course(tmp_path):
 
 
 def test_who_waits_for_the_lock_gets_it_between_batches(service):
-    """A hand-in is stored between batches, although SQLite has no queue of writers."""
+    """A hand-in is stored between two batches, although SQLite does not queue its writers."""
     left = []
 
     def hand_in():
@@ -138,7 +142,7 @@ def test_who_waits_for_the_lock_gets_it_between_batches(service):
 
 
 def test_what_is_in_the_pool_is_all_that_was_sent(service):
-    """An uploaded pool contains the files of all batches."""
+    """An uploaded pool contains the files from all of its batches."""
     staff = service.browser("staff")
     pool = "/course/assignments/small/pool"
     assert post(staff, f"{pool}/upload", kind="earlier", file=zipped(50)).status_code == 303

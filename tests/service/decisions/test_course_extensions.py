@@ -1,4 +1,4 @@
-"""course_extensions.py: extensions for many students at once, the list of all extensions, and withdrawal."""
+"""course_extensions.py: extensions for many students at once, the list of all extensions, and their withdrawal."""
 
 import re
 
@@ -11,7 +11,7 @@ from grader.service.db.models import PersonRow
 
 PAGE = "/course/extensions"
 DUE = "timezone: Europe/Berlin\ndue: 2026-11-23T14:00\nlate: refused\nattempts: {most: 1}\ncounts: last before due\n"
-"""Due date one hour after the service's noon."""
+"""Policies with a due date one hour after the service's noon."""
 
 
 @pytest.fixture
@@ -29,13 +29,15 @@ def give(service, students="ada\nBen", assignment="small", **fields):
 
 
 def listed(service, query=""):
-    """Return the list's rows as text."""
+    """Return the rows of the list as text."""
     table = re.search("<tbody>(.*?)</tbody>", service.browser("staff").get(PAGE + query).text, re.DOTALL)[1]
     return [" ".join(re.sub("<[^>]*>", " ", row).split()) for row in re.findall("<tr>(.*?)</tr>", table, re.DOTALL)]
 
 
 def test_many_students_get_more_time_at_several_assignments(service):
-    """Students named by key or name get time added to each due date, with a list row and an audit line each."""
+    """Students listed by key or name get more time for each chosen assignment. Each extension has a row in the list and
+    a line in the audit trail.
+    """
     staff = service.browser("staff")
     token = re.search('name="form_token" value="([^"]*)"', staff.get(PAGE).text)[1]
     fields = {"form_token": token, "students": "ADA\r\n\r\nBen\r\nada", "extra": "2 h", "reason": "power cut"}
@@ -58,7 +60,7 @@ def test_many_students_get_more_time_at_several_assignments(service):
 
 
 def test_the_list_is_filtered_by_student_and_assignment(service):
-    """The list is filtered by student, by assignment and by both."""
+    """The list can be filtered by student, by assignment or by both."""
     give(service, "ada\nben", attempts="1")
     give(service, "ada", assignment="other", attempts="2")
     assert [line.split()[0] for line in listed(service)] == ["Ada", "Ben", "Ada"]
@@ -79,7 +81,7 @@ def test_the_list_has_pages(service, monkeypatch):
 
 
 def test_nobody_loses_time_or_attempts(service):
-    """A second extension keeps the more generous date and attempts; one that adds nothing is counted but not stored."""
+    """A second extension never takes time or attempts away. If it adds nothing, it is counted but not stored."""
     give(service, "ada", until="2026-11-25T14:00")
     assert give(service, until="2026-11-24T14:00").headers["location"].endswith("given=1&kept=1")
     assert give(service, "ada", until="2026-11-24T14:00", attempts="2").headers["location"].endswith("given=1&kept=0")
@@ -88,7 +90,9 @@ def test_nobody_loses_time_or_attempts(service):
 
 
 def test_a_second_extension_keeps_the_reason_of_the_first(service):
-    """A second extension keeps the first reason in list, page and audit trail. A repeated reason appears once."""
+    """A second extension keeps the reason of the first in the list, on the student's page and in the audit trail. A
+    repeated reason appears only once.
+    """
     give(service, "ada", until="2026-11-25T14:00", reason="ill")
     give(service, "ada", attempts="1", reason="power cut")
     give(service, "ada", attempts="2", reason="ill")
@@ -100,7 +104,9 @@ def test_a_second_extension_keeps_the_reason_of_the_first(service):
 
 
 def test_reasons_that_are_too_long_together_leave_the_new_one(service):
-    """If two reasons exceed the form's limit together, the new one replaces the old, which stays in the audit trail."""
+    """If two reasons together exceed the limit of the form, the new reason replaces the old one. The old one stays in
+    the audit trail.
+    """
     give(service, "ada", attempts="1", reason="a" * 300)
     give(service, "ada", attempts="2", reason="b" * 300)
     (line,) = listed(service)
@@ -113,7 +119,7 @@ def test_reasons_that_are_too_long_together_leave_the_new_one(service):
 @pytest.mark.parametrize(
     ("fields", "words"),
     [
-        ({"students": " \n", "attempts": "1"}, "Name at least one student"),
+        ({"students": " \n", "attempts": "1"}, "List at least one student"),
         ({"students": "ada\nzoe\nx", "attempts": "1"}, "No student has this key or name: zoe, x."),
         ({"students": "staff", "attempts": "1"}, "No student has this key or name: staff."),
         ({"assignment": ""}, "There is no such page"),
@@ -127,7 +133,7 @@ def test_reasons_that_are_too_long_together_leave_the_new_one(service):
     ],
 )
 def test_what_cannot_be_read_is_refused_as_a_whole(service, fields, words):
-    """An invalid form is rejected whole, with the line or field in the message, and no student gets an extension."""
+    """An invalid form is refused as a whole, with the field or line in the message. No student gets an extension."""
     said = give(service, **fields)
     assert said.status_code in {404, 422}
     assert words in said.text
@@ -135,7 +141,7 @@ def test_what_cannot_be_read_is_refused_as_a_whole(service, fields, words):
 
 
 def test_a_refused_form_comes_back_as_it_was_filled_in(service):
-    """A rejected form is shown again with its values and the reason, and can be corrected and sent from there."""
+    """A refused form is shown again with its values and the reason. It can be corrected and sent from there."""
     staff, students = service.browser("staff"), "Ada\n<b>zoe</b>"
     fields = {"students": students, "assignment": "small", "attempts": "2", "reason": 'a "power" cut'}
     said = post(staff, PAGE, PAGE, extra="2 days", until="", **fields)
@@ -153,14 +159,16 @@ def test_a_refused_form_comes_back_as_it_was_filled_in(service):
 
 
 def test_a_name_of_two_students_is_refused_with_their_keys(service):
-    """A name shared by two students is rejected with both keys instead of a guess."""
+    """A name that two students share is refused, and the message gives both keys so that the instructor can choose."""
     with service.database.writing() as session:
         session.get_one(PersonRow, service.ben).name = "Ada"
     assert "ADA (ada or ben)" in give(service, "  ADA ", attempts="1").text
 
 
 def test_one_is_withdrawn_after_a_question_that_says_what_becomes_late(service):
-    """A withdrawal says which attempts may become late, restores the usual date, and has an author in the trail."""
+    """Before a withdrawal, the page says how many attempts may become late. The withdrawal restores the usual due date
+    and has an entry in the audit trail.
+    """
     (service.course.assignments.parent / "course.yaml").write_text(DUE.replace("refused", "accepted"))
     give(service, until="2026-11-23T16:00")
     service.passes(hours=2)
@@ -180,7 +188,7 @@ def test_one_is_withdrawn_after_a_question_that_says_what_becomes_late(service):
 
 
 def test_an_assistant_reads_the_list_and_changes_nothing(service):
-    """An assistant sees the list without the form and the buttons."""
+    """An assistant sees the list of extensions without the form and the buttons."""
     service.person("tom", "assistant")
     give(service, attempts="1")
     page = service.browser("tom").get(PAGE).text

@@ -1,4 +1,6 @@
-"""overrides.py, questions.py, regrading_results.py, pages: manual decisions, releases, questions and regradings."""
+"""overrides.py, questions.py, regrading_results.py and their pages: manual decisions, releases, questions and
+regradings.
+"""
 
 import csv
 import io
@@ -41,7 +43,9 @@ def line_of(service):
     ],
 )
 def test_points_by_hand_survive_regrading_and_the_student_reads_why(service, typed, points, words):
-    """Manual points or an excuse survive a regrading, with the reason on the student's page, in table and trail."""
+    """Points or an excuse that an instructor enters survive a regrading. The reason is on the student's page, in the
+    table and in the audit trail.
+    """
     attempt = service.graded(service.hand_in(), worth(service, 10.0))
     assert decide(service, typed).status_code == 303
     service.regrade(attempt)
@@ -56,7 +60,9 @@ def test_points_by_hand_survive_regrading_and_the_student_reads_why(service, typ
 
 
 def test_points_are_given_to_who_has_handed_in_nothing(service):
-    """A student without an attempt can get points as a number, but not with a sign: there is no sum to add to."""
+    """A student without an attempt can get a number of points, but no addition such as +7, because there are no points
+    to add to.
+    """
     decide(service, "7")
     assert line_of(service)["small points"] == "7"
     assert "7 of 15 points" in service.browser("ada").get("/assignments/small").text
@@ -76,11 +82,11 @@ def test_what_is_no_points_changes_nothing(service, typed, words):
 
 
 EXCLUDE, COUNT_AGAIN = ["Exclude", "Exclude this attempt"], ["Count again", "Count this attempt again"]
-"""Heading and button of the exclusion form, which must use the same word."""
+"""Heading and button of the exclusion form, which must use one word for one action."""
 
 
 def test_an_attempt_that_is_excluded_does_not_count_and_stays_used(service):
-    """An excluded attempt does not count but stays used, until an instructor includes it again."""
+    """An excluded attempt does not count, but is still used up. An instructor can include it again."""
     best = service.graded(service.hand_in(), worth(service, 14.0))
     service.graded(service.hand_in(), worth(service, 9.0))
     page, staff = service.page_of(best), service.browser("staff")
@@ -98,7 +104,9 @@ def test_an_attempt_that_is_excluded_does_not_count_and_stays_used(service):
 
 
 def test_pages_say_that_every_attempt_is_excluded(service):
-    """Pages for staff and student say that every attempt is excluded; a new waiting attempt is shown as not graded."""
+    """If every attempt is excluded, the pages of staff and student say so. With a new waiting attempt, they say that
+    nothing is graded.
+    """
     page = service.page_of(service.graded(service.hand_in()))
     staff, ada = service.browser("staff"), service.browser("ada")
     post(staff, f"/course{page}/exclusion", page, reason="not their own")
@@ -111,7 +119,7 @@ def test_pages_say_that_every_attempt_is_excluded(service):
 
 
 def test_what_hides_nothing_cannot_be_released(service):
-    """An assignment that hides nothing has no release button, and a release request is rejected as untrue."""
+    """If an assignment hides nothing, its page has no release button, and a request to release it is refused."""
     staff, page = service.browser("staff"), "/course/assignments/small"
     assert "This assignment hides nothing." in staff.get(page).text
     assert "/release" not in staff.get(page).text
@@ -121,7 +129,9 @@ def test_what_hides_nothing_cannot_be_released(service):
 
 
 def test_nothing_tells_what_is_hidden_before_the_release_and_everything_after(tmp_path):
-    """Services whose hidden case passed or failed look identical before the release; after it all points are shown."""
+    """Before the release, no page or file reveals whether a hidden case passed or failed. After the release, all points
+    are shown.
+    """
     for outcome in ("right", "wrong"):
         course = hiding_course(tmp_path / outcome / "course", "case")
         service = Service(tmp_path / outcome, course=course)
@@ -160,8 +170,9 @@ def test_nothing_tells_what_is_hidden_before_the_release_and_everything_after(tm
     ],
 )
 def test_a_regrading_before_the_release_does_not_show_who_fails_a_hidden_check(tmp_path, fields, chosen, after):
-    """A regrading before the release does not reveal which of two similar attempts fails a hidden check. The same
-    attempts are regraded, and the student's pages are equal. After the release, hidden checks select attempts.
+    """Before the release, a regrading does not reveal which of two similar attempts fails a hidden check. In both
+    cases, a selection takes the same attempts, and the student's pages are identical. After the release, hidden checks
+    also select attempts.
     """
 
     def regraded(worse, *, released):
@@ -177,7 +188,7 @@ def test_a_regrading_before_the_release_does_not_show_who_fails_a_hidden_check(t
         said = post(staff, "/course/regrade", "/course", assignment="small", **fields)
         again = [number for number in (1, 2) if len(service.gradings(number)) == 2]
         assert said.status_code == (303 if again else 422)
-        assert again or "Before release, hidden checks select no attempt" in said.text or released
+        assert again or "Before release, hidden checks do not select attempts" in said.text or released
         publics = "|".join(service.attempt(number).public for number in (1, 2))
         pages = (ada.get(each).text for each in ("/", "/assignments/small", *map(service.page_of, (1, 2))))
         drawn_by_lot = rf'{publics}|(?<=name="form_token" value=")[^"]*|(?<=name="form_key" value=")[^"]*'
@@ -192,7 +203,9 @@ def test_a_regrading_before_the_release_does_not_show_who_fails_a_hidden_check(t
 
 
 def test_what_an_assignment_hides_no_more_can_be_released_of_earlier_attempts(tmp_path):
-    """Attempts stay withheld if `hidden: true` is removed from the file, so staff can still release them."""
+    """If `hidden: true` is removed from the file, the outcomes of earlier attempts remain withheld, and staff can still
+    release them.
+    """
     course = hiding_course(tmp_path / "course", "case")
     service = Service(tmp_path, course=course)
     attempt = service.graded(service.hand_in(), ready(right(course.load("small")), course.load("small")))
@@ -208,8 +221,9 @@ def test_what_an_assignment_hides_no_more_can_be_released_of_earlier_attempts(tm
 
 
 def test_a_release_is_asked_for_on_a_page_that_says_what_it_shows(tmp_path):
-    """The release page shows how many attempts and students it affects, which checks, and if students can still hand
-    in. Opening it releases nothing. Trial runs and attempts without hidden outcomes do not count.
+    """The release page shows how many attempts and students a release affects, which checks it reveals, and until when
+    students can still hand in. Opening the page releases nothing. Trial runs and attempts without hidden outcomes do
+    not count.
     """
     course = hiding_course(tmp_path / "course", "case")
     due = "due: 2026-12-01T12:00Z\nlate: refused\ngroups: 2\n"
@@ -241,7 +255,9 @@ def test_a_release_is_asked_for_on_a_page_that_says_what_it_shows(tmp_path):
 
 
 def test_a_question_is_listed_until_it_is_answered(service):
-    """An attempt's one question is listed until it is answered. Its student reads the answer; other students cannot."""
+    """A student may ask one question about an attempt, which is listed until it is answered. The student reads the
+    answer, and other students cannot ask about the attempt.
+    """
     attempt = service.graded(service.hand_in())
     page, ada, staff = service.page_of(attempt), service.browser("ada"), service.browser("staff")
     assert post(ada, f"{page}/request", page, text="Line 3 <b> is right").status_code == 303
@@ -256,7 +272,7 @@ def test_a_question_is_listed_until_it_is_answered(service):
 
 
 def test_an_answer_of_two_lines_is_shown_as_two_lines(service):
-    """A question or answer of two lines keeps both lines, although browsers send CR LF."""
+    """A question or answer of two lines is shown on two lines, although browsers send CR LF."""
     page, ada, staff = (
         service.page_of(service.graded(service.hand_in())),
         service.browser("ada"),
@@ -282,7 +298,9 @@ def test_an_answer_of_two_lines_is_shown_as_two_lines(service):
     ],
 )
 def test_the_chosen_attempts_are_graded_again_and_the_page_says_what_changed(service, fields, chosen):
-    """The chosen attempts are regraded to 3 points, and the page lists old and new points. Ada's second was wrong."""
+    """The selected attempts are graded again, here with 3 points, and the page lists their old and new points. Ada's
+    second attempt was wrong before.
+    """
     service.graded(service.hand_in())
     service.graded(service.hand_in(), graded(service.course, passed=False))
     service.graded(service.hand_in(person=service.ben))
@@ -301,7 +319,7 @@ def test_the_chosen_attempts_are_graded_again_and_the_page_says_what_changed(ser
 
 
 def test_a_regrading_that_matches_nothing_says_so(service):
-    """A regrading that matches no attempt says so and stores no order."""
+    """A regrading that matches no attempt is refused with this reason and is not listed."""
     service.graded(service.hand_in())
     staff = service.browser("staff")
     said = post(staff, "/course/regrade", "/course", assignment="small", which="all", matching="DATA_RACE")
@@ -310,7 +328,7 @@ def test_a_regrading_that_matches_nothing_says_so(service):
 
 
 def test_who_teaches_reads_the_dates_of_the_course(tmp_path):
-    """Staff see the course's dates and attempt limits on every page, and their trial runs are never late."""
+    """Staff see the due date and the limit of attempts on every page. Their own trial runs are never late."""
     rules = "due: 2026-11-22T12:00Z\nlate: {percent: 10}\nattempts: {most: 3}\n"
     service = Service(tmp_path, policies=rules)
     staff = service.browser("staff")
@@ -329,7 +347,7 @@ def test_who_teaches_reads_the_dates_of_the_course(tmp_path):
 
 
 def test_a_trial_run_counts_nowhere(tmp_path):
-    """A trial run counts nowhere, even at a closed assignment or if its author becomes a student later."""
+    """A trial run never counts, even if the assignment is closed or its author becomes a student later."""
     service = Service(tmp_path, policies="due: 2026-11-22T12:00Z\nlate: refused\nattempts: {most: 1}\n")
     staff = service.browser("staff")
     assert "trial run" in staff.get("/assignments/small").text
@@ -346,7 +364,9 @@ def test_a_trial_run_counts_nowhere(tmp_path):
 
 
 def test_an_assistant_sees_all_regrades_and_answers_and_decides_nothing(service):
-    """An assistant sees everything, regrades and answers, but pages for instructors answer 404."""
+    """An assistant can see everything, regrade attempts and answer questions. For forms that only instructors may send,
+    the answer is 404.
+    """
     service.person("tom", CourseRole.ASSISTANT)
     attempt = service.graded(service.hand_in())
     tom, page = service.browser("tom"), service.page_of(attempt)
@@ -373,8 +393,8 @@ def test_an_assistant_sees_all_regrades_and_answers_and_decides_nothing(service)
 @pytest.mark.parametrize("hidden", ["case", "sanitizer", "memory", "performance"])
 @pytest.mark.parametrize("typed", ["24", "+0.5", "0"])
 def test_points_by_hand_while_checks_are_hidden_are_out_of_all_points(tmp_path, hidden, typed):
-    """Points set by hand during hidden checks are out of all 24 on pages, in the API, in files and exports, so a
-    student never reads "24 of 19". A bonus is added to the visible points.
+    """Points that are set by hand while checks are hidden are shown out of all 24 points in pages, files and the API,
+    so that a student never reads "24 of 19". A bonus is added to the visible points.
     """
     course = hiding_course(tmp_path / "course", hidden)
     service, assignment = Service(tmp_path, course=course), course.load("small")
@@ -391,5 +411,5 @@ def test_points_by_hand_while_checks_are_hidden_are_out_of_all_points(tmp_path, 
 
 
 def _readable(text):
-    """Return a page's text without markup, styles and scripts."""
+    """Return the text of a page without markup, styles, scripts and figures."""
     return re.sub(r"<(style|script|svg)\b.*?</\1>|<[^>]*>", "", text, flags=re.DOTALL)

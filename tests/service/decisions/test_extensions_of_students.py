@@ -1,4 +1,4 @@
-"""extensions.py and its pages: an extension is valid at once, and for one student only."""
+"""extensions.py and its pages: an extension takes effect at once, and for one student only."""
 
 import re
 from datetime import timedelta
@@ -8,7 +8,7 @@ from services import NOON, Service, graded, post, upload
 
 PAGE = "/course/people/{}/assignments/small"
 DUE = "timezone: Europe/Berlin\ndue: 2026-11-23T14:00\nlate: refused\nattempts: {most: 1}\ncounts: last before due\n"
-"""Due date one hour after the service's noon."""
+"""Policies with a due date one hour after the service's noon."""
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def give(service, person, **fields):
 
 
 def test_a_later_date_opens_the_assignment_for_that_student_alone(service):
-    """A later date opens the assignment until then for its student, while another student is still refused."""
+    """With a later date, the student can hand in until then. Another student is still refused."""
     service.passes(hours=2)
     assert "closed" in upload(service.browser("ada")).text
     assert give(service, service.ada, until="2026-11-23T16:00").status_code == 303
@@ -36,7 +36,9 @@ def test_a_later_date_opens_the_assignment_for_that_student_alone(service):
 
 
 def test_what_was_late_when_it_came_is_in_time_by_a_later_date(tmp_path):
-    """An attempt that was late becomes in time by an extension on all pages and lists, which ignore the stored flag."""
+    """An extension makes a late attempt count as on time on all pages and in all lists, which ignore the
+    stored flag.
+    """
     service = Service(tmp_path, policies=DUE.replace("refused", "accepted"))
     ada, staff = service.browser("ada"), service.browser("staff")
     service.passes(hours=2)
@@ -55,7 +57,7 @@ def test_what_was_late_when_it_came_is_in_time_by_a_later_date(tmp_path):
 
 
 def test_more_attempts_are_for_one_student(service):
-    """One extra attempt lets its student hand in exactly once more, and other students not at all."""
+    """With one extra attempt, a student can hand in exactly once more. Other students cannot."""
     for key in ("ada", "ben"):
         assert upload(service.browser(key)).status_code == 303
         service.finish(service.claim())
@@ -67,7 +69,9 @@ def test_more_attempts_are_for_one_student(service):
 
 
 def test_the_student_reads_until_when_and_why_and_the_trail_who(service):
-    """The student reads the new date and the escaped reason. The trail has the author. Other students see neither."""
+    """The student sees the new date and the reason, which is escaped. Other students see neither. The audit trail
+    records the extension.
+    """
     give(service, service.ada, until="2026-11-24T14:00", attempts="2", reason="ill <b>")
     page = service.browser("ada").get("/assignments/small").text
     assert "Tue 24 Nov 2026, 14:00 CET" in page
@@ -80,7 +84,7 @@ def test_the_student_reads_until_when_and_why_and_the_trail_who(service):
 
 
 def test_an_extension_is_replaced_and_taken_back(service):
-    """A new extension replaces the previous one, an empty one withdraws it, and the audit trail keeps all."""
+    """A new extension replaces the previous one, and an empty form withdraws it. The audit trail keeps every change."""
     give(service, service.ada, attempts="5")
     give(service, service.ada, attempts="2")
     page = service.browser("ada").get("/assignments/small").text
@@ -106,7 +110,7 @@ def test_an_extension_is_replaced_and_taken_back(service):
     ],
 )
 def test_what_extends_nothing_or_cannot_be_read_is_refused(service, fields, words):
-    """An extension that is invalid or extends nothing is rejected, and nothing changes."""
+    """An extension that is invalid or does not extend anything is refused, and nothing changes."""
     said = give(service, service.ada, **fields)
     assert said.status_code == 422
     assert words in said.text
@@ -114,7 +118,7 @@ def test_what_extends_nothing_or_cannot_be_read_is_refused(service, fields, word
 
 
 def test_there_is_no_date_to_extend_where_there_is_none(tmp_path):
-    """Without a due date no date can be extended, and without a limit no attempts can be added."""
+    """Without a due date there is no date to extend, and without a limit there are no attempts to add."""
     service = Service(tmp_path, policies="counts: best\n")
     assert "no due date" in give(service, service.ada, until="2026-12-01T14:00").text
     assert "no limit of attempts" in give(service, service.ada, attempts="1").text
@@ -132,7 +136,9 @@ def test_there_is_no_date_to_extend_where_there_is_none(tmp_path):
     ids=["both", "date", "attempts", "nothing"],
 )
 def test_the_form_asks_for_what_can_be_extended(tmp_path, policies, fields, words):
-    """The form has only fields that can be extended and explains withdrawal; without such fields there is no form."""
+    """The form has only the fields that can be extended, and explains how to withdraw an extension. If nothing can be
+    extended, there is no form.
+    """
     service = Service(tmp_path, policies=policies)
     page = service.browser("staff").get(PAGE.format(service.ada)).text
     assert (re.findall('name="(until|attempts)"', page), words in page) == (fields, True)
@@ -142,7 +148,9 @@ def test_the_form_asks_for_what_can_be_extended(tmp_path, policies, fields, word
 
 
 def test_an_extension_can_be_withdrawn_when_the_course_has_lost_its_date(tmp_path):
-    """An extension can be withdrawn after the course's due date is removed: the form stays until then."""
+    """If the course removes its due date, an existing extension can still be withdrawn. After that, the form
+    disappears.
+    """
     service = Service(tmp_path, policies=DUE)
     give(service, service.ada, until="2026-11-24T14:00")
     (service.course.assignments.parent / "course.yaml").write_text("counts: best\n")
@@ -154,7 +162,7 @@ def test_an_extension_can_be_withdrawn_when_the_course_has_lost_its_date(tmp_pat
 
 
 def test_a_late_one_supersedes_none_in_time_by_the_dates_of_the_student(tmp_path):
-    """A newer attempt supersedes a waiting one if both are in time by the student's extension."""
+    """A newer attempt supersedes a waiting one if both are on time because of the student's extension."""
     service = Service(tmp_path, policies=DUE.replace("refused", "accepted").replace("most: 1", "most: 9"))
     first = service.hand_in(service.app_state.cache.assignment("small").rules)
     give(service, service.ada, until="2026-11-23T16:00")

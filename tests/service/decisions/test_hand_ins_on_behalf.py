@@ -1,4 +1,4 @@
-"""hand_ins_on_behalf.py and web/routes/hand_ins_on_behalf.py: an instructor hands in on behalf of a student."""
+"""hand_ins_on_behalf.py and web/routes/hand_ins_on_behalf.py: an instructor hands in a file on behalf of a student."""
 
 import re
 
@@ -7,7 +7,7 @@ from services import SOURCE, Service, field, graded, parts, upload
 
 PAGE = "/course/people/{}/assignments/small"
 DUE = "timezone: Europe/Berlin\ndue: 2026-11-23T14:00\nlate: refused\nattempts: {most: 1}\ncounts: last\n"
-"""Due date one hour after the service's noon."""
+"""Policies with a due date one hour after the service's noon."""
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def enter(service, data=SOURCE, person=None, **fields):
 
 
 def stored(service, said):
-    """Return the attempt's page for its student and its API record."""
+    """Return the student's page of the attempt and its record in the API."""
     path = said.headers["location"]
     bearer = {"authorization": f"Bearer {service.token(service.ada, 'read')}"}
     told = service.browser().get(f"/api/v1{path}", headers=bearer).json()
@@ -34,8 +34,8 @@ def stored(service, said):
 
 
 def test_a_file_that_came_by_mail_is_an_attempt_in_time(service):
-    """A mailed file is an attempt at its stated arrival, even after closing. Its page shows who stored it. The trail
-    has the reason.
+    """A mailed file becomes an attempt with the time of arrival that the instructor states, even if the assignment has
+    closed. Its page shows who handed it in, and the audit trail has the reason.
     """
     service.passes(hours=3)
     assert "closed" in upload(service.browser("ada")).text
@@ -51,7 +51,7 @@ def test_a_file_that_came_by_mail_is_an_attempt_in_time(service):
 
 
 def test_without_a_time_it_arrives_now_and_may_be_late(service):
-    """Without a stated time, the file arrives now and may be late, because dates do not stop an instructor."""
+    """Without a stated time, the file arrives now and may be late. A closed assignment does not stop an instructor."""
     service.passes(hours=3)
     page, told = stored(service, enter(service))
     assert "Mon 23 Nov 2026, 16:00 CET" in page
@@ -60,7 +60,7 @@ def test_without_a_time_it_arrives_now_and_may_be_late(service):
 
 
 def test_limits_stop_a_student_and_no_instructor(service):
-    """The attempt limit stops a student but no instructor, and no attempt supersedes one by an instructor."""
+    """The limit of attempts stops a student but not an instructor. Attempts from an instructor are never superseded."""
     assert enter(service).status_code == 303
     assert "used all of your 1 attempt" in upload(service.browser("ada"), SOURCE * 2).text
     for number in range(1, 9):
@@ -69,7 +69,7 @@ def test_limits_stop_a_student_and_no_instructor(service):
 
 
 def test_the_last_attempt_is_the_last_to_arrive(service):
-    """The last attempt is the last by arrival, not by storage."""
+    """The last attempt is the one that arrived last, even if an earlier one was stored later."""
     service.passes(minutes=50)
     first = service.graded(service.hand_in(), graded(service.course))
     earlier = enter(service, SOURCE * 2, arrived="2026-11-23T13:20")
@@ -80,7 +80,9 @@ def test_the_last_attempt_is_the_last_to_arrive(service):
 
 
 def test_a_second_click_stores_nothing(service):
-    """A form sent twice with the same file stores one attempt; another file is another attempt."""
+    """If a form is sent twice with one file, only one attempt is stored. With another file, it makes
+    another attempt.
+    """
     said = [enter(service, data, form_key="one").headers["location"] for data in (SOURCE, SOURCE, SOURCE * 2)]
     assert said[0] == said[1] != said[2]
 
@@ -97,14 +99,14 @@ def test_a_second_click_stores_nothing(service):
     ],
 )
 def test_what_cannot_be_an_attempt_is_refused(service, fields, words):
-    """An invalid file, time, reason or form key is rejected, and nothing is stored."""
+    """An invalid file, time, reason or form key is refused, and nothing is stored."""
     said = enter(service, **fields)
     assert (said.status_code, words in said.text) == (409 if "form_key" in fields else 422, True)
     assert "No attempts yet." in service.browser("ada").get("/assignments/small").text
 
 
 def test_the_members_of_a_group_share_it(tmp_path):
-    """An instructor's file counts for all members of the student's group."""
+    """A file that an instructor hands in counts for all members of the student's group."""
     service = Service(tmp_path, policies="groups: 2\nattempts: {most: 20}\n")
     roster = b"key,name,group\nada,Ada,one\nben,Ben,one\n"
     staff = service.browser("staff")
@@ -116,7 +118,9 @@ def test_the_members_of_a_group_share_it(tmp_path):
 
 
 def test_assistants_and_trial_runs_have_no_form(service):
-    """Assistants have no form, because they change no grades. Staff have no form for themselves: they just hand in."""
+    """Assistants do not have this form, because they cannot change grades. Staff do not have it for themselves, because
+    they can simply hand in.
+    """
     service.person("tom", "assistant")
     assert "Hand in for" not in service.browser("tom").get(PAGE.format(service.ada)).text
     staff = service.browser("staff")

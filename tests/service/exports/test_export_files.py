@@ -1,4 +1,6 @@
-"""files.py, gradebook.py, archive.py and xlsx.py: exports match the stored grades and contain nothing that can run."""
+"""files.py, gradebook.py, archive.py and xlsx.py: exports match the stored grades and do not contain anything that
+could run.
+"""
 
 import csv
 import io
@@ -42,7 +44,7 @@ def unzipped(data):
 
 
 def cells(workbook, number):
-    """Return the cells of a sheet by reference: text as str, numbers as float."""
+    """Return the cells of a sheet by reference, texts as str and numbers as float."""
     files = unzipped(workbook)
     texts = [
         "".join(each.itertext())
@@ -59,14 +61,16 @@ def cells(workbook, number):
 
 
 def stamped(service, whole):
-    """Return the outcome of a result for the present version of the assignment."""
+    """Return the outcome of a result that was graded with the current version of the assignment."""
     assignment = service.course.load("small")
     provenance = whole.provenance.model_copy(update={"assignment_sha256": assignment.sha256})
     return ready(replace(whole, assignment="small", provenance=provenance), assignment)
 
 
 def test_the_table_of_grades_is_the_batchs(service):
-    """The grades table has a batch's columns, a row for each student, also absent ones, and owners of equal files."""
+    """The table of grades has the columns of a batch and a row for each student, even for absent ones. It lists
+    students whose files are identical.
+    """
     service.graded(service.hand_in(), graded(service.course, passed=False))
     service.graded(service.hand_in(person=service.ben))
     service.hand_in(person=service.person("cleo", "student"))
@@ -84,20 +88,20 @@ def test_the_table_of_grades_is_the_batchs(service):
 
 
 def decided(service, points):
-    """Set Ada's points by an instructor's decision."""
+    """Set Ada's points with an instructor's decision."""
     page = f"/course/people/{service.ada}/assignments/small"
     assert post(service.browser("staff"), f"{page}/decision", page, points=points, comment="ill").status_code == 303
 
 
 def hand_in_case(service, name):
-    """Return the reason for which a student has no test cases."""
+    """Return the reason why a student has no test cases."""
     suites = ElementTree.fromstring(export(service, ExportKind.JUNIT)).iter("testsuite")
     (suite,) = [each for each in suites if each.get("name") == name]
     return suite.find("testcase/skipped").get("message")
 
 
 def test_who_is_excused_is_not_absent(service):
-    """An excused student is excused in every file, with or without an attempt, and is never called absent."""
+    """An excused student is listed as excused in every file, with or without an attempt, and never as absent."""
     service.graded(service.hand_in())
     decided(service, "excused")
     ada, ben = csv.DictReader(io.StringIO(export(service, ExportKind.GRADES).decode("utf-8-sig")))
@@ -133,7 +137,9 @@ def test_who_has_only_excluded_attempts_does_not_wait_for_a_grade(service):
 
 
 def test_members_of_a_group_are_not_copies_of_each_other(tmp_path):
-    """Group members do not count as copies of each other, even with a file handed in before the group existed."""
+    """Members of a group do not count as copies of each other, even if one handed in the file before the
+    group existed.
+    """
     service = Service(tmp_path, policies="attempts: {most: 20}\ncounts: best\ngroups: 2\n")
     cleo = service.person("cleo", "student")
     service.graded(service.hand_in())
@@ -149,7 +155,9 @@ def test_members_of_a_group_are_not_copies_of_each_other(tmp_path):
 
 
 def test_a_workbook_holds_text_and_numbers_and_no_formula(service):
-    """A workbook has text and numbers but no formula, for every name; a key of digits stays text."""
+    """A workbook contains texts and numbers but never a formula, no matter how a student is named. A key that consists
+    of digits stays a text.
+    """
     for key in ("=1+1", "+2", "-3", "@x", "007"):
         service.person(key, "student")
     service.graded(service.hand_in())
@@ -165,7 +173,7 @@ def test_a_workbook_holds_text_and_numbers_and_no_formula(service):
 
 
 def test_junit_has_a_suite_for_everybody(service):
-    """JUnit has a suite for each student; a student without an attempt is skipped, not failed."""
+    """The JUnit file has a suite for each student. A student without an attempt is skipped instead of failed."""
     service.graded(service.hand_in(), stamped(service, failing(right(service.course.load("small")), 1)))
     suites = ElementTree.fromstring(export(service, ExportKind.JUNIT)).iter("testsuite")
     found = {suite.get("name"): suite for suite in suites}
@@ -173,7 +181,9 @@ def test_junit_has_a_suite_for_everybody(service):
 
 
 def test_the_archive_has_sources_and_reports(service):
-    """The archive has sources and the reports that students see, with file names that cannot leave its folder."""
+    """The archive contains the sources and the reports that students see. No file name in it leads out of
+    its folder.
+    """
     mallory = service.person("../../m", "student")
     attempt = service.hand_in(person=mallory, data=b"// \xff kernel\n")
     service.graded(attempt, stamped(service, failing(right(service.course.load("small")), 1)))
@@ -197,7 +207,9 @@ LATE = "timezone: Europe/Berlin\ndue: 2026-11-23T13:00\nlate: {percent: 10}\n"
 
 
 def test_what_lateness_costs_is_in_every_file(tmp_path):
-    """Every file has the late deduction with its reason. Reports of attempts in time are the stored pages."""
+    """Every file shows the deduction for lateness and its reason. Reports of attempts that were on time are the stored
+    pages.
+    """
     service = Service(tmp_path, policies=LATE)
     whole = stamped(service, right(service.course.load("small")))
     service.graded(service.hand_in(person=service.ben), whole)
@@ -218,7 +230,9 @@ def test_what_lateness_costs_is_in_every_file(tmp_path):
 
 @pytest.mark.parametrize("hidden", ["case", "performance"])
 def test_what_is_hidden_is_in_no_file_for_students(tmp_path, hidden):
-    """Files for students contain nothing hidden, even after the assignment changed; the instructor's page does."""
+    """Files for students do not contain anything hidden, even if the assignment has changed since. Only the
+    instructor's page does.
+    """
     service = Service(tmp_path, course=hiding_course(tmp_path / "course", hidden))
     whole = failing(right(service.course.load("small")), {"case": 2, "performance": 7}[hidden])
     service.graded(service.hand_in(), stamped(service, whole))
@@ -234,7 +248,9 @@ def test_what_is_hidden_is_in_no_file_for_students(tmp_path, hidden):
 
 
 def test_what_lateness_costs_tells_students_of_no_hidden_points(tmp_path):
-    """The late deduction in files for students is computed from visible points only, in numbers and in words."""
+    """In files for students, the deduction for lateness is computed from the visible points only, both in numbers and
+    in words.
+    """
     service = Service(tmp_path, course=hiding_course(tmp_path / "course", "case"), policies=LATE)
     service.passes(hours=20)
     service.graded(service.hand_in(), stamped(service, right(service.course.load("small"))))
@@ -249,7 +265,9 @@ def test_what_lateness_costs_tells_students_of_no_hidden_points(tmp_path):
 
 
 def test_points_that_are_set_while_checks_are_hidden_are_out_of_all_points(tmp_path):
-    """Points set by hand during hidden checks are out of all points in each file, so no file says "24 of 19"."""
+    """Points that are set by hand while checks are hidden are shown out of all points, so that no file contains "24 of
+    19".
+    """
     course = hiding_course(tmp_path / "course", "case")
     service, assignment = Service(tmp_path, course=course), course.load("small")
     service.graded(service.hand_in(), stamped(service, right(assignment)))
@@ -271,8 +289,8 @@ def test_points_that_are_set_while_checks_are_hidden_are_out_of_all_points(tmp_p
 
 
 def test_a_worksheet_of_moodle_is_filled_with_what_students_see(tmp_path):
-    """A Moodle worksheet gets visible grades, by name if keys differ. Report pages are the feedback, and remarks list
-    students without a grade.
+    """A Moodle worksheet is filled with the visible grades. Students whose keys differ are found by name. The feedback
+    consists of report pages, and the remarks say that hidden checks count as zero.
     """
     service = Service(tmp_path, course=hiding_course(tmp_path / "course", "case"))
     service.graded(service.hand_in(), stamped(service, right(service.course.load("small"))))
@@ -292,7 +310,9 @@ def test_a_worksheet_of_moodle_is_filled_with_what_students_see(tmp_path):
 
 
 def test_platforms_get_nothing_of_results_that_are_held_back(service):
-    """Files for upload to a platform contain no held-back points or reports, and the remarks give the reason."""
+    """Files for a platform do not contain points or reports of results that are held back. The remarks give
+    the reason.
+    """
     service.graded(service.hand_in())
     with service.database.writing() as session:
         hold_back(session, "small", "staff", service.now)
@@ -309,7 +329,9 @@ def test_platforms_get_nothing_of_results_that_are_held_back(service):
 
 
 def found_in(service, *lines):
-    """Return the graded names in a worksheet with these lines, the feedback folders and the remarks."""
+    """Fill in a worksheet with these lines. Return whether each name got a grade, the folders of feedback, and the
+    remarks.
+    """
     sheet = ["Identifier,Full name,Grade,Maximum grade,Feedback comments", *lines]
     files = unzipped(export(service, MOODLE, "\r\n".join(sheet).encode()))
     rows = csv.DictReader(io.StringIO(files["moodle-worksheet.csv"].decode("utf-8-sig")))
@@ -318,7 +340,9 @@ def found_in(service, *lines):
 
 
 def test_a_worksheet_in_an_unknown_language_is_answered_in_words_for_a_page(service):
-    """A worksheet with unknown headings gives an error for a page: missing and present columns and the next step."""
+    """If the headings of a worksheet are unknown, the page shows an error with the missing column, the columns found
+    and the next step.
+    """
     service.graded(service.hand_in())
     sheet = "Identifier,全名,{}\r\nParticipant 7,Ada,\r\n"
     with pytest.raises(InputError) as refused:
@@ -333,14 +357,16 @@ def test_a_worksheet_in_an_unknown_language_is_answered_in_words_for_a_page(serv
 
 
 def test_nobody_gets_anothers_grade_or_feedback_from_a_platforms_numbers(service):
-    """A platform's number that equals another student's key, or a shared name, gives no student another's grade."""
+    """No student gets the grade of another, even if the platform's number equals the key of another student or two
+    students share a name.
+    """
     with service.database.writing() as session:
         session.get_one(PersonRow, service.ada).key = "7"
     for person in (service.ada, service.ben):
         service.graded(service.hand_in(person=person))
     grades, folders, said = found_in(service, "Participant 7,Ben,,10,", "Participant 55,Ada,,10,")
     assert (grades, folders) == ({"Ben": True, "Ada": True}, ["Ada_55", "Ben_7"])
-    assert "found by name alone, since the keys differ: Ada and Ben." in said
+    assert "matched by name alone because the keys differ: Ada and Ben." in said
     grades, folders, _ = found_in(service, "Participant 7,Ben,,10,", "Participant 8,Ben,,10,")
     assert (grades, folders) == ({"Ben": False}, [])
     grades, folders, said = found_in(service, "Participant 7,Ada M.,,10,", "Participant 8,Eve,,10,")
@@ -349,14 +375,14 @@ def test_nobody_gets_anothers_grade_or_feedback_from_a_platforms_numbers(service
 
 
 def renamed(service, **keys):
-    """Give Ada and Ben these keys."""
+    """Give these keys to Ada and Ben."""
     with service.database.writing() as session:
         for name, key in keys.items():
             session.get_one(PersonRow, getattr(service, name)).key = key
 
 
 def test_students_are_found_in_a_worksheet_by_mail_address(service):
-    """Students are found by mail address before name in a worksheet; an address in several rows is refused."""
+    """A worksheet's mail addresses identify students before their names do. An address in several rows is refused."""
     renamed(service, ada="ada@x.org", ben="BEN@x.org")
     for person in (service.ada, service.ben):
         service.graded(service.hand_in(person=person))
@@ -377,7 +403,7 @@ def test_students_are_found_in_a_worksheet_by_mail_address(service):
 
 
 def test_students_are_found_in_a_gradebook_by_a_login_that_is_a_mail_address(service):
-    """Students are found in a Canvas gradebook by a login that is a mail address, under any name."""
+    """A login that is a mail address identifies a student in a Canvas gradebook, even if the names differ."""
     renamed(service, ada="ada@x.org")
     service.graded(service.hand_in())
     given = GRADEBOOK.format(10).replace("Anna,7,anna", "A. Lovelace,7,ada@x.org")
@@ -386,7 +412,7 @@ def test_students_are_found_in_a_gradebook_by_a_login_that_is_a_mail_address(ser
 
 
 def test_a_gradebook_of_canvas_is_filled(service):
-    """Grades are written in the assignment's column of a Canvas gradebook."""
+    """Grades are written to the assignment's column of a Canvas gradebook."""
     service.graded(service.hand_in())
     given = GRADEBOOK.format(10).replace("Anna", "Ada")
     files = unzipped(export(service, CANVAS, given.encode()))
@@ -395,7 +421,9 @@ def test_a_gradebook_of_canvas_is_filled(service):
 
 
 def test_a_gradebook_without_the_assignments_column_is_answered_in_words_for_a_page(service):
-    """A gradebook without the assignment's column gives an error with the required name and the present columns."""
+    """If a gradebook has no column for the assignment, the error says how to name the right column and what
+    to do next.
+    """
     service.graded(service.hand_in())
     with pytest.raises(InputError) as refused:
         export(service, CANVAS, GRADEBOOK.format(10).replace("Adding", "Homework").encode())
@@ -404,7 +432,7 @@ def test_a_gradebook_without_the_assignments_column_is_answered_in_words_for_a_p
 
 
 def test_the_overview_leads_to_the_attempts(service):
-    """The overview, which is a batch's page, links to the attempts."""
+    """The overview, which is the page of a batch, links to the attempts."""
     attempt = service.graded(service.hand_in())
     assert f'href="./..{service.page_of(attempt)}"' in export(service, ExportKind.OVERVIEW).decode()
 
@@ -421,7 +449,7 @@ def test_the_overview_leads_to_the_attempts(service):
     ],
 )
 def test_each_file_of_an_assignment_that_checks_no_speed_is_made(tmp_path, which):
-    """Each export of an assignment without a speed check has no column, test case or text about speed."""
+    """Exports of an assignment without a speed check have no column, test case or text about speed."""
     service = Service(tmp_path, course=untimed_course(tmp_path / "course"))
     service.graded(service.hand_in(), stamped(service, right(service.course.load("small"))))
     given = GRADEBOOK.format(f"{POINTS}").encode() if which == CANVAS else b""

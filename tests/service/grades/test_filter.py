@@ -1,4 +1,4 @@
-"""filter.py: the course table shows the chosen students in the chosen order."""
+"""filter.py: the course table shows the selected students in the selected order."""
 
 import pytest
 from services import graded, post
@@ -9,7 +9,9 @@ from grader.service.grades.views import course_table
 
 @pytest.fixture
 def table(service):
-    """Return a table: Ada is partly right, Ben passes, Cleo waits, Dora is absent, Eve is excused, Finn excluded."""
+    """Return a table in which Ada is partly right, Ben passes, Cleo waits, Dora is absent, Eve is excused and Finn
+    excluded.
+    """
     service.graded(service.hand_in(), graded(service.course, passed=False))
     service.graded(service.hand_in(person=service.ben))
     service.person("dora", "student")
@@ -44,11 +46,11 @@ def table(service):
     ],
 )
 def test_the_lines_are_those_that_are_asked_for(table, wanted, names):
-    """The filter returns the matching rows in the chosen order."""
+    """The filter returns the matching rows in the selected order."""
     assert [line.person.name for line in lines_of(table, CourseFilter(**wanted))] == names
 
 
 def test_one_assignment_can_be_looked_at(table):
-    """A filter by assignment leaves only the column of this assignment."""
+    """A filter by assignment keeps only the column of this assignment."""
     assert [each.name for each in columns_of(table, CourseFilter(assignment="small"))] == ["small"]
     assert columns_of(table, CourseFilter(assignment="none")) == ()

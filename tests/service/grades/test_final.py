@@ -1,4 +1,6 @@
-"""final.py, records.py, groups.py and their pages: deductions, late days and groups give the same points as a batch."""
+"""final.py, records.py, groups.py and their pages: deductions, late days and groups lead to the same points as in a
+batch.
+"""
 
 import csv
 import io
@@ -25,18 +27,18 @@ from grader.service.submissions.accept import accept
 from grader.service.submissions.queue import claim, finish
 
 DUE = "timezone: Europe/Berlin\ndue: 2026-11-23T13:00\n"
-"""Due date at the service's noon."""
+"""Policies with the service's noon as the due date."""
 
 
 def opened(folder, policies, names=("small",)):
-    """Return a service of a course with these assignments, worth 15 points each."""
+    """Return a service for a course with these assignments, each of which is worth 15 points."""
     for name in names:
         course = course_of(folder / "course", name=name)
     return Service(folder, course=course, policies=policies)
 
 
 def handed_in(service, points, person=None, assignment="small"):
-    """Store an attempt graded with these points, and return its number."""
+    """Store an attempt that is graded with these points, and return its number."""
     with service.database.writing() as session:
         offer = service.offer(person=person, assignment=assignment)
         rules = hand_in_rules(session, service.app_state.cache.all(), assignment, offer.person_id)
@@ -48,7 +50,7 @@ def handed_in(service, points, person=None, assignment="small"):
 
 
 def standing(service, person, name="small"):
-    """Return a person's grade, which must be equal in the course table and on the person's page."""
+    """Return a person's grade. It must be equal in the course table and on the person's page."""
     with service.database.reading() as session:
         every = service.app_state.cache.all()
         own, all_of = grades_of(session, every, person)[name], grades_of_all(session, every)[person, name]
@@ -57,7 +59,7 @@ def standing(service, person, name="small"):
 
 
 def test_a_deduction_is_in_every_page_and_file_and_says_why(tmp_path):
-    """Each page and file has the late deduction and its reason: 10 points less 10 % are 9."""
+    """Each page and file shows the deduction for lateness with its reason. Ten points less 10 % are 9."""
     service = opened(tmp_path, DUE + "late: {percent: 10}\n")
     service.passes(hours=20)
     attempt = handed_in(service, 10.0)
@@ -91,7 +93,9 @@ BEFORE = "The report shows the points before this deduction."
     ids=["deduction", "nothing accepted", "late day", "in time"],
 )
 def test_if_lateness_costs_points_the_page_says_that_the_report_shows_those_before(tmp_path, late, hours, words):
-    """The page says that the report shows points before a deduction, because the stored report does not change."""
+    """If lateness costs points, the page says that the report shows the points before the deduction, because the stored
+    report does not change.
+    """
     service = opened(tmp_path, DUE + "late: accepted\n")
     service.passes(hours=hours)
     attempt = handed_in(service, 10.0)
@@ -103,7 +107,9 @@ def test_if_lateness_costs_points_the_page_says_that_the_report_shows_those_befo
 
 
 def test_late_days_are_spent_over_the_course_and_close_what_is_left(tmp_path):
-    """Late days are spent across the course: two assignments use both days, and the third is then closed."""
+    """Late days are shared by all assignments. Two assignments use both days, so the third is closed after its due
+    date.
+    """
     service = opened(tmp_path, DUE + "late: {days: 2}\n", ("small", "second", "third"))
     service.passes(hours=20)
     handed_in(service, 10.0, assignment="small")
@@ -121,7 +127,9 @@ def test_late_days_are_spent_over_the_course_and_close_what_is_left(tmp_path):
 
 
 def test_a_group_hands_in_once_for_all(tmp_path):
-    """A group's attempt is graded once, counts for both members and the group's limit; other students cannot see it."""
+    """An attempt of a group is graded once and counts for both members and for the group's limit. Other students cannot
+    see it.
+    """
     service = opened(tmp_path, DUE + "groups: 2\nattempts: {most: 2}\ncounts: best\n")
     staff = service.browser("staff")
     roster = ("roster.csv", b"key,name,group\nada,Ada,7\nben,Ben,7\ncleo,Cleo,\n")
@@ -148,7 +156,9 @@ def test_a_group_hands_in_once_for_all(tmp_path):
 
 
 def test_what_was_handed_in_for_a_group_stays_with_those_who_were_in_it(tmp_path):
-    """An attempt stays with the group that made it: Ben leaves and keeps it, and the next attempt is Ada's alone."""
+    """An attempt stays with the members who were in the group when it was made. Ben keeps it after he leaves, and the
+    next attempt counts only for Ada.
+    """
     service = opened(tmp_path, DUE + "groups: 2\n")
     with service.database.writing() as session:
         for number in (service.ada, service.ben):
@@ -163,7 +173,9 @@ def test_what_was_handed_in_for_a_group_stays_with_those_who_were_in_it(tmp_path
 
 
 def test_a_member_who_joins_brings_what_they_used_and_it_is_not_added_up(tmp_path):
-    """A new group has the fewest attempts left of any member. Of three, Ada used one and Ben two, so one is left."""
+    """A new group has as many attempts left as the member with the fewest. Of three attempts, Ada used one and Ben two,
+    so one is left.
+    """
     service = opened(tmp_path, DUE + "groups: 2\nattempts: {most: 3}\n")
     for person in (service.ada, service.ben, service.ben):
         handed_in(service, 3.0, person=person)
@@ -182,7 +194,7 @@ def test_a_member_who_joins_brings_what_they_used_and_it_is_not_added_up(tmp_pat
 
 
 def test_a_group_that_is_too_large_is_told_so(tmp_path):
-    """A group that is too large is refused; no attempt is stored or used."""
+    """A group that is too large is refused, and no attempt is stored or used up."""
     service = opened(tmp_path, DUE + "groups: 2\n")
     with service.database.writing() as session:
         for number in (service.ada, service.ben, service.person("cleo", "student")):
@@ -193,7 +205,9 @@ def test_a_group_that_is_too_large_is_told_so(tmp_path):
 
 
 def test_a_deactivated_member_no_longer_hands_in_with_the_group(tmp_path):
-    """A deactivated member does not count in the group's size and gets no share of its attempts."""
+    """A deactivated member does not count towards the size of the group, and attempts of the group do not count for
+    them.
+    """
     service = opened(tmp_path, DUE + "groups: 2\n")
     with service.database.writing() as session:
         cleo = service.person("cleo", "student")
@@ -207,7 +221,7 @@ def test_a_deactivated_member_no_longer_hands_in_with_the_group(tmp_path):
 
 
 def test_a_newer_attempt_of_the_group_supersedes_one_of_another_member(tmp_path):
-    """A newer attempt of one member supersedes a waiting attempt of another."""
+    """A newer attempt of one member supersedes a waiting attempt of another member."""
     service = opened(tmp_path, DUE + "groups: 2\n")
     with service.database.writing() as session:
         for number in (service.ada, service.ben):
@@ -218,7 +232,9 @@ def test_a_newer_attempt_of_the_group_supersedes_one_of_another_member(tmp_path)
 
 
 def test_an_attempt_that_counts_for_somebody_else_too_is_not_superseded(tmp_path):
-    """A waiting attempt that also counts for a former member is not superseded, so that member keeps it."""
+    """A waiting attempt that also counts for a former member is not superseded. Otherwise, that member
+    would lose it.
+    """
     service = opened(tmp_path, DUE + "groups: 2\n")
     zoe = service.person("zoe", "student")
 
@@ -252,8 +268,8 @@ many = settings(some, max_examples=15)
 @some
 @given(**happenings)
 def test_a_batch_gives_the_same_points(tmp_path_factory, work, rule, given_by_hand, together):
-    """The service and a batch give equal points to three students with one attempt at each of two assignments, for
-    random late days, deductions, an extension, a group and a correction.
+    """The service and a batch compute equal points for three students with one attempt at each of two assignments. The
+    lateness, the deduction, an extension, a group and a correction are random.
     """
     are_the_same(tmp_path_factory, work, rule, given_by_hand, together)
 
@@ -262,7 +278,7 @@ def test_a_batch_gives_the_same_points(tmp_path_factory, work, rule, given_by_ha
 @many
 @given(**happenings)
 def test_a_batch_gives_the_same_points_by_more_examples(tmp_path_factory, work, rule, given_by_hand, together):
-    """The service and a batch give equal points in three times as many random examples."""
+    """The service and a batch also compute equal points for three times as many random examples."""
     are_the_same(tmp_path_factory, work, rule, given_by_hand, together)
 
 
@@ -289,8 +305,8 @@ def are_the_same(tmp_path_factory, work, rule, given_by_hand, together):
 
 
 def _records(service, people, work, together):
-    """Store the attempts in the tables, and return time and points by person and assignment. A group's attempt belongs
-    to its first member.
+    """Store the attempts, and return their times and points by person and assignment. The first member hands in for the
+    group.
     """
     found = {}
     for number, (late, earned) in enumerate(work):

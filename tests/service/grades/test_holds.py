@@ -1,4 +1,4 @@
-"""holds.py, visibility.py and web/routes/holds.py: no path leads a student to a result that is held back."""
+"""holds.py, visibility.py and web/routes/holds.py: students cannot reach a result that is held back."""
 
 import io
 import json
@@ -20,7 +20,7 @@ HOLD, PUBLISH = f"{NUMBERS}/hold", f"{NUMBERS}/publication"
 HELD = "held back until your instructor publishes them"
 
 WORDS = "line 3 is wrong: secretly."
-"""Sentence of the failed check, which no student may see."""
+"""The message of the failed check, which no student may see."""
 
 
 def hold(service):
@@ -32,7 +32,7 @@ def publish(service):
 
 
 def failed(service):
-    """Return an outcome with a failed check, a line, 6.5 points and a speed."""
+    """Return an outcome with a failed check, a finding with a line, 6.5 points and a speed."""
     assignment = service.course.load("small")
     found = failing(right(assignment), 1, message=WORDS, findings=(RACE,)).model_copy(update={"source": "\n" * 20})
     made = ready(found, assignment)
@@ -41,7 +41,7 @@ def failed(service):
 
 @pytest.fixture
 def attempt(service):
-    """Return an attempt of Ada's with held-back results, while Ada is on the leaderboard."""
+    """Return an attempt by Ada whose results are held back. Ada takes part in the leaderboard."""
     found = service.graded(service.hand_in(), failed(service))
     board = "/assignments/small/leaderboard"
     assert post(service.browser("ada"), f"{board}/pseudonym", board, pseudonym="Night Owl").status_code == 303
@@ -54,7 +54,9 @@ def bearer(service, person):
 
 
 def test_no_text_that_a_student_gets_has_anything_of_the_result(service, attempt):
-    """No page, file, API answer, event or data zip shows a held-back result. After publication each shows it."""
+    """While a result is held back, no page, file, API answer, event or archive of personal data shows anything of it.
+    After the publication, it appears again.
+    """
     result = r"6\.5|secretly|failed|OUTPUT|RACE|✗|✓|passed|[Cc]auses?\b|if fixed"
     found = [match for text in told(service, attempt) for match in re.findall(result, text)]
     assert found == []
@@ -64,7 +66,7 @@ def test_no_text_that_a_student_gets_has_anything_of_the_result(service, attempt
 
 
 def test_the_student_reads_that_the_attempt_was_received_and_graded(service, attempt):
-    """The student sees that the attempt was received and graded, and that the instructor publishes the results."""
+    """The student sees that the attempt was received and graded, and that the results are held back."""
     ada = service.browser("ada")
     page = ada.get(service.page_of(attempt)).text
     assert "Received" in page
@@ -78,7 +80,7 @@ def test_the_student_reads_that_the_attempt_was_received_and_graded(service, att
     "end", ["/report", "/report?all=1", *(f"/download/{each}" for each in ("report.html", "result.json", "junit.xml"))]
 )
 def test_files_of_the_result_are_refused(service, attempt, end):
-    """Files of a held-back result are refused to students in browser and API; staff get each of them."""
+    """Students cannot get files of a held-back result in the browser or through the API. Staff can get all of them."""
     path = service.page_of(attempt) + end
     said = service.browser("ada").get(path)
     assert (said.status_code, HELD in said.text) == (409, True)
@@ -89,7 +91,7 @@ def test_files_of_the_result_are_refused(service, attempt, end):
 
 
 def test_programs_of_students_get_no_result_and_programs_of_staff_do(service, attempt):
-    """The API gives students no held-back result but a flag with the reason, and gives staff the result."""
+    """The API gives students no held-back result, but a flag that says why it is missing. Staff get the result."""
     page = service.page_of(attempt)
 
     def asked(person):
@@ -109,7 +111,9 @@ def test_programs_of_students_get_no_result_and_programs_of_staff_do(service, at
 
 @pytest.mark.usefixtures("attempt")
 def test_the_leaderboard_is_empty_for_students(service):
-    """The leaderboard is empty for students on page and API; staff see it, and that students do not."""
+    """The leaderboard is empty for students on the page and in the API. Staff can see it, together with the note that
+    students cannot.
+    """
     board = "/assignments/small/leaderboard"
     page = service.browser("ada").get(board).text
     assert HELD in page
@@ -123,7 +127,9 @@ def test_the_leaderboard_is_empty_for_students(service):
 
 
 def test_live_progress_names_no_check(service):
-    """Live progress names no check to students on page, events or API; staff see the notes."""
+    """Live progress does not mention any check to students on the page, in events or in the API. Staff see
+    the notes.
+    """
     hold(service)
     attempt = service.hand_in()
     claimed = service.claim()
@@ -146,7 +152,7 @@ def test_live_progress_names_no_check(service):
 
 @pytest.mark.usefixtures("attempt")
 def test_the_editor_and_the_comparison_show_texts_without_remarks(service):
-    """Editor and comparison show sources without findings, because a finding with its line is part of the result."""
+    """The editor and the comparison show sources without findings, because a finding is part of the result."""
     service.graded(service.hand_in(data=b"__kernel void other() {}\n"), failed(service))
     ada = service.browser("ada")
     assert "Found in attempt" not in ada.get("/assignments/small/edit").text
@@ -158,7 +164,7 @@ def test_the_editor_and_the_comparison_show_texts_without_remarks(service):
 
 
 def test_nobody_asks_about_a_result_that_is_held_back(service, attempt):
-    """A held-back result has no form for questions, and a form opened before is refused."""
+    """A held-back result has no form for questions. A form that was opened earlier is refused."""
     ada, page = service.browser("ada"), service.page_of(attempt)
     assert "/request" not in ada.get(page).text
     said = post(ada, f"{page}/request", text="Why?")
@@ -166,7 +172,9 @@ def test_nobody_asks_about_a_result_that_is_held_back(service, attempt):
 
 
 def test_points_by_hand_and_lateness_are_not_shown_either(tmp_path):
-    """Manual points and late deductions are held back, too; an excused student still reads so."""
+    """Points by hand and deductions for lateness are held back too. An excused student can still read that they are
+    excused.
+    """
     service = Service(tmp_path, policies="due: 2026-11-23T11:00Z\nlate: {days: 0, percent: 10}\ncounts: best\n")
     service.graded(service.hand_in(service.app_state.cache.assignment("small").rules), failed(service))
     page = f"/course/people/{service.ada}/assignments/small"
@@ -184,7 +192,7 @@ def test_points_by_hand_and_lateness_are_not_shown_either(tmp_path):
 
 
 def test_neither_a_best_attempt_nor_late_days_tell_which_attempt_is_better(tmp_path):
-    """Late days left at other assignments do not depend on which of two held-back attempts is better."""
+    """The late days that are left for other assignments do not reveal which of two held-back attempts is better."""
     policies = "due: 2026-11-23T13:00Z\nlate: {days: 2}\ncounts: best\nattempts: {most: 20}\n"
     closing = []
     for name, better in (("first", 0), ("second", 1)):
@@ -204,7 +212,9 @@ def test_neither_a_best_attempt_nor_late_days_tell_which_attempt_is_better(tmp_p
 
 
 def test_staff_see_everything(service, attempt):
-    """Instructors and assistants see held-back results in table, numbers, exports, attempt and student pages."""
+    """Instructors and assistants see held-back results in the table, the numbers, the exports, the attempt and the
+    student's pages.
+    """
     service.person("tom", CourseRole.ASSISTANT)
     for key in ("staff", "tom"):
         client = service.browser(key)
@@ -222,7 +232,9 @@ def test_staff_see_everything(service, attempt):
 
 
 def test_a_page_asks_first_and_the_trail_has_both(service):
-    """Holding and publishing ask first with a number of attempts and leave audit lines. A second click does nothing."""
+    """Before results are held back or published, a page says how many attempts this affects. Both actions have an entry
+    in the audit trail. A second click is refused.
+    """
     service.graded(service.hand_in(), failed(service))
     staff = service.browser("staff")
     assert f'href="{HOLD}"' in staff.get(NUMBERS).text
@@ -239,7 +251,7 @@ def test_a_page_asks_first_and_the_trail_has_both(service):
 
 
 def test_other_assignments_show_their_results(tmp_path):
-    """Holding back one assignment does not affect others."""
+    """If the results of one assignment are held back, those of other assignments are still visible."""
     course_of(tmp_path / "course", name="other")
     service = Service(tmp_path, course=course_of(tmp_path / "course"))
     service.graded(service.hand_in(assignment="other"), failed(service))
@@ -250,7 +262,7 @@ def test_other_assignments_show_their_results(tmp_path):
 
 @pytest.mark.usefixtures("attempt")
 def test_the_result_selects_nothing_to_grade_again(service):
-    """A held-back result selects no attempts to regrade, because students see which ones are regraded."""
+    """A held-back result cannot select attempts to regrade, because students can see which attempts are regraded."""
     staff = service.browser("staff")
     for fields in ({"which": "best", "matching": ""}, {"which": "all", "matching": "WRONG_OUTPUT"}):
         said = post(staff, "/course/regrade", "/course", assignment="small", **fields)
@@ -259,7 +271,9 @@ def test_the_result_selects_nothing_to_grade_again(service):
 
 
 def test_own_data_do_not_tell_how_many_lines_a_grading_has(service):
-    """Own data do not count the progress notes of a held-back grading, as an early failure has fewer; later they do."""
+    """While a result is held back, the student's own data do not count its progress messages, because an early failure
+    has fewer of them. After the publication they do.
+    """
     hold(service)
     service.hand_in()
     claimed = service.claim()

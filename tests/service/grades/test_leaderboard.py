@@ -1,4 +1,4 @@
-"""leaderboard.py: places by speed, which reveal nothing hidden."""
+"""leaderboard.py: ranks by speed, which do not reveal anything hidden."""
 
 from datetime import UTC, datetime
 
@@ -18,13 +18,13 @@ from grader.service.station.grader import ready
 
 
 def at(speed):
-    """Return a check of a kernel this many times as fast as the model solution."""
+    """Return a speed check of a kernel that is this many times as fast as the model solution."""
     fraction = Interval(median=speed, low=speed, high=speed)
     return SPEED.model_copy(update={"performance": performance(fraction_of_reference=fraction)})
 
 
 def outcome(service, speed=1.0, device="Test Device"):
-    """Return the outcome of a right kernel as a station stores it."""
+    """Return the outcome of a correct kernel as a station stores it."""
     assignment = service.course.load("small")
     whole = right(assignment)
     place = len(whole.checks) - 1
@@ -40,7 +40,7 @@ def named(service, person, name):
 
 
 def lines(service, boards=boards_for_students):
-    """Return rank, pseudonym and speed of each place by device."""
+    """Return the rank, pseudonym and speed of each entry by device."""
     with service.database.reading() as session:
         return {
             board.device: [(each.rank, each.pseudonym, each.speed) for each in board.places]
@@ -49,7 +49,9 @@ def lines(service, boards=boards_for_students):
 
 
 def test_a_kernel_has_a_speed_if_it_is_right_and_timed():
-    """A right, timed kernel has a speed, even below full points. A suite's speed is its kernels' geometric mean."""
+    """A correct, timed kernel has a speed, even if it does not earn full points. The speed of a suite is the geometric
+    mean of its kernels' speeds.
+    """
     assert speed_of(result(check("a"), at(0.5))) == pytest.approx(0.5)
     assert speed_of(result(check("a"), SLOW)) == pytest.approx(1.0)
     assert speed_of(result(at(0.5), at(2.0).of_part("b"))) == pytest.approx(1.0)
@@ -69,19 +71,21 @@ def test_a_kernel_has_a_speed_if_it_is_right_and_timed():
     ],
 )
 def test_no_other_kernel_has_one(checks):
-    """A kernel that is wrong, races, is implausible or has an untimed part has no speed."""
+    """A kernel that is wrong, has a race, is implausibly fast or was not timed in every part has no speed."""
     assert speed_of(result(*checks)) is None
 
 
 def test_a_practice_case_that_fails_keeps_nobody_off():
-    """A failed practice case does not remove a kernel from the leaderboard, because it decides nothing."""
+    """A failed practice case does not remove a kernel from the leaderboard, because practice cases never decide
+    anything.
+    """
     missed = failed("practice: large").model_copy(update={"kind": Kind.PRACTICE})
     assert speed_of(result(check("a"), missed, at(2.0))) == pytest.approx(2.0)
 
 
 def test_students_stand_by_their_fastest_attempt_on_each_device(service):
-    """Students appear by pseudonym with their fastest attempt per device. On a tie the earlier comes first. Staff do
-    not appear.
+    """Students appear under their pseudonyms with their fastest attempt on each device. In a tie, the earlier attempt
+    ranks first. Staff do not appear.
     """
     for person, speed, device in (
         (service.ada, 1.0, "one"),
@@ -104,7 +108,7 @@ def test_students_stand_by_their_fastest_attempt_on_each_device(service):
 
 @pytest.mark.parametrize("hidden", HIDDEN)
 def test_what_students_see_is_the_same_however_hidden_checks_went(tmp_path, hidden):
-    """Students see the same leaderboard for each outcome of the hidden checks."""
+    """For every outcome of the hidden checks, students see the same leaderboard."""
     boards = []
     for passed in (True, False):
         folder = tmp_path / f"{passed}"
@@ -121,8 +125,8 @@ def test_what_students_see_is_the_same_however_hidden_checks_went(tmp_path, hidd
 
 
 def test_instructors_see_who_stands_there_and_whether_students_do(tmp_path):
-    """Staff see the name for each place, and if students see it. Students see no place if speed is hidden. If a case is
-    hidden, they see kernels that are right in the other cases.
+    """Staff see the name behind each entry and whether students can see the entry. If the speed check is hidden,
+    students see no entries. If a case is hidden, they see kernels that pass the other cases.
     """
     for hidden, shown in (("performance", False), ("case", True)):
         service = Service(tmp_path / hidden, hiding_course(tmp_path / hidden / "course", hidden))
@@ -137,7 +141,7 @@ def test_instructors_see_who_stands_there_and_whether_students_do(tmp_path):
 
 
 def test_what_does_not_count_stands_nowhere(service):
-    """An excluded attempt has no place until it counts again; its student's next best attempt takes the place."""
+    """An excluded attempt is not ranked until it counts again. Meanwhile, the student's next best attempt is ranked."""
     service.graded(service.hand_in(person=service.ada), outcome(service, 1.0))
     fastest = service.graded(service.hand_in(person=service.ada), outcome(service, 2.0))
     named(service, service.ada, "Owl")

@@ -1,4 +1,4 @@
-"""points_chart.py and times.js: students see their points by attempt, and dates in their own time zone."""
+"""points_chart.py and times.js: students see a chart of their points by attempt, and dates in their own time zone."""
 
 import re
 
@@ -15,7 +15,9 @@ def attempts(service):
 
 
 def test_two_results_make_a_figure_of_the_points_that_students_see(service):
-    """Two results make a chart of visible points in the order of attempts; ungraded attempts are left out."""
+    """From two results on, there is a chart of the visible points in the order of attempts. Attempts without a result
+    are left out.
+    """
     service.graded(service.hand_in(), graded(service.course, passed=False))
     assert points_chart(attempts(service)) is None
     service.hand_in()  # superseded by the next attempt
@@ -27,7 +29,7 @@ def test_two_results_make_a_figure_of_the_points_that_students_see(service):
 
 
 def test_the_page_has_the_figure_in_words_too(service):
-    """The page describes the chart in words for screen readers and lists the attempts below it."""
+    """The page also describes the chart in words for screen readers."""
     service.graded(service.hand_in(), graded(service.course, passed=False))
     service.graded(service.hand_in())
     page = service.browser("ada").get("/assignments/small").text
@@ -35,7 +37,7 @@ def test_the_page_has_the_figure_in_words_too(service):
 
 
 def test_a_date_stands_in_the_readers_own_zone_beside_the_courses(tmp_path, browser):
-    """A date is also shown in the reader's time zone if that differs from the course's."""
+    """If the reader's time zone differs from the course's, a date is also shown in the reader's."""
     policies = "timezone: Europe/Berlin\ndue: 2026-12-01T23:59\n"
     with opened(tmp_path, policies=policies) as service, driving(browser, service, "ada") as driven:
         for zone, words in (("Asia/Tokyo", "Wed 02 Dec, 07:59 your time"), ("Europe/Berlin", None)):
@@ -44,11 +46,12 @@ def test_a_date_stands_in_the_readers_own_zone_beside_the_courses(tmp_path, brow
             text = driven.say("document.querySelector('.facts dd').innerText")
             assert "Tue 01 Dec 2026, 23:59 CET" in text
             assert ("your time" in text) is (words is not None)
-            assert words is None or words in text.replace("Wed,", "Wed")  # the comma depends on Chromium's version
+            # Newer versions of Chromium write a comma after the weekday.
+            assert words is None or words in text.replace("Wed,", "Wed")
         assert errors(driven) == []
 
 
 def test_without_a_date_nothing_is_said(tmp_path):
-    """Without a date, the page has no time in either zone."""
+    """Without a due date, the page does not show a time in either zone."""
     service = Service(tmp_path)
     assert "data-own" not in service.browser("ada").get("/assignments/small").text

@@ -1,4 +1,4 @@
-"""summaries.py: a brief grade is stored next to its result and reads back unchanged."""
+"""summaries.py: a short form of each grade is stored next to its result and can be read back unchanged."""
 
 from hidden_parts import failing, hiding_course, right
 from services import Service, graded
@@ -11,7 +11,7 @@ from grader.service.station.grader import ready
 
 
 def test_a_grade_in_brief_is_the_grade_without_the_source(service):
-    """A brief grade equals the grade without its source, and includes every check, hidden ones too."""
+    """The short form equals the grade without its source. It includes every check, even hidden ones."""
     result = failing(right(service.course.load("small")), 1)
     attempt = service.graded(service.hand_in(), graded(service.course, passed=False))
     (grading,) = service.gradings(attempt)
@@ -22,7 +22,7 @@ def test_a_grade_in_brief_is_the_grade_without_the_source(service):
 
 
 def test_what_students_are_not_shown_is_in_the_grade_alone(tmp_path):
-    """The full grade has the points of a hidden case; the grade that students see does not."""
+    """The full grade includes the points of a hidden case, and the grade that students see does not."""
     service = Service(tmp_path, course=hiding_course(tmp_path / "course", "case"))
     assignment = service.course.load("small")
     outcome = ready(right(assignment), assignment)
@@ -36,7 +36,7 @@ def test_what_students_are_not_shown_is_in_the_grade_alone(tmp_path):
 
 
 def test_what_is_not_done_has_no_grade(service):
-    """A grading without a result has no brief grade."""
+    """A grading without a result has no short form of a grade."""
     done, waiting = service.graded(service.hand_in()), service.hand_in()
     numbers = [service.gradings(each)[0].id for each in (done, waiting)]
     with service.database.reading() as session:

@@ -1,4 +1,6 @@
-"""outbox.py, mailer.py, mail_choices.py: students get one mail per event, without points, of the kinds they chose."""
+"""outbox.py, mailer.py and mail_choices.py: students get one mail per event, without points and only of the kinds that
+they want.
+"""
 
 import time
 from dataclasses import replace
@@ -18,12 +20,12 @@ from grader.service.serve.notifier import mail_thread
 
 @pytest.fixture
 def attempt(service):
-    """Return a graded attempt of Ada with a mail due."""
+    """Return a graded attempt by Ada. A mail about it is due."""
     return service.graded(service.hand_in(), graded(service.course))
 
 
 def sent(service, send=None, domain="example.org"):
-    """Return the mails that are sent now."""
+    """Send the mails that are due now, and return them."""
     taken = []
     mail = SimpleNamespace(send=send or taken.append, sender="course@example.org", domain=domain)
     send_due(service.database, service.origin, mail, service.now)
@@ -31,7 +33,7 @@ def sent(service, send=None, domain="example.org"):
 
 
 def with_mail(service):
-    """Configure mail."""
+    """Make the service behave as if mail were configured."""
     entry = replace(service.app_state.sign_in, mail=SimpleNamespace(ask=lambda _who: None))
     service.app.state.app_state = replace(service.app_state, sign_in=entry)
 
@@ -41,7 +43,9 @@ def words(mails):
 
 
 def test_a_graded_attempt_is_told_once_without_points(service, attempt):
-    """A graded attempt sends one mail without points, with the addresses of its page and of the mail settings."""
+    """A graded attempt leads to exactly one mail. The mail contains no points, but the addresses of the attempt's page
+    and of the mail settings.
+    """
     (mail,) = sent(service)
     assert words([mail]) == [("ada@example.org", "Your attempt at small was graded")]
     text = mail.get_content()
@@ -54,7 +58,7 @@ def test_a_graded_attempt_is_told_once_without_points(service, attempt):
 
 
 def test_an_extension_of_one_is_told_to_the_group(tmp_path):
-    """An extension for one member of a group is announced to all members, because it is valid for all."""
+    """An extension for one member of a group is announced to all members, because it also applies to them."""
     service = Service(tmp_path, policies="timezone: Europe/Berlin\ngroups: 2\nattempts: {most: 2}\n")
     with service.database.writing() as session:
         for number in (service.ada, service.ben):
@@ -66,7 +70,9 @@ def test_an_extension_of_one_is_told_to_the_group(tmp_path):
 
 
 def test_each_event_has_its_mail(service, attempt):
-    """A regrading, an answer and an extension each send one mail without points; staff's trial runs send none."""
+    """A regrading, an answer and an extension each lead to one mail without points. Trial runs of staff
+    lead to none.
+    """
     sent(service)
     service.regrade(attempt)
     service.graded(attempt, graded(service.course, passed=False))
@@ -86,7 +92,7 @@ def test_each_event_has_its_mail(service, attempt):
 
 
 def test_the_mail_of_a_result_that_is_held_back_is_the_same(service):
-    """A held-back result sends the usual mail, because no mail contains a result."""
+    """A held-back result leads to the usual mail, because mails never contain results."""
     hold = "/course/assignments/small/hold"
     post(service.browser("staff"), hold, hold)
     service.graded(service.hand_in(), graded(service.course, passed=False))
@@ -96,7 +102,9 @@ def test_the_mail_of_a_result_that_is_held_back_is_the_same(service):
 
 
 def test_a_student_switches_kinds_off_and_on(service):
-    """A student switches kinds of mail off and on. All are on at first, and other students still get theirs."""
+    """A student can switch each kind of mail off and on. At first, all kinds are on. The choice does not affect other
+    students.
+    """
     with_mail(service)
     ada = service.browser("ada")
     assert ada.get("/mails").text.count(" checked>") == 4
@@ -110,7 +118,7 @@ def test_a_student_switches_kinds_off_and_on(service):
 
 
 def test_without_mail_there_is_no_page(service):
-    """Without configured mail there is no page of mail settings and no link to one."""
+    """If no mail is configured, the page of mail settings does not exist and is not linked."""
     ada = service.browser("ada")
     assert ada.get("/mails").status_code == 404
     assert "/mails" not in ada.get("/data").text
@@ -118,7 +126,7 @@ def test_without_mail_there_is_no_page(service):
 
 @pytest.mark.usefixtures("attempt")
 def test_a_deactivated_person_gets_no_mail(service):
-    """A deactivated person gets no mail; the event stays in the outbox until it expires."""
+    """A deactivated person gets no mail. The event stays in the outbox until it expires."""
     with service.database.writing() as session:
         session.get_one(PersonRow, service.ada).deactivated = service.now
     assert sent(service) == []
@@ -126,7 +134,7 @@ def test_a_deactivated_person_gets_no_mail(service):
 
 @pytest.mark.usefixtures("attempt")
 def test_a_server_that_fails_is_tried_again_and_stops_nothing(service):
-    """A mail that fails is sent again every five minutes for a day, and the mails after it are sent at once."""
+    """A mail that could not be sent is tried again every five minutes for a day. It does not delay other mails."""
     service.graded(service.hand_in(person=service.ben), graded(service.course))
     taken = []
 
@@ -145,7 +153,7 @@ def test_a_server_that_fails_is_tried_again_and_stops_nothing(service):
 
 @pytest.mark.usefixtures("attempt")
 def test_an_address_that_is_refused_is_not_tried_again(service):
-    """A mail to a refused address, or to a key without an address, is not tried again."""
+    """A mail to an address that the server refuses, or to a key without an address, is not tried again."""
 
     def refuses(mail):
         raise SMTPRecipientsRefused({mail["To"]: (550, b"no")})
@@ -159,7 +167,7 @@ def test_an_address_that_is_refused_is_not_tried_again(service):
 
 @pytest.mark.usefixtures("attempt")
 def test_old_mails_are_dropped_and_deleted(service):
-    """A mail that is a day old is not sent, because it is no longer of use, and it is deleted a week later."""
+    """A mail that is a day old is no longer sent, because it is no longer useful. It is deleted a week later."""
     service.passes(days=1, seconds=1)
     assert sent(service) == []
     service.now += STORAGE_PERIOD
@@ -170,13 +178,15 @@ def test_old_mails_are_dropped_and_deleted(service):
 
 @pytest.mark.usefixtures("attempt")
 def test_no_transaction_is_open_while_a_mail_is_sent(service):
-    """No transaction is open while a mail is sent, so a slow mail server does not block other writers."""
+    """No transaction is open while a mail is being sent, so that a slow mail server does not block other writers."""
     sent(service, lambda _mail: service.passes(seconds=service.hand_in(person=service.ben)))
     assert len(service.gradings(2)) == 1
 
 
 def test_the_thread_sends_and_survives_failures(service, attempt, monkeypatch):
-    """The mail thread reports its first failure in one line and continues. The service's end waits for no server."""
+    """The mail thread reports its first failure in one line and continues. The service can end without waiting for the
+    mail server.
+    """
     assert attempt
     monkeypatch.setattr(notifier, "INTERVAL_SECONDS", 0.01)
     monkeypatch.setattr(notifier, "utc_now", lambda: service.now)
@@ -190,14 +200,16 @@ def test_the_thread_sends_and_survives_failures(service, attempt, monkeypatch):
         while not said:
             time.sleep(0.01)
     (line,) = said
-    assert line == "the mail server refused a mail to a student (OSError); it is sent again every 5 minutes, for a day."
+    assert line == "the mail server refused a mail to a student (OSError); it is sent again every 5 minutes for a day."
     with mail_thread(service.database, service.origin, None, said.append):
         pass
 
 
 @pytest.mark.usefixtures("attempt")
 def test_mails_are_deleted_where_no_mail_is_set_up(service, monkeypatch):
-    """Old events are deleted even without configured mail: they are recorded there, too, and would never be sent."""
+    """Old events are deleted even if no mail is configured. They are recorded in that case too, but would never be
+    sent.
+    """
     monkeypatch.setattr(notifier, "INTERVAL_SECONDS", 0.01)
     monkeypatch.setattr(notifier, "utc_now", lambda: service.now)
     service.now += STORAGE_PERIOD + STORAGE_PERIOD

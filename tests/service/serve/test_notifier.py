@@ -1,4 +1,4 @@
-"""notifier.py: staff are notified once about open questions and faults, without the names of students."""
+"""notifier.py: staff are notified once of each open question and each fault, without the names of students."""
 
 import json
 import threading
@@ -19,7 +19,9 @@ from grader.service.submissions.queue import give_up
 
 @pytest.fixture
 def waiting(service):
-    """Record an open question of Ada's and a faulted attempt of Ben's, and return the page of the question."""
+    """Record an open question by Ada and a failed grading of Ben's attempt. Return the page that the
+    question is about.
+    """
     asked = service.page_of(service.graded(service.hand_in()))
     assert post(service.browser("ada"), f"{asked}/request", asked, text="Why, says Ada?").status_code == 303
     service.hand_in(person=service.ben)
@@ -30,14 +32,16 @@ def waiting(service):
 
 
 def told(service, hook=None):
-    """Return the notices that are sent now."""
+    """Send the notices that are due now, and return them."""
     said = []
     send_notices(service.database, service.origin, hook or said.append, service.now)
     return said
 
 
 def test_what_waits_for_somebody_is_told_once_and_names_nobody(service, waiting):
-    """A question and a fault are each announced once with an address, without names, question text or host names."""
+    """A question and a fault are each announced once, with an address but without names of people, the text of the
+    question or names of machines.
+    """
     question, fault = told(service)
     assert question == f"A student asks about a grading of small: {service.origin}{waiting}"
     words = "An attempt at small was not graded because of a fault of the service"
@@ -49,7 +53,9 @@ def test_what_waits_for_somebody_is_told_once_and_names_nobody(service, waiting)
 
 @pytest.mark.usefixtures("waiting")
 def test_what_the_hook_did_not_take_is_told_again(service):
-    """A refused notice is sent again after a pause, in which another process may send it; a delivered one is not."""
+    """A notice that could not be delivered is sent again after a pause, in which another process may send it. A
+    delivered notice is not sent again.
+    """
     taken = []
 
     def breaks(text):
@@ -67,7 +73,7 @@ def test_what_the_hook_did_not_take_is_told_again(service):
 
 
 def test_what_was_answered_or_graded_meanwhile_is_not_told(service, waiting):
-    """A question that was answered before its notice is not announced."""
+    """A question that was answered before its notice was sent is not announced."""
     staff = service.browser("staff")
     assert post(staff, "/course/requests/1/answer", "/course/requests", answer="Because.").status_code == 303
     (fault,) = told(service)
@@ -76,7 +82,7 @@ def test_what_was_answered_or_graded_meanwhile_is_not_told(service, waiting):
 
 
 class Chat(BaseHTTPRequestHandler):
-    """Webhook server that fails the first request and accepts the others."""
+    """Webhook server that fails the first request and accepts all others."""
 
     def do_POST(self):
         self.server.came.append(json.loads(self.rfile.read(int(self.headers["content-length"]))))
@@ -84,12 +90,14 @@ class Chat(BaseHTTPRequestHandler):
         self.end_headers()
 
     def log_message(self, *_):
-        """Write no log."""
+        """Do not log requests."""
 
 
 @pytest.mark.usefixtures("waiting")
 def test_a_service_tells_its_hook_and_says_when_that_fails(service, monkeypatch):
-    """Notices reach the webhook as JSON by POST; a failure is reported without the address, which is a secret."""
+    """Notices are posted to the webhook as JSON. A failure is reported without the webhook's address, which is a
+    secret.
+    """
     monkeypatch.setattr(notifier, "INTERVAL_SECONDS", 0.05)
     monkeypatch.setattr(notifier, "RETRY_AFTER", timedelta(0))
     said, done = [], threading.Event()
@@ -108,12 +116,12 @@ def test_a_service_tells_its_hook_and_says_when_that_fails(service, monkeypatch)
         "An attempt at small was not graded because of a fault of the service",
     }
     assert said == [
-        "the webhook of notices took nothing (HTTP Error 500: Internal Server Error); it is sent again every 5 minutes."
+        "the webhook did not accept a notice (HTTP Error 500: Internal Server Error); it is sent again every 5 minutes."
     ]
 
 
 class Elsewhere(Chat):
-    """Webhook server that redirects each request, also to an invalid address."""
+    """Webhook server that redirects each request, sometimes to an invalid address."""
 
     def do_POST(self):
         self.server.came.append(self.rfile.read(int(self.headers["content-length"])))
@@ -127,7 +135,9 @@ class Elsewhere(Chat):
 
 @pytest.mark.usefixtures("waiting")
 def test_a_redirect_is_not_followed_and_ends_no_notices(service, monkeypatch):
-    """A redirect from the webhook is not followed, because the text would be lost; the notice is sent again."""
+    """A redirect from the webhook is not followed, because the text of the notice would be lost. The notice is sent
+    again instead.
+    """
     monkeypatch.setattr(notifier, "INTERVAL_SECONDS", 0.05)
     monkeypatch.setattr(notifier, "RETRY_AFTER", timedelta(0))
     said, done = [], threading.Event()
@@ -149,7 +159,7 @@ def test_a_redirect_is_not_followed_and_ends_no_notices(service, monkeypatch):
 
 @pytest.mark.usefixtures("waiting")
 def test_no_fault_in_a_notice_ends_the_others(service, monkeypatch):
-    """An unexpected error in one notice does not stop the others, and is reported once."""
+    """An unexpected error in one notice does not stop the others and is reported once."""
     monkeypatch.setattr(notifier, "INTERVAL_SECONDS", 0.01)
     monkeypatch.setattr(notifier, "RETRY_AFTER", timedelta(0))
     said, came = [], threading.Event()
@@ -167,7 +177,7 @@ def test_no_fault_in_a_notice_ends_the_others(service, monkeypatch):
 
 @pytest.mark.usefixtures("waiting")
 def test_a_hook_that_does_not_answer_delays_no_end(service, monkeypatch):
-    """A webhook that does not answer does not delay the service's end. Its notice is sent again later."""
+    """A webhook that does not answer does not delay the end of the service. Its notices are sent again later."""
     monkeypatch.setattr(notifier, "INTERVAL_SECONDS", 0.01)
     monkeypatch.setattr(notifier, "END_SECONDS", 0.05)
     asked, over = threading.Event(), threading.Event()
@@ -187,7 +197,7 @@ def test_a_hook_that_does_not_answer_delays_no_end(service, monkeypatch):
 
 
 def test_an_address_is_read_and_never_quoted(tmp_path):
-    """The webhook's address comes from a file or a variable, has no default, and is in no error message."""
+    """The webhook's address comes from a file or a variable and has no default. Error messages never contain it."""
     assert NoticeRules().address is None
     (tmp_path / "hook").write_text("https://chat.example.org/hush\n")
     assert NoticeRules(webhook=Secret(file=tmp_path / "hook")).address == "https://chat.example.org/hush"

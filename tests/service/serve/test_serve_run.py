@@ -1,4 +1,4 @@
-"""run.py and the station process: the complete service works on its own, and survives kills."""
+"""run.py and the station process: the complete service works on its own and survives the death of its processes."""
 
 import csv
 import io
@@ -33,7 +33,9 @@ def serving(tmp_path, locks):
 
 
 def rows(serving):
-    """Return each grading in the database: its attempt's number, state, tries, and if its result counts."""
+    """Return each grading in the database: the number of its attempt, its state, its tries, and 1 if its
+    result counts.
+    """
     with sqlite3.connect(serving.folder / "data" / "service.sqlite", timeout=30) as database:
         return database.execute(
             "SELECT number, state, tries, counted_id = gradings.id FROM attempts"
@@ -42,7 +44,7 @@ def rows(serving):
 
 
 def is_done(serving, number=1):
-    """True if the student has the result."""
+    """Return True if the result is visible to the student."""
     return any(row[0] == number and row[1] in {State.SHOWN, State.DONE} for row in rows(serving))
 
 
@@ -51,7 +53,7 @@ def is_running(serving):
 
 
 def test_without_the_extra_the_command_says_how_to_install_it(tmp_path):
-    """Without the extra `service` the command says in one line how to install it, and exits as for bad input."""
+    """Without the extra `service`, the command explains in one line how to install it and exits as for bad input."""
     (tmp_path / "sitecustomize.py").write_text("import sys; sys.modules['fastapi'] = None\n")
     command = [sys.executable, "-m", "grader.cli.main", "serve", "--data", str(tmp_path / "data")]
     done = subprocess.run(
@@ -67,19 +69,19 @@ def test_without_the_extra_the_command_says_how_to_install_it(tmp_path):
     [
         (["--url", "grader.example.org"], "--url"),
         (["--invite", "nobody"], "nobody"),
-        (["--host", "192.0.2.1"], "on 192.0.2.1, port 18999: Cannot assign requested address; name an address"),
+        (["--host", "192.0.2.1"], "on 192.0.2.1, port 18999: Cannot assign requested address; give an address"),
         (["--host", "0.0.0.0"], "--url"),
     ],
     ids=["url", "invite", "address", "all"],
 )
 def test_options_that_cannot_be_used_are_one_line(tmp_path, options, said):
-    """An unusable option is an error in one line, before the service starts."""
+    """An option that cannot be used causes a one-line error before the service starts."""
     done = grader(tmp_path, "serve", "--data", "data", "--port", "18999", *options)
     assert said in complaint(done)
 
 
 def test_a_port_that_is_taken_is_named_with_the_next_step(tmp_path):
-    """A port in use is named with the next step, for users of the command and of `make serve`."""
+    """If the port is in use, the error names it and gives the next step for both `grader serve` and `make serve`."""
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = str(other.getsockname()[1])
         done = grader(tmp_path, "serve", "--data", "data", "--port", port)
@@ -90,7 +92,7 @@ def test_a_port_that_is_taken_is_named_with_the_next_step(tmp_path):
 
 @pytest.mark.parametrize(("words", "port"), [((), "8000"), (("PORT=8001",), "8001")], ids=["as it is", "another"])
 def test_make_serve_takes_a_port(words, port):
-    """`make serve` passes its port, given or default, to `grader serve`."""
+    """`make serve` passes the given or the default port to `grader serve`."""
     done = subprocess.run(
         ["make", "--dry-run", "--old-file", "setup", "--old-file", ".venv/service", "serve", *words],
         cwd=ROOT,
@@ -104,7 +106,7 @@ def test_make_serve_takes_a_port(words, port):
 
 
 def test_a_right_and_a_wrong_kernel_are_graded_by_the_real_station(serving):
-    """The real station grades a right and a wrong kernel, from link to report, with the same judge as `grade`."""
+    """The real station grades a correct and a wrong kernel, from the sign-in link to the report."""
     client = serving.browser()
     wrong = hand_in(client, WRONG)
     until(lambda: is_done(serving, 1))
@@ -121,7 +123,9 @@ def test_a_right_and_a_wrong_kernel_are_graded_by_the_real_station(serving):
 
 @pytest.mark.whole
 def test_a_station_that_is_killed_costs_nobody_anything(serving):
-    """A grading whose station was killed is taken after the lease: there is one result, and no attempt is lost."""
+    """If a station is killed, its grading is claimed again after the lease. There is one result, and the student loses
+    no attempt.
+    """
     hand_in(serving.browser(), RIGHT)
     until(lambda: is_running(serving))
     (station,) = serving.stations()
@@ -132,7 +136,9 @@ def test_a_station_that_is_killed_costs_nobody_anything(serving):
 
 @pytest.mark.whole
 def test_a_web_process_that_is_killed_loses_nothing(serving):
-    """A station ends with its killed web process. After a restart the attempt has one result, and the session lives."""
+    """If the web process is killed, its station ends too. After a restart, the attempt gets its result, and the student
+    is still signed in.
+    """
     client = serving.browser()
     where = hand_in(client, RIGHT)
     until(lambda: is_running(serving))
@@ -147,7 +153,7 @@ def test_a_web_process_that_is_killed_loses_nothing(serving):
 
 
 def opens(serving, cookies):
-    """True if a new connection is answered in time and the cookies are signed in."""
+    """Return True if the service answers a new connection in time and the cookies are signed in."""
     with httpx2.Client(base_url=serving.origin, cookies=cookies, timeout=5) as another:
         try:
             return another.get("/").status_code == 200
@@ -156,27 +162,27 @@ def opens(serving, cookies):
 
 
 LISTENS = "0A"
-"""State of a listening socket in /proc/net/tcp, see proc(5)."""
+"""State of a listening socket in /proc/net/tcp, according to proc(5)."""
 
 
 def listeners(port):
-    """Return the number of sockets of this machine that listen on a port."""
+    """Return the number of sockets on this machine that listen on a port."""
     sockets = map(str.split, Path("/proc/net/tcp").read_text().splitlines()[1:])
     return sum(local.endswith(f":{port:04X}") and state == LISTENS for _, local, _, state, *_ in sockets)
 
 
 @pytest.mark.whole
 def test_web_processes_share_the_address_and_one_that_is_killed_is_replaced(tmp_path, locks):
-    """Web processes share an address and sessions. A killed one is replaced, and all end with the first, which can be
-    restarted at once.
+    """Several web processes share one address and all sessions. A killed process is replaced. All processes end
+    together with the first one, which can be restarted at once.
     """
     serving = Serving(tmp_path, locks, stations=0, web_processes=2).start()
     client = serving.browser()
     (other,) = children(serving.process)
     os.kill(other, signal.SIGKILL)
     (other,) = until(lambda: [each for each in children(serving.process) if each != other])
-    until(lambda: listeners(serving.port) == 2)  # the new process has its settings and serves
-    serving.process.send_signal(signal.SIGSTOP)  # only the other process answers, for its share of connections
+    until(lambda: listeners(serving.port) == 2)  # the new process has read its settings and serves pages
+    serving.process.send_signal(signal.SIGSTOP)  # now only the other process answers its share of connections
     try:
         until(lambda: opens(serving, client.cookies))
     finally:
@@ -190,7 +196,7 @@ def test_web_processes_share_the_address_and_one_that_is_killed_is_replaced(tmp_
 
 @pytest.mark.whole
 def test_killed_again_and_again_every_attempt_ends_with_one_result(serving):
-    """Each attempt ends with one result, although stations and web processes are killed in turn while gradings run."""
+    """Each attempt gets exactly one result, although stations and web processes are killed while gradings run."""
     client = serving.browser()
     for number in range(3):
         hand_in(client, f"// {number}\n{RIGHT}")
@@ -208,7 +214,9 @@ def test_killed_again_and_again_every_attempt_ends_with_one_result(serving):
 
 @pytest.fixture
 def driven(browser, tmp_path):
-    """Return a real browser that must log no error, which proves that the pages obey their own security policy."""
+    """Return a real browser that must not log any error, which proves that the pages comply with their own security
+    policy.
+    """
     made = Driven(browser.program, tmp_path / "driven")
     yield made
     said = [each["text"] for each in made.complaints if each["level"] == "error"]
@@ -223,7 +231,7 @@ def sign_in(driven, link):
 
 
 def write_and_hand_in(driven, source):
-    """Type the source in the open editor and hand it in."""
+    """Replace the text in the open editor by this source, and hand it in."""
     driven.wait("document.querySelector('.CodeMirror') !== null")
     driven.say(f"document.querySelector('.CodeMirror').CodeMirror.setValue({source!r})")
     driven.say("document.querySelector('main form button').click()")
@@ -236,12 +244,12 @@ new MutationObserver(() => {
   if (decided && !isOver) sessionStorage[location.pathname] = decided;
 }).observe(document, {childList: true, subtree: true});
 """
-"""Script that stores the number of checks on a page before its points appear, even for an instant."""
+"""Script that stores the number of decided checks on a page before the points appear, even if only for an instant."""
 
 
 def hand_in_and_watch(driven, source, attempt, locks):
-    """Hand in and check that results arrive one by one, without a reload, until the points are shown."""
-    with exclusive(DEVICE, locks):  # no check is decided before the page is open
+    """Hand in, and check that results appear one by one, without a reload, until the points are shown."""
+    with exclusive(DEVICE, locks):  # no check can be decided before the page is open
         write_and_hand_in(driven, source)
         driven.wait(f"document.title.startsWith('Attempt {attempt}') && document.readyState === 'complete'")
         driven.say(ARRIVALS)
@@ -251,7 +259,9 @@ def hand_in_and_watch(driven, source, attempt, locks):
 
 @pytest.mark.whole
 def test_a_student_in_a_real_browser_comes_from_a_wrong_kernel_to_the_leaderboard(serving, driven, locks):
-    """A student in a real browser signs in, hands in, reads a report, improves the kernel and joins the leaderboard."""
+    """In a real browser, a student signs in, hands in, reads the report, improves the kernel and joins the
+    leaderboard.
+    """
     sign_in(driven, serving.links["student"])
     driven.open(f"{serving.origin}/assignments/small/edit")
     hand_in_and_watch(driven, WRONG, 1, locks)
@@ -277,14 +287,14 @@ HIDDEN = "5 more are decided after release"
 
 @pytest.fixture
 def strict(tmp_path, request):
-    """Return the service of a course that hides a case and allows one attempt."""
+    """Return the service of a course that hides a case and allows a single attempt."""
     course_of(tmp_path / "course", HIDING)
     (tmp_path / "course" / "course.yaml").write_text(ONE_ATTEMPT)
     return request.getfixturevalue("serving")
 
 
 def send(driven, action, **fields):
-    """Fill in and send the form with this end of its address, and wait for the answer."""
+    """Fill in and send the form whose address has this ending, and wait for the answer."""
     form = f"document.querySelector('form[action$=\"{action}\"]')"
     for name, value in fields.items():
         driven.say(f"{form}.querySelector('[name={name}]').value = {value!r}")
@@ -299,8 +309,8 @@ def read(driven):
 
 @pytest.mark.whole
 def test_an_instructor_in_a_real_browser_runs_a_course(strict, driven):
-    """An instructor in a real browser extends, corrects, regrades, releases and exports. The student sees each change
-    and no more.
+    """In a real browser, an instructor extends, corrects, regrades, releases and exports. The student sees each of
+    these changes and nothing else.
     """
     student = strict.browser()
     first = hand_in(student, WRONG)

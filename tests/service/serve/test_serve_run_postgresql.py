@@ -1,4 +1,4 @@
-"""Two web processes and two stations share one PostgreSQL, each as a separate program."""
+"""Two web processes and two stations share one PostgreSQL database. Each of them is a separate program."""
 
 import os
 import signal
@@ -15,7 +15,7 @@ from grader.service.db.session import Database
 
 @pytest.fixture
 def home(postgresql, tmp_path, locks):
-    """Start two web processes and two stations, and return them with their database."""
+    """Start two web processes and two stations. Return them with their database."""
     url = postgresql.new()
     database = Database(url)
     migrate(database)
@@ -41,12 +41,12 @@ def gradings(database):
 
 @pytest.mark.whole
 def test_two_web_processes_and_two_stations_on_one_postgresql(home):
-    """An attempt that one web process accepts is shown live by the other; a killed station costs no grading, and the
-    process list contains no database password.
+    """If one web process accepts an attempt, the other shows its progress live. Killing a station does not lose a
+    grading, and the list of processes does not contain the database's password.
     """
     pages, stations, database = home
     first, second = pages[1].browser("student"), pages[1].browser("instructor")
-    first.base_url = pages[0].origin  # a sign-in at one is valid at both
+    first.base_url = pages[0].origin  # a sign-in at one process is valid at both
     until(lambda: all(children(each) for each in stations))
     words = [Path(f"/proc/{pid}/cmdline").read_text() for each in stations for pid in children(each)]
     assert not any("postgresql://" in each for each in words)

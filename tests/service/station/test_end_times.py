@@ -1,4 +1,4 @@
-"""end_times.py: the end time of a grading does not reveal the outcome of hidden checks."""
+"""end_times.py: the time at which a grading ends does not reveal the outcome of hidden checks."""
 
 from types import SimpleNamespace
 
@@ -21,7 +21,9 @@ def part(*, sanitizer=False, speed=False):
 
 
 def ended(hiding, *, takes):
-    """Return the number of reported events and the seconds from the last to the end, for a hidden part this long."""
+    """Return the number of reported events, and the seconds from the last one to the end of a grading whose hidden part
+    takes this long.
+    """
     times, told, now = [], [], [100.0]
 
     def sleep(seconds):
@@ -42,8 +44,8 @@ def ended(hiding, *, takes):
 
 @pytest.mark.parametrize("hiding", [part(sanitizer=True), part(speed=True)])
 def test_a_grading_ends_at_the_same_time_whatever_is_hidden(hiding):
-    """A hidden part makes a grading end with its slot, so that an explanation's time stays hidden. Events after a
-    hidden check are not reported.
+    """A grading with a hidden part ends at the end of a time slot, so that the time of an explanation stays hidden.
+    Events after a hidden check are not reported.
     """
     ends = [ended(hiding, takes=takes) for takes in (1.0, 2.0, 3.0)]
     assert [count for count, _ in ends] == [1] * 3
@@ -62,5 +64,5 @@ def test_a_grading_without_events_ends_a_whole_number_of_slots_after_its_beginni
 
 
 def test_where_nothing_is_hidden_nobody_waits():
-    """A grading without hidden parts reports each event and does not wait."""
+    """A grading without hidden parts reports every event and does not wait at its end."""
     assert ended(part(), takes=1.0) == (4, pytest.approx(1.0))

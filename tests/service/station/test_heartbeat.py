@@ -1,4 +1,4 @@
-"""heartbeat.py: a claim is renewed while its grading runs, and a lost or cancelled claim ends the grading."""
+"""heartbeat.py: a claim is renewed while its grading runs. A lost or cancelled claim ends the grading."""
 
 import threading
 import time
@@ -18,7 +18,7 @@ from grader.service.submissions.queue import LEASE, MAX_HIDDEN_PAUSE
 
 @pytest.fixture
 def claimed(service):
-    """Return a claim that a station has just made, by the real clock."""
+    """Return a claim that a station has just made, according to the real clock."""
     service.now = utc_now()
     assert service.hand_in(data=SOURCE)
     return service.claim()
@@ -36,7 +36,7 @@ def until(true):
 
 
 def test_a_claim_is_renewed_again_and_again(service, claimed):
-    """A heartbeat extends the lease of its claim repeatedly, and the grading continues."""
+    """The heartbeat renews the lease of its claim repeatedly, and the grading continues."""
     first = service.gradings(1)[0].lease_until
     with LeaseHeartbeat(service.database, claimed, limits()) as heartbeat:
         until(lambda: service.gradings(1)[0].lease_until > first)
@@ -45,7 +45,7 @@ def test_a_claim_is_renewed_again_and_again(service, claimed):
 
 
 def test_a_grading_that_is_cancelled_is_over(service, claimed):
-    """A cancelled grading is over, and its row is cancelled before the grading is interrupted."""
+    """The heartbeat ends a cancelled grading, whose row is marked as cancelled before that."""
     with LeaseHeartbeat(service.database, claimed, limits()) as heartbeat:
         with service.database.writing() as session:
             cancel(session, service.attempt(1), utc_now())
@@ -54,7 +54,7 @@ def test_a_grading_that_is_cancelled_is_over(service, claimed):
 
 
 def test_a_grading_of_another_station_is_over(service, claimed):
-    """A grading that another station claimed is over, and the other station keeps its claim."""
+    """The heartbeat ends a grading that another station has claimed. The other station keeps its claim."""
     service.passes(seconds=LEASE.total_seconds() + 1)
     assert service.claim("two").turn == 2
     with LeaseHeartbeat(service.database, claimed, limits()) as heartbeat:
@@ -63,7 +63,9 @@ def test_a_grading_of_another_station_is_over(service, claimed):
 
 
 def test_a_grading_that_takes_too_long_is_our_fault_and_not_tried_again(service, claimed):
-    """A grading that takes too long is faulted and not tried again, because a new try would take as long."""
+    """A grading that takes too long is marked as faulted and is not tried again, because another try would take just as
+    long.
+    """
     with LeaseHeartbeat(service.database, claimed, limits(longest=timedelta(0))) as heartbeat:
         until(lambda: heartbeat.over)
     (row,) = service.gradings(1)
@@ -72,7 +74,7 @@ def test_a_grading_that_takes_too_long_is_our_fault_and_not_tried_again(service,
 
 
 def test_a_grading_that_does_not_end_ends_its_process(service, claimed):
-    """Code that does not end ends its process, because no exception reaches it and the queue must continue."""
+    """If a grading cannot be interrupted by an exception, its process ends, so that the queue continues."""
     ended = threading.Event()
     codes = []
 
@@ -86,7 +88,9 @@ def test_a_grading_that_does_not_end_ends_its_process(service, claimed):
 
 
 def test_a_database_that_does_not_answer_ends_nothing_while_the_lease_lasts(claimed, monkeypatch):
-    """A silent database does not end a grading within the lease; after that, another station may be grading."""
+    """While the lease lasts, a database that does not answer does not end a grading. After that, another station may
+    have claimed it, so it ends.
+    """
 
     class Broken:
         def recording(self):
@@ -100,7 +104,9 @@ def test_a_database_that_does_not_answer_ends_nothing_while_the_lease_lasts(clai
 
 
 def test_hidden_cases_end_within_a_second_for_a_grading_that_waits(tmp_path):
-    """They go back to the queue, and the try does not count."""
+    """Hidden cases that run while a new grading waits go back to the queue within a second. Their try does
+    not count.
+    """
     service = Service(tmp_path)
     service.now = utc_now()
     attempt = service.graded(service.hand_in(), replace(graded(service.course), is_pending=True))

@@ -1,4 +1,4 @@
-"""loop.py: a station claims, grades and stores; an interruption leaves a row that another station can claim."""
+"""loop.py: a station claims, grades and stores. After an interruption, another station can claim the grading."""
 
 import os
 import signal
@@ -22,11 +22,11 @@ from grader.service.submissions.accept import cancel
 
 
 class NothingToDoError(Exception):
-    """Error that ends a station's work in a test."""
+    """Ends the work of a station in a test."""
 
 
 class UntilNothingWaits(InTurn):
-    """Sequential gradings until no grading waits."""
+    """Runs gradings one after the other until none is waiting."""
 
     def wait(self):
         raise NothingToDoError
@@ -51,7 +51,7 @@ class FakeJudge:
 
 
 def run(service, act, **limits):
-    """Work until no grading waits, and return the judge."""
+    """Work until no grading is waiting, and return the judge."""
     judge = FakeJudge(act)
     with pytest.raises(NothingToDoError):
         work(service.database, judge, "one", GradingLimits(**{"beat": 0.02, **limits}), UntilNothingWaits())
@@ -65,7 +65,7 @@ def _now(service, monkeypatch):
 
 
 def test_what_waits_is_graded_in_order_and_stored(service):
-    """Waiting gradings are graded in order and stored with their progress notes."""
+    """Waiting gradings are graded in order, and their results and progress notes are stored."""
     first, second = service.hand_in(), service.hand_in(person=service.ben, data=b"other")
     judge = run(service, lambda _: graded(service.course))
     assert [each.data for each in judge.claims] == [b"__kernel void add() {}\n", b"other"]
@@ -88,7 +88,7 @@ def _raise(error):
     ids=["ungraded", "ours", "unknown"],
 )
 def test_a_fault_of_ours_waits_to_be_tried_again_and_the_next_is_graded(service, act, fault):
-    """A fault leaves the grading waiting for another try, without a result. The instructor sees it, and the next
+    """After a fault, the grading waits for another try and has no result. The row records the fault, and the next
     grading runs.
     """
     first, second = service.hand_in(), service.hand_in(person=service.ben, data=b"good")
@@ -101,7 +101,7 @@ def test_a_fault_of_ours_waits_to_be_tried_again_and_the_next_is_graded(service,
 
 
 def test_a_grading_that_is_cancelled_is_left_and_the_next_one_begun(service):
-    """A cancelled grading is interrupted while it runs, and the next one is graded."""
+    """A grading that is cancelled while it runs is interrupted, and the next one is graded."""
     first, second = service.hand_in(), service.hand_in(person=service.ben, data=b"good")
 
     def act(claimed):
@@ -117,7 +117,7 @@ def test_a_grading_that_is_cancelled_is_left_and_the_next_one_begun(service):
 
 
 def test_a_grading_that_takes_too_long_is_left(service):
-    """A grading over the time limit is interrupted and faulted, and the next one is graded."""
+    """A grading that exceeds the time limit is interrupted and marked as faulted. The next one is graded."""
     first, second = service.hand_in(), service.hand_in(person=service.ben, data=b"good")
     limits = {"longest": timedelta(seconds=0.5)}
     run(service, lambda claimed: graded(service.course) if claimed.data == b"good" else time.sleep(20), **limits)
@@ -125,7 +125,7 @@ def test_a_grading_that_takes_too_long_is_left(service):
 
 
 def test_a_station_that_is_told_to_stop_gives_back_what_it_has(service, tell):
-    """A station that is stopped releases its claim, and the attempt loses no try."""
+    """A station that must stop releases its claim, and the attempt does not lose a try."""
     attempt = service.hand_in(FREE)
 
     def act(_):
@@ -139,7 +139,7 @@ def test_a_station_that_is_told_to_stop_gives_back_what_it_has(service, tell):
 
 
 def test_signals_are_as_they_were(service):
-    """A finished grading leaves the signal handler unchanged and no alarm."""
+    """After a grading, the signal handler is the previous one, and no alarm is pending."""
     service.hand_in()
     before = signal.getsignal(signal.SIGALRM)
     run(service, lambda _: graded(service.course))
@@ -149,7 +149,9 @@ def test_signals_are_as_they_were(service):
 
 
 def test_a_database_that_is_away_is_said_once_and_again_when_it_is_back(monkeypatch, capfd):
-    """A lost database gives one line when it is lost and one when it is back, both without its address."""
+    """A lost database is reported with one line when it is lost and another when it is back. Neither line contains its
+    address.
+    """
     monkeypatch.setattr(work_module, "AWAY", 0.01)
     answers = iter(
         [*3 * [OperationalError("SELECT secret", {}, Exception("server closed the connection\nagain"))], "here"]

@@ -1,6 +1,7 @@
-"""cluster.py and gradings.py: a station grades on a Dask cluster, one grading per worker at a time.
+"""cluster.py and gradings.py: a station grades on a Dask cluster, and each worker grades one submission at a time.
 
-Most clusters here are threads of the test's own process, so that tests can replace gradings. One is real.
+Most clusters in these tests are threads of the test's own process, so that tests can replace gradings. One cluster is
+real.
 """
 
 import os
@@ -46,11 +47,11 @@ QUICK = GradingLimits(beat=0.05)
 
 
 class NoMoreWorkError(Exception):
-    """Error that ends a station's work in a test."""
+    """Ends the work of a station in a test."""
 
 
 class UntilToldToEnd(SideBySide):
-    """Concurrent gradings until the test has seen enough."""
+    """Runs gradings concurrently until the test has seen enough."""
 
     def __init__(self, most):
         super().__init__(most)
@@ -63,7 +64,7 @@ class UntilToldToEnd(SideBySide):
 
 
 class FakeJudge:
-    """Judge that calls a function of the test in the grading's thread."""
+    """Judge that calls a function of the test in the thread of the grading."""
 
     def __init__(self, act):
         self.grade = lambda claimed, _progress: act(claimed)
@@ -99,7 +100,7 @@ def _not_told(monkeypatch):
 
 
 def crowd(service, count, name="p"):
-    """Return this many attempts by the real clock, each from another student with another file."""
+    """Hand in this many attempts now, by the real clock, each by a different student and with a different file."""
     service.now = utc_now()
     people = [service.person(f"{name}{number}", "student") for number in range(count)]
     return [service.hand_in(FREE, person=each, data=f"{KERNEL}// {each}\n".encode()) for each in people]
@@ -114,7 +115,9 @@ def are_done(service, attempts):
 
 
 def test_as_many_gradings_are_under_way_as_there_are_devices(service):
-    """A station grades one attempt per device at a time, also after it loses devices, and grades each attempt once."""
+    """A station grades one attempt per device at a time, even after it has lost devices, and grades each attempt
+    exactly once.
+    """
     attempts, guard, devices = crowd(service, 7), threading.Lock(), [3]
     now, most, seen = 0, {3: 0, 1: 0}, []
 
@@ -139,7 +142,7 @@ def test_as_many_gradings_are_under_way_as_there_are_devices(service):
 
 
 def test_a_station_that_is_told_to_stop_gives_back_all_that_it_has(service, tell):
-    """A station that is stopped releases all its claims at once, and the attempts lose no try."""
+    """A station that must stop releases all its claims at once, and no attempt loses a try."""
     attempts, begun = crowd(service, 3), threading.Barrier(2)
 
     def act(_claimed):
@@ -156,7 +159,9 @@ def test_a_station_that_is_told_to_stop_gives_back_all_that_it_has(service, tell
 
 
 def test_what_ends_in_a_thread_ends_alone(service):
-    """A cancelled grading ends alone, and a grading with a lost scheduler is repeated without using a try."""
+    """A cancelled grading does not affect the others. A grading whose scheduler is lost is repeated without using up a
+    try.
+    """
     cancelled, lost, good = crowd(service, 3)
     number = {service.gradings(each)[0].id: each for each in (cancelled, lost, good)}
     times = []
@@ -180,7 +185,9 @@ def test_what_ends_in_a_thread_ends_alone(service):
 
 
 def test_a_fault_of_a_thread_ends_the_station():
-    """An error in a thread ends the station, which its parent starts again, so no error is lost silently."""
+    """An error in a thread ends the station, so that the error is reported. The station's parent process then starts it
+    again.
+    """
     with closing(SideBySide(lambda: 1)) as gradings:
         gradings.begin(lambda: 1 / 0)
         gradings.wait()
@@ -200,7 +207,9 @@ def judge_at(service, backend):
 
 
 def test_a_right_file_has_its_points_from_a_worker(service, monkeypatch, capfd):
-    """A right file gets its points from a worker. The operator's line has the number and equipment of the workers."""
+    """A correct file gets its points from a worker. The line for the operator gives the number of workers and their
+    equipment.
+    """
     monkeypatch.setattr(batch_module, "read_answer", lambda text, _: OUTCOME.validate_json(text))
     stand_in(monkeypatch, lambda _: right(service.course.load("small")))
     attempts = crowd(service, 3)
@@ -215,7 +224,9 @@ def test_a_right_file_has_its_points_from_a_worker(service, monkeypatch, capfd):
 
 
 def test_an_answer_that_cannot_be_true_is_our_fault_and_never_a_zero(service, monkeypatch):
-    """An impossible answer from a worker is a fault, never zero points. It is tried again, then listed on Faults."""
+    """An impossible answer from a worker is a fault and never counts as zero points. The grading waits for
+    another try.
+    """
     stand_in(monkeypatch, lambda _: result(BUILD))
     (attempt,) = crowd(service, 1)
     with dask_here(1) as theirs, backend_at(theirs) as backend, at_work(service, judge_at(service, backend), lambda: 1):
@@ -226,7 +237,9 @@ def test_an_answer_that_cannot_be_true_is_our_fault_and_never_a_zero(service, mo
 
 
 def test_a_scheduler_that_is_away_for_a_moment_loses_no_claim(service, monkeypatch, capfd):
-    """A lost scheduler costs no try: its gradings wait. One line reports the loss and one line the return."""
+    """If the scheduler is lost for a while, its gradings wait and do not use up a try. One line reports the loss, and
+    another one the return.
+    """
     monkeypatch.setattr(batch_module, "CONNECTING", 1.0)
     monkeypatch.setattr(module, "AWAY", 0.1)
     monkeypatch.setattr(batch_module, "read_answer", lambda text, _: OUTCOME.validate_json(text))
@@ -290,7 +303,7 @@ class Straw:
     ids=["dead", "none"],
 )
 def test_a_grading_over_which_workers_die_fails_in_our_words(monkeypatch, straw, fault):
-    """A grading whose workers die, or that has no worker, fails with grader's own message and does not start later."""
+    """A grading whose workers died, or that has no worker, fails with a message from grader and cannot start later."""
     made = straw()
     monkeypatch.setattr(module, "Cluster", lambda *_: made)
     monkeypatch.setattr(module, "WITHOUT_WORKERS", 0.1)
@@ -300,7 +313,7 @@ def test_a_grading_over_which_workers_die_fails_in_our_words(monkeypatch, straw,
 
 
 def test_a_scheduler_that_does_not_answer_at_first_is_waited_for(monkeypatch, capfd):
-    """A station waits for a scheduler that does not answer at first, and reports it once."""
+    """A station waits for a scheduler that does not answer at first, and reports this once."""
     answers = iter([*3 * [SchedulerLostError("no Dask scheduler answers at tcp://a:0.")], Straw()])
 
     def connect(*_):
@@ -316,21 +329,21 @@ def test_a_scheduler_that_does_not_answer_at_first_is_waited_for(monkeypatch, ca
 
 
 def test_two_stations_for_one_cluster_are_refused(tmp_path):
-    """More than one station for one cluster is rejected, because one station uses all workers."""
+    """Two stations for one cluster are refused, because a single station uses all workers."""
     words = "station", "--cluster", "tcp://127.0.0.1:1", "--stations", "2", "--database", "postgresql://x@localhost/y"
     assert "leave --stations out" in complaint(grader(tmp_path, *words))
 
 
 def running(service):
-    """Return the running gradings, each with its station's row."""
+    """Return the gradings that are running, each with the row of its station."""
     with service.database.reading() as session:
         rows = session.query(GradingRow, StationRow).filter(GradingRow.state == State.RUNNING)
         return rows.join(StationRow, StationRow.name == GradingRow.claimed_by).all()
 
 
 def test_a_worker_that_is_killed_costs_no_grading(service, tmp_path):
-    """A killed worker of a real cluster of two costs no grading: two gradings run at once, and each attempt is graded
-    once. A grading that runs when the station is stopped waits again.
+    """On a real cluster of two workers, two gradings run at once. If one worker is killed, each attempt is still graded
+    exactly once. A grading that runs when the station stops returns to the queue.
     """
     fields = service.course.assignments / "small" / "assignment.yaml"
     fields.write_text(yaml.safe_dump(FIELDS), encoding="utf-8")

@@ -1,4 +1,6 @@
-"""grader.py: a station asks its backend for the right work on a claim, and returns the outcome to store."""
+"""grader.py: a station asks its backend for the right kind of work for each claim, and returns the outcome to be
+stored.
+"""
 
 import pytest
 from clusters import FACILITIES
@@ -68,13 +70,13 @@ def claim(course, *, hides=True, result=None, measured=None):
 
 
 def grade(course, backend, claimed):
-    """Return the outcome and the reported events."""
+    """Return the outcome of a claim and the events that were reported."""
     events = []
     return Judge(course, backend, 1, "cpu").grade(claimed, events.append), events
 
 
 def test_what_is_hidden_is_left_pending(course):
-    """Hidden checks are left pending for students; a grading without secrets runs all checks."""
+    """Hidden checks stay pending while students may not know them. Otherwise, the grading runs all checks."""
     backend = Answering(pending(course), right(course.load("small")))
     outcome, events = grade(course, backend, claim(course))
     assert (outcome.is_pending, events) == (True, ["building"])
@@ -84,8 +86,8 @@ def test_what_is_hidden_is_left_pending(course):
 
 
 def test_a_dry_run_makes_no_hidden_check(course):
-    """The backend is asked for the shown checks only, also after the release of hidden ones. The stored result has no
-    part that students do not see.
+    """For a dry run, the backend runs only the visible checks, even after the release of the hidden ones. The stored
+    result has no part that students cannot see.
     """
     backend = Answering(*[right(course.load("small"))] * 2)
     for hides in (True, False):
@@ -95,7 +97,7 @@ def test_a_dry_run_makes_no_hidden_check(course):
 
 
 def test_pending_cases_are_run_for_the_stored_result_without_a_word(course):
-    """Pending cases run for the stored result without a reported step, because students would see it."""
+    """Pending cases complete the stored result. They report no steps, because students would see them."""
     backend = Answering(right(course.load("small")))
     outcome, events = grade(course, backend, claim(course, result=pending(course)))
     assert (outcome.is_pending, outcome.points, events) == (False, right(course.load("small")).points, [])
@@ -106,7 +108,7 @@ def test_pending_cases_are_run_for_the_stored_result_without_a_word(course):
 
 
 def test_an_assignment_that_has_changed_meanwhile_is_not_mixed_with_the_old_one(course):
-    """Pending cases are not run with a changed assignment; the fault asks an instructor to regrade."""
+    """If the assignment has changed, pending cases are not run. The fault asks an instructor to regrade the attempt."""
     backend = Answering()
     outcome, _ = grade(course, backend, claim(course, result=pending(course), measured="another"))
     assert isinstance(outcome, Ungraded)
@@ -114,7 +116,9 @@ def test_an_assignment_that_has_changed_meanwhile_is_not_mixed_with_the_old_one(
 
 
 def test_hidden_cases_do_not_run_with_another_grader(course):
-    """The result names one version of grader and one device, so an instructor has the attempt graded again."""
+    """Pending cases are not run by another version of grader or on another device, because the result names only one of
+    each. An instructor must have the attempt graded again.
+    """
     backend = Answering()
     old = replace(pending(course), provenance=replace(pending(course).provenance, grader="0.0"))
     outcome, _ = grade(course, backend, claim(course, result=old))
@@ -123,7 +127,9 @@ def test_hidden_cases_do_not_run_with_another_grader(course):
 
 
 def test_a_speed_that_noise_hides_is_measured_again_before_the_student_sees_it(course):
-    """A speed lost in noise is measured again before the student sees the result, and the hidden case stays pending."""
+    """If noise hides the speed, it is measured again before the student sees the result. The hidden case
+    stays pending.
+    """
     name = next(check.name for check in pending(course).checks if check.kind is Kind.PERFORMANCE)
     noisy = changed(pending(course), name, verdict=Verdict.SKIPPED, points=0.0, reason=Reason.NOT_MEASURED)
     backend = Answering(noisy, pending(course))
@@ -134,7 +140,9 @@ def test_a_speed_that_noise_hides_is_measured_again_before_the_student_sees_it(c
 
 @pytest.mark.parametrize("hidden", ["sanitizer", "performance"])
 def test_a_grading_with_a_hidden_sanitizer_or_speed_ends_with_its_slot(tmp_path, monkeypatch, hidden):
-    """A grading with a hidden sanitizer or speed check ends with its slot, because an explanation takes extra time."""
+    """A grading with a hidden sanitizer or speed check ends at the end of a time slot, because explaining a failure
+    takes extra time.
+    """
     course, slept = hiding_course(tmp_path, hidden), []
     monkeypatch.setattr("grader.service.station.grader.pause", slept.append)
     grade(course, Answering(right(course.load("small"))), claim(course))

@@ -1,4 +1,4 @@
-"""accept.py: invalid files are refused before they are stored, and an accepted attempt is stored once."""
+"""accept.py: invalid files are refused before they are stored, and an accepted attempt is stored exactly once."""
 
 import hashlib
 import time
@@ -35,21 +35,23 @@ from grader.service.submissions.accept import MAX_LINES, accept, cancel, file_re
     ],
 )
 def test_a_file_that_cannot_be_graded_is_refused_with_the_reason(data, said):
-    """A file that cannot be graded is refused with the reason in a sentence, and uses no attempt."""
+    """A file that cannot be graded is refused with a sentence that gives the reason, and no attempt is used up."""
     assert said in file_refusal(data)
     assert bool(said) == bool(file_refusal(data))
 
 
 @pytest.mark.parametrize("byte", [b"\n", b"\r", b" ", b"\t", b"x", b"\xff"], ids=ascii)
 def test_a_megabyte_of_anything_is_judged_at_the_speed_of_memory(byte):
-    """Checking a file of 1 MiB takes under 0.1 s, because no Python step runs per line or byte."""
+    """Checking a file of 1 MiB takes less than 0.1 s, because no Python code runs for each line or byte."""
     begun = time.perf_counter()
     file_refusal(byte * SIZE_LIMIT)
     assert time.perf_counter() - begun < 0.1
 
 
 def test_an_accepted_attempt_is_stored_as_it_came(service):
-    """An accepted attempt is stored with its bytes, their SHA-256, its time and a place in the queue."""
+    """An accepted attempt is stored with its exact bytes, their SHA-256, its time of arrival and a grading in the
+    queue.
+    """
     row = service.attempt(service.hand_in())
     with service.database.reading() as session:
         assert session.get_one(AttemptRow, row.id).data == SOURCE
@@ -58,7 +60,9 @@ def test_an_accepted_attempt_is_stored_as_it_came(service):
 
 
 def test_the_same_form_stores_one_attempt_however_often_it_comes(service):
-    """A form that arrives several times at once, at several processes, stores one attempt and always returns it."""
+    """If a form arrives several times at once at several processes, one attempt is stored, and all requests get that
+    attempt.
+    """
     others = [Database(service.database.url) for _ in range(4)]
 
     def send(database):
@@ -73,13 +77,13 @@ def test_the_same_form_stores_one_attempt_however_often_it_comes(service):
 
 
 def test_two_people_may_have_forms_of_the_same_key(service):
-    """Form keys belong to one person, so guessing a key does not return another student's attempt."""
+    """The key of a form belongs to one person, so guessing a key does not return another student's attempt."""
     assert service.hand_in(form_key="key") != service.hand_in(person=service.ben, form_key="key")
 
 
 @pytest.mark.parametrize("key", ["", "x" * 101], ids=["none", "long"])
 def test_a_form_without_a_key_of_ours_is_refused(service, key):
-    """A form with an empty or too long key is refused, and nothing is stored."""
+    """A form whose key is empty or too long is refused, and nothing is stored."""
     offer = service.offer()
     object.__setattr__(offer, "form_key", key)
     with pytest.raises(RefusedError, match="does not belong to this assignment"), service.database.writing() as session:
@@ -88,14 +92,14 @@ def test_a_form_without_a_key_of_ours_is_refused(service, key):
 
 
 def test_a_newer_attempt_takes_the_place_of_one_that_waits(service):
-    """A newer attempt supersedes the waiting one, which is not graded and does not count as used."""
+    """A newer attempt supersedes a waiting one, which is not graded and does not count as used."""
     rules = rules_of(Policies(attempts={"most": 1}))
     first, second = service.hand_in(rules), service.hand_in(rules)
     assert (service.state(first), service.state(second)) == (State.SUPERSEDED, State.WAITING)
 
 
 def test_a_late_attempt_leaves_one_in_time_in_the_queue(service):
-    """A late attempt does not supersede a waiting attempt that is in time: both are graded."""
+    """A late attempt does not supersede a waiting attempt that is on time, so both are graded."""
     rules = rules_of(Policies(due=service.now))
     first = service.hand_in(rules)
     service.passes(minutes=1)
@@ -105,7 +109,7 @@ def test_a_late_attempt_leaves_one_in_time_in_the_queue(service):
 
 
 def test_what_is_refused_leaves_everything_as_it_was(service):
-    """A refused file changes nothing, so the waiting attempt is not superseded."""
+    """A refused file changes nothing. In particular, it does not supersede the waiting attempt."""
     first = service.hand_in()
     with pytest.raises(RefusedError):
         service.hand_in(data=b"")
@@ -113,7 +117,9 @@ def test_what_is_refused_leaves_everything_as_it_was(service):
 
 
 def test_used_attempts_are_counted_in_the_transaction_that_stores(service):
-    """One of two forms for the last attempt is stored, because the transaction that stores counts used attempts."""
+    """The transaction that stores an attempt also counts the used ones. Of two forms for the last attempt, only one is
+    stored.
+    """
     service.graded(service.hand_in())
 
     def send(number):
@@ -129,7 +135,7 @@ def test_used_attempts_are_counted_in_the_transaction_that_stores(service):
 
 
 def test_a_waiting_attempt_is_cancelled_at_once_and_a_running_one_by_its_station(service):
-    """Cancelling ends a waiting attempt at once, and asks the station of a running one to stop."""
+    """Cancelling ends a waiting attempt at once. For a running attempt, it asks the station to stop."""
     waiting, other = service.hand_in(), service.hand_in(person=service.ben)
     service.claim()
     for each in (waiting, other):
@@ -141,7 +147,9 @@ def test_a_waiting_attempt_is_cancelled_at_once_and_a_running_one_by_its_station
 
 
 def test_a_regrading_keeps_nobody_from_handing_in(service):
-    """Regradings do not keep a student from handing in: they wait behind all others and belong to no student."""
+    """Regradings do not prevent a student from handing in, because they do not count as the student's
+    waiting attempts.
+    """
     for number in range(5):
         service.regrade(service.graded(service.hand_in(data=f"// {number}".encode())))
         service.passes(minutes=10)

@@ -1,4 +1,6 @@
-"""dry_runs.py: a kernel is graded without being handed in, behind every attempt, and counts nowhere."""
+"""dry_runs.py: students can have a kernel graded without handing it in. Dry runs come after all attempts and never
+count.
+"""
 
 import pytest
 from hidden_parts import SECRET, failing, right
@@ -23,13 +25,13 @@ LIMIT = 3
 
 
 def outcome(service):
-    """Return an invented result of a dry run, as a station stores it."""
+    """Return the result of a dry run as a station stores it."""
     assignment = service.course.load("small")
     return ready_dry_run(right(assignment), assignment)
 
 
 def stored(service, person=None):
-    """Return the stored dry run of a person, with its grading."""
+    """Return the stored dry run of a person with its grading, or None."""
     with service.database.reading() as session:
         return dry_run_of(session, person or service.ada, "small", service.now)
 
@@ -41,7 +43,7 @@ def rows(service, table):
 
 @pytest.mark.both_databases
 def test_a_station_grades_a_dry_run_and_its_owner_gets_the_result(service):
-    """A dry run waits, is claimed with its file, and is stored with its result."""
+    """A dry run waits in the queue. A station claims it with its file and stores its result."""
     number = service.dry_run(data=b"tried")
     claimed = service.claim()
     assert (claimed.grading_id, claimed.data, claimed.assignment) == (number, b"tried", "small")
@@ -63,8 +65,9 @@ def test_every_hand_in_goes_first_and_a_regrading_last(service):
 
 @pytest.mark.both_databases
 def test_a_new_dry_run_replaces_the_former_also_while_that_runs(service):
-    """Only the latest dry run is stored. The station that grades the former one loses its claim and stores nothing. No
-    later grading gets the number of a deleted one, since a station with several workers could take one for the other.
+    """Only the latest dry run is stored. The station that grades an older one loses its claim and cannot store
+    anything. Numbers of deleted gradings are not reused, because a station with several workers could confuse the two
+    gradings.
     """
     first = service.dry_run(data=b"first")
     claimed = service.claim()
@@ -81,8 +84,8 @@ def test_a_new_dry_run_replaces_the_former_also_while_that_runs(service):
 
 @pytest.mark.both_databases
 def test_another_station_takes_over_from_a_dead_one(service):
-    """A dry run whose station dies is claimed again after the lease, and ends with a fault after some tries. Its owner
-    may try again, and no instructor is asked to grade it.
+    """If its station dies, a dry run is claimed again after the lease. After several tries it ends with a fault. Its
+    owner can start another one, and no instructor is asked to grade it.
     """
     number = service.dry_run()
     for turn in range(1, MAX_TRIES + 1):
@@ -98,8 +101,8 @@ def test_another_station_takes_over_from_a_dead_one(service):
 
 @pytest.mark.both_databases
 def test_hidden_cases_end_for_a_dry_run(service):
-    """Hidden cases of attempts do not start or continue while a dry run waits or runs. So the time for which it waits
-    does not tell how long they run.
+    """Hidden cases of attempts do not start or continue while a dry run waits or runs. Otherwise, its waiting time
+    would reveal how long they run.
     """
     service.hand_in()
     claimed = service.claim()
@@ -114,7 +117,7 @@ def test_hidden_cases_end_for_a_dry_run(service):
 
 
 def test_no_station_stores_a_hidden_outcome_of_a_dry_run(service):
-    """The result of a dry run is stored once, as its owner sees it: no column has more."""
+    """The result of a dry run is stored only in the form that its owner sees, so no column contains anything hidden."""
     made = outcome(service)
     assert (made.full_checks, made.full_page, made.is_pending) == (None, None, False)
     assert made.points == made.early_points
@@ -122,8 +125,8 @@ def test_no_station_stores_a_hidden_outcome_of_a_dry_run(service):
 
 @pytest.mark.both_databases
 def test_a_student_who_floods_the_queue_is_stopped(service):
-    """After some dry runs within an hour, at all assignments together, the next one is refused until the hour is over.
-    A refusal changes nothing.
+    """After several dry runs within an hour, for all assignments together, the next one is refused until the hour is
+    over. A refusal does not change anything.
     """
     for number in range(LIMIT):
         service.dry_run(per_hour=LIMIT, assignment=f"assignment {number % 2}")
@@ -141,14 +144,16 @@ def test_a_student_who_floods_the_queue_is_stopped(service):
 
 @pytest.mark.both_databases
 def test_a_second_dry_run_waits_for_the_first_ones_of_others(service):
-    """A student with dry runs at several assignments waits longer for the later ones than others for their first."""
+    """A student with dry runs for several assignments waits longer for the later ones than others wait for
+    their first.
+    """
     numbers = [service.dry_run(), service.dry_run(assignment="other"), service.dry_run(person=service.ben)]
     first, second, other = numbers
     assert [service.claim().grading_id for _ in numbers] == [first, other, second]
 
 
 def test_it_is_allowed_when_nothing_can_be_handed_in(service):
-    """Neither the due date nor the limit of attempts stops a dry run."""
+    """A dry run is allowed after the due date and when all attempts are used up."""
     rules = Policies.model_validate(
         {"due": "2026-11-01T12:00Z", "late": "refused", "attempts": {"most": 1}, "timezone": "UTC"}
     )
@@ -162,7 +167,7 @@ def test_it_is_allowed_when_nothing_can_be_handed_in(service):
     [(b"x" * (2**20 + 1), "over 1 MiB"), (b"x\n" * 5001, "5,000 lines"), (b"", "empty"), (b"PK\x03\x04", "zip")],
 )
 def test_a_file_that_could_not_be_handed_in_is_refused(service, data, says):
-    """A dry run has the limits of a hand-in, and a refusal uses up none of the student's dry runs."""
+    """The limits on files apply to dry runs as well. A refused file does not count as one of the student's dry runs."""
     with pytest.raises(RefusedError, match=says):
         service.dry_run(data=data)
     assert rows(service, DryRunRow) == 0
@@ -170,8 +175,8 @@ def test_a_file_that_could_not_be_handed_in_is_refused(service, data, says):
 
 @pytest.mark.both_databases
 def test_a_course_can_forbid_it_and_it_needs_an_open_assignment(service):
-    """Dry runs are refused if the course switches them off, before the assignment opens, and while its results are
-    held back.
+    """Dry runs are refused if the course forbids them, before the assignment opens, and while its results are held
+    back.
     """
     soon = rules_of(Policies.model_validate({"opens": "2027-01-01T12:00Z", "timezone": "UTC"}))
     with pytest.raises(RefusedError, match="not open yet"):
@@ -188,7 +193,7 @@ def test_a_course_can_forbid_it_and_it_needs_an_open_assignment(service):
 
 @pytest.mark.both_databases
 def test_it_is_deleted_after_a_day(service):
-    """No page shows a dry run after a day, and a station deletes it with its result."""
+    """After a day, pages no longer show a dry run, and a station deletes it with its result."""
     service.tried()
     service.passes(days=1)
     assert stored(service) is None
@@ -208,8 +213,8 @@ def test_it_is_deleted_after_a_day(service):
 
 @pytest.mark.both_databases
 def test_what_a_person_tried_goes_with_them(service):
-    """If a person is deactivated while a station grades their dry run, it is deleted and the station stores nothing. A
-    person who has only tried kernels can be removed.
+    """If a person is deactivated while a station grades their dry run, the dry run is deleted, and the station cannot
+    store its result. A person who has only used dry runs can be removed.
     """
     service.dry_run()
     claimed = service.claim()
@@ -225,7 +230,9 @@ def test_what_a_person_tried_goes_with_them(service):
 
 @pytest.mark.both_databases
 def test_it_counts_nowhere(service):
-    """Pages of students and staff, and all tables but its own, are the same with and without a graded dry run."""
+    """A graded dry run does not change any page of students or staff, or any table except those for dry runs and
+    gradings.
+    """
     service.graded(service.hand_in())
     pages = ("/course", "/course/system", "/course/audit", "/assignments/small/leaderboard", "/course/requests")
     staff, ada = service.browser("staff"), service.browser("ada")
@@ -246,7 +253,7 @@ def test_it_counts_nowhere(service):
 
 
 def test_a_failed_shown_check_is_told(service):
-    """The result of a dry run names the first cause of a failure that students see."""
+    """The result of a dry run includes the first cause of a failed visible check."""
     assignment = service.course.load("small")
     service.tried(failing(right(assignment), 1))
     assert SECRET in stored(service).grading.checks

@@ -1,4 +1,6 @@
-"""estimates.py: waits are estimated from recent gradings and able stations, and omitted without such data."""
+"""estimates.py: waiting times are estimated from recent gradings and able stations, and are left out
+without such data.
+"""
 
 from datetime import timedelta
 
@@ -17,7 +19,7 @@ def place(service, attempt, classes=dict):
 
 
 def took(service, seconds, assignment="other"):
-    """Complete a grading that has taken this many seconds."""
+    """Complete a grading that took this many seconds."""
     service.hand_in(assignment=assignment)
     claimed = service.claim()
     service.passes(seconds=seconds)
@@ -25,7 +27,7 @@ def took(service, seconds, assignment="other"):
 
 
 def stations(service, *classes):
-    """Report a live station for each of these device classes."""
+    """Report one live station for each of these device classes."""
     with service.database.writing() as session:
         for number, device_class in enumerate(classes):
             facts = StationFacts(name=f"{device_class} {number}", host="box", device_class=device_class)
@@ -37,7 +39,9 @@ def crowd(service, size):
 
 
 def test_the_wait_is_the_median_by_place_over_stations(service):
-    """The wait is the median time times the place, divided by the stations. One slow grading has no effect."""
+    """The estimated wait is the median time of gradings times the place in the queue, divided by the number of
+    stations. A single slow grading does not affect it.
+    """
     for seconds in (10, 12, 500):
         took(service, seconds)
     attempts = crowd(service, 4)
@@ -50,7 +54,7 @@ def test_the_wait_is_the_median_by_place_over_stations(service):
 
 
 def test_nothing_is_estimated_where_nothing_tells(service):
-    """Without a finished grading or a live station, the place is shown without an estimated wait."""
+    """Without a finished grading or a live station, the place in the queue is shown without an estimate of the wait."""
     second = crowd(service, 2)[1]
     stations(service, "cpu")
     claimed = service.claim()
@@ -67,7 +71,7 @@ CLASSES = {"small": "gpu", "other": "cpu"}
 
 
 def test_each_class_of_device_has_its_own_queue(service):
-    """Gradings for another device class neither delay a class nor count in its estimates."""
+    """Gradings for another device class do not delay a grading and do not affect the estimate of its wait."""
     took(service, 4, "small")
     for seconds in (30, 31, 32):
         took(service, seconds)
@@ -87,7 +91,9 @@ def test_each_class_of_device_has_its_own_queue(service):
 
 
 def test_a_grading_that_a_station_lost_is_no_measure(service):
-    """A grading that a station lost does not count, because its time includes the wait for the next station."""
+    """A grading that a station lost does not count for the estimate, because its time includes the wait for the next
+    station.
+    """
     took(service, 10)
     third = crowd(service, 3)[2]
     service.claim()
@@ -112,13 +118,13 @@ def test_a_grading_that_a_station_lost_is_no_measure(service):
     ],
 )
 def test_a_wait_is_told_in_round_words(seconds, words):
-    """A wait is rounded up to minutes or hours in words; an unknown wait gives an empty text."""
+    """A wait is given in words and rounded up to minutes or hours. If it is unknown, the text is empty."""
     wait = None if seconds is None else timedelta(seconds=seconds)
     assert PlaceInQueue(ahead=1, wait=wait).wait_in_words == words
 
 
 def test_the_queue_is_read_once_for_all_who_wait(service):
-    """Readers share one snapshot of the queue; it is read again for newer attempts and when it is old."""
+    """All readers share one snapshot of the queue. It is read again for a newer attempt or when it has become old."""
     one, two = crowd(service, 2)
     seldom, always = QueueSnapshot(fresh=1000), QueueSnapshot(fresh=0)
 
@@ -135,7 +141,7 @@ def test_the_queue_is_read_once_for_all_who_wait(service):
 
 
 def test_the_page_tells_the_wait(service):
-    """The attempt's page shows the estimated wait next to the place in the queue."""
+    """The page of an attempt shows the estimated wait next to the place in the queue."""
     took(service, 90)
     crowd(service, 2)
     service.claim()

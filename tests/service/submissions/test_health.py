@@ -1,4 +1,4 @@
-"""health.py, device_classes.py and presence.py: live stations, their work, and the queue of each device class."""
+"""health.py, device_classes.py and presence.py: live stations and their work, and the queue of each device class."""
 
 import time
 from datetime import timedelta
@@ -33,7 +33,7 @@ def health(service, classes):
 
 
 def test_a_station_is_there_until_it_is_silent(service):
-    """A station is live until it is silent for too long, and is listed with the attempts that it grades."""
+    """A station is live until it has been silent for too long. It is listed with the attempts that it is grading."""
     noted(service, facts())
     attempt = service.hand_in()
     service.claim("one")
@@ -49,7 +49,9 @@ def test_a_station_is_there_until_it_is_silent(service):
 
 
 def test_a_station_of_a_cluster_counts_as_often_as_it_has_workers(service):
-    """A station of a cluster counts once per worker, possibly zero, and is listed with all attempts that it grades."""
+    """A station of a cluster counts as one device per worker, possibly as none. It is listed with all attempts that it
+    is grading.
+    """
     attempts = [service.hand_in(), service.hand_in(person=service.ben)]
     service.hand_in(person=service.person("eve", "student"))
     noted(service, facts(devices=2), facts("two", device_class="gpu"))
@@ -66,7 +68,7 @@ def test_a_station_of_a_cluster_counts_as_often_as_it_has_workers(service):
 
 
 def test_one_line_says_why_the_stations_of_a_machine_cannot_begin(service):
-    """Failed starts of stations on one machine are shown as one line with the fault, however many starts there were."""
+    """If stations on one machine cannot start, a single line shows the fault, no matter how many tried."""
     for name in ("one", "two", "three"):
         noted(service, facts(name, fault="no device"))
     ((station,), (queue, *_)) = health(service, {})
@@ -74,7 +76,9 @@ def test_one_line_says_why_the_stations_of_a_machine_cannot_begin(service):
 
 
 def test_each_class_has_its_queue(service):
-    """Each device class has a queue of the assignments that require it. Others are graded by a station of any class."""
+    """Each device class has a queue for the assignments that require it. Stations of any class grade the other
+    assignments.
+    """
     service.hand_in()
     service.hand_in(person=service.ben, assignment="large")
     noted(service, facts())
@@ -88,7 +92,9 @@ def test_each_class_has_its_queue(service):
 
 
 def test_a_station_passes_over_what_is_graded_elsewhere(service):
-    """A station skips gradings for another device class and takes the next. A station of that class takes the first."""
+    """A station skips gradings for another device class and takes the next one. A station of that class takes the
+    first.
+    """
     first, second = service.hand_in(assignment="large"), service.hand_in(person=service.ben)
     left = elsewhere({"small": "cpu", "large": "gpu", "other": ""}, "cpu")
     assert left == {"large"}
@@ -101,7 +107,9 @@ def test_a_station_passes_over_what_is_graded_elsewhere(service):
 
 @pytest.mark.parametrize(("text", "found"), [("device_class: gpu\n", "gpu"), ("", "")])
 def test_the_class_is_what_the_course_says(tmp_path, text, found):
-    """An unreadable assignment keeps its last class. One that was never readable has none, so its gradings say why."""
+    """An assignment that has become unreadable keeps its last device class. If it could never be read, it has none, so
+    a station of any class takes its gradings and reports the error.
+    """
     service = Service(tmp_path, policies=f"{text}counts: best\n")
     assert classes_of(service.app_state.cache) == {"small": found}
     (service.course.assignments / "small" / "assignment.yaml").write_text("title: [\n")
@@ -110,7 +118,9 @@ def test_the_class_is_what_the_course_says(tmp_path, text, found):
 
 
 def test_a_presence_is_told_again_and_ends_with_the_station(service):
-    """A live station renews its presence and removes it at the end. A presence with a fault remains for people."""
+    """A live station renews its presence and removes it when it ends. If it ends with a fault, its presence stays
+    visible.
+    """
 
     def seen():
         with service.database.reading() as session:

@@ -1,4 +1,4 @@
-"""queue.py: a grading is claimed by one station, an expired claim is free again, and one result counts."""
+"""queue.py: only one station claims a grading, an expired claim becomes free again, and one result counts."""
 
 import re
 from concurrent.futures import ThreadPoolExecutor
@@ -31,9 +31,9 @@ def renew(service, claimed):
     return tell(service, queue.renew, claimed, service.now)
 
 
-@pytest.mark.both_databases  # a statement on which the queue relies
+@pytest.mark.both_databases  # tests an SQL statement on which the queue relies
 def test_stations_that_ask_at_once_get_different_gradings(service):
-    """Stations that ask at the same time claim different gradings; each grading is claimed once."""
+    """Stations that ask at the same time get different gradings. Each grading is claimed only once."""
     for number in range(6):
         service.hand_in(person=service.person(f"p{number}", "student"))
     others = [Database(service.database.url) for _ in range(4)]
@@ -47,9 +47,9 @@ def test_stations_that_ask_at_once_get_different_gradings(service):
     assert len(found) == len(set(found)) == 6
 
 
-@pytest.mark.both_databases  # a statement on which the queue relies
+@pytest.mark.both_databases  # tests an SQL statement on which the queue relies
 def test_the_queue_is_in_order_and_regradings_come_last(service):
-    """Gradings are claimed in the order of the queue, and regradings wait behind new attempts."""
+    """Gradings are claimed in the order of the queue, and regradings wait until all new attempts have been claimed."""
     old = service.graded(service.hand_in())
     service.regrade(old)
     new = service.hand_in(person=service.ben)
@@ -60,7 +60,9 @@ def test_the_queue_is_in_order_and_regradings_come_last(service):
 
 
 def test_many_attempts_of_one_student_delay_nobody_by_more_than_one(service):
-    """The queue serves people in rounds, and a newcomer joins the present round, so no person is skipped forever."""
+    """The queue serves people in rounds, and a newcomer joins the current round, so a person with many attempts cannot
+    delay others for long.
+    """
     names = {service.ada: "ada", service.ben: "ben"}
     for number in range(3):
         service.hand_in(assignment=f"other {number}", person=service.ada)
@@ -77,7 +79,7 @@ def test_many_attempts_of_one_student_delay_nobody_by_more_than_one(service):
 
 
 def test_who_hands_in_as_soon_as_the_last_is_done_keeps_nobody_waiting(service):
-    """Two students who hand in after each result cannot delay a third student's second attempt forever."""
+    """Two students who hand in again after each result cannot keep delaying the second attempt of a third student."""
     eve, mal = service.person("eve", "student"), service.person("mal", "student")
     service.hand_in(assignment="one")
     waits = service.gradings(service.hand_in(assignment="two"))[0].id
@@ -96,9 +98,9 @@ def test_who_hands_in_as_soon_as_the_last_is_done_keeps_nobody_waiting(service):
     assert len(served) <= 4
 
 
-@pytest.mark.both_databases  # a statement on which the queue relies
+@pytest.mark.both_databases  # tests an SQL statement on which the queue relies
 def test_a_claim_that_is_renewed_is_nobody_elses(service):
-    """A claim stays with its station as long as the station renews it within the lease."""
+    """A station keeps its claim as long as it renews the claim within the lease."""
     service.hand_in()
     claimed = service.claim()
     for _ in range(4):
@@ -108,7 +110,9 @@ def test_a_claim_that_is_renewed_is_nobody_elses(service):
 
 
 def test_a_claim_that_ran_out_is_taken_again_and_its_first_holder_stores_nothing(service):
-    """A claim that ran out is taken by another station. The first holder stores nothing; the second result counts."""
+    """Another station can take over an expired claim. The first station can then no longer store anything, and the
+    second result counts.
+    """
     attempt = service.hand_in()
     first = service.claim()
     service.passes(seconds=LEASE.total_seconds() + 1)
@@ -126,7 +130,7 @@ def test_a_claim_that_ran_out_is_taken_again_and_its_first_holder_stores_nothing
     assert service.attempt(attempt).counted_id == row.id
 
 
-@pytest.mark.both_databases  # a statement on which the queue relies
+@pytest.mark.both_databases  # tests an SQL statement on which the queue relies
 def test_a_result_is_stored_once(service):
     """A second result for a finished claim is not stored."""
     service.hand_in()
@@ -136,7 +140,9 @@ def test_a_result_is_stored_once(service):
 
 
 def test_a_fault_is_tried_again_after_a_pause_and_then_given_up(service):
-    """A fault is tried again after a pause. After MAX_TRIES an instructor sees the fault, and there is no result."""
+    """After a fault, a grading is tried again after a pause. After MAX_TRIES tries, it ends with the fault for an
+    instructor and has no result.
+    """
     attempt = service.hand_in()
     for turn in range(1, MAX_TRIES + 1):
         claimed = service.claim()
@@ -151,7 +157,7 @@ def test_a_fault_is_tried_again_after_a_pause_and_then_given_up(service):
 
 
 def test_a_file_that_ends_its_station_each_time_is_given_up(service):
-    """A grading whose station died MAX_TRIES times is given up, so it cannot block the queue forever."""
+    """A grading whose station has died MAX_TRIES times is given up, so that it cannot block the queue forever."""
     attempt = service.hand_in()
     for _ in range(MAX_TRIES):
         assert service.claim() is not None
@@ -161,14 +167,16 @@ def test_a_file_that_ends_its_station_each_time_is_given_up(service):
 
 
 def test_a_station_that_is_told_to_end_gives_back_what_it_had(service):
-    """A station that stops releases its claim without a used try, so a restart of the service costs none."""
+    """A station that stops releases its claim without using up a try, so restarting the service costs no tries."""
     service.hand_in()
     assert tell(service, queue.release, service.claim(), service.now)
     assert service.claim("two").turn == 1
 
 
 def test_a_cancelled_grading_ends_by_its_station_or_when_that_is_gone(service):
-    """A cancelled grading ends by its station, or after the lease of a lost station, and is not graded again."""
+    """A cancelled grading ends when its station stops it, or after the lease if the station is lost. It is not graded
+    again.
+    """
     for number, ends in enumerate((True, False)):
         attempt = service.hand_in(person=service.person(f"p{number}", "student"))
         claimed = service.claim()
@@ -183,7 +191,7 @@ def test_a_cancelled_grading_ends_by_its_station_or_when_that_is_gone(service):
 
 @pytest.mark.parametrize("passed", [True, False])
 def test_a_new_result_counts_and_the_old_one_stays(service, passed):
-    """A regrading's result counts, the old result stays, and the audit trail has the points before and after."""
+    """The result of a regrading counts, and the old result is kept. The audit trail has the points before and after."""
     attempt = service.graded(service.hand_in())
     service.regrade(attempt)
     service.graded(attempt, graded(service.course, passed=passed))
@@ -206,7 +214,7 @@ def test_a_cancelled_grading_is_not_begun_again_when_its_station_ends(service, e
 
 
 def test_what_was_told_of_a_grading_that_is_given_back_is_told_once(service):
-    """A released grading loses its progress notes, and the next station starts over in the same turn."""
+    """A released grading loses its progress notes, and the next station starts over as the same try."""
     service.hand_in()
     for _ in range(2):
         claimed = service.claim()
@@ -228,12 +236,12 @@ def hiding(tmp_path):
 
 
 def pending(service):
-    """Return the outcome of a right submission whose hidden case has not run yet."""
+    """Return the outcome of a correct submission whose hidden case has not run yet."""
     return with_hidden(service, PENDING.skip)
 
 
 def with_hidden(service, change):
-    """Return the outcome of a right submission with this change to its hidden case."""
+    """Return the outcome of a correct submission with this change to its hidden case."""
     assignment = service.course.load("small")
     whole = right(assignment)
     checks = tuple(change(each) if each.name == HIDDEN else each for each in whole.checks)
@@ -255,7 +263,7 @@ def shown(service):
 
 
 def later(service):
-    """Return a claim of the pending hidden case, made some minutes later."""
+    """Return a claim of the pending hidden case, some minutes later."""
     service.passes(seconds=MAX_HIDDEN_PAUSE.total_seconds())
     claimed = service.claim()
     assert Kind.CORRECTNESS in claimed.pending.result
@@ -264,8 +272,8 @@ def later(service):
 
 @pytest.mark.parametrize("change", [lambda check: check, fails])
 def test_a_student_sees_no_difference_when_the_hidden_cases_have_run(hiding, change):
-    """A hidden case that runs changes no student's page, file or API answer. Staff see the outcome, and the attempt
-    counts throughout.
+    """When a hidden case runs, no page, file or API answer for students changes. Staff see its outcome, and the attempt
+    counts all the time.
     """
     attempt = shown(hiding)
     before, counted = told(hiding, attempt), hiding.attempt(attempt).counted_id
@@ -281,13 +289,15 @@ def test_a_student_sees_no_difference_when_the_hidden_cases_have_run(hiding, cha
 
 
 def lasting(text):
-    """Return the text without form keys, times of day and the records of sign-ins."""
+    """Return the text without form keys, times of day and records of sign-ins."""
     text = re.sub(r'name="form_(?:token|key)" value="[^"]*|\d\d:\d\d', "", text)
     return re.sub(r'\{\s*(?:"at": "[^"]*"\s*|[^{}]*"expires"[^{}]*)\},?\s*', "", text)
 
 
 def test_hidden_cases_run_when_nothing_waits_and_not_at_once(hiding, monkeypatch):
-    """Hidden cases run later and after waiting attempts, so no end of a grading and no wait reveals their duration."""
+    """Hidden cases run after a random pause, and only when no attempt is waiting. Neither the end of a grading nor a
+    wait reveals how long they take.
+    """
     monkeypatch.setattr(queue.random, "uniform", lambda _, most: most)
     attempt = shown(hiding)
     assert hiding.claim() is None
@@ -304,7 +314,9 @@ def test_hidden_cases_run_when_nothing_waits_and_not_at_once(hiding, monkeypatch
 
 
 def test_hidden_cases_end_for_a_grading_that_waits_or_runs(hiding):
-    """A student who keeps the queue busy, or hands in meanwhile, cannot measure how long hidden cases take."""
+    """A student cannot measure how long hidden cases take, because they stop as soon as another grading
+    waits or runs.
+    """
     shown(hiding)
     claimed = later(hiding)
     assert tell(hiding, must_yield, claimed, hiding.now) is False
@@ -317,7 +329,7 @@ def test_hidden_cases_end_for_a_grading_that_waits_or_runs(hiding):
 
 
 def test_notes_of_the_student_outlast_a_station_that_ends_during_hidden_cases(hiding):
-    """The station gives the hidden cases back; the notes of the first grading stay."""
+    """If a station gives hidden cases back, the progress notes of the first grading are kept."""
     attempt = shown(hiding)
     before = told(hiding, attempt)
     assert any("building" in text for text in before)
@@ -327,7 +339,7 @@ def test_notes_of_the_student_outlast_a_station_that_ends_during_hidden_cases(hi
 
 
 def test_a_result_that_was_scored_again_meanwhile_is_not_overwritten(hiding):
-    """The hidden cases run again, for the new result."""
+    """If a result was scored again while its hidden cases ran, they run again for the new result."""
     attempt = shown(hiding)
     claimed = later(hiding)
     with hiding.database.writing() as session:
@@ -338,7 +350,9 @@ def test_a_result_that_was_scored_again_meanwhile_is_not_overwritten(hiding):
 
 
 def test_hidden_cases_that_are_scored_by_a_newer_version_are_stored(hiding):
-    """A version of the assignment that came during the run gives the points, and the cases do not run again."""
+    """If a newer version of the assignment scored the hidden cases while they ran, its points are stored, and the cases
+    do not run again.
+    """
     attempt = shown(hiding)
     newer = replace(with_hidden(hiding, fails), scored_sha256="newer")
     hiding.finish(later(hiding), newer)
@@ -347,7 +361,7 @@ def test_hidden_cases_that_are_scored_by_a_newer_version_are_stored(hiding):
 
 
 def test_a_released_assignment_does_not_delay_hand_ins(hiding):
-    """Gradings that wait come before the hidden cases of released assignments."""
+    """Waiting gradings come before the hidden cases of released assignments."""
     attempt = shown(hiding)
     with hiding.database.writing() as session:
         session.add(ReleaseRow(assignment="small", who="staff", at=hiding.now))
@@ -357,7 +371,7 @@ def test_a_released_assignment_does_not_delay_hand_ins(hiding):
 
 
 def test_what_needs_a_new_grading_gets_one(hiding):
-    """The instructor's button grades the attempt again if the assignment has changed meanwhile."""
+    """If the assignment has changed, the instructor's button has the whole attempt graded again."""
     attempt = shown(hiding)
     assert tell(hiding, queue.give_up, later(hiding), queue.CHANGED, hiding.now)
     tell(hiding, try_again, hiding.gradings(attempt)[0].id, "staff", hiding.now)
@@ -365,7 +379,9 @@ def test_what_needs_a_new_grading_gets_one(hiding):
 
 
 def test_hidden_cases_that_were_given_up_are_tried_again_unseen_by_the_student(hiding):
-    """The instructor's button makes no new grading and sends no mail."""
+    """After hidden cases were given up, the instructor's button runs them again. The student sees no new grading and
+    gets no mail.
+    """
     attempt = shown(hiding)
     assert tell(hiding, queue.give_up, later(hiding), "no device", hiding.now)
     before = told(hiding, attempt)
@@ -379,7 +395,9 @@ def test_hidden_cases_that_were_given_up_are_tried_again_unseen_by_the_student(h
 
 
 def test_after_the_release_hidden_cases_run_at_once(hiding):
-    """Hidden cases run at once after the release: their time reveals nothing, and the instructor waits for points."""
+    """After the release, hidden cases run at once. Their time no longer reveals anything, and the instructor is waiting
+    for the points.
+    """
     attempt = shown(hiding)
     with hiding.database.writing() as session:
         session.add(ReleaseRow(assignment="small", who="staff", at=hiding.now))
@@ -387,7 +405,9 @@ def test_after_the_release_hidden_cases_run_at_once(hiding):
 
 
 def test_a_claim_of_hidden_cases_is_renewed_lost_and_given_back_like_others(hiding):
-    """A claim of hidden cases is renewed, lost and released like others, while the student sees a finished grading."""
+    """A claim of hidden cases is renewed, lost and released like any other, while the student sees a
+    finished grading.
+    """
     attempt = shown(hiding)
     first = later(hiding)
     assert renew(hiding, first) is Renewal.KEPT
@@ -405,7 +425,7 @@ def test_a_claim_of_hidden_cases_is_renewed_lost_and_given_back_like_others(hidi
 
 @pytest.mark.parametrize("dies", [True, False])
 def test_hidden_cases_that_cannot_be_run_are_given_up_for_the_instructor(hiding, dies):
-    """Hidden cases that cannot run are given up with a fault for staff; the student sees the result and no fault."""
+    """Hidden cases that cannot run are given up with a fault for staff. The student sees the result without a fault."""
     attempt = shown(hiding)
     hiding.passes(seconds=MAX_HIDDEN_PAUSE.total_seconds())
     ended = hiding.gradings(attempt)[0].ended
@@ -425,7 +445,7 @@ def test_hidden_cases_that_cannot_be_run_are_given_up_for_the_instructor(hiding,
 
 
 def test_a_station_whose_answer_was_lost_does_not_undo_the_next_claim(hiding):
-    """A repeated first result does not end the same station's later claim of the hidden cases."""
+    """If a station sends its first result twice, this does not end its later claim of the hidden cases."""
     hiding.hand_in()
     first = hiding.claim()
     hiding.finish(first, pending(hiding))
@@ -436,7 +456,9 @@ def test_a_station_whose_answer_was_lost_does_not_undo_the_next_claim(hiding):
 
 
 def test_a_student_who_cancels_too_late_ends_nothing(hiding):
-    """A cancellation between the last renewal and the result does not stop the later hidden cases."""
+    """A cancellation that arrives after the last renewal, but before the result, does not stop the later
+    hidden cases.
+    """
     attempt = hiding.hand_in()
     claimed = hiding.claim()
     with hiding.database.writing() as session:
@@ -446,7 +468,7 @@ def test_a_student_who_cancels_too_late_ends_nothing(hiding):
 
 
 def test_what_is_no_secret_is_graded_at_once(hiding):
-    """Gradings after the release and staff's trial runs have no secrets, so all checks run at once."""
+    """Trial runs of staff and gradings after the release have no secrets, so all their checks run at once."""
     hiding.hand_in(person=hiding.staff)
     assert hiding.claim().hides is False
     hiding.hand_in()
@@ -458,7 +480,9 @@ def test_what_is_no_secret_is_graded_at_once(hiding):
 
 
 def test_staff_read_that_hidden_cases_are_still_to_be_run(hiding):
-    """Staff see that hidden cases have not run: on the course page, the attempt's page, System and the release page."""
+    """Staff see that hidden cases have not run yet on the course page, the attempt's page, the system page and the
+    release page.
+    """
     attempt = shown(hiding)
     staff = hiding.browser("staff")
     assert "hidden cases of 1 attempt waiting, not counted yet" in staff.get("/course").text

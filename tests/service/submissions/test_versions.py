@@ -1,4 +1,6 @@
-"""versions.py and station/rescoring.py: points follow the assignment file; results that need a new run are marked."""
+"""versions.py and station/rescoring.py: stored points follow the assignment file, and results that need a new run are
+marked.
+"""
 
 import csv
 import io
@@ -22,10 +24,10 @@ from grader.service.station.rescoring import AT_ONCE, Rescoring
 from grader.service.station.results import ready
 
 CHEAPER = {**FIELDS, "correctness": {**FIELDS["correctness"], "points": 4}}
-"""Assignment with 6 points less and no change in measurements."""
+"""Assignment worth 6 points less, with unchanged measurements."""
 
 LARGER = {**FIELDS, "sanitizer": {"sizes": {"n": 71}, "points": 3}}
-"""Assignment with a changed sanitizer case, which needs a new run."""
+"""Assignment with a changed size of the sanitizer check, which therefore needs a new run."""
 
 
 @pytest.fixture
@@ -37,9 +39,9 @@ def served(tmp_path):
 
 
 def result_of(service, change=lambda whole: whole):
-    """Return an outcome as a station stores it, with the present version of the assignment files."""
+    """Return an outcome as a station stores it, for the current version of the assignment files."""
     assignment = service.course.load("small")
-    whole = change(rescore(right(assignment), assignment))  # the handmade counts exceed a limit
+    whole = change(rescore(right(assignment), assignment))  # the made-up counts exceed a limit
     provenance = replace(whole.provenance, assignment_sha256=assignment.sha256)
     return ready(replace(whole, assignment="small", provenance=provenance), assignment)
 
@@ -50,7 +52,7 @@ def says(service, fields):
 
 
 def score_again(service):
-    """Rescore all results, as a new station does between gradings, and return the rescoring."""
+    """Score all results again, as a new station does between gradings. Return the rescoring."""
     rescoring = Rescoring(service.course, AssignmentCache(service.course, service.data))
     while rescoring.some(service.database):
         pass
@@ -58,7 +60,7 @@ def score_again(service):
 
 
 def stored(service, attempt):
-    """Return all stored points of the latest grading, from its row and its JSON, and its pages."""
+    """Return all stored points of the latest grading, from the row, its JSON and its summary, and the pages."""
     with service.database.reading() as session:
         row = session.get_one(GradingRow, service.gradings(attempt)[-1].id)
         whole, early = json.loads(row.result), json.loads(zlib.decompress(row.early_result))
@@ -78,14 +80,16 @@ def stored(service, attempt):
 
 
 def in_table(service):
-    """Return the first student's points and maximum from the points table file."""
+    """Return the first student's points and maximum from the exported table of points."""
     text = service.browser("staff").get("/course/points.csv").content.decode("utf-8-sig")
     line = next(csv.DictReader(io.StringIO(text)))
     return line["small points"], line["small of"]
 
 
 def test_points_that_change_in_the_file_change_everywhere_and_nothing_is_run(served):
-    """Points changed in the file change in row, checks, result, brief, pages and table, without a new run."""
+    """After a change of points in the assignment file, the row, checks, result, summary, pages and table have the new
+    points without a new run.
+    """
     attempt = served.graded(served.hand_in(), result_of(served))
     before = stored(served, attempt)["row"]
     says(served, CHEAPER)
@@ -112,8 +116,8 @@ def test_points_that_change_in_the_file_change_everywhere_and_nothing_is_run(ser
 
 
 def test_lines_about_new_points_belong_to_stations_and_are_not_in_the_students_data(served):
-    """When a hidden check's points change, the audit trail gets a line only for students who passed it. A student's
-    page and zip of own data do not count that line, and the trail lists it as a station's, apart from people's lines.
+    """If the points of a hidden check change, the audit trail gets a line only for students who passed the check. To
+    hide this, the personal data of a student leave out that line. The trail lists it among the lines of stations.
     """
     says(served, {**FIELDS, "sanitizer": {**FIELDS["sanitizer"], "hidden": True}})
     attempt = served.graded(served.hand_in(), result_of(served))
@@ -133,14 +137,16 @@ def test_lines_about_new_points_belong_to_stations_and_are_not_in_the_students_d
 
 
 def audit_in(browser):
-    """Return the audit trail in a student's own data: the row of the page and the entries of the zip."""
+    """Return the audit trail in a student's personal data: the row on the page and the entries in the zip."""
     (shown,) = [line for line in browser.get("/data").text.splitlines() if "audit trail</th>" in line]
     with zipfile.ZipFile(io.BytesIO(browser.get("/data.zip").content)) as archive:
         return shown, json.loads(archive.read("data.json"))["audit"]
 
 
 def test_what_is_hidden_later_is_kept_back_and_what_is_no_longer_is_shown(served):
-    """A check that becomes hidden is withheld, and a check that becomes visible is shown, as if graded now."""
+    """If a check becomes hidden later, its outcome is withheld, and if it becomes visible, its outcome is shown, as in
+    a new grading.
+    """
     attempt = served.graded(served.hand_in(), result_of(served))
     whole = stored(served, attempt)["row"]
     says(served, {**FIELDS, "sanitizer": {**FIELDS["sanitizer"], "hidden": True}})
@@ -154,7 +160,7 @@ def test_what_is_hidden_later_is_kept_back_and_what_is_no_longer_is_shown(served
 
 
 def test_released_points_follow_the_file_too(served):
-    """Rescoring changes released points and keeps the release."""
+    """Scoring again also changes released points, and they stay released."""
     says(served, {**FIELDS, "sanitizer": {**FIELDS["sanitizer"], "hidden": True}})
     attempt = served.graded(served.hand_in(), result_of(served))
     with served.database.writing() as session:
@@ -166,7 +172,7 @@ def test_released_points_follow_the_file_too(served):
 
 
 def test_what_needs_a_new_run_is_marked_counted_and_graded_again_by_one_button(served):
-    """Results that need a new run are marked and keep their points and maximum. One button regrades all of them."""
+    """Results that need a new run are marked and keep their points and maximum. One button grades all of them again."""
     attempt = served.graded(served.hand_in(), result_of(served))
     other = served.graded(served.hand_in(person=served.ben), result_of(served))
     before = stored(served, attempt)["row"]
@@ -193,7 +199,9 @@ def test_what_needs_a_new_run_is_marked_counted_and_graded_again_by_one_button(s
 
 
 def test_measurements_that_a_failed_case_prevented_need_a_run_when_it_is_hidden(served):
-    """A measurement skipped after a failed case needs a run when that case becomes hidden: its gap would reveal it."""
+    """A measurement that was skipped after a failed case needs a new run when the case becomes hidden. Otherwise, its
+    absence would reveal the failure.
+    """
     attempt = served.graded(served.hand_in(), result_of(served, unmeasured_since_ragged_failed))
     says(served, RAGGED_HIDDEN)
     score_again(served)
@@ -202,15 +210,16 @@ def test_measurements_that_a_failed_case_prevented_need_a_run_when_it_is_hidden(
 
 
 def unmeasured_since_ragged_failed(whole):
-    """Return the result with a wrong case and, because of it, no measured speed."""
+    """Return the result with a wrong case and, for that reason, without a measured speed."""
     told = {"reason": NOT_RIGHT.reason, "message": NOT_RIGHT.message, "findings": ()}
     return failing(failing(whole, 2), -1, performance=None, **{"detail": "", "cause": "", **told})
 
 
 def test_while_results_are_held_back_no_result_selects_what_is_graded_again(tmp_path):
-    """Held-back results do not select what is regraded. One of two attempts fails a case that is hidden later; the
-    button takes neither, and after a change of the measurement both. Gradings, mails and pages do not reveal which
-    attempt failed. The page that publishes results counts those that need a new run.
+    """If results are held back, they do not decide which attempts are graded again. One of two attempts fails a case
+    that becomes hidden later. The button then takes neither attempt, and after a change of a measurement both.
+    Gradings, mails and pages do not reveal which attempt failed. The page that publishes the results counts those that
+    need a new run.
     """
 
     def seen(worse):
@@ -251,7 +260,7 @@ RAGGED_HIDDEN = {
 
 
 def seen_by_ada(service):
-    """Return Ada's pages without random values, and her mails by kind and attempt number."""
+    """Return Ada's pages without random values, and her mails by kind and number of the attempt."""
     numbers = {service.page_of(number): number for number in (1, 2)}
     publics = "|".join(service.attempt(number).public for number in (1, 2))
     drawn_by_lot = rf'{publics}|(?<=name="form_token" value=")[^"]*|(?<=name="form_key" value=")[^"]*'
@@ -263,7 +272,7 @@ def seen_by_ada(service):
 
 
 def test_a_result_that_needs_a_run_is_scored_again_if_its_case_is_shown_again(served):
-    """A result marked for a new run is rescored without one if its hidden case becomes visible again."""
+    """A result that was marked for a new run is scored again without one if its hidden case becomes visible again."""
     attempt = served.graded(served.hand_in(), result_of(served, unmeasured_since_ragged_failed))
     before = stored(served, attempt)["row"]
     says(served, RAGGED_HIDDEN)
@@ -276,7 +285,9 @@ def test_a_result_that_needs_a_run_is_scored_again_if_its_case_is_shown_again(se
 
 
 def test_a_result_that_cannot_be_read_any_more_stops_no_other(served):
-    """An unreadable result keeps its points, is marked as older, and does not stop the rescoring of others."""
+    """A result that can no longer be read keeps its points and is marked as older. Other results are still scored
+    again.
+    """
     broken = served.graded(served.hand_in(), replace(result_of(served), result="{}"))
     sound = served.graded(served.hand_in(person=served.ben), result_of(served))
     before = stored(served, sound)["row"][0]
@@ -288,7 +299,9 @@ def test_a_result_that_cannot_be_read_any_more_stops_no_other(served):
 
 
 def test_a_few_are_scored_at_once_and_what_is_done_is_not_looked_at_again(served, monkeypatch):
-    """Rescoring handles a few results at a time between gradings, and skips the database until a file changes."""
+    """Only a few results are scored again at a time, between gradings. Afterwards, the database is not queried until a
+    file changes.
+    """
     for _ in range(AT_ONCE + 1):
         served.graded(served.hand_in(), result_of(served))
     says(served, CHEAPER)
@@ -303,7 +316,7 @@ def test_a_few_are_scored_at_once_and_what_is_done_is_not_looked_at_again(served
 
 
 def test_a_date_or_a_handout_changes_no_result(served):
-    """A changed date or handout changes no result and causes no rescoring."""
+    """A change of a date or a handout does not change any result, and results are not scored again."""
     attempt = served.graded(served.hand_in(), result_of(served))
     before = served.gradings(attempt)[0].scored_sha256
     (served.course.assignments / "small" / "README.md").write_text("# New\n")

@@ -1,4 +1,6 @@
-"""api.py, device_flow.py, api_tokens.py: programs use the API with tokens, and a terminal gets one by a device code."""
+"""api.py, device_flow.py and api_tokens.py: programs use the API with tokens, and a terminal gets a token with a device
+code.
+"""
 
 import re
 from datetime import timedelta
@@ -47,7 +49,7 @@ def confirmed(service, code, answer="allow", who="ada"):
 
 
 def test_a_terminal_gets_one_token_once_its_owner_has_confirmed_the_code(service):
-    """A terminal waits until its owner confirms the code, gets one token, and cannot use the code again."""
+    """A terminal waits until its owner confirms the code and then gets one token. The code cannot be used again."""
     told = begun(service).json()
     assert error(polled(service, told["device_code"])) == "authorization_pending"
     asked = service.browser("ada").get("/device", params={"code": told["user_code"].lower()}).text
@@ -63,7 +65,9 @@ def test_a_terminal_gets_one_token_once_its_owner_has_confirmed_the_code(service
 
 @pytest.mark.parametrize("origin", [ORIGIN, "https://grader.example.org"])
 def test_a_code_is_kept_over_the_sign_in(tmp_path, origin):
-    """A code is kept during sign-in and leads once to its confirmation page. An invalid code is not kept."""
+    """During sign-in, a code is kept, and afterwards it leads once to the page that confirms it. An invalid code is not
+    kept.
+    """
     service = Service(tmp_path, origin=origin)
     code, client = begun(service).json()["user_code"], service.browser()
     assert not client.get("/device", params={"code": "//evil.example"}).cookies
@@ -80,7 +84,7 @@ def test_a_code_is_kept_over_the_sign_in(tmp_path, origin):
 
 
 def test_a_cookie_that_is_no_code_leads_nowhere(service):
-    """A forged cookie with an invalid code does not redirect a sign-in."""
+    """A forged cookie with an invalid code does not redirect a person after sign-in."""
     client = service.browser()
     client.cookies.set("grader-code", "@evil.example")
     with service.database.writing() as session:
@@ -89,7 +93,7 @@ def test_a_cookie_that_is_no_code_leads_nowhere(service):
 
 
 def test_a_terminal_that_is_denied_or_late_gets_nothing(service):
-    """A denied or expired terminal gets no token, and none is created."""
+    """A terminal whose code is denied or expires gets no token, and no token is created."""
     denied, late = begun(service).json(), begun(service).json()
     confirmed(service, denied["user_code"], "deny")
     assert error(polled(service, denied["device_code"])) == "access_denied"
@@ -110,7 +114,7 @@ def test_a_terminal_that_asks_too_often_is_slowed_down(service):
 
 
 def test_what_is_no_question_of_a_terminal_is_refused_in_the_words_of_the_standard(service):
-    """An invalid terminal request gets the error code of the standard, and nothing is stored."""
+    """An invalid request from a terminal is answered with the error code of the standard, and nothing is stored."""
     client = service.browser()
     assert error(begun(service, "admin")) == "invalid_scope"
     assert error(client.post("/api/v1/device/code", content=b"\xff", headers=FORM)) == "invalid_request"
@@ -120,7 +124,7 @@ def test_what_is_no_question_of_a_terminal_is_refused_in_the_words_of_the_standa
 
 
 def test_secrets_are_kept_as_hashes(service):
-    """Tokens and codes are stored as hashes, so reading the database is not enough to use the API."""
+    """Tokens and codes are stored as hashes, so a person who reads the database cannot use the API with them."""
     token, code = service.token(service.ada, "read"), begun(service).json()["device_code"]
     kept = [each.token_sha256 for each in rows(service, ApiTokenRow)]
     kept += [each.device_sha256 for each in rows(service, DeviceSignInRow)]
@@ -129,7 +133,7 @@ def test_secrets_are_kept_as_hashes(service):
 
 
 def test_a_token_ends_when_it_is_revoked_by_its_owner_alone_or_runs_out(service):
-    """A token ends at once when it expires or its owner, and no other user, revokes it."""
+    """A token ends at once when it expires or its owner revokes it. Other users cannot revoke it."""
     client = caller(service)
     number = rows(service, ApiTokenRow)[0].id
     post(service.browser("ben"), f"/tokens/{number}/revoke")
@@ -148,7 +152,9 @@ def test_a_token_ends_when_it_is_revoked_by_its_owner_alone_or_runs_out(service)
 
 
 def test_the_oldest_of_too_many_tokens_ends(service):
-    """A person has a limited number of tokens, so no person can fill the table; a further one ends the oldest."""
+    """The number of tokens of a person is limited, so that no one can fill the table. A further token ends the oldest
+    one.
+    """
     first = caller(service)
     for _ in range(MAX_TOKENS - 1):
         service.token(service.ada, "read")
@@ -158,7 +164,9 @@ def test_the_oldest_of_too_many_tokens_ends(service):
 
 
 def test_a_network_that_asks_for_many_terminals_waits(service):
-    """A network is limited in terminal codes, because they are open to the public and their number is limited."""
+    """The number of terminal codes that a network may request is limited, because anyone can request them and there is
+    a fixed number in all.
+    """
     object.__setattr__(service.app_state, "terminal_codes", RateLimiter(2, 600))
     client = service.browser()
     said = [client.post("/api/v1/device/code", data={"client_id": "laptop"}).status_code for _ in range(3)]
@@ -166,7 +174,7 @@ def test_a_network_that_asks_for_many_terminals_waits(service):
 
 
 def test_handing_in_twice_with_one_key_stores_once_and_a_result_is_read(service):
-    """A terminal that repeats a request after a lost answer stores one attempt, and can then read its result."""
+    """A terminal that repeats a request after a lost answer stores only one attempt, and can read its result later."""
     client, path = caller(service), "/api/v1/assignments/small/attempts?key=k"
     first, again = (client.post(path, content=SOURCE) for _ in range(2))
     assert first.json() == again.json()
@@ -190,7 +198,9 @@ def test_handing_in_twice_with_one_key_stores_once_and_a_result_is_read(service)
     ],
 )
 def test_what_cannot_be_handed_in_is_a_sentence_and_stores_nothing(service, name, data, status, words):
-    """A file that a page would refuse is refused with the same sentence and stores nothing."""
+    """A file that a page would refuse is also refused by the API with a sentence that gives the reason, and nothing is
+    stored.
+    """
     said = caller(service).post(f"/api/v1/assignments/{name}/attempts?key=k", content=data)
     assert said.status_code == status
     assert words in said.text
@@ -198,7 +208,9 @@ def test_what_cannot_be_handed_in_is_a_sentence_and_stores_nothing(service, name
 
 
 def test_the_description_of_the_api_has_every_address_and_no_page(service):
-    """The OpenAPI description lists every API route and no page, and the API page loads nothing from other sites."""
+    """The OpenAPI description lists every API route and no page. The page about the API loads nothing from
+    other sites.
+    """
     client = service.browser()
     paths = client.get("/openapi.json").json()["paths"]
     assert "/api/v1/me" in paths
@@ -211,7 +223,7 @@ def test_the_description_of_the_api_has_every_address_and_no_page(service):
 
 
 def test_a_token_made_on_the_page_is_shown_once_and_does_what_was_chosen(service):
-    """A token made on the page is shown once, has the chosen scopes, and expires after the chosen time."""
+    """A token that is made on the page is shown once, has the selected scopes and expires after the selected time."""
     client = service.browser("ada")
     made = post(client, "/tokens", form="/tokens", name="a <b>script</b>", submit="yes", days="7")
     token = re.search('class="secret">([^<]+)<', made.text)[1]
@@ -227,6 +239,6 @@ def test_a_token_made_on_the_page_is_shown_once_and_does_what_was_chosen(service
 
 @pytest.mark.parametrize("missing", [{"name": " "}, {"read": ""}, {"days": "365"}, {"days": ""}], ids=str)
 def test_a_token_needs_a_name_a_scope_and_an_end(service, missing):
-    """A token without a name, a scope or a valid lifetime is not created."""
+    """A token needs a name, a scope and a valid lifetime. Otherwise, it is not created."""
     said = post(service.browser("ada"), "/tokens", **{"name": "laptop", "read": "yes", "days": "7", **missing})
     assert (said.status_code, rows(service, ApiTokenRow)) == (422, [])

@@ -1,4 +1,4 @@
-"""audit.py and its page: changes are listed in pages by people and by stations, and exported as one file."""
+"""audit.py and its page: changes by people and by stations are listed on separate pages and exported as one file."""
 
 import csv
 import io
@@ -32,7 +32,7 @@ def shown(said):
 
 
 def test_a_regrading_pushes_no_decision_out(service, staff):
-    """A regrading does not push decisions off the page, because lines of stations have a page of their own."""
+    """A regrading does not push decisions off the page, because lines by stations have a page of their own."""
     service.graded(service.hand_in())
     page = f"/course/people/{service.ada}/assignments/small"
     post(staff, f"{page}/decision", page, points="7", comment="so")
@@ -46,7 +46,7 @@ def test_a_regrading_pushes_no_decision_out(service, staff):
 
 
 def test_page_by_page_every_line_comes_once(service, staff):
-    """Paging shows each line once, even if more lines are added meanwhile."""
+    """Paging through the trail shows each line exactly once, even if more lines are added meanwhile."""
     noted(service, 2 * LINES_PER_PAGE + 1)
     page, seen = f"{TRAIL}?find=line", []
     while page:
@@ -64,7 +64,7 @@ def test_page_by_page_every_line_comes_once(service, staff):
     ("find", "found"), [("ADA small", 1), ("small 100%", 1), ("%", 1), ("_", 0), ("ada big", 0), ("small", 2)]
 )
 def test_a_line_is_found_by_each_of_its_words(service, find, found):
-    """A line is found by all words of the search in any case; SQL wildcards are ordinary characters."""
+    """A search finds lines that contain all of its words, regardless of case. SQL wildcards are ordinary characters."""
     noted(service, 1, what="ada, small: 100% right")
     noted(service, 1, what="ben, small: decided")
     assert len(shown(service.browser("staff").get(TRAIL, params={"find": find}))) == found
@@ -72,12 +72,14 @@ def test_a_line_is_found_by_each_of_its_words(service, find, found):
 
 @pytest.mark.parametrize("query", ["by=nobody", "before=0", "before=99999999999", "find=" + "x" * 201, "more=1"])
 def test_a_filter_that_no_page_makes_is_not_found(staff, query):
-    """A filter that no page produces answers 404, like every unknown address."""
+    """A filter that no page produces is answered with 404, like any unknown address."""
     assert staff.get(f"{TRAIL}?{query}").status_code == 404
 
 
 def test_all_lines_are_a_file_without_a_formula(service, staff):
-    """The file has all lines, more than one query reads, oldest first, with the kind of author and without formulas."""
+    """The file has all lines, even if there are more than one query reads, from the oldest to the newest. It says
+    whether a person or a station made the change, and has no formulas.
+    """
     noted(service, LINES_PER_QUERY + 1)
     noted(service, 1, "a station", by_station=True)
     noted(service, 1, "=1+1")

@@ -1,4 +1,4 @@
-"""connections.py: slow or silent clients lose their connections, and no network can use all of them."""
+"""connections.py: slow or silent clients lose their connections, and no single network can use all of them."""
 
 import asyncio
 import logging
@@ -26,7 +26,7 @@ from grader.service.web.connections import (
 from grader.service.web.state import ARRIVED_KEY
 
 LARGE = 32 * 1024 * 1024
-"""Size of a response in bytes, larger than any buffer of the system."""
+"""Size of a response in bytes. It exceeds every buffer of the system."""
 
 WHOLE = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
 HALF = WHOLE[:-2]
@@ -34,20 +34,20 @@ BODY_TO_COME = b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n"
 
 
 async def _ok(_scope, _receive, send):
-    """Answer with two bytes, without reading a body."""
+    """Answer with two bytes without reading a body."""
     await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"2")]})
     await send({"type": "http.response.body", "body": b"ok"})
 
 
 async def _large(_scope, _receive, send):
-    """Answer with one piece that no client can receive at once."""
+    """Answer with a single piece that is too large for a client to receive at once."""
     await send({"type": "http.response.start", "status": 200, "headers": []})
     await send({"type": "http.response.body", "body": bytes(LARGE)})
 
 
 @asynccontextmanager
 async def _serving(app):
-    """Serve the application; return its address and its open connections."""
+    """Serve the application. Yield its address and its open connections."""
     config = uvicorn.Config(app, http=TimeLimitedProtocol, log_level="critical", lifespan="off")
     config.load()
     state = uvicorn.server.ServerState()
@@ -58,7 +58,9 @@ async def _serving(app):
 
 
 async def _until_closed(words, app=_ok, drips=b""):
-    """Connect, send these bytes, then drip others, and return what arrives until the connection ends."""
+    """Connect, send the first bytes at once and the others slowly, and return everything that arrives until the
+    connection ends.
+    """
     async with _serving(app) as (address, _):
         reader, writer = await asyncio.open_connection(*address)
         writer.write(words)
@@ -80,7 +82,7 @@ async def _drip(writer, drips):
 
 @pytest.fixture
 def hurry(monkeypatch):
-    """Shorten limits of seconds to tenths of a second."""
+    """Shorten the limits from seconds to tenths of a second."""
     for name, seconds in (("REQUEST_SECONDS", 0.3), ("LINGER_SECONDS", 0.1), ("CHECK_SECONDS", 0.2)):
         monkeypatch.setattr(connections, name, seconds)
 
@@ -88,26 +90,28 @@ def hurry(monkeypatch):
 @pytest.mark.parametrize("words", [b"", HALF])
 @pytest.mark.usefixtures("hurry")
 def test_a_connection_that_asks_nothing_is_closed(words):
-    """A connection without a complete request is closed, or a few hundred of them could block all users."""
+    """A connection without a complete request is closed. Otherwise, a few hundred of them could block all users."""
     assert not asyncio.run(_until_closed(words))
 
 
 @pytest.mark.usefixtures("hurry")
 def test_a_connection_is_closed_if_half_a_request_follows_a_whole_one():
-    """A connection with an incomplete second request is closed, however it drips: time counts from the last answer."""
+    """A connection with an incomplete second request is closed, no matter how slowly it continues, because time counts
+    from the last answer.
+    """
     said = asyncio.run(_until_closed(WHOLE + b"GET / HTTP/1.1\r\nX: ", drips=b"x" * 400))
     assert said is None or said.endswith(b"ok")
 
 
 @pytest.mark.usefixtures("hurry")
 def test_a_connection_is_closed_if_a_body_that_nobody_reads_never_ends():
-    """A connection with an endless unread body is closed after the answer."""
+    """A connection with an endless body that is not read is closed after the answer."""
     assert asyncio.run(_until_closed(BODY_TO_COME)).endswith(b"ok")
 
 
 @pytest.mark.usefixtures("hurry")
 def test_a_connection_may_ask_again_and_again():
-    """A connection may send several requests over more than the time limit of one."""
+    """A connection may send several requests, which may take longer together than the limit for a single request."""
 
     async def run():
         async with _serving(_ok) as (address, _):
@@ -129,7 +133,7 @@ def _in_chunks(size, number):
 
 
 class _Reads:
-    """Application that reads the body, counts it, and then answers."""
+    """Application that reads and counts the body, and then answers."""
 
     def __init__(self):
         self.reads, self.came = 0, 0
@@ -145,7 +149,9 @@ class _Reads:
 
 
 def test_a_body_in_crumbs_is_refused_with_the_reason_and_hardly_read():
-    """A body in chunks of one byte is refused with the reason, because each costs the server as much as a large one."""
+    """A body in chunks of one byte is refused with the reason, because each chunk costs the server as much as a large
+    one.
+    """
     app = _Reads()
     said = asyncio.run(_until_closed(_in_chunks(1, 2_000), app))
     assert said.startswith(b"HTTP/1.1 400")
@@ -156,7 +162,7 @@ def test_a_body_in_crumbs_is_refused_with_the_reason_and_hardly_read():
 @pytest.mark.parametrize(("size", "number"), [(MIN_PIECE_BYTES, 4_000), (1, FREE_PIECES), (16 * 1024, 60)])
 @pytest.mark.usefixtures("hurry")
 def test_a_body_in_pieces_as_programs_send_them_is_read(size, number):
-    """A body in ordinary pieces is read: many of the minimum size, or few of any size."""
+    """Bodies in ordinary pieces are read, whether these are many of the minimum size or few of any size."""
     app = _Reads()
     said = asyncio.run(_until_closed(_in_chunks(size, number), app))
     assert said.endswith(b"ok")
@@ -165,7 +171,9 @@ def test_a_body_in_pieces_as_programs_send_them_is_read(size, number):
 
 @pytest.mark.usefixtures("hurry")
 def test_nonsense_after_an_answer_ends_the_connection_without_a_fault(caplog):
-    """An unread body that continues after the answer, even in tiny or invalid chunks, causes no server error."""
+    """If an unread body continues after the answer, even in tiny or invalid chunks, this does not cause an error in the
+    server.
+    """
     for body in (b"1\r\nx\r\n" * 40_000, b"nonsense\r\n"):
         said = asyncio.run(_answered_first(CHUNKED, body))
         assert said.endswith(b"ok")
@@ -173,7 +181,7 @@ def test_nonsense_after_an_answer_ends_the_connection_without_a_fault(caplog):
 
 
 async def _answered_first(words, later):
-    """Return the answer to the first bytes and what follows after more bytes."""
+    """Return the answer to the first bytes, together with everything that arrives after the later bytes."""
     async with _serving(_ok) as (address, _):
         reader, writer = await asyncio.open_connection(*address)
         writer.write(words)
@@ -186,7 +194,9 @@ async def _answered_first(words, later):
 
 
 async def _left_unread(answers):
-    """Return the number of connections at the start from clients that never read, after all of them were closed."""
+    """Open connections from clients that never read. Return how many were open at first, after all of them have been
+    closed.
+    """
     async with _serving(_large) as (address, open_ones):
         asking = []
         for _ in range(answers):
@@ -197,7 +207,7 @@ async def _left_unread(answers):
         await asyncio.sleep(0.1)
         begun = len(open_ones)
         async with asyncio.timeout(10):
-            while open_ones:  # noqa: ASYNC110 - a set of uvicorn's
+            while open_ones:  # noqa: ASYNC110 - uvicorn only offers a set
                 await asyncio.sleep(0.05)
         for each in asking:
             each.close()
@@ -206,13 +216,13 @@ async def _left_unread(answers):
 
 @pytest.mark.usefixtures("hurry")
 def test_an_answer_that_is_never_read_is_dropped():
-    """An answer that its client does not read is dropped together with its memory."""
+    """An answer that its client never reads is dropped, and its memory is freed."""
     assert asyncio.run(_left_unread(3)) == 3
 
 
 @pytest.mark.usefixtures("hurry")
 def test_an_answer_that_is_read_slowly_is_not_dropped():
-    """An answer that is read slowly is not dropped as long as it progresses."""
+    """An answer that its client reads slowly is not dropped as long as it makes progress."""
 
     async def run():
         async with _serving(_large) as (address, _):
@@ -229,7 +239,7 @@ def test_an_answer_that_is_read_slowly_is_not_dropped():
 
 
 async def _arrival(scope, receive, send):
-    """Answer after the body and a pause with the arrival time of the request."""
+    """Read the body, wait, and answer with the time at which the request arrived."""
     while (await receive()).get("more_body"):
         pass
     await asyncio.sleep(PAUSE)
@@ -244,7 +254,9 @@ BODIES = BODY_TO_COME + b"x" * 9
 
 
 async def _times(*pieces):
-    """Send these pieces with a pause after each, and return when each was sent and each request's arrival time."""
+    """Send these pieces with a pause after each. Return the time of sending each piece and the time of arrival of each
+    request.
+    """
     async with _serving(_arrival) as (address, _):
         reader, writer = await asyncio.open_connection(*address)
         sent = []
@@ -264,21 +276,23 @@ def _is_at(time, sent):
 
 
 def test_a_request_has_the_time_of_its_first_byte():
-    """A request arrives with its first byte, however long its headers, body and answer take."""
+    """A request arrives with its first byte, no matter how long its headers, body and answer take."""
     sent, times = asyncio.run(_times(BODIES[:7], BODIES[7:-3], BODIES[-3:]))
     assert len(times) == 1
     assert _is_at(times[0], sent[0])
 
 
 def test_a_request_behind_another_has_its_own_time():
-    """A second request has its own arrival time, even before the first answer: a slow request keeps no early time."""
+    """A second request has its own time of arrival, even before the first answer. A slow first request does not give it
+    an earlier time.
+    """
     sent, times = asyncio.run(_times(BODIES[:-3], BODIES[-3:], BODIES, BODIES))
     assert len(times) == 3
     assert all(map(_is_at, times, (sent[0], sent[2], sent[3])))
 
 
 def test_a_request_that_begins_in_the_last_packet_of_another_has_its_own_time():
-    """A request that begins in the last packet of another has the time of that packet, not of the first request."""
+    """A request that begins in the last packet of another one arrives with that packet, not with the other request."""
     packet = BODIES[-3:] + BODIES[:-3]
     sent, times = asyncio.run(_times(BODIES[:-3], packet, packet, BODIES[-3:], b"", b""))
     assert len(times) == 3
@@ -286,14 +300,16 @@ def test_a_request_that_begins_in_the_last_packet_of_another_has_its_own_time():
 
 
 def test_requests_in_one_packet_have_its_time():
-    """Requests in one packet all have its arrival time, although later ones wait for an answer."""
+    """All requests in one packet arrive with this packet, although the later ones wait for an answer to the first."""
     sent, times = asyncio.run(_times(BODIES * 3, b"", b"", b""))
     assert len(times) == 3
     assert all(_is_at(time, sent[0]) for time in times)
 
 
 def test_a_request_behind_a_body_that_is_not_read_has_its_own_time():
-    """A request after an unread body has its own arrival time, even if it begins in the packet that ends the body."""
+    """A request after an unread body has its own time of arrival, even if it begins in the packet that ends
+    the body.
+    """
 
     async def run():
         seen = []
@@ -319,7 +335,7 @@ def test_a_request_behind_a_body_that_is_not_read_has_its_own_time():
 
 @pytest.mark.parametrize("blank", [b" ", b"\t", b"\x0b"])
 def test_a_header_of_blanks_is_refused(blank):
-    """A header with 64 blanks in a row is refused, even split over packets; a body may have them."""
+    """A header with 64 blanks in a row is refused, even if they are split over packets. A body may contain them."""
     gap = 40 * blank
     assert b"64 blanks in a row" in asyncio.run(_until_closed(WHOLE[:-2] + b"X: a" + gap + gap + b"b\r\n\r\n"))
     sent = BODY_TO_COME.replace(b"9", b"200") + 200 * blank
@@ -340,8 +356,8 @@ def test_a_header_of_blanks_is_refused(blank):
 
 @pytest.mark.parametrize(("limit", "ours"), [("MAX_CONNECTIONS", True), ("MAX_CONNECTIONS_PER_NETWORK", False)])
 def test_a_connection_too_many_is_sent_away(monkeypatch, limit, ours):
-    """Connections over the limit in all, or over the limit of their network, are closed, and earlier ones stay. This
-    machine, where a proxy may run, has no limit as a network.
+    """Connections beyond the total limit, or beyond the limit of their network, are closed. Earlier ones stay open.
+    This machine has no limit as a network, because a proxy may run on it.
     """
     monkeypatch.setattr(connections, limit, 2)
     monkeypatch.setattr(connections, "network_of", lambda _: THIS_MACHINE if ours else "another")
@@ -359,7 +375,7 @@ def test_a_connection_too_many_is_sent_away(monkeypatch, limit, ours):
     ],
 )
 def test_whoever_has_many_addresses_has_the_connections_of_one_network(monkeypatch, addresses, answered):
-    """Addresses of one IPv6 network share a limit, and each IPv4 address has its own, in any notation."""
+    """All addresses of one IPv6 network share a limit, whereas each IPv4 address has its own, in any notation."""
     monkeypatch.setattr(connections, "MAX_CONNECTIONS_PER_NETWORK", 2)
     come = iter(addresses)
     monkeypatch.setattr(h11_impl, "get_remote_addr", lambda _: (next(come), 40000))
@@ -367,7 +383,7 @@ def test_whoever_has_many_addresses_has_the_connections_of_one_network(monkeypat
 
 
 async def _three_at_once():
-    """Return for each of three connections, opened in turn, if it is answered."""
+    """Open three connections one after the other. Return for each of them whether it is answered."""
     async with _serving(_ok) as (address, _):
         asked = [await asyncio.open_connection(*address) for _ in range(3)]
         for _, writer in asked:
@@ -383,7 +399,7 @@ async def _heard(reader):
 
 
 def test_nonsense_does_not_fill_the_log():
-    """Each kind of log line is written a limited number of times per minute, and the last one says so."""
+    """Each kind of log line is written at most a fixed number of times per minute, and the last line says so."""
     lines, logger = [], logging.getLogger("test of seldom")
     handler = logging.Handler()
     handler.emit = lambda record: lines.append(record.getMessage())
@@ -398,7 +414,7 @@ def test_nonsense_does_not_fill_the_log():
 
 
 def test_the_service_may_have_all_the_connections_that_the_system_allows(monkeypatch):
-    """The service raises its limit of open files from 1,024 to the system's maximum."""
+    """The service raises its limit of open files from 1,024 to the maximum that the system allows."""
     seen = []
     monkeypatch.setattr(resource, "getrlimit", lambda _: (1024, 5000))
     monkeypatch.setattr(resource, "setrlimit", lambda *given: seen.append(given))

@@ -1,4 +1,6 @@
-"""overview.py, causes.py and their pages: 13 assignments and 200 students, of which the pages show what is in use."""
+"""overview.py, causes.py and their pages: a course with 13 assignments and 200 students, of which the pages show only
+what is in use.
+"""
 
 import re
 
@@ -24,7 +26,7 @@ def staff(large):
 
 
 def names_in(page):
-    """Return the assignments of the table, in its order, and the folded ones."""
+    """Return the assignments of the table in their order, and the set of assignments in the closed list."""
     table, _, folded = page.partition("<details>")
     return tuple(re.findall(r'<th scope="row"><a href="/course/assignments/([^"]+)"', table)), set(
         re.findall(r'<li><a href="/course/assignments/([^"]+)"', folded)
@@ -36,15 +38,17 @@ def headings(page):
 
 
 def test_only_assignments_in_use_are_listed_and_the_others_are_folded(staff):
-    """The table has the assignments with attempts or a due date ahead; the five others are in a closed list."""
+    """The table lists the assignments with attempts or a due date in the future. The five others are in a
+    closed list.
+    """
     listed, folded = names_in(staff.get("/course").text)
     assert set(listed) == {*USED, AHEAD}
     assert folded == set(NAMES) - {*USED, AHEAD}
 
 
 def test_what_needs_a_person_comes_first_and_then_the_next_due_date(staff):
-    """A question comes before a fault of the service, a fault before results that are held back, and then dates ahead
-    before past ones. Waiting and running gradings do not change the order.
+    """Assignments with questions come first, then those with faults, then those with results that are held back. After
+    that, future due dates come before past ones. Waiting and running gradings do not affect the order.
     """
     listed, _ = names_in(staff.get("/course").text)
     assert listed[:3] == (USED[2], USED[1], USED[0])
@@ -52,7 +56,7 @@ def test_what_needs_a_person_comes_first_and_then_the_next_due_date(staff):
 
 
 def test_waiting_work_is_a_count_and_no_warning(staff):
-    """Waiting and running gradings are numbers without links, and the page has no warning about them."""
+    """Waiting and running gradings are numbers without links, and the page does not warn about them."""
     page = staff.get("/course").text
     assert '<td data-name="waiting">1</td>' in page
     assert '<td data-name="running">1</td>' in page
@@ -61,7 +65,7 @@ def test_waiting_work_is_a_count_and_no_warning(staff):
 
 
 def test_a_column_that_no_row_needs_is_left_out(tmp_path, staff):
-    """Without questions, faults and waiting work, the table has no columns for them."""
+    """The table has no columns for questions, faults and waiting work if there are none."""
     used = headings(staff.get("/course").text)
     assert {"Open questions", "Not graded, our fault", "Held back", "Waiting", "Running"} <= set(used)
     assert "Older version" not in used
@@ -70,7 +74,7 @@ def test_a_column_that_no_row_needs_is_left_out(tmp_path, staff):
 
 
 def test_the_table_of_points_has_the_columns_in_use(staff):
-    """The table of points leaves out the assignments without attempts; a filter can still select one of them."""
+    """The table of points leaves out assignments without attempts. The filter can still select such an assignment."""
     assert headings_of_points(staff, "") == set(USED)
     assert headings_of_points(staff, f"?assignment={AHEAD}") == {AHEAD}
 
@@ -81,8 +85,8 @@ def headings_of_points(staff, query):
 
 
 def test_causes_are_grouped_by_students_with_links_to_their_attempts(staff):
-    """The page of an assignment lists each cause once, as a sentence with its number of students and links to the
-    attempts of all of them. The reason is a short code below. Equal causes of several checks count a student once.
+    """The page of an assignment lists each cause once, as a sentence with the number of students and links to all their
+    attempts. The reason is a short code below. If several checks of a student have one cause, the student counts once.
     """
     page = staff.get(f"/course/assignments/{USED[0]}")
     causes = page.text.partition('<ol class="causes">')[2].partition("</ol>")[0]
@@ -95,7 +99,7 @@ def test_causes_are_grouped_by_students_with_links_to_their_attempts(staff):
 
 
 def test_the_number_of_statements_does_not_grow_with_students(tmp_path, staff, large):
-    """Each page takes as many statements for 200 students as for 20, and the course page at most 20 of them."""
+    """Each page needs as many SQL statements for 200 students as for 20. The course page needs at most 20."""
     small = large_service(tmp_path, 20)
     needs_attention(small)
     few, many = small.browser("staff"), staff
@@ -107,7 +111,7 @@ def test_the_number_of_statements_does_not_grow_with_students(tmp_path, staff, l
 
 
 def number_of(service, client, page):
-    assert client.get(page).status_code == 200  # modules and caches are loaded
+    assert client.get(page).status_code == 200  # modules and caches are loaded before statements are counted
     with statements(service.database) as seen:
         client.get(page)
     return len(seen)

@@ -1,4 +1,4 @@
-"""course.py: the table of all students, and the page of an assignment."""
+"""course.py: the table of all students and the page of an assignment."""
 
 import pytest
 from services import graded, post
@@ -13,7 +13,7 @@ def staff(service):
 
 
 def test_the_table_shows_whom_the_address_asks_for(service, staff):
-    """The table shows the students that match the address, and its form shows the filter."""
+    """The table shows the students that match the filter in the address, and the form shows this filter."""
     service.graded(service.hand_in(), graded(service.course, passed=False))
     everybody = staff.get("/course/points").text
     assert ">Ada</a>" in everybody
@@ -28,8 +28,8 @@ def test_the_table_shows_whom_the_address_asks_for(service, staff):
 
 
 def test_people_of_one_name_are_told_apart_by_their_keys(service, staff):
-    """People with the same name are shown with their keys in the table, the questions, the faults and a regrading's
-    changes; a unique name is shown alone.
+    """People who share a name are shown with their keys in the table, the questions, the faults and the changes of a
+    regrading. A unique name is shown without the key.
     """
     with service.database.writing() as session:
         session.get_one(PersonRow, service.ben).name = "Ada"
@@ -49,7 +49,7 @@ def test_people_of_one_name_are_told_apart_by_their_keys(service, staff):
 
 
 def test_the_page_says_in_plain_words_what_it_does(staff):
-    """The page says that the table updates by itself, and which attempts a regrading selects."""
+    """The page explains that its table updates itself, and which attempts a regrading selects."""
     page = staff.get("/course/points").text
     assert "The table updates itself, and the address keeps your filter." in page
     page = staff.get("/course/assignments/small").text
@@ -58,12 +58,14 @@ def test_the_page_says_in_plain_words_what_it_does(staff):
 
 
 def test_what_is_searched_for_is_text(staff):
-    """A search text is escaped, so it cannot add markup."""
+    """The text of a search is escaped, so that it cannot add markup."""
     assert "&lt;b&gt;" in staff.get("/course/points", params={"find": "<b>"}).text
 
 
 def test_an_assignment_in_numbers(service, staff):
-    """An assignment's page shows points, failures with links to their attempts, and the count for each case."""
+    """The page of an assignment shows the distribution of points, the causes of failures with links to their attempts,
+    and the counts for each case.
+    """
     failed = service.graded(service.hand_in(), graded(service.course, passed=False))
     service.graded(service.hand_in(person=service.ben))
     page = staff.get("/course/assignments/small").text
@@ -78,7 +80,7 @@ def test_an_assignment_in_numbers(service, staff):
 
 
 def test_an_assignment_of_which_nothing_is_graded(service, staff):
-    """An assignment without graded attempts still has a page of numbers."""
+    """An assignment without graded attempts also has a page of numbers."""
     service.hand_in()
     page = staff.get("/course/assignments/small").text
     assert "0 graded" in page

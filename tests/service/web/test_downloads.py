@@ -1,4 +1,4 @@
-"""downloads.py: a result's files, with only the content that their reader may see."""
+"""downloads.py: files of a result contain only what their reader may see."""
 
 import json
 import zlib
@@ -14,7 +14,9 @@ from grader.service.web.responses import PART_BYTES, _parts
 
 
 def test_each_file_is_saved_under_a_name_that_says_what_it_is(service):
-    """Report, full record and JUnit file have descriptive names, and a sandbox policy that lets no script run."""
+    """The report, the full record and the JUnit file have descriptive names. They are served with a sandbox policy, so
+    that no script can run.
+    """
     where = f"{service.page_of(service.graded(service.hand_in()))}/download"
     ada = service.browser("ada")
     kinds = {
@@ -34,7 +36,7 @@ def test_each_file_is_saved_under_a_name_that_says_what_it_is(service):
 
 
 def test_programs_get_the_same_files(service):
-    """The API returns identical files under the same names as the pages."""
+    """The API returns the same files as the pages."""
     attempt = service.attempt(service.graded(service.hand_in()))
     bearer = {"authorization": f"Bearer {service.token(service.ada, 'read')}"}
     for name in ("report.html", "result.json", "junit.xml"):
@@ -45,7 +47,9 @@ def test_programs_get_the_same_files(service):
 
 @pytest.mark.parametrize("hidden", HIDDEN)
 def test_no_file_of_a_students_tells_of_hidden_checks(tmp_path, hidden):
-    """A student's files contain nothing hidden for any address; an instructor can download everything."""
+    """Files for a student contain nothing hidden, even with a manipulated address. An instructor can download
+    everything.
+    """
     service = Service(tmp_path, hiding_course(tmp_path / "course", hidden))
     assignment = service.course.load("small")
     outcome = ready(failing(right(assignment), HIDDEN[hidden]), assignment)
@@ -61,7 +65,7 @@ def test_no_file_of_a_students_tells_of_hidden_checks(tmp_path, hidden):
 
 
 def test_there_is_nothing_before_a_result(service):
-    """Files do not exist before the result, and unknown names answer 404."""
+    """Files do not exist before the result. Unknown names are answered with 404."""
     attempt = service.hand_in()
     ada, where = service.browser("ada"), f"{service.page_of(attempt)}/download"
     assert ada.get(f"{where}/result.json").status_code == 404
@@ -71,8 +75,8 @@ def test_there_is_nothing_before_a_result(service):
 
 
 def test_a_large_report_is_sent_part_by_part(service):
-    """A large report is sent in parts, so a slow reader occupies little memory. Quotation marks can make a report ten
-    times as large as the file.
+    """A large report is sent in parts, so that a slow reader occupies little memory. Quotation marks can make a report
+    ten times as large as the submitted file.
     """
     page = b"'" * (3 * PART_BYTES) + b"end"
     parts = list(_parts(zlib.compress(page)))

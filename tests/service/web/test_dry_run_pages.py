@@ -1,4 +1,6 @@
-"""Pages of dry runs: Try leads to the result of a file that is not handed in, next to what handing in costs now."""
+"""Pages of dry runs: Try shows the result of a file without handing it in. The forms also show what handing in would
+cost now.
+"""
 
 import io
 import json
@@ -25,7 +27,7 @@ def ada(service):
 
 
 def tries(client, headers=None, **fields):
-    """Send the editor's text with the button Try."""
+    """Send the text in the editor with the button Try."""
     token = field(client.get(f"{PAGE}/edit"), "form_token")
     return client.post(TRY, files=parts(**{"form_token": token, "text": SOURCE.decode(), **fields}), headers=headers)
 
@@ -37,7 +39,7 @@ def stored(service):
 
 @pytest.mark.both_databases
 def test_without_scripts_try_leads_to_a_page_with_the_result(service, ada):
-    """Try leads to a page that shows the progress, and then the result. Nothing is handed in."""
+    """Try leads to a page that first shows the progress and then the result. Nothing is handed in."""
     said = tries(ada)
     assert (said.status_code, said.headers["location"]) == (303, TRY)
     assert "Next in the queue" in ada.get(TRY).text
@@ -55,7 +57,9 @@ def test_without_scripts_try_leads_to_a_page_with_the_result(service, ada):
 
 
 def test_a_file_can_be_tried_and_then_edited(ada):
-    """The form for files has the button, too. The tried text opens in the editor, from which it can be handed in."""
+    """The form for files also has the button. The text that was tried opens in the editor and can be handed in from
+    there.
+    """
     assert f'formaction="{TRY}"' in ada.get(PAGE).text
     said = tries(ada, file=("mine.cl", b"first </textarea>\n"))
     assert said.status_code == 303
@@ -63,7 +67,7 @@ def test_a_file_can_be_tried_and_then_edited(ada):
 
 
 def test_a_fault_of_the_service_is_not_the_students(service, ada):
-    """A dry run that ends with a fault of the service says so, without the fault itself."""
+    """If a dry run ends with a fault of the service, its page says so without giving the details of the fault."""
     tries(ada)
     for _ in range(3):
         service.claim()
@@ -77,7 +81,9 @@ def test_a_fault_of_the_service_is_not_the_students(service, ada):
 @pytest.mark.both_databases
 @pytest.mark.parametrize("key", ["ben", "staff"])
 def test_no_address_shows_what_another_person_tried(service, key):
-    """Every address of a dry run shows the reader's own, so neither students nor staff read another's."""
+    """The addresses of dry runs always show the reader's own, so neither students nor staff can read
+    another person's.
+    """
     service.tried(data=b"of ada\n")
     other = service.browser(key)
     for path in (TRY, f"{TRY}/report", f"{TRY}/edit", f"{TRY}/events", f"{TRY}?person={service.ada}"):
@@ -89,7 +95,7 @@ def test_no_address_shows_what_another_person_tried(service, key):
 
 @pytest.mark.parametrize("hidden", ["case", "sanitizer", "memory", "performance"])
 def test_no_page_of_a_dry_run_tells_a_hidden_outcome(tmp_path, hidden):
-    """Pages, events and the owner's zip of a dry run are the same whether a hidden check would pass or fail."""
+    """Pages, events and the personal data of a dry run show nothing of hidden checks."""
     service = Service(tmp_path, hiding_course(tmp_path / "course", hidden))
     ada = service.browser("ada")
     tries(ada)
@@ -103,7 +109,7 @@ def test_no_page_of_a_dry_run_tells_a_hidden_outcome(tmp_path, hidden):
 
 @pytest.mark.both_databases
 def test_too_many_are_refused_with_the_time_to_wait(service, ada):
-    """The answer to too many dry runs is 429, with a sentence, the seconds to wait, and the text that was sent."""
+    """Too many dry runs are answered with 429, a sentence, the seconds to wait and the text that was sent."""
     (service.course.assignments.parent / "course.yaml").write_text("dry_runs: 2\n")
     assert [tries(ada).status_code for _ in range(3)] == [303, 303, 429]
     service.passes(minutes=45)
@@ -116,7 +122,7 @@ def test_too_many_are_refused_with_the_time_to_wait(service, ada):
 
 
 def test_no_other_site_tries_for_a_student(service, ada):
-    """A form of another session, of another site, or without a token tries nothing."""
+    """A form from another session or another site, or without a token, does not start a dry run."""
     assert tries(ada, form_token="of another session").status_code == 409
     assert tries(ada, headers={"origin": "https://evil.example"}).status_code == 403
     assert ada.post(TRY, data={"text": "kernel"}).status_code == 415
@@ -126,7 +132,7 @@ def test_no_other_site_tries_for_a_student(service, ada):
 
 
 def test_a_huge_file_is_not_stored(service, ada):
-    """A file over the limit of hand-ins, also a much larger one, is refused before anything is stored."""
+    """A file over the limit for hand-ins is refused before anything is stored, even if it is much larger."""
     assert tries(ada, file=("kernels.cl", b"x" * (2**20 + 1))).status_code == 409
     assert tries(ada, file=("kernels.cl", b"x" * 2**22)).status_code == 413
     assert stored(service) == 0
@@ -134,7 +140,7 @@ def test_a_huge_file_is_not_stored(service, ada):
 
 @pytest.mark.both_databases
 def test_a_person_who_left_tries_nothing_and_hears_nothing(service, ada):
-    """After all access of a person has ended, their browser gets no result, and events end."""
+    """When all access of a person has been ended, their browser gets no result, and streams of events end."""
     token = field(ada.get(f"{PAGE}/edit"), "form_token")
     service.dry_run()
     with service.database.writing() as session:
@@ -144,7 +150,7 @@ def test_a_person_who_left_tries_nothing_and_hears_nothing(service, ada):
 
 
 def test_a_course_can_switch_it_off(service, ada):
-    """With `dry_runs: 0`, no page has the button, and a form that was open before is refused."""
+    """With `dry_runs: 0`, pages do not have the button, and a form that was opened earlier is refused."""
     (service.course.assignments.parent / "course.yaml").write_text("dry_runs: 0\n")
     for page in (PAGE, f"{PAGE}/edit"):
         assert TRY not in ada.get(page).text
@@ -153,7 +159,7 @@ def test_a_course_can_switch_it_off(service, ada):
 
 @pytest.mark.both_databases
 def test_the_zip_of_ones_data_has_the_dry_run(service, ada):
-    """The zip has the file, the report and the rows of a dry run, until it is deleted."""
+    """The archive of personal data has the file, the report and the rows of a dry run until it is deleted."""
     service.graded(service.hand_in())
     number = service.tried(data=b"tried\n")
     with zipfile.ZipFile(io.BytesIO(ada.get("/data.zip").content)) as archive:
@@ -179,7 +185,7 @@ COSTS = [
 
 @pytest.mark.parametrize(("policies", "cost"), COSTS)
 def test_the_cost_of_handing_in_is_next_to_the_button(tmp_path, policies, cost):
-    """Next to Hand in, both forms say what handing in costs now, by the dates and limits of the student."""
+    """Both forms show next to Hand in what it costs now, according to the student's dates and limits."""
     service = Service(tmp_path, policies=policies)
     service.graded(service.hand_in())
     for page in (PAGE, f"{PAGE}/edit"):
@@ -192,7 +198,7 @@ def test_the_cost_of_handing_in_is_next_to_the_button(tmp_path, policies, cost):
 
 
 def test_where_nothing_can_be_handed_in_a_kernel_can_be_tried(tmp_path):
-    """With no attempts left, the pages say so, and Try still works."""
+    """If no attempts are left, the pages say so, and Try still works."""
     service = Service(tmp_path, policies="attempts: {most: 1}\n")
     service.graded(service.hand_in())
     ada = service.browser("ada")
@@ -204,7 +210,7 @@ def test_where_nothing_can_be_handed_in_a_kernel_can_be_tried(tmp_path):
 
 
 def test_in_a_browser_the_result_appears_below_the_text(tmp_path, browser):
-    """Try shows progress and result below the editor, which keeps its text. A refusal appears there, too."""
+    """Try shows the progress and the result below the editor, which keeps its text. A refusal is shown there too."""
     with opened(tmp_path) as service, driving(browser, service, "ada") as driven:
         driven.open(f"{service.origin}{PAGE}/edit")
         driven.wait("document.querySelector('.CodeMirror') !== null")
@@ -224,7 +230,7 @@ def test_in_a_browser_the_result_appears_below_the_text(tmp_path, browser):
 
 
 def test_a_finding_of_a_dry_run_is_told(service, ada):
-    """The page of a dry run begins with the first cause of the failure."""
+    """The page of a dry run begins with the first cause of a failure."""
     assignment = service.course.load("small")
     service.tried(failing(right(assignment), 1, message="line 3 is wrong.", findings=(RACE,)))
     assert "Start here" in ada.get(TRY).text

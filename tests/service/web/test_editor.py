@@ -1,4 +1,4 @@
-"""editor.py and editor.js: a student edits the latest source, with findings at their lines."""
+"""editor.py and editor.js: a student edits the latest source and sees findings at their lines."""
 
 import re
 
@@ -22,7 +22,7 @@ def ada(service):
 
 
 def text_in(page):
-    """Return the content of the text field as a browser reads it."""
+    """Return the content of the text field as a browser would read it."""
     return re.search(r"<textarea [^>]*>\n(.*?)</textarea>", page.text, re.DOTALL)[1]
 
 
@@ -33,13 +33,15 @@ def racing(service):
 
 
 def failed(assignment, **more):
-    """Return an outcome of SOURCE with a check that failed."""
+    """Return an outcome of SOURCE with a failed check."""
     result = failing(right(assignment), 1, **more).model_copy(update={"source": SOURCE.decode()})
     return ready(result, assignment)
 
 
 def test_it_begins_with_the_skeleton_then_with_the_latest_attempt(service, ada):
-    """The editor starts with the skeleton, later with the latest attempt; any attempt or the skeleton can be chosen."""
+    """The editor starts with the skeleton and, later, with the latest attempt. The student can also choose another
+    attempt or the skeleton.
+    """
     skeleton = text_in(ada.get("/assignments/small/edit"))
     assert "z[i] = x[i] + y[i];" in skeleton
     service.hand_in(data=b"first\n")
@@ -52,14 +54,16 @@ def test_it_begins_with_the_skeleton_then_with_the_latest_attempt(service, ada):
 
 
 def test_nobody_edits_anothers_attempt(service):
-    """Attempt numbers in the editor are the reader's own, so no user, not even staff, opens another's attempt."""
+    """Numbers in the editor refer to the reader's own attempts, so no one can open another person's attempt, not even
+    staff.
+    """
     service.hand_in(data=b"of ada\n")
     assert "of ada" not in service.browser("ben").get("/assignments/small/edit").text
     assert service.browser("staff").get("/assignments/small/edit?start=1").status_code == 404
 
 
 def test_the_text_is_text_and_stays_as_it_was(service, ada):
-    """Markup in a source is escaped and cannot end the field, and an empty first line is kept."""
+    """Markup in a source is escaped and cannot end the text field. An empty first line is kept."""
     service.hand_in(data=b"\n" + EVIL + b"a & b\xff\n")
     page = ada.get("/assignments/small/edit")
     assert "<script>alert" not in page.text
@@ -67,7 +71,7 @@ def test_the_text_is_text_and_stays_as_it_was(service, ada):
 
 
 def test_findings_of_the_attempt_are_listed_by_their_lines(service, ada):
-    """The editor lists an attempt's own findings by line, and no findings of other attempts."""
+    """The editor lists the findings of the attempt that it shows, by line, and no findings of other attempts."""
     service.graded(service.hand_in(data=SOURCE), racing(service))
     service.graded(service.hand_in(data=SOURCE))
     page = ada.get("/assignments/small/edit?start=1").text
@@ -78,7 +82,7 @@ def test_findings_of_the_attempt_are_listed_by_their_lines(service, ada):
 
 
 def test_each_of_several_lines_in_a_sentence_leads_to_its_own(service, ada):
-    """Each line number in a sentence links to its line, and the rest of the sentence is escaped."""
+    """Each line number in a sentence is a link to its line, and the rest of the sentence is escaped."""
     assignment = service.course.load("small")
     service.graded(service.hand_in(data=SOURCE), failed(assignment, message="lines 3, 5 and 17 write <b>."))
     (words,) = re.findall('<span class="words">lines (.*)</span>', ada.get("/assignments/small/edit").text)
@@ -87,7 +91,7 @@ def test_each_of_several_lines_in_a_sentence_leads_to_its_own(service, ada):
 
 
 def test_nothing_that_is_hidden_is_found_in_a_line(tmp_path):
-    """Findings of hidden checks are not listed, because they name lines, too."""
+    """Findings of hidden checks are not listed, because their lines would reveal the outcome."""
     service = Service(tmp_path, hiding_course(tmp_path / "course", "case"))
     assignment = service.course.load("small")
     whole = failing(right(assignment), 2, message="line 3 is wrong.", findings=(RACE,))
@@ -110,7 +114,9 @@ def refused(service, client, headers=None, **more):
     "more", [{}, {"form_token": "of another session"}, {"form_key": ""}], ids=["used", "stale", "key"]
 )
 def test_a_text_that_is_refused_is_given_back(tmp_path, more):
-    """A text is shown again, escaped, for each reason of refusal: it was not stored. A link leads to the editor."""
+    """If a text is refused for any reason, the answer contains it, escaped, because it was not stored. A link leads
+    back to the editor.
+    """
     service = Service(tmp_path, policies="attempts: {most: 1}\n")
     service.graded(service.hand_in())
     said = refused(service, service.browser("ada"), text="\n" + EVIL.decode() + "a & b\n", **more)
@@ -120,7 +126,7 @@ def test_a_text_that_is_refused_is_given_back(tmp_path, more):
 
 
 def test_a_text_is_given_back_where_the_session_has_ended(service, ada):
-    """A text sent after the session ended is shown again, so hours of work are not lost."""
+    """A text that is sent after the session has ended is shown again, so that hours of work are not lost."""
     shown = ada.get("/assignments/small/edit")
     keys = {name: field(shown, name) for name in ("form_token", "form_key")}
     ada.cookies.clear()
@@ -143,7 +149,7 @@ def test_a_text_is_given_back_where_the_database_does_not_answer(ada, monkeypatc
 
 
 def test_a_file_that_is_refused_is_not_shown(service, ada):
-    """A refused file is not shown, because the student still has it; the page links back to the form."""
+    """A refused file is not shown, because the student still has it. The page links back to the form."""
     page = f"{service.origin}/assignments/small"
     said = refused(service, ada, {"referer": page}, file=("kernels.cl", b"PK\x03\x04"))
     assert f'href="{page}"' in said.text
@@ -152,14 +158,16 @@ def test_a_file_that_is_refused_is_not_shown(service, ada):
 
 @pytest.mark.parametrize("referer", ["http://evil.example/x", "javascript:alert(1)", ""])
 def test_a_refusal_leads_to_nobody_elses_page(service, ada, referer):
-    """A refusal links back only to a page of this service; without one, it links to the assignments."""
+    """A refusal links back only to pages of this service. If the request came from elsewhere, it links to the
+    assignments.
+    """
     said = refused(service, ada, {"origin": service.origin, "referer": referer}, text="")
     assert re.findall('<a href="([^"]*)"', said.text.partition("<main")[2]) == ["/"]
 
 
 def test_in_a_browser_it_is_an_editor(tmp_path, browser):
-    """A browser shows OpenCL C in colours with findings at their lines, without violating the policy. Tab leaves the
-    editor, and text typed just before is handed in.
+    """A browser highlights OpenCL C and marks findings at their lines without violating the security policy. The Tab
+    key leaves the editor, and text that was typed just before is handed in.
     """
     with opened(tmp_path) as service, driving(browser, service, "ada") as driven:
         service.graded(service.hand_in(data=SOURCE), racing(service))
@@ -183,7 +191,7 @@ def test_in_a_browser_it_is_an_editor(tmp_path, browser):
 
 
 def test_a_text_that_was_changed_is_not_lost_by_a_slip(tmp_path, browser):
-    """The browser asks before a page with a changed text is left."""
+    """The browser asks for confirmation before the reader leaves a page with a changed text."""
     with opened(tmp_path) as service, driving(browser, service, "ada") as driven:
         driven.open(f"{service.origin}/assignments/small/edit")
         driven.wait("document.querySelector('.CodeMirror') !== null")
@@ -194,7 +202,7 @@ def test_a_text_that_was_changed_is_not_lost_by_a_slip(tmp_path, browser):
 
 
 def test_what_was_typed_is_there_again(tmp_path, browser):
-    """A draft is offered again after the page was closed, but not after it was handed in."""
+    """A draft is offered again after its page was closed, but not after it has been handed in."""
     with opened(tmp_path) as service, driving(browser, service, "ada") as driven:
         page = f"{service.origin}/assignments/small/edit"
         offered = "!document.getElementById('draft').hidden"
@@ -220,8 +228,8 @@ def test_what_was_typed_is_there_again(tmp_path, browser):
 
 
 def test_a_file_that_nobody_edits_in_a_page_is_not_sent_as_one(service, ada):
-    """A source that is too large for the editor is not sent in a page, nor in a refusal: 1 MiB of quotes becomes 5 MiB,
-    held as long as a reader likes.
+    """A source that is too large for the editor is not sent in a page, and not in a refusal either. A megabyte of
+    quotation marks would become five, which occupy memory as long as a reader likes.
     """
     service.hand_in(data=b"//" + b"'" * EDITABLE)
     said = ada.get("/assignments/small/edit")

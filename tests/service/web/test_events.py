@@ -1,4 +1,4 @@
-"""events.py: a browser receives the progress of a grading, also after a reconnect."""
+"""events.py: a browser receives the progress of a grading, even after it reconnects."""
 
 import asyncio
 import json
@@ -27,7 +27,7 @@ def tell(service, claimed, *told):
 
 
 def heard(said):
-    """Return the events of a response as name, number and data."""
+    """Return the events in a response as name, number and data."""
     found = []
     for block in said.text.split("\n\n"):
         lines = dict(re.findall(r"^(\w+): (.*)$", block, re.MULTILINE))
@@ -37,7 +37,7 @@ def heard(said):
 
 
 def watched(service, **more):
-    """Return the events of an attempt that is done after three notes."""
+    """Return the response with the events of an attempt that is graded after three notes."""
     attempt = service.hand_in(data=KERNEL.encode())
     claimed = service.claim()
     first = graded(service.course)
@@ -52,7 +52,7 @@ def _decided(service):
 
 
 def test_every_note_and_the_end_are_heard(service):
-    """Events are sent in order with their numbers, and the last one reports the end."""
+    """Events are sent in order with their numbers. The last one reports the end."""
     said = watched(service)
     assert said.headers["content-type"].startswith("text/event-stream")
     names = [(name, data.get("words") or data.get("check") or data.get("state")) for name, _, data in heard(said)]
@@ -60,7 +60,9 @@ def test_every_note_and_the_end_are_heard(service):
 
 
 def test_a_browser_that_comes_back_hears_what_it_missed(service):
-    """A reconnecting browser gets all events after its last one. The header takes precedence over the address."""
+    """A browser that reconnects gets all events after the last one that it received. The header takes precedence over
+    the address.
+    """
     everything = heard(watched(service))
     second = everything[1][1]
     client, path = service.browser("ada"), service.page_of(1) + "/events"
@@ -74,7 +76,9 @@ def test_a_browser_that_comes_back_hears_what_it_missed(service):
 
 
 def test_a_grading_that_was_begun_again_tells_only_of_its_present_turn(service):
-    """A repeated grading reports only its present turn, because the notes of a dead station are no longer true."""
+    """A grading that starts again reports only its current try, because the notes of a dead station are no
+    longer true.
+    """
     service.hand_in()
     tell(service, service.claim(), "building")
     service.passes(seconds=LEASE.total_seconds() + 1)
@@ -86,7 +90,9 @@ def test_a_grading_that_was_begun_again_tells_only_of_its_present_turn(service):
 
 
 def test_a_page_that_is_loaded_again_shows_all_that_was_told(service):
-    """A reloaded page shows all notes so far, escaped, and the number after which its script continues."""
+    """A reloaded page shows all notes so far, escaped. It also has the number of the last one, after which its script
+    continues.
+    """
     attempt = service.hand_in()
     claimed = service.claim()
     tell(service, claimed, "building", _decided(service), "timing <b>")
@@ -117,7 +123,7 @@ def test_the_place_in_the_queue_is_told_when_it_changes(monkeypatch):
 
 
 def test_the_wait_is_told_when_its_words_change(monkeypatch):
-    """The wait is sent when its rounded words change, even at the same place, as when a station comes or goes."""
+    """The estimated wait is sent again when its rounded words change, even if the place in the queue does not."""
     monkeypatch.setattr("grader.service.web.events.POLL_SECONDS", {State.WAITING: 0.0, State.RUNNING: 0.0})
     waits = iter([150, 160, 100])
 
@@ -156,7 +162,9 @@ def test_a_stream_ends_with_the_sign_in_that_it_was_asked_by(service, monkeypatc
 
 
 def test_a_stream_ends_by_itself_and_says_that_it_lives(monkeypatch):
-    """A stream ends after a limited time, so its browser reconnects. Comments show proxies that it is alive."""
+    """A stream ends after a limited time, and the browser then reconnects. Until then, comments show proxies that it is
+    alive.
+    """
     monkeypatch.setattr("grader.service.web.events.POLL_SECONDS", {State.RUNNING: 0.01})
     monkeypatch.setattr("grader.service.web.events.STREAM_SECONDS", 0.2)
     monkeypatch.setattr("grader.service.web.events.KEEP_ALIVE_SECONDS", 0.05)
@@ -165,14 +173,16 @@ def test_a_stream_ends_by_itself_and_says_that_it_lives(monkeypatch):
 
 
 def test_a_note_cannot_end_its_event():
-    """A note cannot end its event, because line ends are escaped."""
+    """A note cannot end its event, because line breaks in it are escaped."""
     note = ProgressNote(words="a\n\nevent: over\ndata: {}")
     looks = iter([GradingProgress(state=State.DONE, turn=1, place=NO_PLACE, notes=((1, note),))])
     assert re.findall("^event: (.*)$", told_by(lambda _: next(looks)), re.MULTILINE) == ["note", "over"]
 
 
 def test_one_person_has_so_many_streams_at_most():
-    """A person has a limited number of streams; a further one must retry later and does not affect the others."""
+    """The number of a person's streams is limited. A further one must try again later and does not affect
+    the others.
+    """
 
     async def run():
         look = GradingProgress(state=State.RUNNING, turn=1, place=NO_PLACE, notes=())

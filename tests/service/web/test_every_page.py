@@ -1,6 +1,6 @@
-"""Every page of the service passes axe, fits the window in all looks, and works with the keyboard, in a real browser.
+"""Every page of the service passes axe, fits the window in all looks and works with the keyboard, in a real browser.
 
-GRADER_PICTURES=FOLDER saves screenshots of all pages for review by people.
+GRADER_PICTURES=FOLDER saves screenshots of all pages, so that people can review them.
 """
 
 import os
@@ -19,10 +19,10 @@ from services import SOURCE
 from grader.service.web import pages
 
 NO_PAGES = frozenset({"base.html.jinja", "forms.html.jinja", "parts.html.jinja"})
-"""Templates that are included in or extended by others."""
+"""Templates that other templates include or extend."""
 
 REPORTS = ("/report", "/overview")
-"""Ends of report addresses, whose policy allows no script and therefore no axe."""
+"""Ends of the addresses of reports. Their policy does not allow scripts and would therefore block axe."""
 
 PEOPLE = ("nobody", "ada", "staff")
 
@@ -35,7 +35,7 @@ def course(tmp_path):
 
 @contextmanager
 def signed_in(course, browser, key):
-    """Return a browser in which this person, or no person, is signed in."""
+    """Return a browser in which this person is signed in. For "nobody", no one is signed in."""
     if key != "nobody":
         with driving(browser, course.service, key) as driven:
             yield driven
@@ -48,7 +48,7 @@ def signed_in(course, browser, key):
 
 
 def walk(course, browser, key, judge):
-    """Return the faults of the pages that this person sees, one per line."""
+    """Return the faults in all pages that this person sees, one per line."""
     pages_seen, found = 0, []
     with signed_in(course, browser, key) as driven:
         for address in course.pages(None if key == "nobody" else key):
@@ -71,7 +71,9 @@ def keep_pictures(driven, name):
 
 
 def test_axe_finds_nothing_in_what_a_student_sees(course, browser):
-    """axe finds no fault in a student's pages. Each has one look here, because a full walk takes half a minute."""
+    """axe finds no fault in a student's pages. This test tries one look per page, because all of them take half a
+    minute.
+    """
     looks = cycle(LOOKS)
     said = walk(course, browser, "ada", lambda driven: problems(driven, (next(looks),)))
     assert not said, said
@@ -81,14 +83,16 @@ def test_axe_finds_nothing_in_what_a_student_sees(course, browser):
 @pytest.mark.parametrize("looks", [LOOKS, OTHER_LOOKS], ids=["some", "others"])
 @pytest.mark.parametrize("key", PEOPLE)
 def test_axe_finds_nothing_and_nothing_is_wider_than_the_window(course, browser, key, looks):
-    """axe finds no fault, pages fit narrow and wide windows, light and dark, and nothing violates the policy."""
+    """axe finds no fault. Pages fit narrow and wide windows in light and dark colours, and do not violate the security
+    policy.
+    """
     said = walk(course, browser, key, lambda driven: problems(driven, looks))
     assert not said, said
 
 
 @pytest.mark.parametrize("key", [pytest.param(key, marks=pytest.mark.whole) for key in PEOPLE])
 def test_the_keyboard_alone_reaches_everything_in_order(course, browser, key):
-    """The keyboard reaches each control in order with a visible focus, and the first stop skips to the content."""
+    """The keyboard reaches every control in order and with a visible focus. The first stop skips to the content."""
     said = walk(course, browser, key, stumbles)
     assert not said, said
 
@@ -104,15 +108,17 @@ ANSWERS = {
     ),
     "token.html.jinja": ("ada", "/tokens", "form[action='/tokens'] button", ".secret"),
 }
-"""Pages that answer a form, with the sender, the form's page, its button and an element of the answer."""
+"""Pages that answer a form, with the person who sends it, the page of the form, its button and an element of the
+answer.
+"""
 
 
 REFUSED = "refused.html.jinja"
-"""Answer to a refused form, which contains the text that was entered."""
+"""Answer to a refused form. It contains the text that was entered."""
 
 
 def test_every_template_is_among_the_pages(course, monkeypatch):
-    """Each template is used by a tested page, so a new page cannot be left out."""
+    """Every template is used by a page that these tests visit, so a new page cannot be forgotten."""
     seen, get = set(), pages.ENVIRONMENT.get_template
     monkeypatch.setattr(pages.ENVIRONMENT, "get_template", lambda name, *more: (seen.add(name), get(name, *more))[1])
     for key in (None, "ada", "staff"):
@@ -121,12 +127,12 @@ def test_every_template_is_among_the_pages(course, monkeypatch):
 
 
 ONE = "token.html.jinja"
-"""Answer that `make test` checks."""
+"""The only answer that `make test` checks."""
 
 
 @pytest.mark.parametrize("template", [param(each, each, frozenset({ONE})) for each in ANSWERS])
 def test_axe_finds_nothing_in_the_answer_to_a_form(course, browser, template):
-    """axe finds no fault in the answer to a form, which is shown once and has no address."""
+    """axe finds no fault in the answers to forms, which are shown only once and have no address of their own."""
     key, address, button, there = ANSWERS[template]
     with signed_in(course, browser, key) as driven:
         driven.open(f"{course.service.origin}{address}")
@@ -139,7 +145,9 @@ def test_axe_finds_nothing_in_the_answer_to_a_form(course, browser, template):
 
 
 def test_axe_finds_nothing_in_a_refusal(course, browser):
-    """axe finds no fault in a refusal. A text without attempts left is shown again with a link to the editor."""
+    """axe finds no fault in a refusal. A text that is refused without attempts left is shown again with a link to the
+    editor.
+    """
     (course.service.course.assignments.parent / "course.yaml").write_text("attempts: {most: 1}\n")
     with signed_in(course, browser, "ada") as driven:
         driven.open(f"{course.service.origin}/assignments/small/edit")

@@ -1,4 +1,4 @@
-"""exports.py and jobs.py: a limited process makes the files, and only instructors can request them."""
+"""exports.py and jobs.py: a separate process with limits makes the files, and only instructors can request them."""
 
 import io
 import shutil
@@ -21,7 +21,7 @@ def staff(service):
 
 
 def test_a_file_is_made_by_another_process(service, staff):
-    """A file is made by another process and saved by the browser under its name."""
+    """A separate process makes a file, and the browser saves it under its name."""
     service.graded(service.hand_in())
     said = staff.get("/course/exports/course.zip?assignment=small")
     assert said.headers["content-disposition"] == 'attachment; filename="course.zip"'
@@ -30,13 +30,13 @@ def test_a_file_is_made_by_another_process(service, staff):
 
 
 def test_the_page_names_every_file(staff):
-    """The page lists every file except the overview and similar sources, which are separate pages."""
+    """The page lists every file except the overview and similar sources, which have pages of their own."""
     page = staff.get("/course/exports").text
     assert all(kind in page for kind in {*ExportKind, *FILLED} - {ExportKind.OVERVIEW, ExportKind.SIMILAR})
 
 
 def test_the_overview_runs_no_script(service, staff):
-    """The overview runs no script, because it contains text from students."""
+    """The overview does not run scripts, because it contains text by students."""
     service.graded(service.hand_in())
     said = staff.get("/course/overview")
     assert "1 submission graded" in said.text
@@ -44,7 +44,7 @@ def test_the_overview_runs_no_script(service, staff):
 
 
 def test_what_there_is_not_is_not_found(staff):
-    """Unknown files and assignments answer 404."""
+    """Unknown files and assignments are answered with 404."""
     for path in (
         "exports/secret.txt",
         "exports/grades.csv?assignment=none",
@@ -56,7 +56,9 @@ def test_what_there_is_not_is_not_found(staff):
 
 @pytest.mark.whole
 def test_a_platforms_file_is_filled_or_refused_with_the_reason(service, staff):
-    """A platform's file is filled in, or refused with the reason if it is missing or of another platform."""
+    """A file from a platform is filled in. If it is missing or comes from another platform, the request is refused with
+    the reason.
+    """
     service.graded(service.hand_in())
     sheet = b"Identifier,Full name,Grade,Maximum grade\r\nParticipant 7,Ada,,10\r\n"
     said = post(staff, "/course/exports", kind="moodle.zip", file=("grades.csv", sheet), assignment="small")
@@ -72,14 +74,16 @@ def test_a_platforms_file_is_filled_or_refused_with_the_reason(service, staff):
 
 
 def test_a_sheet_that_is_too_large_is_refused_at_its_field(staff):
-    """The form takes files up to 1 MiB, as other forms with files do, and names a larger one."""
+    """The form accepts files up to 1 MiB, like other forms with files. The message about a larger file
+    gives its name.
+    """
     said = post(staff, "/course/exports", kind="moodle.zip", file=("grades.csv", b"x" * (SIZE_LIMIT + 1)))
     assert said.status_code == 422
     assert 'id="file-error">The file grades.csv is over 1 MiB.' in said.text
 
 
 def test_one_file_is_made_at_a_time_and_who_asks_meanwhile_waits(service, staff, monkeypatch):
-    """One file is made at a time; a second request waits for it, and is refused after a limited time."""
+    """Only one file is made at a time. A second request waits for a limited time and is then refused."""
     other, said = service.browser("staff"), []
     asking = threading.Thread(target=lambda: said.append(other.get("/course/exports/grades.csv")))
     with jobs.EXPORT_LIMIT.slot():
@@ -95,7 +99,9 @@ def test_one_file_is_made_at_a_time_and_who_asks_meanwhile_waits(service, staff,
 
 
 def test_an_export_that_needs_too_much_is_ended_and_the_next_one_works(staff, monkeypatch):
-    """An export that exceeds its processor time is ended by SIGXCPU with advice, and the next export works."""
+    """An export that uses too much processor time is ended with SIGXCPU, and the page gives advice. The next export
+    works.
+    """
     monkeypatch.setattr(jobs, "EXPORT_ARGUMENTS", ("-c", "import os, signal; os.kill(os.getpid(), signal.SIGXCPU)"))
     said = staff.get("/course/exports/grades.csv")
     assert said.status_code == 409
@@ -108,8 +114,8 @@ def test_an_export_that_needs_too_much_is_ended_and_the_next_one_works(staff, mo
     "address", ["exports/grades.csv", "exports/grades.csv?assignment=small", "overview"], ids=["all", "one", "overview"]
 )
 def test_while_an_assignment_cannot_be_read_no_file_is_made_and_the_answer_names_it(tmp_path, address):
-    """No file is made while an assignment is unreadable, and the error names it: exports lack the last valid version
-    that pages show, and would count late days wrongly.
+    """While an assignment is unreadable, no files are made, and the error names the assignment. Unlike pages, exports
+    do not know its last valid version and would count late days wrongly.
     """
     service = Service(tmp_path, course=course_of(tmp_path / "course"))
     for each in (service.course.assignments, service.course.reference):

@@ -1,4 +1,4 @@
-"""forms.py: a form with a mistake comes back with the entered values, and a message at the field."""
+"""forms.py: a form with a mistake is shown again with the entered values and a message at the field."""
 
 import re
 from html import unescape
@@ -75,15 +75,19 @@ MISTAKES = {
     "no sheet": ("/course/exports", "/course/exports", {"kind": "moodle.zip"}, "file", "No file was chosen."),
     "a code": ("/device", "/device", {"code": "XXXX", "answer": "allow"}, "code", ""),
 }
-"""Page, address, fields, the field with the mistake, and words of its message."""
+"""For each mistake: the page, the address, the fields, the field with the mistake, and words in its message."""
 
 NOT_SHOWN = {"8", "allow", "one"}
-"""Values of a list without such a choice, of a button, and of a form key, which is new in each page."""
+"""Values that the page does not show again: a choice that its list does not have, a button, and the form key, which is
+new on each page.
+"""
 
 
 @pytest.fixture
 def asked(service):
-    """Return the service with a question about a graded attempt of Ada, who may hand in until a date."""
+    """Return a service in which Ada has a graded attempt, has asked a question about it, and may hand in
+    until a date.
+    """
     policies = "timezone: Europe/Berlin\ndue: 2026-12-01T23:59\nattempts: {most: 20}\n"
     (service.course.assignments.parent / "course.yaml").write_text(policies)
     attempt = service.graded(service.hand_in(), graded(service.course, passed=False))
@@ -92,14 +96,14 @@ def asked(service):
 
 
 def tag(page, field):
-    """Return the attributes of the tag with an error."""
+    """Return the attributes of the field to which an error message belongs."""
     (found,) = re.findall(rf'<(?:input|select|textarea)([^>]* aria-describedby="{field}-error[^>]*)>', page)
     return found
 
 
 @pytest.mark.parametrize("name", MISTAKES)
 def test_a_mistake_is_said_at_its_field_and_the_form_keeps_what_was_entered(asked, name):
-    """The answer has status 422, one message, which the field refers to, and the values that were entered."""
+    """The answer has status 422, the entered values, and exactly one message, to which the field refers."""
     form, address, fields, wrong, words = MISTAKES[name]
     said = post(asked.browser("staff"), address, form, **fields)
     assert said.status_code == 422
@@ -112,7 +116,7 @@ def test_a_mistake_is_said_at_its_field_and_the_form_keeps_what_was_entered(aske
 
 
 def test_a_form_without_a_mistake_has_no_message(asked):
-    """A page that no form was sent from has status 200, no message, and no field that is marked as invalid."""
+    """A page that is opened without sending a form has no message and no field that is marked as invalid."""
     staff = asked.browser("staff")
     for form in {form for form, *_ in MISTAKES.values()}:
         page = staff.get(form)
@@ -122,7 +126,7 @@ def test_a_form_without_a_mistake_has_no_message(asked):
 
 
 def test_a_password_is_never_sent_back(service):
-    """After a mistake, the forms with passwords are empty, and the message is at the field."""
+    """After a mistake, password fields are empty, and the message is shown at the field."""
     with_passwords(service)
     said = post(service.browser("ada"), "/password", "/password", password="short", again="short")
     assert said.status_code == 422

@@ -1,4 +1,4 @@
-"""leaderboard.py: the page, its pseudonyms, and the API of the leaderboard."""
+"""leaderboard.py: the page of the leaderboard, its pseudonyms and its API."""
 
 import re
 
@@ -12,7 +12,7 @@ STAFF_PAGES = ("/course", "/course/points", "/course/overview", "/course/assignm
 
 
 def test_students_see_pseudonyms_and_instructors_names(service):
-    """Students see pseudonyms and a link only to their own attempt; staff see real names."""
+    """Students see pseudonyms and a link only to their own attempt. Staff see real names."""
     attempt = service.graded(service.hand_in())
     ada, ben, staff = (service.browser(each) for each in ("ada", "ben", "staff"))
     assert "No one is listed yet" in ada.get(PAGE).text
@@ -29,14 +29,14 @@ def test_students_see_pseudonyms_and_instructors_names(service):
 
 
 def test_a_name_that_cannot_be_is_refused_with_its_reason(service):
-    """An invalid pseudonym is refused with the reason and not stored."""
+    """An invalid pseudonym is refused with the reason and is not stored."""
     said = post(service.browser("ada"), f"{PAGE}/pseudonym", pseudonym="<b>")
     assert said.status_code == 422
     assert "letters, digits, blanks" in said.text
 
 
 def test_an_instructor_takes_a_pseudonym_away(service):
-    """A pseudonym that an instructor removed is no longer visible to students."""
+    """A pseudonym that an instructor has removed is no longer visible to students."""
     service.graded(service.hand_in())
     post(service.browser("ada"), f"{PAGE}/pseudonym", pseudonym="Rude")
     assert post(service.browser("staff"), f"{PAGE}/{service.ada}/end").status_code == 303
@@ -45,7 +45,7 @@ def test_an_instructor_takes_a_pseudonym_away(service):
 
 
 def test_an_assignment_without_a_leaderboard_has_no_such_page(tmp_path):
-    """An assignment without a leaderboard has no such page and no link to one, for students and staff."""
+    """If an assignment has no leaderboard, there is no page for it and no link to it, for students and staff alike."""
     service = Service(tmp_path, policies="attempts: {most: 20}\n")
     for key in ("ada", "staff"):
         client = service.browser(key)
@@ -54,7 +54,7 @@ def test_an_assignment_without_a_leaderboard_has_no_such_page(tmp_path):
 
 
 def test_programs_are_told_the_same(service):
-    """The API returns the places under pseudonyms."""
+    """The API returns the entries of the leaderboard under pseudonyms."""
     service.graded(service.hand_in())
     post(service.browser("ada"), f"{PAGE}/pseudonym", pseudonym="Owl")
     bearer = {"authorization": f"Bearer {service.token(service.ben, 'read')}"}
@@ -63,7 +63,9 @@ def test_programs_are_told_the_same(service):
 
 
 def test_pseudonyms_cannot_be_tried_until_one_is_known_to_be_somebodys_key(service):
-    """Tries of pseudonyms are limited, because a refused name may be the key of a student who is not listed."""
+    """The number of tries of pseudonyms is limited, because a refused name may be the key of a student who is not
+    listed.
+    """
     ada = service.browser("ada")
     codes = [post(ada, f"{PAGE}/pseudonym", pseudonym=f"Owl {n}").status_code for n in range(MAX_PSEUDONYM_TRIES + 1)]
     assert codes == [303] * MAX_PSEUDONYM_TRIES + [409]
@@ -71,7 +73,9 @@ def test_pseudonyms_cannot_be_tried_until_one_is_known_to_be_somebodys_key(servi
 
 
 def test_an_assignment_that_checks_no_speed_says_that_it_has_none(tmp_path):
-    """An assignment without a speed check has no leaderboard, form or link, even if course.yaml sets one for all."""
+    """An assignment without a speed check has no leaderboard, form or link, even if course.yaml switches on
+    leaderboards for all.
+    """
     service = Service(tmp_path, course=untimed_course(tmp_path / "course"), policies="leaderboard: true\n")
     service.graded(service.hand_in())
     for key in ("ada", "staff"):
@@ -88,7 +92,7 @@ def test_an_assignment_that_checks_no_speed_says_that_it_has_none(tmp_path):
 
 
 def test_pages_of_an_attempt_have_no_word_about_speed(tmp_path):
-    """Pages, report, API and exports of an assignment without a speed check do not mention speed."""
+    """Pages, reports, the API and exports of an assignment without a speed check do not mention speed."""
     service = Service(tmp_path, course=untimed_course(tmp_path / "course"))
     attempt = service.graded(service.hand_in())
     texts = [*told(service, attempt), *(service.browser("staff").get(page).text for page in STAFF_PAGES)]

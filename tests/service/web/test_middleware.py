@@ -1,4 +1,4 @@
-"""middleware.py: every request is checked, and every answer has the security headers."""
+"""middleware.py: every request is checked, and every response has the security headers."""
 
 import asyncio
 
@@ -47,7 +47,9 @@ def attempts(service):
     ],
 )
 def test_a_form_must_come_from_a_page_of_ours(headers, own):
-    """A form is accepted only from a page of this service, as far as the browser says where it comes from."""
+    """A form is accepted only from a page of this service. If the browser does not say where the form comes from, it is
+    accepted.
+    """
     assert from_own_page(Headers(headers), ORIGIN) is own
 
 
@@ -67,12 +69,12 @@ def test_a_form_must_come_from_a_page_of_ours(headers, own):
     ],
 )
 def test_a_link_back_leads_to_a_page_of_ours(referer, address):
-    """A link back leads below this service's address for any referring path, or to the first page."""
+    """A link back leads to a page of this service, or to the first page if the request came from elsewhere."""
     assert referring_page(Headers({} if referer is None else {"referer": referer}), ORIGIN) == address
 
 
 def test_a_form_of_another_site_does_nothing_even_with_the_right_cookie_and_token(service):
-    """A form from another site is refused despite the right cookie and token, because the browser names its origin."""
+    """A form from another site is refused despite the right cookie and token, because the browser sends its origin."""
     client = service.browser("ada")
     shown = client.get("/assignments/small")
     fields = parts(form_token=field(shown, "form_token"), form_key="k", file=("kernels.cl", b"x"))
@@ -81,7 +83,7 @@ def test_a_form_of_another_site_does_nothing_even_with_the_right_cookie_and_toke
 
 
 def test_a_cookie_that_takes_long_to_read_is_left_out(service):
-    """A cookie with a backslash is ignored, because parsing it is slow; the session cookie next to it is still read."""
+    """A cookie with a backslash is ignored, because parsing it is slow. The session cookie next to it is still read."""
     client = service.browser("ada")
     (own,) = [f"{each.name}={each.value}" for each in client.cookies.jar]
     client.cookies.clear()
@@ -93,7 +95,7 @@ def test_a_cookie_that_takes_long_to_read_is_left_out(service):
 
 
 def test_a_form_without_the_token_of_the_session_does_nothing(service):
-    """A form without this session's token, or with another session's, is refused and changes nothing."""
+    """A form without a token, or with the token of another session, is refused and changes nothing."""
     ada, ben = service.browser("ada"), service.browser("ben")
     for token in ("", field(ben.get("/assignments/small"), "form_token")):
         said = upload(ada, form_token=token)
@@ -102,7 +104,7 @@ def test_a_form_without_the_token_of_the_session_does_nothing(service):
 
 
 def test_every_answer_keeps_browsers_on_our_side(service):
-    """Pages, files and errors have headers that forbid frames, sniffing and foreign scripts."""
+    """Pages, files and errors have headers that forbid frames, sniffing and scripts from elsewhere."""
     client = service.browser("ada")
     own = service.page_of(service.hand_in())
     for path in ("/", "/nothing", "/sign-in", "/static/style.css", "/health", own, f"{own}/file"):
@@ -115,7 +117,7 @@ def test_every_answer_keeps_browsers_on_our_side(service):
 
 
 def test_a_page_answers_head_as_get_without_the_body(service):
-    """HEAD answers like GET without the body, also for an endless stream; programs that check links use it."""
+    """HEAD is answered like GET but without the body, even for an endless stream. Programs that check links use it."""
     client = service.browser("ada")
     own = service.page_of(service.hand_in())
     for path in ("/", "/nothing", "/sign-in", "/static/style.css", "/health", own, f"{own}/file", f"{own}/events"):
@@ -131,7 +133,7 @@ def test_a_page_answers_head_as_get_without_the_body(service):
 
 
 def test_an_answer_that_tells_of_a_fault_of_ours_keeps_browsers_on_our_side_too(service, monkeypatch):
-    """An internal error has the security headers and reveals no detail, for pages and programs."""
+    """An internal error has the security headers and does not reveal any details, for browsers and programs."""
     monkeypatch.setattr(AssignmentCache, "guide", lambda _: 1 / 0)
     monkeypatch.setattr(AssignmentCache, "all", lambda _: 1 / 0)
     cookies = dict(service.browser("ada").cookies)
@@ -145,7 +147,7 @@ def test_an_answer_that_tells_of_a_fault_of_ours_keeps_browsers_on_our_side_too(
 
 
 def test_who_is_not_known_takes_nobodys_turn_to_write(service, monkeypatch):
-    """An invalid link or code is looked up without the write lock, so strangers cannot delay writers."""
+    """Invalid links and codes are looked up without the write lock, so strangers cannot delay people who write."""
 
     def refused(_):
         raise AssertionError
@@ -160,7 +162,7 @@ def test_who_is_not_known_takes_nobodys_turn_to_write(service, monkeypatch):
 
 
 def test_no_page_has_a_script_or_a_style_of_its_own(service):
-    """Pages contain no inline script or style, because the policy would block it."""
+    """Pages do not contain inline scripts or styles, because the security policy would block them."""
     client = service.browser("staff")
     attempt = service.hand_in(person=service.staff)
     for path in ("/", "/assignments/small", service.page_of(attempt), "/course", "/course/people", "/course/audit"):
@@ -173,7 +175,9 @@ def test_no_page_has_a_script_or_a_style_of_its_own(service):
 
 @pytest.mark.parametrize("host", ["localhost:8000", "evil.example", "127.0.0.1.evil.example:8000", ""])
 def test_who_comes_by_another_name_is_led_to_our_address(service, host):
-    """A request under another host name is redirected to the same page here. No content appears under that name."""
+    """A request under another host name is redirected to the same page at this service's address. No content is shown
+    under that name.
+    """
     client = service.browser("ada")
     for ask in (client.get, client.head):
         said = ask("/assignments/small/edit?start=0", headers={"host": host})
@@ -184,8 +188,8 @@ def test_who_comes_by_another_name_is_led_to_our_address(service, host):
 
 
 def test_what_is_sent_to_another_name_does_nothing(service):
-    """A request with data or a token under another host name has no effect and gets the right address, without a
-    redirect that would send the data on.
+    """A request with data or a token under another host name has no effect. The answer gives the right address but does
+    not redirect, because a redirect would send the data on.
     """
     client, token = service.browser("ada"), service.token(service.ada, "read submit")
     shown = client.get("/assignments/small")
@@ -216,14 +220,16 @@ HOSTILE = (
 
 @pytest.mark.parametrize("host", HOSTILE, ids=ascii)
 def test_a_name_that_only_looks_like_ours_is_another(host):
-    """A host that only resembles this service's name is treated as foreign, and nothing of it appears in the answer."""
+    """A host that only resembles this service's name is treated as foreign, and no part of it appears in the answer."""
     asked = {"path": "/", "query_string": b"", "headers": [(b"host", host)]}
     assert _of_one_host(asked) == (307, [(b"content-length", b"0"), (b"location", f"{ORIGIN}/".encode())])
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.0.0.1:8443"])
 def test_our_name_is_ours_at_any_port(service, host):
-    """This service's name is accepted at any port: a proxy sends no port or its own, and a redirect would loop."""
+    """This service's name is accepted with any port. A proxy sends no port or its own one, so a redirect would be
+    repeated forever.
+    """
     assert service.browser("ada").get("/", headers={"host": host}).status_code == 200
 
 
@@ -238,13 +244,15 @@ def test_our_name_is_ours_at_any_port(service, host):
     ],
 )
 def test_a_redirect_leads_nowhere_but_to_our_address(path, query, there):
-    """A redirect leads only to this service's address, for each form of the requested path and query."""
+    """A redirect leads only to this service's address, for any requested path and query."""
     asked = {"path": path, "query_string": query, "headers": [(b"host", b"localhost:8000")]}
     assert dict(_of_one_host(asked)[1])[b"location"].decode() == ORIGIN + there
 
 
 def _of_one_host(asked):
-    """Return status and headers of the answer to a foreign host, for which no application is called."""
+    """Return the status and headers of the answer to a request for a foreign host, which must not reach the
+    application.
+    """
     sent = []
 
     async def send(message):
@@ -256,7 +264,7 @@ def _of_one_host(asked):
 
 
 async def _answered(app, path, chunks, length=None):
-    """Return how many chunks an application behind the checks took, and the status of its answer."""
+    """Return how many chunks an application behind the request checks received, and the status of the answer."""
     taken, sent = 0, []
 
     async def receive():
@@ -281,7 +289,9 @@ async def _answered(app, path, chunks, length=None):
 )
 @pytest.mark.parametrize("said", [True, False], ids=["length", "none"])
 def test_a_body_that_is_too_large_is_never_held(path, limit, said):
-    """A body over the limit is never held. The application stops at the limit, or never starts for a known length."""
+    """A body over the limit is never kept in memory. If its length is known, the application is not even called.
+    Otherwise, it receives data only up to the limit.
+    """
     held = 0
 
     async def app(_scope, receive, _send):
@@ -303,7 +313,9 @@ def test_a_body_that_is_too_large_is_never_held(path, limit, said):
     [(SIZE_LIMIT, 303, ""), (SIZE_LIMIT + 1, 409, "1 MiB"), (MAX_UPLOAD_BYTES, 413, "1 MiB")],
 )
 def test_a_file_is_taken_up_to_a_mebibyte(service, size, status, words):
-    """A file is accepted up to 1 MiB. Slightly more is refused by a page, much more by a line; neither is stored."""
+    """A file of up to 1 MiB is accepted. A slightly larger one is refused with a page, and a much larger one with a
+    line of text. Neither is stored.
+    """
     said = upload(service.browser("ada"), b"x" * size)
     assert said.status_code == status
     assert words in said.text
@@ -318,7 +330,7 @@ def test_an_upload_of_nobody_is_not_read(service):
 
 
 NASTY = "a" * 30_000 + "-" + "a" * 30_000
-"""Text for which a punycode decoder takes time quadratic in its length."""
+"""Text that takes a punycode decoder time quadratic in its length."""
 
 
 @pytest.mark.parametrize(
@@ -335,7 +347,7 @@ NASTY = "a" * 30_000 + "-" + "a" * 30_000
     ],
 )
 def test_only_a_form_of_ours_is_read(service, kind, body):
-    """Only this service's own kind of form is parsed, because strangers could otherwise keep the process busy."""
+    """Only the kind of form that this service uses is parsed. Otherwise, strangers could keep the process busy."""
     said = service.browser().post("/join", content=body.encode(), headers={"content-type": kind})
     assert (said.status_code, said.headers["connection"]) == (415, "close")
     assert "not from a page of this service" in said.text
@@ -351,13 +363,15 @@ def test_only_a_form_of_ours_is_read(service, kind, body):
     ],
 )
 def test_numbers_that_no_database_takes_are_not_found(service, path):
-    """Numbers out of the database's range answer 404 instead of causing an error."""
+    """Numbers that exceed the range of the database are answered with 404 instead of an internal error."""
     own = service.page_of(service.hand_in())
     assert service.browser("ada").get(path.format(own=own)).status_code == 404
 
 
 def test_whoever_leaves_in_the_middle_of_a_form_is_no_fault_of_ours(service):
-    """A client that disconnects within a form causes no exception, so the log shows real faults only."""
+    """A client that disconnects in the middle of a form does not cause an exception, so the log contains only real
+    faults.
+    """
     headers = {"host": "127.0.0.1:8000", "origin": ORIGIN, "content-type": "multipart/form-data; boundary=x"}
     scope = {
         "type": "http",

@@ -22,13 +22,15 @@ TEACHING, LEADING = (303, 404, 404, 200, 200), (303, 404, 404, 404, 200)
 LEADING_FORM, LEADING_LINKS = (401, 404, 404, 404, 303), (401, 404, 404, 404, 200)
 
 NO_COOKIE, NO_WAY = (401,) * 5, (404,) * 5
-"""Statuses of routes that accept no cookie, and of sign-in methods that the operator has not enabled (do not exist)."""
+"""Statuses of routes that do not accept cookies, and of ways to sign in that the operator has not enabled, which do not
+exist.
+"""
 
 TABLE = {
     "GET /health": ALL,
     "GET /static/{name}": ALL,
     "GET /sign-in": ALL,
-    "GET /join/{token}": (403, 403, 403, 403, 403),  # invalid link; a valid one works for its holder
+    "GET /join/{token}": (403, 403, 403, 403, 403),  # the link is invalid
     "POST /join": (403, 403, 403, 403, 403),
     "POST /sign-out": MEMBERS_FORM,
     "GET /": MEMBERS,
@@ -39,7 +41,7 @@ TABLE = {
     "GET /api": ALL,
     "GET /openapi.json": ALL,
     "GET /device": MEMBERS,
-    "POST /device": (401, 422, 422, 422, 422),  # invalid code
+    "POST /device": (401, 422, 422, 422, 422),  # the code is invalid
     "GET /tokens": MEMBERS,
     "POST /tokens": (401, 200, 200, 200, 200),
     "POST /sign-in/mail": NO_WAY,
@@ -50,8 +52,8 @@ TABLE = {
     "POST /mails": (401, 404, 404, 404, 404),
     "GET /sign-on": NO_WAY,
     "GET /sign-on/back": NO_WAY,
-    "POST /tokens/{token_id}/revoke": MEMBERS_FORM,  # only the caller's own token
-    "POST /api/v1/device/code": (415, 415, 415, 415, 415),  # for terminals, which send no page form
+    "POST /tokens/{token_id}/revoke": MEMBERS_FORM,  # revokes only the caller's own token
+    "POST /api/v1/device/code": (415, 415, 415, 415, 415),  # for terminals, which do not send forms of pages
     "POST /api/v1/device/token": (415, 415, 415, 415, 415),
     "GET /api/v1/me": NO_COOKIE,
     "DELETE /api/v1/token": NO_COOKIE,
@@ -67,13 +69,13 @@ TABLE = {
     "POST /api/v1/attempts/{public}/cancel": NO_COOKIE,
     "GET /assignments/{name}/skeleton": MEMBERS,
     "GET /assignments/{name}/edit": MEMBERS,
-    "POST /assignments/{name}/try": MEMBERS_FORM,  # the caller's own
+    "POST /assignments/{name}/try": MEMBERS_FORM,  # starts the caller's own dry run
     "GET /assignments/{name}/try": ONLY_OWN,
     "GET /assignments/{name}/try/edit": ONLY_OWN,
     "GET /assignments/{name}/try/events": ONLY_OWN,
     "GET /assignments/{name}/try/report": ONLY_OWN,
     "GET /assignments/{name}/leaderboard": MEMBERS,
-    "POST /assignments/{name}/leaderboard/pseudonym": MEMBERS_FORM,  # the caller's own
+    "POST /assignments/{name}/leaderboard/pseudonym": MEMBERS_FORM,  # changes the caller's own pseudonym
     "POST /assignments/{name}/leaderboard/{person_id}/end": LEADING_FORM,
     "GET /assignments/{name}/compare": (303, 404, 200, 404, 404),
     "POST /assignments/{name}/attempts": MEMBERS_FORM,
@@ -95,14 +97,14 @@ TABLE = {
     "GET /course/system": TEACHING,
     "GET /course/exports": LEADING,
     "GET /course/exports/{kind}": LEADING,
-    "POST /course/exports": (401, 404, 404, 404, 422),  # no such file
-    "POST /course/regrade": (401, 404, 404, 303, 422),  # all attempts wait already
-    "POST /course/regrade-older": (401, 404, 404, 409, 409),  # no attempt is older
+    "POST /course/exports": (401, 404, 404, 404, 422),  # the request does not choose a kind of file
+    "POST /course/regrade": (401, 404, 404, 303, 422),  # all attempts are waiting already
+    "POST /course/regrade-older": (401, 404, 404, 409, 409),  # no attempt was graded by an older version
     "GET /course/people": TEACHING,
     "POST /course/people": LEADING_FORM,
     "GET /course/people/{person_id}/edit": LEADING,
     "POST /course/people/{person_id}/edit": LEADING_FORM,
-    "GET /course/people/{person_id}/removal": (303, 404, 404, 404, 409),  # this person has handed in
+    "GET /course/people/{person_id}/removal": (303, 404, 404, 404, 409),  # a person who has handed in cannot be removed
     "POST /course/people/{person_id}/removal": (401, 404, 404, 404, 409),
     "GET /course/people/{person_id}/deactivation": LEADING,
     "POST /course/people/{person_id}/deactivation": LEADING_FORM,
@@ -123,32 +125,37 @@ TABLE = {
     "POST /course/extensions": LEADING_FORM,
     "GET /course/extensions/{extension_id}/withdrawal": LEADING,
     "POST /course/extensions/{extension_id}/withdrawal": LEADING_FORM,
-    "POST /course/faults/{grading_id}/again": (401, 404, 404, 409, 409),  # this grading has not failed
+    "POST /course/faults/{grading_id}/again": (401, 404, 404, 409, 409),  # the grading has not failed
     "GET /course/audit": TEACHING,
     "GET /course/audit.csv": TEACHING,
     "POST /course/people/{person_id}/assignments/{name}/decision": LEADING_FORM,
     "POST /course/attempts/{public}/exclusion": LEADING_FORM,
-    "GET /course/assignments/{name}/release": (303, 404, 404, 404, 409),  # nothing is hidden
-    "POST /course/assignments/{name}/release": (401, 404, 404, 404, 409),  # nothing is hidden
+    "GET /course/assignments/{name}/release": (303, 404, 404, 404, 409),  # the assignment hides nothing
+    "POST /course/assignments/{name}/release": (401, 404, 404, 404, 409),  # the assignment hides nothing
     "GET /course/assignments/{name}/hold": LEADING,
     "POST /course/assignments/{name}/hold": LEADING_FORM,
-    "GET /course/assignments/{name}/publication": (303, 404, 404, 404, 409),  # nothing is held back
+    "GET /course/assignments/{name}/publication": (303, 404, 404, 404, 409),  # no results are held back
     "POST /course/assignments/{name}/publication": LEADING_FORM,
-    "POST /attempts/{public}/request": (401, 404, 303, 409, 409),  # staff answer questions
+    "POST /attempts/{public}/request": (401, 404, 303, 409, 409),  # staff answer questions and do not ask them
     "GET /course/requests": TEACHING,
-    "POST /course/requests/{request_id}/answer": (401, 404, 404, 404, 404),  # there is no such question
+    "POST /course/requests/{request_id}/answer": (401, 404, 404, 404, 404),  # no question has this number
     "GET /course/regradings": TEACHING,
-    "GET /course/regradings/{regrading_id}": (303, 404, 404, 404, 404),  # there is no such regrading
+    "GET /course/regradings/{regrading_id}": (303, 404, 404, 404, 404),  # no regrading has this number
 }
-"""Status for a visitor without a sign-in, another student, the attempt's owner, an assistant and an instructor. 303
-redirects a page to the sign-in; 404 is also the answer for pages that do not exist.
+"""Status of each route for a visitor without a sign-in, another student, the attempt's owner, an assistant and an
+instructor.
+
+303 redirects a page to the sign-in. 404 is the answer for missing pages and for pages whose existence the role may not
+know.
 """
 
 NUMBERS = "person_id", "grading_id", "token_id", "request_id", "regrading_id", "extension_id"
-"""Names of the numeric parameters in addresses."""
+"""Names of numeric parameters in addresses."""
 
 ENDINGS, LAST = ("sign-out", "/deactivation"), "POST /course/people/{person_id}/deactivation"
-"""Ends of routes that sign a person out, and the last route, after which this person cannot sign in."""
+"""Ends of the routes that sign a person out, and the route that is tried last, because the person cannot sign in
+afterwards.
+"""
 
 FIELDS = {
     "POST /course/people": {"key": "zoe", "name": "Zoe"},
@@ -175,13 +182,14 @@ FIELDS = {
 
 
 def test_every_route_is_in_the_table(service):
-    """Each route of the application is in the table, so a new route must declare its callers."""
+    """Each route of the application is in the table, so a new route must state who may use it."""
     assert routes(service.app) == set(TABLE)
 
 
 def test_each_role_gets_what_the_table_says(service):
-    """Each role gets the status of the table on each route, with valid forms, in five browsers. Pages come first,
-    because they change nothing; routes that sign people out come last, with a new sign-in for each.
+    """On each route, each role gets the status in the table. All forms are valid, and each role has its own browser.
+    Pages come first, because they do not change anything. Routes that sign a person out come last, with a new sign-in
+    for each.
     """
     address = _addresses(service)
     service.person(ASSISTANT, CourseRole.ASSISTANT)
@@ -200,7 +208,7 @@ def test_each_role_gets_what_the_table_says(service):
 
 @pytest.mark.parametrize("role", [OWNER, ASSISTANT, STAFF])
 def test_no_page_leads_to_one_that_its_reader_may_not_see(service, role):
-    """Each link and form on pages reachable from the first page is allowed for its reader."""
+    """Every page that a reader can reach from the first page has only links and forms that this reader may use."""
     service.graded(service.hand_in())
     service.graded(service.hand_in(), graded(service.course, passed=False))
     service.person(ASSISTANT, CourseRole.ASSISTANT)
@@ -222,7 +230,7 @@ def test_no_page_leads_to_one_that_its_reader_may_not_see(service, role):
 
 
 def _route(path):
-    """Return the table's name for the route of a form."""
+    """Return the name of a form's route in the table."""
     (found,) = [each for each in TABLE if each.startswith("POST ") and _pattern(each).fullmatch(path)]
     return found
 
@@ -232,7 +240,7 @@ def _pattern(route):
 
 
 def _signed_in(service, role):
-    """Return a browser and its form token."""
+    """Return a browser in which this role is signed in, and its form token."""
     if role == NOBODY:
         return service.browser(), ""
     client = service.browser(role)
@@ -240,7 +248,7 @@ def _signed_in(service, role):
 
 
 def _addresses(service):
-    """Return a function that gives a route's address, for one of two graded attempts."""
+    """Return a function that returns the address of a route for one of two graded attempts."""
     first = service.graded(service.hand_in())
     attempt = service.graded(service.hand_in())
     service.tried()
@@ -267,7 +275,7 @@ def _addresses(service):
 
 
 def _name(path):
-    """Return the value of {name} in an address: a file or an assignment."""
+    """Return the value of {name} in an address, which is a file or an assignment."""
     return "style.css" if "static" in path else "result.json" if "download" in path else "small"
 
 
@@ -286,16 +294,18 @@ TOKENS = {
     "GET /api/v1/assignments/{name}/leaderboard": (READ,) * 3,
     "POST /api/v1/attempts/{public}/cancel": ((401, 404), SUBMIT, (401, 409)),
 }
-"""Status for a read-only and a hand-in-only token: another student's, the owner's and staff's."""
+"""Status for a token that may only read and one that may only hand in. In each row, the tokens belong to another
+student, the owner and an instructor.
+"""
 
 
 def test_every_route_of_the_api_is_in_the_table_of_tokens(service):
-    """Each API route is in the table of tokens, except those that issue tokens."""
+    """The table of tokens has every API route except those that issue tokens."""
     assert {each for each in routes(service.app) if "/api/v1/" in each and "/device/" not in each} == set(TOKENS)
 
 
 def test_each_scope_gets_what_the_table_says(service):
-    """Each scope gets the status of the table, with a new token and no cookie for each request."""
+    """Each scope gets the status in the table. Every request has a new token and no cookie."""
     attempt = service.attempt(service.graded(service.hand_in()))
 
     def asked(route, person, scope):
@@ -321,7 +331,7 @@ def test_no_page_takes_a_bearer_token(service):
 
 
 def test_a_token_that_may_only_hand_in_learns_no_points(service):
-    """A token that may only hand in reads no points by cancelling or by repeating a hand-in."""
+    """A token that may only hand in does not learn points by cancelling an attempt or by repeating a hand-in."""
     attempt = service.attempt(service.graded(service.hand_in(form_key="once")))
     for scope, told in (("submit", False), ("read submit", True)):
         client = service.browser()
@@ -333,7 +343,7 @@ def test_a_token_that_may_only_hand_in_learns_no_points(service):
 
 
 def test_no_number_in_an_address_is_too_large(service):
-    """A number out of range in any address answers 404."""
+    """A number out of range in any address is answered with 404."""
     client, numbered = service.browser("staff"), [each for each in TABLE if "_id}" in each]
     token = field(client.get("/"), "form_token")
     for route in numbered:
@@ -346,7 +356,7 @@ def test_no_number_in_an_address_is_too_large(service):
 
 
 def test_anothers_attempt_is_answered_as_one_that_does_not_exist(service):
-    """Another student's attempt gets the same 404 as one that does not exist, so its existence stays secret."""
+    """Another student's attempt is answered with the same 404 as a missing one, so that its existence stays secret."""
     client = service.browser("ben")
     public = service.attempt(service.graded(service.hand_in())).public
     for end in ("", "/events", "/report", "/file"):

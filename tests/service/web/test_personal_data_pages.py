@@ -1,4 +1,6 @@
-"""personal_data.py of the service and of the pages: a person's export is complete, without hidden or foreign data."""
+"""personal_data.py of the service and of the pages: the archive of personal data is complete and contains nothing
+hidden or about others.
+"""
 
 import asyncio
 import io
@@ -20,7 +22,7 @@ from grader.service.web.routes.personal_data import ZipSlots
 
 
 def exported(service, person="ada"):
-    """Return the zip's files by name."""
+    """Return the files in the zip by name."""
     said = service.browser(person).get("/data.zip")
     assert (said.status_code, said.headers["content-type"]) == (200, "application/zip")
     with zipfile.ZipFile(io.BytesIO(said.content)) as archive:
@@ -28,7 +30,7 @@ def exported(service, person="ada"):
 
 
 def watched(service, **more):
-    """Return an attempt that is graded, with one progress note."""
+    """Return a graded attempt with one progress note."""
     attempt = service.hand_in(**more)
     claimed = service.claim()
     with service.database.writing() as session:
@@ -38,7 +40,7 @@ def watched(service, **more):
 
 
 def test_the_zip_has_all_rows_files_and_reports(service):
-    """Ada's zip has all her rows, files and reports."""
+    """The zip contains all rows, files and reports of its owner."""
     for data in (b"first\n", b"second\n"):
         watched(service, data=data)
     service.token(service.ada, "read")
@@ -60,7 +62,7 @@ def test_the_zip_has_all_rows_files_and_reports(service):
 
 
 def test_nothing_of_another_person_is_in_it(service):
-    """Ben's data change neither Ada's zip nor the counts on her page."""
+    """Data of another person do not affect the zip."""
     watched(service)
     before = exported(service)
     watched(service, person=service.ben, data=b"of-ben\n")
@@ -69,14 +71,14 @@ def test_nothing_of_another_person_is_in_it(service):
     after = exported(service)
     rows = [json.loads(each.pop("data.json")) for each in (before, after)]
     for held in rows:
-        for name in ("sessions", "invitations", "audit"):  # each export signs in again
+        for name in ("sessions", "invitations", "audit"):  # each export signs in again, which adds rows
             held[name] = held[name][:1]
     assert rows[0] == rows[1]
     assert before == after
 
 
 def test_every_table_about_a_person_is_in_it():
-    """Each table that refers to a person, an attempt or a grading is exported, so a new table cannot be forgotten."""
+    """Every table that refers to a person, an attempt or a grading is exported, so a new table cannot be forgotten."""
     about = {"people.id", "attempts.id", "gradings.id"}
     personal = {
         table.name
@@ -88,7 +90,9 @@ def test_every_table_about_a_person_is_in_it():
 
 @pytest.mark.parametrize("hidden", ["case", "performance"])
 def test_nothing_hidden_is_exported(tmp_path, hidden):
-    """Hidden checks are not exported, nor points that include them, even after a regrading with an audit line."""
+    """Hidden checks and points that include them are not exported, even after a regrading with a line in the audit
+    trail.
+    """
     service = Service(tmp_path, course=hiding_course(tmp_path / "course", hidden))
     assignment = service.course.load("small")
     place = {"case": 2, "performance": 7}[hidden]
@@ -106,8 +110,8 @@ def test_nothing_hidden_is_exported(tmp_path, hidden):
 
 
 def test_no_time_of_a_grading_is_exported(service):
-    """Start, progress and end of a grading are not exported, because a hidden check that fails takes longer. The mail
-    about it and the next grading do not reveal them either. Times of hand-ins are exported.
+    """Start, progress and end of a grading are not exported, because a failing hidden check takes longer. The mail
+    about the grading and the next grading do not reveal these times either. Times of hand-ins are exported.
     """
     for data in (b"first\n", b"second\n"):
         received = service.now
@@ -147,7 +151,7 @@ def test_no_secret_is_exported(service):
 
 
 def test_the_page_counts_what_there_is_and_leads_to_the_zip(service):
-    """The page counts one sign-in and three attempts, and links to the zip."""
+    """The page counts the person's data, here one sign-in and three attempts, and links to the zip."""
     for _ in range(3):
         watched(service)
     page = service.browser("ada").get("/data").text
@@ -157,7 +161,9 @@ def test_the_page_counts_what_there_is_and_leads_to_the_zip(service):
 
 
 def test_each_person_has_one_zip_until_it_is_sent_and_there_are_few_in_all(service, monkeypatch):
-    """A person can have one zip at a time, and all people a limited number. A refused request can be repeated."""
+    """Each person can request only one zip at a time, and all people together only a few. A refused request can be
+    repeated later.
+    """
     monkeypatch.setattr(personal_data, "zip_slots", ZipSlots())
     monkeypatch.setattr(personal_data, "MAX_ZIPS", 2)
     ada, ben = service.browser("ada"), service.browser("ben")
@@ -172,12 +178,12 @@ def test_each_person_has_one_zip_until_it_is_sent_and_there_are_few_in_all(servi
 
 
 class _GoneError(Exception):
-    """Error for a client that has disconnected."""
+    """Raised when the client has disconnected."""
 
 
 @pytest.mark.parametrize("at", ["http.response.start", "http.response.body"])
 def test_a_zip_is_removed_however_its_sending_ends(service, monkeypatch, at):
-    """The temporary zip is removed if the client disconnects or takes too long."""
+    """The temporary zip is removed even if the client disconnects or takes too long."""
     monkeypatch.setattr(personal_data, "SEND_SECONDS", 0.05)
     made = []
     monkeypatch.setattr(personal_data, "TemporaryFile", lambda: made.append(TemporaryFile()) or made[-1])  # noqa: SIM115

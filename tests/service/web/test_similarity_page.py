@@ -1,4 +1,6 @@
-"""similarity.py, similarity_search.py: near copies, also of pooled sources, are paired; shared attempts are not."""
+"""similarity.py and similarity_search.py: similar sources are paired, even with sources in the pool. Attempts that a
+group shares are not.
+"""
 
 import hashlib
 import io
@@ -32,7 +34,7 @@ def staff(service):
 
 
 def graded(service, text, person=None):
-    """Return an attempt with this source, whose result has its hash."""
+    """Return a graded attempt with this source. Its result contains the hash of the source."""
     attempt = service.hand_in(person=person, data=text.encode())
     assignment = service.course.load("small")
     whole = right(assignment)
@@ -46,7 +48,9 @@ def pooled(staff, kind, data, name="old.cl"):
 
 
 def test_near_copies_stand_side_by_side_with_their_differences_marked(service, staff):
-    """Near copies are shown in two columns with marked differences, even if renamed. Other solutions are not listed."""
+    """Near copies are shown in two columns with their differences marked, even if names were changed. Other solutions
+    are not listed.
+    """
     attempts = [graded(service, SOLUTION), graded(service, RENAMED, service.ben)]
     graded(service, OTHER, service.person("cleo", "student"))
     answer = staff.get(PAGE)
@@ -64,7 +68,9 @@ def found_in(answer):
 
 
 def test_identical_files_have_a_line_of_their_own(service, staff):
-    """Identical files share one line, however short they are. The first represents all in a line of near copies."""
+    """Identical files share one line, no matter how short they are. In a line of near copies, the first file represents
+    all of them.
+    """
     cleo, dora, eve = (service.person(key, "student") for key in ("cleo", "dora", "eve"))
     attempts = [graded(service, SOLUTION), graded(service, SOLUTION, service.ben), graded(service, RENAMED, cleo)]
     attempts += [graded(service, "__kernel void add() {}\n", person) for person in (dora, eve)]
@@ -78,7 +84,7 @@ def test_identical_files_have_a_line_of_their_own(service, staff):
 
 
 def test_the_text_of_a_source_is_text(service, staff):
-    """A source is escaped, so it cannot add markup."""
+    """The text of a source is escaped, so it cannot add markup."""
     for person in (service.ada, service.ben):
         graded(service, SOLUTION + f"// <script>{person}</script>\n", person)
     page = staff.get(PAGE).text
@@ -88,7 +94,9 @@ def test_the_text_of_a_source_is_text(service, staff):
 
 @pytest.mark.whole
 def test_work_of_an_earlier_course_is_found(service, staff):
-    """Sources of earlier courses, also from a zip, are compared and can be removed; audit lines have their author."""
+    """Sources of earlier courses, which may come in a zip, are compared and can be removed again. The audit trail
+    records the upload.
+    """
     attempt = graded(service, SOLUTION)
     assert "No sources are similar" in staff.get(PAGE).text
     packed = io.BytesIO()
@@ -109,7 +117,7 @@ def test_work_of_an_earlier_course_is_found(service, staff):
 
 
 def test_what_everybody_may_use_makes_no_copies(service, staff):
-    """Sources that all students may use do not count as copies, like the skeleton."""
+    """Sources that all students may use do not count as copies, and neither does the skeleton."""
     graded(service, SOLUTION)
     graded(service, RENAMED, service.ben)
     assert pooled(staff, "allowed", SOLUTION.encode()).status_code == 303
@@ -122,12 +130,12 @@ def test_what_everybody_may_use_makes_no_copies(service, staff):
         ("stolen", b"kernel", "is not a kind of sources. Choose one kind"),
         ("earlier", b"", "Choose a .cl file"),
         ("earlier", b"PK\x03\x04 and no zip", "cannot be read"),
-        ("earlier", b" \n", "has no source in it"),
+        ("earlier", b" \n", "does not contain any source"),
     ],
     ids=["kind", "none", "zip", "blank"],
 )
 def test_what_is_no_source_is_refused(service, staff, kind, data, words):
-    """Invalid sources are refused with the reason, and nothing is stored."""
+    """Files that are not sources are refused with the reason, and nothing is stored."""
     said = pooled(staff, kind, data, "old.cl" if data else "")
     assert said.status_code == 422
     assert words in said.text
@@ -137,7 +145,9 @@ def test_what_is_no_source_is_refused(service, staff, kind, data, words):
 
 @pytest.mark.parametrize("packing", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
 def test_a_damaged_zip_is_refused_whatever_its_compression(staff, packing):
-    """A damaged zip of any compression, by a bad line or a forger, is refused and causes no server error."""
+    """A zip that was damaged by accident or on purpose is refused for every kind of compression, and never causes an
+    internal error.
+    """
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", packing) as archive:
         archive.writestr("old.cl", SOLUTION)
@@ -151,7 +161,7 @@ def test_a_damaged_zip_is_refused_whatever_its_compression(staff, packing):
 
 
 def test_a_zip_is_unpacked_no_further_than_is_kept(service, staff):
-    """A zip is unpacked only up to the size that is stored."""
+    """A zip is unpacked only up to the size that can be stored."""
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("large.cl", b"x" * 50 * 1024 * 1024)
@@ -162,7 +172,7 @@ def test_a_zip_is_unpacked_no_further_than_is_kept(service, staff):
 
 @pytest.mark.whole
 def test_a_group_that_hands_in_together_is_no_pair_of_copies(service, staff):
-    """An attempt shared by a group is one source, so its members are not a pair of copies."""
+    """An attempt that a group shares is a single source, so the members are not a pair of copies."""
     shared = graded(service, SOLUTION)
     with service.database.writing() as session:
         session.add(ShareRow(attempt_id=shared, person_id=service.ben))

@@ -1,4 +1,4 @@
-"""staff.py, regrading.py and csv.py: instructors view, change and export the course."""
+"""staff.py, regrading.py and csv.py: instructors view, change and export a course."""
 
 import csv
 import io
@@ -33,7 +33,9 @@ def rows(said):
 
 
 def test_the_roster_is_sorted_as_people_expect_and_searched_by_name_or_key(staff):
-    """Both pages sort names without regard to strokes, find them by plain letters or key, and show the search."""
+    """Both pages sort names regardless of strokes. The roster finds people by plain letters or key and shows the
+    search.
+    """
     roster(staff, "key,name\nzed,Zed\nl1,Łukasz\nx,<b>\n")
     for page in ("/course/people", "/course/points"):
         text = staff.get(page).text
@@ -46,7 +48,7 @@ def test_the_roster_is_sorted_as_people_expect_and_searched_by_name_or_key(staff
 
 
 def test_a_roster_adds_people_and_changes_names(staff):
-    """A roster adds people and changes names, removes no person, and leaves audit lines."""
+    """A roster adds people and changes names but never removes people. The audit trail records its changes."""
     said = roster(staff, "key;name;role\ncleo;Cleo Ärmel;\nada;Ada Lovelace;student\ndoc;Doc;instructor\n")
     assert said.status_code == 303
     page = staff.get(said.headers["location"]).text
@@ -59,7 +61,9 @@ def test_a_roster_adds_people_and_changes_names(staff):
 
 
 def test_a_quotation_mark_that_is_not_closed_loses_nobody(staff):
-    """A roster with an unclosed quotation mark is refused, because the rest of the file would become one name."""
+    """A roster with an unclosed quotation mark is refused. Otherwise, the rest of the file would become a
+    single name.
+    """
     roster = b'key,name\nq1,"Open quote\nq2,Two\nq3,Three\n'
     answer = post(staff, "/course/people/roster", "/course/people", file=("roster.csv", roster))
     assert answer.status_code == 422
@@ -68,7 +72,9 @@ def test_a_quotation_mark_that_is_not_closed_loses_nobody(staff):
 
 
 def test_two_uploads_of_one_roster_at_once_are_both_noted_with_right_numbers(service, staff, monkeypatch):
-    """Two simultaneous uploads of one roster leave two audit lines with correct counts: five added and none added."""
+    """If one roster is uploaded twice at once, the audit trail gets two lines with correct counts, for five and for no
+    added people.
+    """
     people = "key,name\n" + "".join(f"s{number},S {number}\n" for number in range(5))
     batches = enrolling.in_batches
 
@@ -101,7 +107,7 @@ def test_two_uploads_of_one_roster_at_once_are_both_noted_with_right_numbers(ser
     ids=["columns", "key", "role", "long", "empty", "twice", "in another case", "unseen", "own"],
 )
 def test_a_roster_with_a_fault_changes_nothing(service, staff, text, words):
-    """A roster with an error changes nothing, and the answer names the line."""
+    """A roster with an error changes nothing, and the answer explains the error."""
     said = roster(staff, text)
     assert said.status_code == 422
     assert words in said.text
@@ -110,7 +116,7 @@ def test_a_roster_with_a_fault_changes_nothing(service, staff, text, words):
 
 
 def test_a_roster_knows_people_in_any_case(service, staff):
-    """A roster matches keys in any case and encoding, keeps the stored spelling and adds no second account."""
+    """A roster matches keys in any case and encoding, keeps their stored spelling and does not add a second account."""
     service.person("Zoë@Example.org", "student")
     said = staff.get(roster(staff, "key,name\nzoe\u0308@example.ORG,Zoë\nADA,Ada Lovelace\n").headers["location"])
     assert "0 added, 2 changed" in said.text
@@ -121,7 +127,9 @@ def test_a_roster_knows_people_in_any_case(service, staff):
 
 
 def test_a_roster_takes_none_of_two_keys_that_differ_in_case(service, staff):
-    """Two keys that differ only in case, from an earlier version, each match their exact spelling only."""
+    """If two stored keys differ only in case, which an earlier version allowed, each matches only its exact
+    spelling.
+    """
     service.person("Max", "student")
     with service.database.writing() as session:
         values = {"key": "max", "folded": "max", "name": "Max", "role": "student", "created": service.now}
@@ -132,7 +140,7 @@ def test_a_roster_takes_none_of_two_keys_that_differ_in_case(service, staff):
 
 
 def test_a_roster_that_changes_nothing_says_so_and_the_page_says_nothing_without_one(staff):
-    """A roster without changes is confirmed, and the page shows no confirmation without an upload."""
+    """A roster without changes is confirmed. Without an upload, the page shows no confirmation."""
     said = roster(staff, "key,name\nada,Ada\n")
     page = staff.get(said.headers["location"]).text
     assert "Roster uploaded: 0 added, 0 changed, 2 not in this file and kept." in page
@@ -140,7 +148,7 @@ def test_a_roster_that_changes_nothing_says_so_and_the_page_says_nothing_without
 
 
 def test_a_link_is_shown_once_and_signs_that_person_in(service, staff):
-    """A link made by an instructor is shown once and signs its person in."""
+    """A link that an instructor makes is shown once and signs its person in."""
     said = post(staff, f"/course/people/{service.ben}/invitation")
     (token,) = re.findall(r"/join/([\w-]+)</code>", said.text)
     client = service.browser()
@@ -151,7 +159,7 @@ def test_a_link_is_shown_once_and_signs_that_person_in(service, staff):
 
 @pytest.mark.parametrize("role", ["assistant", "instructor"])
 def test_an_instructor_makes_links_for_who_teaches_too(service, staff, role):
-    """An instructor can make links for assistants and instructors, whose role comes from the roster."""
+    """An instructor can make links for assistants and instructors. They get their role from the roster."""
     service.person("tom", role)
     number = re.search(r'/people/(\d+)">Tom<', staff.get("/course/people").text)[1]
     said = post(staff, f"/course/people/{number}/invitation")
@@ -162,7 +170,9 @@ def test_an_instructor_makes_links_for_who_teaches_too(service, staff, role):
 
 
 def test_the_page_says_before_the_click_that_a_new_link_ends_earlier_ones(service, staff):
-    """The page says next to each button that a new link ends earlier ones, and an unused earlier link then fails."""
+    """The page says next to each button that a new link replaces earlier ones, and an unused earlier link no longer
+    works.
+    """
     page = staff.get("/course/people").text
     assert re.search('<p id="links">[^<]*A new link replaces', page)
     assert page.count('<button aria-label="Make a link') == page.count('" aria-describedby="links">Make a link') == 3
@@ -182,7 +192,9 @@ def links_for_all(staff):
 
 
 def test_links_for_all_say_how_many_they_cancel_and_cancel_no_others(service, staff):
-    """Links for all say how many unused links they cancel, and cancel no others. A second click cancels no new ones."""
+    """The page for links to all students says how many unused links they cancel, and no others are cancelled. If the
+    form is sent again, it does not cancel the new links.
+    """
     for key in ("cleo", "dora"):
         service.person(key, CourseRole.STUDENT)
     service.browser("ada")
@@ -203,7 +215,9 @@ def test_links_for_all_say_how_many_they_cancel_and_cancel_no_others(service, st
 
 
 def test_a_second_click_that_cancels_as_many_links_is_refused(service, staff):
-    """A second click that would cancel as many links is refused, because the links are different ones."""
+    """Sending the form again is refused even if the number of links to cancel has not changed, because they are
+    different links.
+    """
     links_for_all(staff)
     form = {"cancels": field(staff.get("/course/invitations"), "cancels")}
     first, second = (post(staff, "/course/invitations", **form) for _ in range(2))
@@ -213,7 +227,7 @@ def test_a_second_click_that_cancels_as_many_links_is_refused(service, staff):
 
 
 def test_of_two_clicks_at_once_one_makes_links(service, staff, monkeypatch):
-    """The first of two simultaneous clicks makes links, which stay valid, and the second makes none."""
+    """The first of two simultaneous clicks makes links, which stay valid. The second click is refused."""
     post(staff, f"/course/people/{service.ada}/invitation")
     form = {"cancels": field(staff.get("/course/invitations"), "cancels")}
     answers, in_batches = [], pages.in_batches
@@ -230,7 +244,7 @@ def test_of_two_clicks_at_once_one_makes_links(service, staff, monkeypatch):
 
 
 def test_links_for_all_who_never_came_are_a_file(service, staff):
-    """The file has links for students who never signed in; others keep what they have."""
+    """The file has links only for students who have never signed in. The links and sessions of others stay valid."""
     service.browser("ada")
     (row,) = rows(links_for_all(staff))
     assert (row["key"], row["name"]) == ("ben", "Ben")
@@ -239,7 +253,9 @@ def test_links_for_all_who_never_came_are_a_file(service, staff):
 
 
 def test_the_table_has_the_points_that_count_and_what_fails(service, staff):
-    """The table has the points that count and the failed checks of all students, also of those without attempts."""
+    """The course page counts all students, even those without attempts. The page of the assignment shows the failed
+    checks and how many students they affect.
+    """
     service.graded(service.hand_in(), graded(service.course, passed=False))
     assert "2 students" in staff.get("/course").text
     causes = staff.get("/course/assignments/small").text.partition("Why checks failed")[2]
@@ -248,7 +264,7 @@ def test_the_table_has_the_points_that_count_and_what_fails(service, staff):
 
 
 def test_what_was_not_run_is_not_said_to_fail(service, staff):
-    """A check that was not run is not listed as failing, because another failed check is the cause."""
+    """A check that was not run is not listed among the causes, because another failed check is the cause."""
     assignment = service.course.load("small")
     both = failing(failing(right(assignment), 1), -1, reason=Reason.NOT_RUN)
     service.graded(service.hand_in(), ready(both, assignment))
@@ -258,7 +274,9 @@ def test_what_was_not_run_is_not_said_to_fail(service, staff):
 
 
 def test_the_export_has_every_student_and_no_formula(tmp_path):
-    """The export has every student and no formula, because a spreadsheet must not run students' names."""
+    """The export lists every student and does not contain formulas, because a spreadsheet must not run a student's
+    name.
+    """
     service = Service(tmp_path, policies="due: 2026-11-23T11:00:00+00:00\n")
     service.person("=1+1", "student")
     service.graded(service.hand_in(service.app_state.cache.assignment("small").rules))
@@ -272,7 +290,9 @@ def test_the_export_has_every_student_and_no_formula(tmp_path):
 
 
 def test_the_table_of_points_and_the_batchs_grades_are_files_of_two_names(service, staff):
-    """Staff download the points table as points.csv, a different name from the batch's file among the exports."""
+    """Staff download the table of points as points.csv, whose name differs from that of the batch's file among the
+    exports.
+    """
     service.person("tom", "assistant")
     for client in (staff, service.browser("tom")):
         assert (
@@ -284,7 +304,9 @@ def test_the_table_of_points_and_the_batchs_grades_are_files_of_two_names(servic
 
 
 def test_a_student_is_seen_as_the_student_sees(service, staff):
-    """Staff see a student's pages, attempts and report as the student does, but without forms in the student's name."""
+    """Staff can see a student's pages, attempts and reports as the student does, but without the forms that would act
+    for the student.
+    """
     attempt = service.graded(service.hand_in())
     home = staff.get(f"/course/people/{service.ada}").text
     assert "You see this page as Ada (ada) sees it.<" in home
@@ -296,7 +318,7 @@ def test_a_student_is_seen_as_the_student_sees(service, staff):
 
 
 def test_a_page_says_what_the_student_does_not_see_on_it(service, staff):
-    """Pages name the parts that the student does not see: instructors' forms, and gradings where they are shown."""
+    """A page lists the parts that its student does not see, such as the instructors' forms and hidden checks."""
     service.person("tom", CourseRole.ASSISTANT)
     page = service.page_of(service.graded(service.hand_in()))
     for who, leads in ((staff, True), (service.browser("tom"), False)):
@@ -308,7 +330,9 @@ def test_a_page_says_what_the_student_does_not_see_on_it(service, staff):
 
 
 def test_what_failed_by_our_fault_is_listed_and_tried_again(service, staff):
-    """A faulted attempt is listed and can be tried again, as a new grading in the order of hand-ins."""
+    """An attempt that failed because of a fault is listed and can be tried again, which adds a new grading to the
+    queue.
+    """
     attempt = service.hand_in()
     claimed = service.claim()
     with service.database.writing() as session:
@@ -325,7 +349,7 @@ def test_what_failed_by_our_fault_is_listed_and_tried_again(service, staff):
 
 @pytest.mark.parametrize(("which", "chosen"), [("latest", 1), ("best", 0)])
 def test_a_course_is_graded_again_behind_everybody(service, staff, which, chosen):
-    """A regrading waits behind all hand-ins; old points count until the new ones exist, and are kept."""
+    """A regrading waits behind all hand-ins. The old points count until the new ones exist and are kept afterwards."""
     attempts = [
         service.graded(service.hand_in()),
         service.graded(service.hand_in(), graded(service.course, passed=False)),
@@ -346,7 +370,7 @@ def test_a_course_is_graded_again_behind_everybody(service, staff, which, chosen
 
 
 def test_a_regrading_that_fails_leaves_the_old_result(service, staff):
-    """A regrading that fails leaves the old result in force."""
+    """If a regrading fails, the old result still counts."""
     attempt = service.graded(service.hand_in(FREE))
     old = service.attempt(attempt).counted_id
     post(staff, "/course/regrade", "/course", assignment="small", which="best")
@@ -361,12 +385,14 @@ def test_a_regrading_that_fails_leaves_the_old_result(service, staff):
 
 @pytest.mark.parametrize("fields", [{"assignment": "small", "which": "worst"}, {"assignment": "x", "which": "best"}])
 def test_a_regrading_of_nothing_we_know_is_refused(staff, fields):
-    """A regrading with an unknown selection or assignment is refused with a sentence or as not found."""
+    """A regrading with an unknown selection or assignment is refused."""
     assert post(staff, "/course/regrade", "/course", **fields).status_code in {404, 422}
 
 
 def test_a_roster_without_roles_changes_none(service, staff):
-    """A roster without roles keeps each role, so uploading names again does not turn an instructor into a student."""
+    """A roster without roles does not change any role. Uploading names again does not turn an instructor into a
+    student.
+    """
     roster(staff, "key,name,role\nco,Co,instructor\n")
     roster(staff, "key,name\nco,Co Teacher\nnew,New\n")
     with service.database.reading() as session:

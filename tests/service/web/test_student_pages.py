@@ -25,7 +25,9 @@ def ada(service):
 
 
 def test_a_file_that_is_handed_in_gets_a_receipt(ada):
-    """The receipt of a file shows its hash and time, and links to the stored file, which is byte-identical."""
+    """The receipt for a file shows its hash and the time of arrival. It links to the stored file, which is
+    byte-identical.
+    """
     said = upload(ada)
     page = ada.get(said.headers["location"])
     assert hashlib.sha256(SOURCE).hexdigest() in page.text
@@ -36,7 +38,7 @@ def test_a_file_that_is_handed_in_gets_a_receipt(ada):
 
 
 def test_text_can_be_pasted(ada):
-    """Pasted text is stored with the line ends of a file, although a browser sends CR LF."""
+    """Pasted text is stored with the line ends of a file, although browsers send CR LF."""
     shown = ada.get("/assignments/small")
     keys = {name: field(shown, name) for name in ("form_token", "form_key")}
     said = ada.post("/assignments/small/attempts", files=parts(**keys, text="kernel\r\nvoid ä\r\n", file=("", b"")))
@@ -44,7 +46,7 @@ def test_text_can_be_pasted(ada):
 
 
 def test_a_second_click_leads_to_the_same_attempt(service, ada):
-    """A second click on the form leads to the same attempt and stores the file once."""
+    """A second click on the form leads to the attempt of the first click, and the file is stored only once."""
     key = {"form_key": "the same"}
     first, second = upload(ada, **key), upload(ada, **key)
     assert first.headers["location"] == second.headers["location"]
@@ -53,7 +55,9 @@ def test_a_second_click_leads_to_the_same_attempt(service, ada):
 
 
 def test_a_page_that_back_has_shown_takes_another_file(ada):
-    """A used form takes another file after going back. Each file is one attempt, also the first one sent once more."""
+    """After going back, a used form accepts another file. Each file is one attempt, even if the first file is sent
+    again at the end.
+    """
     key = {"form_key": "the same"}
     sent = [SOURCE, b"other", b"other", SOURCE]
     places = [upload(ada, data, **key).headers["location"] for data in sent]
@@ -63,7 +67,7 @@ def test_a_page_that_back_has_shown_takes_another_file(ada):
 
 
 def test_the_editor_takes_another_text_by_a_used_form(ada):
-    """The editor accepts another text from a used form, so the student's last text is graded."""
+    """The editor accepts another text in a used form, so that the student's last text is graded."""
     shown = ada.get("/assignments/small/edit")
     keys = {name: field(shown, name) for name in ("form_token", "form_key")}
     for text in ("first", "second"):
@@ -72,7 +76,7 @@ def test_the_editor_takes_another_text_by_a_used_form(ada):
 
 
 def test_nothing_and_what_is_no_text_is_refused_in_a_sentence(service, ada):
-    """Empty and binary files are refused in a sentence, and nothing is stored."""
+    """Empty and binary files are refused with one sentence, and nothing is stored."""
     for data, words in ((b"", "empty"), (b"PK\x03\x04", "zip"), ("a".encode("utf-16"), "UTF-16")):
         said = upload(ada, data)
         assert said.status_code == 409
@@ -81,7 +85,7 @@ def test_nothing_and_what_is_no_text_is_refused_in_a_sentence(service, ada):
 
 
 def test_a_missing_assignment_is_not_found(ada):
-    """An unknown assignment answers 404 when read and when handed in to."""
+    """An unknown assignment is answered with 404, both for its page and for a hand-in."""
     assert ada.get("/assignments/nothing").status_code == 404
     token = field(ada.get("/"), "form_token")
     files = parts(form_token=token, form_key="k", file=("k.cl", b"k"))
@@ -89,7 +93,9 @@ def test_a_missing_assignment_is_not_found(ada):
 
 
 def test_what_others_named_is_text_wherever_it_is_shown(tmp_path):
-    """File names, people's names and handouts are escaped everywhere and contain no markup or control characters."""
+    """File names, people's names and handouts are escaped everywhere, so they cannot add markup or control
+    characters.
+    """
     service = Service(tmp_path)
     (service.course.assignments / "small" / "README.md").write_text(
         f"{EVIL}\n\n[x](javascript:alert(1)) ![y](http://evil.example/p.png) [rules](../../docs/reading-your-report.md)"
@@ -111,7 +117,7 @@ def test_what_others_named_is_text_wherever_it_is_shown(tmp_path):
 
 
 def test_a_waiting_attempt_tells_its_place_and_can_be_cancelled(service, ada):
-    """A waiting attempt shows its place and can be cancelled; it is then not counted as used."""
+    """A waiting attempt shows its place in the queue and can be cancelled. After that, it does not count as used."""
     service.hand_in(person=service.ben)
     where = upload(ada).headers["location"]
     assert "1 grading before this one" in ada.get(where).text
@@ -124,8 +130,8 @@ def test_a_waiting_attempt_tells_its_place_and_can_be_cancelled(service, ada):
 
 
 def test_a_result_is_shown_as_a_report_and_all_attempts_are_listed(service, ada):
-    """The assignment's page lists all attempts with the one that counts. The attempt's page is the report. The page
-    with figures is as the station drew it, with a link back.
+    """The assignment's page lists all attempts and marks the one that counts. The attempt's page shows the checks. The
+    report with figures is the page that the station made, with a link back.
     """
     worse = service.graded(service.hand_in(), graded(service.course, passed=False))
     better = service.graded(service.hand_in())
@@ -143,8 +149,8 @@ def test_a_result_is_shown_as_a_report_and_all_attempts_are_listed(service, ada)
 
 
 def test_an_attempt_leads_to_its_neighbours_and_to_what_changed(service, ada):
-    """The page of an attempt links to the ones before and after it, to the comparison, the file and the assignment,
-    and tells the change of points. Other people's attempts are not among them.
+    """The page of an attempt links to the previous and next attempts of the student and to the comparison, and it shows
+    how the points have changed. It does not link to other people's attempts.
     """
     service.graded(service.hand_in(person=service.ben))
     first, second, last = (
@@ -162,7 +168,9 @@ def test_an_attempt_leads_to_its_neighbours_and_to_what_changed(service, ada):
 
 
 def test_nothing_of_an_assignment_is_shown_before_it_opens(service):
-    """Before an assignment opens, students see its title and date but no handout or skeleton; instructors see both."""
+    """Before an assignment opens, students see its title and date but neither the handout nor the skeleton. Instructors
+    see everything.
+    """
     rules, folder = service.course.assignments.parent / "course.yaml", service.course.assignments / "small"
     rules.write_text("opens: 2026-11-24T12:00:00+00:00\n")
     (folder / "README.md").write_text("the handout's words\n")
@@ -180,7 +188,7 @@ def test_nothing_of_an_assignment_is_shown_before_it_opens(service):
 
 
 def test_the_skeleton_can_be_downloaded(service, ada):
-    """The present skeleton can be downloaded; without one there is no link."""
+    """The current skeleton can be downloaded. If there is no skeleton, the page has no link to it."""
     link, skeleton = "/assignments/small/skeleton", service.course.assignments / "small" / "kernels.cl"
     skeleton.write_text("// start here: ä\n")
     assert f'href="{link}"' in ada.get("/assignments/small").text
@@ -193,7 +201,7 @@ def test_the_skeleton_can_be_downloaded(service, ada):
 
 
 def test_two_attempts_are_compared(service, ada):
-    """Two attempts are compared line by line, and invalid numbers answer 404."""
+    """Two attempts are compared line by line. Invalid numbers are answered with 404."""
     service.graded(service.hand_in(data=b"same\nold <b>\n"))
     service.graded(service.hand_in(data=b"same\nnew\n"))
     page = ada.get("/assignments/small/compare?old=1&new=2").text
@@ -205,7 +213,7 @@ def test_two_attempts_are_compared(service, ada):
 
 @pytest.mark.parametrize("hidden", ["case", "sanitizer", "memory", "performance"])
 def test_nothing_of_a_hidden_check_reaches_the_student(tmp_path, hidden):
-    """A student's pages and charts reveal nothing of a hidden check; the instructor's pages show it."""
+    """A student's pages and charts do not reveal anything about a hidden check. The instructor's pages show it."""
     service = Service(tmp_path, course=hiding_course(tmp_path / "course", hidden))
     assignment = service.course.load("small")
     place = {"case": 2, "sanitizer": 4, "memory": 5, "performance": 7}[hidden]
@@ -237,7 +245,9 @@ def _without(page, names):
 
 
 def test_the_best_that_a_student_sees_is_chosen_by_what_a_student_may_see(tmp_path):
-    """The counting attempt shown to a student depends on visible points only, so hidden points do not select it."""
+    """Which attempt counts on the student's page depends only on visible points, so hidden points do not reveal
+    themselves by the choice.
+    """
     service = Service(tmp_path, course=hiding_course(tmp_path / "course", "case"))
     assignment = service.course.load("small")
     for whole in (failing(right(assignment), 2), right(assignment)):
@@ -248,7 +258,7 @@ def test_the_best_that_a_student_sees_is_chosen_by_what_a_student_may_see(tmp_pa
 
 
 def test_a_late_attempt_is_told_to_be_late(tmp_path):
-    """A late attempt is announced as late before and after it is handed in."""
+    """The page says that new attempts are late, and afterwards the attempt is marked as late."""
     service = Service(tmp_path, policies="due: 2026-11-23T11:00\ntimezone: Europe/Berlin\n")
     ada = service.browser("ada")
     assert "new attempts are late" in ada.get("/assignments/small").text
@@ -257,7 +267,7 @@ def test_a_late_attempt_is_told_to_be_late(tmp_path):
 
 
 def test_no_attempt_is_left_after_the_last(tmp_path):
-    """After the last attempt the page has no form, and a file sent anyway is refused and not stored."""
+    """After the last attempt, the page has no form. A file that is sent anyway is refused and not stored."""
     service = Service(tmp_path, policies="attempts: {most: 1}\n")
     assert 'class="hand-in"' in service.browser("ada").get("/assignments/small").text
     service.graded(service.hand_in())
@@ -270,7 +280,7 @@ def test_no_attempt_is_left_after_the_last(tmp_path):
 
 
 def test_a_fault_of_ours_is_told_as_ours(service, ada):
-    """A fault in grading is reported to the student as the service's. Its details are shown to instructors only."""
+    """The student reads that the service is to blame for a fault in grading. Only instructors see the details."""
     attempt = service.hand_in()
     claimed = service.claim()
     with service.database.writing() as session:
@@ -282,7 +292,7 @@ def test_a_fault_of_ours_is_told_as_ours(service, ada):
 
 
 def test_a_megabyte_of_text_costs_the_web_little(service, ada):
-    """Pages and comparison of the largest files take under 5 s, because their work is linear and limited."""
+    """Pages and comparisons of the largest files take less than 5 s, because their work is linear and limited."""
     lines = [b"%d" % number for number in range(5000)]
     width = SIZE_LIMIT // 5000 - 1
     for each in (lines, lines[::-1]):
@@ -294,7 +304,7 @@ def test_a_megabyte_of_text_costs_the_web_little(service, ada):
 
 
 def test_an_answer_that_is_lost_leaves_nothing_half_done(service):
-    """An interrupted upload stores nothing, and the next one works."""
+    """An interrupted upload does not store anything, and the next one works."""
     ada = service.browser("ada")
     shown = ada.get("/assignments/small")
     whole = ada.build_request(
@@ -313,7 +323,7 @@ def test_an_answer_that_is_lost_leaves_nothing_half_done(service):
 
 
 def test_a_form_of_another_assignment_stores_nothing(service, ada):
-    """A form key used at one assignment is refused at another, and nothing is stored."""
+    """A form key that was used for one assignment is refused for another, and nothing is stored."""
     service.hand_in(form_key="used", assignment="other")
     said = upload(ada, form_key="used")
     assert said.status_code == 409
@@ -321,7 +331,7 @@ def test_a_form_of_another_assignment_stores_nothing(service, ada):
 
 
 def test_few_comparisons_are_made_at_once(service, ada):
-    """The number of simultaneous comparisons is limited, because each occupies a processor."""
+    """The number of simultaneous comparisons is limited, because each one occupies a processor."""
     for data in (SOURCE, SOURCE * 2):
         service.hand_in(data=data)
     page = "/assignments/small/compare?old=1&new=2"
@@ -332,8 +342,8 @@ def test_few_comparisons_are_made_at_once(service, ada):
 
 
 def test_a_form_without_a_file_says_that_none_was_chosen(service):
-    """A form without a file says that none was chosen, for browsers that ignore `required`. An empty text is refused as
-    empty.
+    """If a form is sent without a file, which browsers that ignore `required` allow, the answer says that no file was
+    chosen. An empty text is refused as empty.
     """
     client, page = service.browser("ada"), "/assignments/small"
     for fields, words in (

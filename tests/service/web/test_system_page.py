@@ -1,4 +1,4 @@
-"""The page System: stations, their work and the queue."""
+"""The page System shows the stations, their work and the queue."""
 
 import pytest
 from project import ROOT
@@ -9,7 +9,9 @@ from grader.service.submissions.health import StationFacts, note_station
 
 
 def test_the_page_says_what_waits_and_that_nobody_can_grade_it(tmp_path):
-    """The page shows waiting gradings without an able station and the command that helps; station names are escaped."""
+    """If no station can grade the waiting gradings, the page says so and shows the command that helps. Names of devices
+    are escaped.
+    """
     service = Service(tmp_path, policies="device_class: gpu\n")
     service.hand_in()
     with service.database.writing() as session:
@@ -24,7 +26,7 @@ def test_the_page_says_what_waits_and_that_nobody_can_grade_it(tmp_path):
 
 
 def test_the_page_has_one_name(service):
-    """The page has the same name in links, heading and both guides."""
+    """The page has one name in links, in its heading and in both guides."""
     staff = service.browser("staff")
     assert '<a href="/course/system">System</a>' in staff.get("/course").text
     assert "<h1>System</h1>" in staff.get("/course/system").text
@@ -39,7 +41,7 @@ HELPS = {True: "<code>grader serve</code> runs the stations itself", False: "Sta
 
 @pytest.mark.parametrize("embedded", HELPS, ids=["SQLite", "PostgreSQL"])
 def test_what_helps_is_the_command_that_runs_stations_on_this_database(tmp_path, monkeypatch, embedded):
-    """The advice names `grader serve` for SQLite, and `grader station` on any machine for PostgreSQL."""
+    """The page advises `grader serve` for SQLite, and `grader station` on any machine for PostgreSQL."""
     service = Service(tmp_path)
     service.hand_in()
     staff = service.browser("staff")
@@ -49,7 +51,7 @@ def test_what_helps_is_the_command_that_runs_stations_on_this_database(tmp_path,
 
 
 def test_a_station_at_work_leads_to_what_it_grades(service):
-    """A working station links to the attempt that it grades, and faults are counted."""
+    """A station that is grading links to its attempt. The page says that all gradings ended without a fault."""
     attempt = service.hand_in()
     with service.database.writing() as session:
         note_station(session, StationFacts(name="one", host="box", device_class="cpu"), service.now)
@@ -61,7 +63,7 @@ def test_a_station_at_work_leads_to_what_it_grades(service):
 
 
 def test_a_station_of_a_cluster_leads_to_all_that_it_grades(service):
-    """A station of a cluster links to all attempts that it grades, and shows its number of workers."""
+    """A station of a cluster links to all attempts that it is grading and shows how many workers it has."""
     attempts = [service.hand_in(), service.hand_in(person=service.ben)]
     with service.database.writing() as session:
         note_station(session, StationFacts(name="one", host="box", device="H100", devices=2), service.now)
