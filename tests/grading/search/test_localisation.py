@@ -109,8 +109,8 @@ __kernel void coalsTransp(__global const float *A, __global float *B, uint heigh
 
 @pytest.mark.whole
 def test_an_edit_that_skips_the_mistake_is_not_told(environment, transposition):
-    """An edit of a loop's condition makes results right because the loop never runs. The hint names the line of the mistake,
-    not the line of the loop.
+    """An edit of a loop's condition makes results right because the loop never runs. The hint names the line of the
+    mistake, not the line of the loop.
     """
     mended = found(environment, few(transposition), UNROLLED)
     assert {edit.line for edit in mended.edits} == {line_of(UNROLLED, "x + 1")}
