@@ -106,7 +106,7 @@ def attempt_page(request: Request, member: AnyMember, public: str) -> Response:
         open_grading=open_grading,
         counted=counted,
         result=result,
-        report=None if stored is None else _report(stored),
+        report=None if stored is None else report_in(stored),
         whole=whole,
         neighbours=neighbours,
         hold=hold,
@@ -125,7 +125,8 @@ def _stored_result(counted: GradingRow, *, whole: bool) -> bytes | None:
     return None if packed is None else zlib.decompress(packed)
 
 
-def _report(stored: bytes) -> Markup:
+def report_in(stored: bytes) -> Markup:
+    """The report about a result as JSON."""
     with REPORT_LIMIT.slot():
         return workspace(Result.model_validate_json(stored))
 

@@ -68,7 +68,7 @@ def _editor(
     asked = StatusRequest(person_id=member.id, access=member.access, now=now)
     status = status_at(session, state.cache.all(), name, asked)
     attempt = file if isinstance(file, AttemptRow) else None
-    counted = None if attempt is None else attempt.counted
+    grading = file.grading if isinstance(file, DryRunRow) else attempt and attempt.counted
     return page(
         request,
         "edit.html.jinja",
@@ -77,7 +77,7 @@ def _editor(
         file=file,
         attempt=attempt,
         text=text,
-        remarks=() if counted is None else checks_of(counted).remarks,
+        remarks=() if grading is None else checks_of(grading).remarks,
         refusal=status.refusal,
         cost="" if member.teaches else status.hand_in_cost(now),
     )

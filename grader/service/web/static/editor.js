@@ -35,19 +35,47 @@ CodeMirror.defineMIME("text/x-opencl", {
 });
 const FUNCTIONS = words(BUILTIN);
 
-function mark(editor, remarks) {
+// The lines of the text as it is now. Each keeps its identity, whatever is typed above it.
+function linesOf(editor) {
+  const lines = [];
+  editor.eachLine((line) => { lines.push(line); });
+  return lines;
+}
+
+// Marks the lines that the page has remarks about, instead of earlier marks. `lines` are those of the graded text.
+function mark(editor, lines) {
+  editor.clearGutter("remarks");
+  editor.eachLine((line) => { editor.removeLineClass(line, "background", "marked"); });
   const said = new Map();
-  for (const remark of remarks) {
-    const line = Number(remark.dataset.line) - 1;
+  for (const remark of document.querySelectorAll("#remarks [data-line]")) {
+    const line = lines[Number(remark.dataset.line) - 1];
+    remark.addEventListener("click", (event) => {
+      event.preventDefault();
+      goTo(editor, line);
+    });
     said.set(line, new Set([...(said.get(line) || []), remark.closest("li").textContent.trim()]));
   }
   for (const [line, sentences] of said) {
+    if (placeOf(editor, line) === null) continue;
     const sign = document.createElement("span");
     sign.textContent = "▶";
     sign.title = [...sentences].join("\n");
     editor.setGutterMarker(line, "remarks", sign);
     editor.addLineClass(line, "background", "marked");
   }
+}
+
+function goTo(editor, line) {
+  const place = placeOf(editor, line);
+  if (place === null) return;
+  editor.setCursor(place, 0);
+  editor.scrollIntoView(null, 120);
+  editor.focus();
+}
+
+// The number of a line now; null if the line was deleted, or is beyond the end.
+function placeOf(editor, line) {
+  return (line && editor.getLineNumber(line)) ?? null;
 }
 
 const SAVE_AFTER = 400; // milliseconds without a change
@@ -95,19 +123,7 @@ function edit(field) {
   });
   const typed = { role: "textbox", "aria-multiline": "true", "aria-describedby": "keys" };
   for (const [name, value] of Object.entries(typed)) editor.getInputField().setAttribute(name, value);
-  const remarks = document.querySelectorAll("[data-line]");
-  mark(editor, remarks);
-  for (const remark of remarks) {
-    const handle = editor.getLineHandle(Number(remark.dataset.line) - 1);
-    remark.addEventListener("click", (event) => {
-      const line = handle && editor.getLineNumber(handle); // where it is now, whatever was typed above it
-      event.preventDefault();
-      if (typeof line !== "number") return;
-      editor.setCursor(line, 0);
-      editor.scrollIntoView(null, 120);
-      editor.focus();
-    });
-  }
+  mark(editor, linesOf(editor));
   keepDraft(editor, field);
   let sent = false;
   field.form.addEventListener("submit", (event) => {
@@ -117,6 +133,7 @@ function edit(field) {
   window.addEventListener("beforeunload", (event) => {
     if (!sent && !editor.isClean()) event.preventDefault(); // the browser asks before the text is lost
   });
+  return editor;
 }
 
-edit(document.getElementById("text"));
+const editor = edit(document.getElementById("text"));
