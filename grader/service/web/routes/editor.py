@@ -68,7 +68,7 @@ def _editor(
     asked = StatusRequest(person_id=member.id, access=member.access, now=now)
     status = status_at(session, state.cache.all(), name, asked)
     attempt = file if isinstance(file, AttemptRow) else None
-    grading = file.grading if isinstance(file, DryRunRow) else attempt and attempt.counted
+    grading = file.grading if isinstance(file, DryRunRow) else None if attempt is None else attempt.counted
     return page(
         request,
         "edit.html.jinja",
