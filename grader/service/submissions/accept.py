@@ -19,7 +19,7 @@ from grader.service.course import limits
 from grader.service.course.groups import BELONGS, team_at
 from grader.service.course.limits import HandInRules, PastAttempt
 from grader.service.db.models import AttemptRow, CourseRole, GradingRow, PersonRow, ShareRow, State
-from grader.service.errors import RefusedError
+from grader.service.errors import FieldError, RefusedError
 
 MAX_LINES = 5_000
 """Lines of a file. A report shows every line, and the comparison of two files takes time for each pair of lines."""
@@ -71,6 +71,12 @@ class HandInRequest:
 def file_refusal(data: bytes) -> str:
     """Reason why a file is refused, without using up an attempt; empty if it is accepted."""
     return next(_faults(data), "")
+
+
+def require_usable(data: bytes) -> None:
+    """Raise FieldError if a file is refused."""
+    if why := file_refusal(data):
+        raise FieldError("file", why)
 
 
 def _faults(data: bytes) -> Iterator[str]:
@@ -145,7 +151,8 @@ def accept(session: Session, offer: HandInRequest, rules: HandInRules, now: date
     _lock_waiting(session, team)
     attempts = history_of(session, team, offer.assignment)
     past = past_of(session, attempts, team)
-    if why := file_refusal(offer.data) or limits.refusal(rules, past, _open_elsewhere(session, offer), now):
+    require_usable(offer.data)
+    if why := limits.refusal(rules, past, _open_elsewhere(session, offer), now):
         raise RefusedError(why)
     for position in limits.superseded_positions(rules, past, now):
         if _people(session, attempts[position]) <= team:  # groups change: an attempt that others own, too, is kept

@@ -352,5 +352,5 @@ def test_a_form_without_a_file_says_that_none_was_chosen(service):
         ({"text": ""}, "empty"),
     ):
         said = post(client, f"{page}/attempts", page, form_key="key", **fields)
-        assert (said.status_code, words in said.text) == (409, True)
+        assert (said.status_code, words in said.text) == (422, True)
     assert service.claim() is None

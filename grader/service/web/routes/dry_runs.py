@@ -15,8 +15,8 @@ from grader.service.web.auth import AnyMember, Member, OwnForm
 from grader.service.web.middleware import REPORT_POLICY
 from grader.service.web.pages import page
 from grader.service.web.responses import decompressed
-from grader.service.web.routes.assignments import sent_file
 from grader.service.web.routes.attempts import Number, grading_stream, open_grading_of, report_in
+from grader.service.web.routes.hand_ins import sent_file
 from grader.service.web.state import AppState, state_of
 
 router = APIRouter()

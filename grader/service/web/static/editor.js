@@ -78,6 +78,11 @@ function placeOf(editor, line) {
   return (line && editor.getLineNumber(line)) ?? null;
 }
 
+// True if the service has refused the text, and so does not have it.
+function isRefused(field) {
+  return field.getAttribute("aria-invalid") === "true";
+}
+
 const SAVE_AFTER = 400; // milliseconds without a change
 
 // Keeps a draft in this browser until the service has the text: a session can end, a laptop can lose power.
@@ -88,7 +93,7 @@ function keepDraft(editor, field) {
   const given = editor.getValue();
   const kept = localStorage.getItem(key);
   offer.hidden = kept === null || kept === given;
-  if (kept === given) localStorage.removeItem(key);
+  if (kept === given && !isRefused(field)) localStorage.removeItem(key);
   use.addEventListener("click", () => {
     editor.setValue(kept);
     offer.hidden = true;
@@ -121,7 +126,10 @@ function edit(field) {
     screenReaderLabel: field.labels[0].textContent,
     extraKeys: { Tab: false, "Shift-Tab": false }, // Tab leaves the editor, as any field
   });
-  const typed = { role: "textbox", "aria-multiline": "true", "aria-describedby": "keys" };
+  const typed = { role: "textbox", "aria-multiline": "true" };
+  for (const name of ["aria-describedby", "aria-invalid"]) {
+    if (field.hasAttribute(name)) typed[name] = field.getAttribute(name);
+  }
   for (const [name, value] of Object.entries(typed)) editor.getInputField().setAttribute(name, value);
   mark(editor, linesOf(editor));
   keepDraft(editor, field);
@@ -131,7 +139,7 @@ function edit(field) {
     editor.display.input.updateFromDOM(); // it reads what was typed 80 ms later; there is no public call that does it now
   }, { capture: true }); // before its own listener fills the field
   window.addEventListener("beforeunload", (event) => {
-    if (!sent && !editor.isClean()) event.preventDefault(); // the browser asks before the text is lost
+    if (!sent && (isRefused(field) || !editor.isClean())) event.preventDefault(); // the browser asks before the text is lost
   });
   return editor;
 }
