@@ -11,6 +11,9 @@ from grader.course.rubric import Kind
 from grader.results.check import OUTSTANDING, Reason, Verdict
 from grader.results.gradebook import Grade, Mark, StudentRow
 
+QUARTILES_FROM = 8
+"""Number of values from which quartiles tell more than the values themselves."""
+
 EXAMPLES = 3
 """Submissions that a line about a failure links to."""
 
@@ -20,11 +23,14 @@ CASES = {Kind.CORRECTNESS: "correctness", Kind.PRACTICE: "practice, for no point
 
 @dataclass(frozen=True, kw_only=True)
 class Sums:
-    """Numbers of rows by kind, and the points of graded rows; `unchecked` counts rows with open checks."""
+    """Numbers of rows by kind, and the points of graded rows. `unchecked` counts rows with open checks, and `by_hand`
+    the graded rows without a graded file.
+    """
 
     rows: int
     handed_in: int
     graded: int
+    by_hand: int
     passed: int
     unchecked: int
     ungraded: int
@@ -180,6 +186,7 @@ def sums_of(rows: tuple[StudentRow, ...]) -> Sums:
         rows=len(rows),
         handed_in=status["graded"] + status["ungraded"] + status["excluded"],
         graded=status["graded"],
+        by_hand=sum(grade.is_by_hand for grade in found),
         passed=sum(grade.passed for grade in found),
         unchecked=sum(bool(grade.unchecked) for grade in found),
         ungraded=status["ungraded"],
@@ -246,7 +253,7 @@ def families(rows: tuple[StudentRow, ...]) -> tuple[Family, ...]:
 
 def _failed(rows: Iterable[StudentRow]) -> Iterator[tuple[str, Mark]]:
     for row in rows:
-        for mark in row.grade.checks if row.grade else ():
+        for mark in row.grade.checks if row.grade and not row.grade.is_by_hand else ():
             if mark.verdict in {Verdict.FAILED, Verdict.PARTIAL}:
                 yield row.student.label, mark
 

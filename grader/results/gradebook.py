@@ -59,6 +59,11 @@ class Grade(CheckSummary[Mark]):
     correction: Correction | None = None
 
     @property
+    def is_by_hand(self) -> bool:
+        """True if no file was graded, so that an instructor gave all points."""
+        return not self.sha256
+
+    @property
     def hidden_points(self) -> float:
         """Points that are decided after release; 0 if the instructor has set the points."""
         return 0.0 if self.correction is not None and self.correction.final else super().hidden_points

@@ -5,6 +5,7 @@ It is made like the student's page (page.py): templates escape every text, and o
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from math import isfinite
 from statistics import mean
 from typing import get_args
 from urllib.parse import quote
@@ -21,6 +22,7 @@ from grader.reports.html.similarity import ALIKE, Group, HandInLabels, identical
 from grader.reports.statistics import (
     FRACTION,
     POINTS,
+    QUARTILES_FROM,
     SPEED_UP,
     CaseCount,
     Family,
@@ -57,12 +59,19 @@ Links = Mapping[tuple[str, str], str]
 
 @dataclass(frozen=True, kw_only=True)
 class Spread:
-    """A quantity over the submissions of an assignment: its quartiles, its figure, and the number of known values."""
+    """A quantity over the submissions of an assignment: its quartiles, its figure, and the known values, the least
+    first.
+    """
 
     scale: Scale
     quartiles: Quartiles
     figure: Markup
-    measured: int
+    values: tuple[float, ...]
+
+    @property
+    def measured(self) -> int:
+        """Number of known values."""
+        return len(self.values)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -152,6 +161,7 @@ def render_overview(gradebook: Gradebook, links: Links) -> str:
         LISTED=LISTED,
         ALIKE=ALIKE,
         FASTER=FASTER,
+        QUARTILES_FROM=QUARTILES_FROM,
     )
 
 
@@ -272,4 +282,4 @@ def _spread(assignment: str, scale: Scale, values: list[float]) -> Spread | None
         return None
     bins = histogram(values, scale)
     (figure,) = figure_of(lambda: drawn(f"{assignment}: {scale.label}", bins))
-    return Spread(scale=scale, quartiles=found, figure=figure, measured=sum(bins.counts))
+    return Spread(scale=scale, quartiles=found, figure=figure, values=tuple(sorted(filter(isfinite, values))))

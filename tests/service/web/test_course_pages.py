@@ -3,6 +3,7 @@
 import pytest
 from services import graded, post
 
+from grader.reports.statistics import QUARTILES_FROM
 from grader.service.db.models import CourseRole, PersonRow
 from grader.service.submissions.queue import claim, give_up
 
@@ -69,14 +70,39 @@ def test_an_assignment_in_numbers(service, staff):
     failed = service.graded(service.hand_in(), graded(service.course, passed=False))
     service.graded(service.hand_in(person=service.ben))
     page = staff.get("/course/assignments/small").text
-    assert "2 students: 2 graded, 1 of them passed every check" in page
-    points, causes, cases = (
-        page.partition(f">{heading}<")[2] for heading in ("Points", "Why checks failed", "Case by case")
-    )
-    assert '<th scope="row">100 % or more</th><td>1</td>' in points
+    assert "2 students: 2 graded, 1 passed every check" in page
+    causes, cases = (page.partition(f">{heading}<")[2] for heading in ("Why checks failed", "Case by case"))
     assert f'href="{service.page_of(failed)}">Ada</a>' in causes
     assert "WRONG_OUTPUT" in causes
     assert cases.count('data-name="failed">1<') == 1
+
+
+def test_a_few_students_are_single_points_and_many_are_quartiles(service, staff):
+    """Quartiles of a handful of students say little, so the page lists their points instead."""
+    service.graded(service.hand_in(), graded(service.course, passed=False))
+    service.graded(service.hand_in(person=service.ben))
+    page = staff.get("/course/assignments/small").text
+    assert "Per cent of the points, for each student: 66.67, 100." in page
+    assert "median" not in page
+    for number in range(QUARTILES_FROM - 2):
+        service.graded(service.hand_in(person=service.person(f"s{number}", CourseRole.STUDENT)))
+    page = staff.get("/course/assignments/small").text
+    assert "the median is 100 %" in page
+    assert "for each student" not in page
+    assert f'<th scope="row">100 % or more</th><td>{QUARTILES_FROM - 1}</td>' in page
+
+
+def test_points_by_hand_are_no_failed_check(service, staff):
+    """A student with points by hand and no graded attempt has failed no check, and is counted as graded by hand."""
+    page = f"/course/people/{service.ada}/assignments/small"
+    post(staff, f"{page}/decision", page, points="7", comment="oral exam")
+    numbers = staff.get("/course/assignments/small").text
+    assert "2 students: 1 graded, 1 of them by hand without a graded attempt, 0 passed every check" in numbers
+    assert "Failed checks" not in numbers
+    service.graded(service.hand_in(person=service.ben), graded(service.course, passed=False))
+    failing = staff.get("/course/assignments/small").text.partition("Failed checks</h2>")[2]
+    assert '<th scope="row">build</th>' not in failing
+    assert 'data-name="failed">1 <span class="quiet">(100 %)' in failing
 
 
 def test_an_assignment_of_which_nothing_is_graded(service, staff):
