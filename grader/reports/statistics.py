@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from math import inf, isfinite
 from statistics import quantiles
 
+from grader.common.people import sort_key
 from grader.course.rubric import Kind
 from grader.results.check import OUTSTANDING, Reason, Verdict
 from grader.results.gradebook import Grade, Mark, StudentRow
@@ -274,7 +275,7 @@ def _family(name: str, marks: list[tuple[str, Mark]]) -> Family:
 
 
 def _failure(befell: dict[str, Mark]) -> Failure:
-    labels = sorted(befell)
+    labels = sorted(befell, key=sort_key)
     first = befell[labels[0]]
     return Failure(
         reason=first.reason,

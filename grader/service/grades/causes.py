@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from grader.common.people import sort_key
 from grader.reports.statistics import family_of
 from grader.results.check import FOR_INSTRUCTORS, Reason, Verdict
 from grader.results.gradebook import Mark, StudentRow
@@ -53,11 +54,11 @@ def _grouped(found: Iterable[tuple[str, Mark]]) -> tuple[CountedCause, ...]:
 
 
 def _cause(befell: list[tuple[str, Mark]]) -> CountedCause:
-    _, first = min(befell, key=lambda each: each[0])
+    _, first = min(befell, key=lambda each: sort_key(each[0]))
     return CountedCause(
         sentence=first.cause or first.message,
         is_example=not first.cause,
         reason=first.reason,
         checks=tuple(dict.fromkeys(family_of(mark) for _, mark in befell)),
-        students=tuple(sorted({label for label, _ in befell})),
+        students=tuple(sorted({label for label, _ in befell}, key=sort_key)),
     )

@@ -1,7 +1,9 @@
 """course.py: the table of all students and the page of an assignment."""
 
+import re
+
 import pytest
-from services import graded, post
+from services import graded, post, visible
 
 from grader.reports.statistics import QUARTILES_FROM
 from grader.service.db.models import CourseRole, PersonRow
@@ -56,6 +58,20 @@ def test_the_page_says_in_plain_words_what_it_does(staff):
     page = staff.get("/course/assignments/small").text
     assert "<label>Attempts of each student <select" in page
     assert "Only those that failed a check with this name or reason (optional) <input" in page
+
+
+def test_people_with_numbers_are_in_the_order_of_the_numbers(service, staff):
+    """The tables of points and of people, and the students with one cause, are sorted by the numbers in names."""
+    names = ["Número 1", "Número 2", "Número 10"]
+    for number, name in enumerate(reversed(names)):
+        person = service.person(f"n{number}", CourseRole.STUDENT)
+        with service.database.writing() as session:
+            session.get_one(PersonRow, person).name = name
+        service.graded(service.hand_in(person=person), graded(service.course, passed=False))
+    for page in ("/course/points", "/course/people"):
+        assert re.findall(r"Número \d+", visible(staff.get(page))) == names
+    causes = staff.get("/course/assignments/small").text
+    assert re.findall(r">(Número \d+)</a>", causes) == names
 
 
 def test_what_is_searched_for_is_text(staff):
