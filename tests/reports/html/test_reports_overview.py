@@ -10,7 +10,16 @@ from pages import PAYLOADS, Reader
 
 from grader.course.rubric import Kind
 from grader.course.submissions.handin import Remark
-from grader.reports.html.overview import FASTER, address, faster, impossible, of_model, render_overview, whole
+from grader.reports.html.overview import (
+    FASTER,
+    FASTER_ON_GPU,
+    address,
+    faster,
+    impossible,
+    of_model,
+    render_overview,
+    whole,
+)
 from grader.reports.html.picking import flags_of
 from grader.reports.statistics import (
     POINTS,
@@ -242,8 +251,10 @@ def test_each_case_is_counted():
 
 def test_outliers_are_faster_than_the_model_or_than_the_device():
     """Outliers exceed the model solution by more than noise, or were not believed by the grading."""
-    near = tuple(row(f"a{d}", grade(timed=speed(FASTER + d))) for d in (-0.01, 0.01))
-    assert [each.row for each in faster(near)] == [near[1]]
+    for least, on_gpu in ((FASTER, False), (FASTER_ON_GPU, True)):
+        near = [replace(speed(least + d), on_gpu=on_gpu) for d in (-0.01, 0.01)]
+        rows = tuple(row(f"a{each.fraction_of_reference}", grade(timed=each)) for each in near)
+        assert [each.row for each in faster(rows)] == [rows[1]]
     assert impossible((row("a", grade(missed(reason=Reason.IMPLAUSIBLE))),))
     assert not faster((row("a"),))
     assert not impossible((row("a", fault="no device"),))
