@@ -26,7 +26,8 @@ MAX_LINES = 5_000
 
 HAND_IN_PRIORITY, DRY_RUN_PRIORITY, REGRADING_PRIORITY = 0, 5, 10
 """Priorities: new hand-ins come first. Dry runs come second, because a student waits for each one at the editor.
-Regradings come last: there may be hundreds, and no student waits for them.
+Regradings come last: there may be hundreds, and no student waits for them. But dry runs leave them a share of the
+stations (queue.DRY_RUNS_SHARE).
 """
 
 HANDED_IN = "handed in"
