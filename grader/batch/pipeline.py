@@ -20,6 +20,7 @@ from grader.batch.progress_table import following
 from grader.batch.publishing import FAULTS, Missing, Outcomes, blank_book, missing_in_words, pages_of, publish
 from grader.batch.regrading import choose, chosen_in_words
 from grader.batch.scheduler import Event, Left, Listener, grade_all, make_plan, missing
+from grader.batch.station import Facilities
 from grader.batch.store import Store, at_work, batch_seed, conditions_before, swap_stands
 from grader.batch.workforce import Workforce
 from grader.common.errors import InputError, InterruptedGradingError
@@ -87,7 +88,7 @@ def grade_batch(
             )
             left = missing(plan, store)
             before = len(plan.items) - len(left.plan.items)
-            say(_start(len(plan.items), before, str(plan.facilities)))
+            say(_start(len(plan.items), before, plan.facilities))
             if left.plan.items:
                 for why in _why_again(left, why_again(conditions_before(request.folder), conditions_of(plan))):
                     say(why)
@@ -202,6 +203,6 @@ def _why_again(left: Left, changed: str) -> Iterator[str]:
         yield f"{count(left.unmeasured, 'stored grading')} without what the assignment measures now, so graded again."
 
 
-def _start(total: int, before: int, facilities: str) -> str:
+def _start(total: int, before: int, facilities: Facilities) -> str:
     how_many = f", {before} of them made before" if before else " to make"
-    return f"{count(total, 'grading')}{how_many},\nwith {facilities}."
+    return f"{count(total, 'grading')}{how_many},\nwith {facilities}, in the sandbox {facilities.sandbox}."

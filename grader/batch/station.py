@@ -63,7 +63,7 @@ class Facilities:
 
     def __str__(self) -> str:
         simulator = "with" if self.simulated else "without"
-        return f"grader {self.grader} on {self.device.name}, {simulator} the simulator, in the sandbox {self.sandbox}"
+        return f"grader {self.grader} on {self.device.name}, {simulator} the simulator"
 
 
 @dataclass(frozen=True, kw_only=True)
