@@ -9,14 +9,11 @@ from statistics import quantiles
 
 from grader.common.people import sort_key
 from grader.course.rubric import Kind
-from grader.results.check import OUTSTANDING, Reason, Verdict
+from grader.results.check import FOR_INSTRUCTORS, OUTSTANDING, Reason, Verdict
 from grader.results.gradebook import Grade, Mark, StudentRow
 
 QUARTILES_FROM = 8
 """Number of values from which quartiles tell more than the values themselves."""
-
-EXAMPLES = 3
-"""Submissions that a line about a failure links to."""
 
 CASES = {Kind.CORRECTNESS: "correctness", Kind.PRACTICE: "practice, for no points"}
 """Headings for the cases of a kind."""
@@ -115,16 +112,21 @@ class Quartiles:
 
 @dataclass(frozen=True, kw_only=True)
 class Failure:
-    """A reason, and the cause if one was found: the number of submissions with it, and the first of them by label.
+    """A reason, and the cause if one was found, with the headings of the checks and the labels of the students with it.
 
-    `message` is the check's message for the first; `cause` may be empty.
+    `message` is the check's message for the first student; `cause` may be empty.
     """
 
     reason: Reason | None
     cause: str
     message: str
-    submissions: int
-    examples: tuple[str, ...]
+    checks: tuple[str, ...]
+    students: tuple[str, ...]
+
+    @property
+    def sentence(self) -> str:
+        """The cause; without one, the message for one student as an example."""
+        return self.cause or self.message
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -252,35 +254,59 @@ def families(rows: tuple[StudentRow, ...]) -> tuple[Family, ...]:
     return tuple(sorted(found, key=lambda family: (-family.failed, -family.not_run, family.name)))
 
 
+def causes_of(rows: Iterable[StudentRow]) -> tuple[Failure, ...]:
+    """Return the causes of failed checks in these rows, the most frequent first. Checks that are skipped after another
+    failure have no cause of their own.
+    """
+    return _failures((label, mark) for label, mark in _failed(rows) if mark.reason is not Reason.NOT_RUN)
+
+
+def to_decide(rows: Iterable[StudentRow]) -> tuple[Failure, ...]:
+    """Return the reasons why an instructor must decide checks in these rows, the most frequent first."""
+    return _failures((label, mark) for label, mark in _marks(rows) if mark.reason in FOR_INSTRUCTORS)
+
+
 def _failed(rows: Iterable[StudentRow]) -> Iterator[tuple[str, Mark]]:
+    return ((label, mark) for label, mark in _marks(rows) if mark.verdict in {Verdict.FAILED, Verdict.PARTIAL})
+
+
+def _marks(rows: Iterable[StudentRow]) -> Iterator[tuple[str, Mark]]:
+    """Yield the checks of graded files, with the label of the student."""
     for row in rows:
         for mark in row.grade.checks if row.grade and not row.grade.is_by_hand else ():
-            if mark.verdict in {Verdict.FAILED, Verdict.PARTIAL}:
-                yield row.student.label, mark
+            yield row.student.label, mark
 
 
 def _family(name: str, marks: list[tuple[str, Mark]]) -> Family:
     ran = [(label, mark) for label, mark in marks if mark.reason is not Reason.NOT_RUN]
-    by_cause: dict[tuple[Reason | None, str], dict[str, Mark]] = {}
-    for label, mark in ran:
-        by_cause.setdefault((mark.reason, mark.cause), {}).setdefault(label, mark)
-    failures = (_failure(befell) for befell in by_cause.values())
     failed = {label for label, _ in ran}
     return Family(
         name=name,
         failed=len(failed),
         not_run=len({label for label, _ in marks} - failed),
-        failures=tuple(sorted(failures, key=lambda each: (-each.submissions, str(each.reason), each.cause))),
+        failures=_failures(ran),
     )
 
 
-def _failure(befell: dict[str, Mark]) -> Failure:
-    labels = sorted(befell, key=sort_key)
-    first = befell[labels[0]]
+def _failures(marks: Iterable[tuple[str, Mark]]) -> tuple[Failure, ...]:
+    """Group failed checks by their cause, the most frequent first. Among equally frequent ones, causes come before
+    examples.
+    """
+    by_cause: dict[tuple[Reason | None, str], list[tuple[str, Mark]]] = {}
+    for label, mark in marks:
+        by_cause.setdefault((mark.reason, mark.cause), []).append((label, mark))
+    failures = map(_failure, by_cause.values())
+    return tuple(
+        sorted(failures, key=lambda each: (-len(each.students), not each.cause, str(each.reason), each.sentence))
+    )
+
+
+def _failure(marks: list[tuple[str, Mark]]) -> Failure:
+    _, first = min(marks, key=lambda each: sort_key(each[0]))
     return Failure(
         reason=first.reason,
         cause=first.cause,
         message=first.message,
-        submissions=len(labels),
-        examples=tuple(labels[:EXAMPLES]),
+        checks=tuple(dict.fromkeys(family_of(mark) for _, mark in marks)),
+        students=tuple(sorted({label for label, _ in marks}, key=sort_key)),
     )

@@ -50,6 +50,9 @@ explain a tenth. On a CPU, a tenth is common and says little.
 TEXT_LIMIT = 300
 """Characters of a message or a fault here; the submission's report has the full text."""
 
+EXAMPLES = 3
+"""Submissions that a line about a failure links to."""
+
 CAUSES, LISTED = 6, 15
 """Lines of a check's causes, and of a list of fast kernels; the other lines are counted."""
 
@@ -160,6 +163,7 @@ def render_overview(gradebook: Gradebook, links: Links) -> str:
         correction_in_words=correction_in_words,
         deduction_in_words=deduction_in_words,
         CAUSES=CAUSES,
+        EXAMPLES=EXAMPLES,
         LISTED=LISTED,
         ALIKE=ALIKE,
         FASTER_ON_GPU=FASTER_ON_GPU,

@@ -21,7 +21,7 @@ from grader.common.phrases import capital, count
 from grader.course.rubric import Kind
 from grader.protocol.text import showable
 from grader.reports.drawing import informative
-from grader.reports.groups import OPEN, STATES, CheckGroup, groups_of, state_of
+from grader.reports.groups import OPEN, SIGNS, STATES, CheckGroup, groups_of, state_of
 from grader.reports.html.listing import blocks_of
 from grader.reports.html.map_picture import picture_of
 from grader.reports.issues import ISSUES_IN_FULL, Issue, issues_of, lines_of, numbers_of
@@ -48,9 +48,6 @@ from grader.results.withholding import leaves_out_hidden
 
 STYLE = files("grader.reports.html").joinpath("workspace.css").read_text(encoding="utf-8")
 """The style of the report, for a page or for a file of its own."""
-
-SIGNS = {"passed": "✓", "partly": "◐", "failed": "✗", "skipped": "-", "hidden": "?", OPEN: "○"}
-"""A sign for each state, so that a state has more than its colour."""
 
 COSTLY = 2.0
 """Multiple of the fewest sectors or turns that marks an access as costly. An access across a boundary may need a little

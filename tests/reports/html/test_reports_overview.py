@@ -25,12 +25,14 @@ from grader.reports.statistics import (
     POINTS,
     SPEED_UP,
     cases,
+    causes_of,
     families,
     histogram,
     incomplete,
     per_cent,
     quartiles,
     sums_of,
+    to_decide,
 )
 from grader.results.check import Reason, Verdict
 from grader.results.result import Correction
@@ -200,11 +202,13 @@ def test_causes_are_counted_with_examples():
     """
     rows = [row(f"s{i}", wrong(2)) for i in range(5)] + [row("t", wrong(1, "", Reason.NOT_WRITTEN))]
     (family,) = families(tuple(rows))
-    assert [(each.reason, each.submissions, each.cause) for each in family.failures] == [
+    assert [(each.reason, len(each.students), each.cause) for each in family.failures] == [
         (Reason.WRONG_OUTPUT, 5, EXCHANGED),
         (Reason.NOT_WRITTEN, 1, ""),
     ]
-    assert family.failures[0].examples == ("s0", "s1", "s2")
+    assert family.failures[0].students == ("s0", "s1", "s2", "s3", "s4")
+    assert causes_of(rows) == family.failures
+    assert to_decide(rows) == ()
     text = text_of(gradebook(*rows), {})
     assert f"5 \N{MULTIPLICATION SIGN} WRONG_OUTPUT {EXCHANGED} (s0, s1, s2, …)" in text
     assert "NOT_WRITTEN for example: C[0] is wrong. (t)" in text

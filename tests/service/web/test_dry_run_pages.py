@@ -245,6 +245,27 @@ def test_in_a_browser_the_result_appears_below_the_text(tmp_path, browser):
         assert [each for each in errors(driven) if "429" not in each] == []
 
 
+def test_in_a_browser_a_new_check_looks_like_those_before_it(tmp_path, browser):
+    """A check that is decided while the page is open has the sign and the word of one that was decided before."""
+    note = ProgressNote(words="too slow.", check="performance: cpu", verdict="partial", reason="TOO_SLOW")
+    with opened(tmp_path) as service, driving(browser, service, "ada") as driven:
+        service.dry_run()
+        claimed = service.claim()
+        for number in (1, 2):
+            with service.database.writing() as session:
+                keep_note(session, claimed, note, service.now)
+            if number == 1:
+                driven.open(f"{service.origin}{TRY}")
+            driven.wait(f"document.querySelectorAll('#decided li').length === {number}")
+        rows = driven.say(
+            "Array.from(document.querySelectorAll('#decided li'), (row) => row.className + row.innerText)"
+        )
+        assert rows[0] == rows[1]
+        assert "◐" in rows[0]
+        assert "partly" in rows[0]
+        assert errors(driven) == []
+
+
 def racing(service):
     """Return a result of a text of twenty lines, with mistakes in lines 3, 13 and 17."""
     wrong = failing(right(service.course.load("small")), 1, message="line 3 is wrong.", findings=(RACE,))

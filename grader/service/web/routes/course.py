@@ -13,19 +13,20 @@ from grader.reports.statistics import (
     POINTS,
     QUARTILES_FROM,
     cases,
+    causes_of,
     families,
     grades,
     histogram,
     per_cent,
     quartiles,
     sums_of,
+    to_decide,
 )
 from grader.service.course.roster import shared_names
 from grader.service.decisions.overrides import hides, release_of
 from grader.service.decisions.regrading import Selection, Which, regrade, regrade_older
 from grader.service.errors import FieldError, RefusedError
 from grader.service.exports.csv import points_csv
-from grader.service.grades.causes import causes_of, to_decide
 from grader.service.grades.course_rows import AssignmentRows, rows_of
 from grader.service.grades.filter import CourseFilter, Show, Sort, columns_in_use, lines_of
 from grader.service.grades.holds import hold_of
