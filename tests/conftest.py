@@ -1,5 +1,5 @@
-"""Fixtures and hooks for all tests: the course that ships with grader, environments to grade in, and the order of
-tests.
+"""Fixtures and hooks for all tests: the course that ships with grader, environments to grade in, and the order in which
+tests run.
 """
 
 import os
@@ -26,16 +26,16 @@ from grader.grading.rules import SearchRules, TimingRules, WatchingRules
 from grader.grading.timing import measurement
 
 pytest_plugins = ("simulator", "engine", "postgresql", "autograders", "browser", "drafts", "drawings", "suites")
-"""Modules of helpers/ that define fixtures."""
+"""Modules in helpers/ that define fixtures."""
 
 LONGEST_PARAMETER, LONGEST_ID = 30, 170
-"""Characters of one parameter in the id of a test, and of a whole id without its folders. Longer ones cannot be read
-and typed.
+"""Limits on the length of a parameter in a test's id, and of the whole id without its folders. Longer ids are hard to
+read and to type.
 """
 
 
 def pytest_make_parametrize_id(val: object) -> str | None:
-    """Show the beginning of a text, in one line. Some tests take megabytes of text."""
+    """Show the beginning of a string parameter on one line, because some tests take megabytes of text."""
     if not isinstance(val, str | bytes):
         return None
     text = " ".join(val.split()) if isinstance(val, str) else val.decode("latin-1")
@@ -52,8 +52,8 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def turn(item: pytest.Item) -> int:
-    """Return the place of a test in the order: 0 for those that begin first. A long module that began last would run
-    alone. Spread tests follow, because they fill every gap.
+    """Return a sort key: 0 for tests that begin first. If a long module began last, it would run alone at the end.
+    Spread tests come second, because they can fill any gap.
     """
     if item.get_closest_marker("long") is None:
         return 2
@@ -62,8 +62,8 @@ def turn(item: pytest.Item) -> int:
 
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Refuse an id that is too long to read. Run the tests of a module in one process, where they share fixtures,
-    unless they are spread. Begin with the longest modules.
+    """Refuse test ids that are too long to read. Run the tests of a module in one process, where they share fixtures,
+    unless they are marked as spread. Begin with the longest modules.
     """
     items.sort(key=turn)
     for item in items:
@@ -79,7 +79,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def nobody_in_particular(tmp_path_factory) -> Iterator[None]:
-    """A user without settings, who has started nothing. Processes of the tests are recorded for no other user."""
+    """Simulate a user who has no settings and has started nothing, so that the tests' processes are not recorded for
+    the real user.
+    """
     with pytest.MonkeyPatch.context() as patch:
         for name in ("XDG_CONFIG_HOME", "XDG_STATE_HOME"):
             patch.setenv(name, str(tmp_path_factory.mktemp(name.lower())))
@@ -88,16 +90,16 @@ def nobody_in_particular(tmp_path_factory) -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def course() -> Course:
-    """Assignments of this repository."""
+    """The course with the assignments of this repository."""
     return Course(assignments=ROOT / "assignments", reference=ROOT / "reference")
 
 
 @pytest.fixture(scope="session")
 def locks(tmp_path_factory, pytestconfig) -> Path:
-    """Folder of locks. A timed test in one of the processes has the machine alone.
+    """Folder of the lock files that give a timed test the machine for itself, also among several test processes.
 
-    Without timed tests, each process has its own folder. A grading would otherwise wait until all others let it have
-    the machine alone, for a speed that is not in question.
+    If no timed tests are selected, each process has its own folder. Otherwise, a grading would wait for exclusive use
+    of the machine to measure a speed that no test looks at.
     """
     base = tmp_path_factory.getbasetemp()
     is_shared = "PYTEST_XDIST_WORKER" in os.environ and "not timed" not in pytestconfig.getoption("markexpr")
@@ -106,7 +108,7 @@ def locks(tmp_path_factory, pytestconfig) -> Path:
 
 @pytest.fixture(scope="session", autouse=True)
 def commands_use_the_locks(locks: Path) -> Iterator[None]:
-    """Commands in tests use these locks, too."""
+    """Let the commands that tests run use the same locks."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(commandline.OF_ALL_COMMANDS, "GRADER_LOCKS", str(locks))
         yield
@@ -114,7 +116,9 @@ def commands_use_the_locks(locks: Path) -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def environment(locks: Path, tmp_path_factory) -> Iterator[GradingEnvironment]:
-    """Environment of `grader grade` with shorter deadlines and without the search for lines."""
+    """Environment of `grader grade`, with shorter deadlines and without the search for the lines that cause wrong
+    results.
+    """
     environment = GradingEnvironment(
         sandbox_name="process",
         workers=WorkerPool(SANDBOXES["process"](RULES), 0, TIMEOUTS),
@@ -130,7 +134,7 @@ def environment(locks: Path, tmp_path_factory) -> Iterator[GradingEnvironment]:
 
 @pytest.fixture
 def tell(monkeypatch) -> Iterator[Callable[[], None]]:
-    """Interrupt this process, as Ctrl-C interrupts grader."""
+    """Return a function that interrupts this process as Ctrl-C interrupts grader."""
     monkeypatch.setattr(interrupts, "_told", interrupts._Told())
     before = signal.getsignal(signal.SIGUSR1)
     interrupts.interrupt_on([signal.SIGUSR1], lambda number: InterruptedGradingError(signal.Signals(number).name))
@@ -140,27 +144,27 @@ def tell(monkeypatch) -> Iterator[Callable[[], None]]:
 
 @pytest.fixture(scope="session")
 def transposition(course: Course) -> Assignment:
-    """The simplest assignment."""
+    """The simplest assignment, a transposition."""
     return course.load("coalsTransp")
 
 
 @pytest.fixture
 def still_kernel(monkeypatch) -> None:
-    """Hide the OS kernel's own work. Fake workers take microseconds per iteration, so that any such work would count as
-    much.
+    """Hide the time of kernel threads. Fake workers take microseconds per iteration, so even a little of it would
+    distort their times.
     """
     monkeypatch.setattr(measurement, "kernel_threads", no_kernel_threads)
 
 
 @pytest.fixture(scope="session")
 def product(course: Course) -> Assignment:
-    """An assignment with a rounding tolerance."""
+    """An assignment whose results are compared with a rounding tolerance."""
     return course.load("blockMMM")
 
 
 @pytest.fixture(scope="session")
 def bare_python(tmp_path_factory) -> Path:
-    """Replacement for the Python that runs workers, as on a machine without the simulator."""
+    """A replacement for the Python that runs workers. It behaves as on a machine without the simulator."""
     server = "from grader.worker import simulator; simulator.DRIVER = 'none'; from grader.forkserver import __main__"
     path = tmp_path_factory.mktemp("bare") / "python"
     station = f"import sys; sys.executable = {str(path)!r}; from grader.batch.workforce.__main__ import main; main()"

@@ -16,7 +16,7 @@ from grader.course.elements import ELEMENTS
 from grader.course.folders import read_text
 from grader.course.submissions.submission import FILE_NAME
 from grader.course.suite import Coursework
-from grader.grading.checks.signature import NOT_32_BITS, Parameter, expected_parameters
+from grader.grading.checks.signature import Parameter, expected_parameters
 
 HANDOUT = "README.md"
 
@@ -122,8 +122,7 @@ class Declared:
     def fits(self, asked: Parameter) -> bool:
         """True if the names and the address spaces are equal, and also the types if both are known."""
         named = {name: kind for kind, each in ELEMENTS.items() for name in (*each.names, each.spelling)}
-        known = self.type not in NOT_32_BITS and named.get(self.type, asked.type) == asked.type
-        return known and (self.name, self.space) == (asked.name, asked.space)
+        return named.get(self.type, asked.type) == asked.type and (self.name, self.space) == (asked.name, asked.space)
 
 
 def _read(text: str) -> Declared | None:

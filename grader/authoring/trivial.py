@@ -9,12 +9,11 @@ from numpy.typing import NDArray
 
 from grader.course.assignment import Assignment, Timed
 from grader.course.elements import element_of
-from grader.course.expressions import evaluate
-from grader.course.truth.comparison import Standard, bits, wrong_elements
-from grader.course.truth.oracle import DTYPES, load_oracle
+from grader.course.truth.comparators import bits, wrong_elements
+from grader.course.truth.oracle import DTYPES, judged, load_oracle
 from grader.course.truth.seeds import fresh_seed
 from grader.execution.plan import STUDENT, reference_plan
-from grader.grading.checks.inspection import Trial, make_trial
+from grader.grading.checks.inspection import Trial, make_trial, standard_of
 
 Array = NDArray[Any]
 
@@ -40,18 +39,22 @@ def accepted(assignment: Assignment) -> Iterator[Accepted]:
 def _is_accepted(trial: Trial, what: str) -> bool:
     """True if the case accepts this result for each judged array, although the right result of one differs."""
     assignment = trial.assignment
-    asked = assignment.correctness.tolerance
-    factor = evaluate(asked.factor, assignment.names(trial.sizes))
-    standard = Standard(tolerance=asked, factor=factor, data=trial.data)
     outputs = reference_plan(Timed(assignment), trial.sizes).scripts[STUDENT].outputs
     differs = False
+    for_judge = {}
     for name in filter(lambda name: assignment.buffers[name].is_judged, outputs):
-        truth = trial.truth[name]
-        right = np.asarray(truth.value).astype(DTYPES[assignment.buffers[name].type])
+        dtype = DTYPES[assignment.buffers[name].type]
+        if name not in trial.truth:
+            unknown = np.zeros(assignment.array_shape(name, trial.sizes), dtype)
+            for_judge[name] = _made(what, unknown, trial.inputs)
+            continue
+        right = np.asarray(trial.truth[name].value).astype(dtype)
         got = _made(what, right, trial.inputs)
-        if wrong_elements(name, got, truth, standard).any():
+        if wrong_elements(got, trial.truth[name], standard_of(trial, name)).any():
             return False
         differs = differs or not np.array_equal(got, right)
+    if for_judge:
+        return judged(for_judge, trial.oracle, assignment, trial.inputs, trial.sizes) is None
     return differs
 
 

@@ -12,13 +12,26 @@ from pydantic import Field, model_validator
 from grader.common.errors import InputError
 from grader.common.record import replace
 from grader.course.criteria import DeviceClass, Hints, MemoryCheck, Range, Sizes, Slip, SpeedGoal
-from grader.course.elements import ELEMENTS
+from grader.course.elements import ELEMENTS, WORD_BYTES
 from grader.course.expressions import Expression, evaluate, evaluate_int, evaluate_stated
 from grader.course.folders import ASSIGNMENT_FILE, BASELINE_FILE, MODEL_FILE, ORACLE_FILE, Folders, read_text
 from grader.course.forbidden import Construct
 from grader.course.launches import Buffer, Choices, Launch, LocalArray, Repeat, Scalar
 from grader.course.policies.rules import POLICIES
+from grader.course.program import (
+    FillAt,
+    LaunchAt,
+    Program,
+    RunSequence,
+    Unrolled,
+    contradictions,
+    launches_in,
+    plain,
+    unroll,
+    variables_in,
+)
 from grader.course.rubric import Rubric, SpeedGoals
+from grader.course.tolerance import Tolerance
 
 
 class Assignment(Folders, Rubric):
@@ -47,17 +60,27 @@ class Assignment(Folders, Rubric):
     local: dict[str, LocalArray] = Field(default={})
     """Arguments in local memory."""
 
+    values: dict[str, Expression] = Field(default={})
+    """Whole numbers computed from sizes, constants and earlier values. Kernels receive them as uint."""
+
     launches: tuple[Launch, ...] = Field(min_length=1)
-    """Kernel launches, in the order in which they run."""
+    """Kernel launches, in the order in which they run. With `program`, they come from it."""
 
     repeat: Repeat | None = None
     """Number of times that the launches run; it applies to the baseline's launches, too."""
+
+    program: Program = ()
+    """Steps of a program that is more than a list of launches: instead of `launches` and `repeat`."""
 
     choices: Choices = Choices()
     """Choices that are left to students."""
 
     baseline: tuple[Launch, ...] = Field(min_length=1)
-    """Launches of the naive kernels of baseline.cl, which compute the same results."""
+    """Launches of the naive kernels of baseline.cl, which compute the same results. With `baseline_program`, they come
+    from it."""
+
+    baseline_program: Program = ()
+    """Steps of the naive program, instead of `baseline`."""
 
     hints: Hints = "line"
     """Detail of the hint about a mistake that grader finds by small edits of the student's file: `none`, the `line`,
@@ -76,6 +99,22 @@ class Assignment(Folders, Rubric):
 
     allow: tuple[Construct, ...] = ()
     """Constructs that submissions may use although grader forbids them by default."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_launches_of_programs(cls, fields: Any) -> Any:
+        """Fill in the launches from the programs."""
+        if not isinstance(fields, dict):
+            return fields
+        for program, launches in (("program", "launches"), ("baseline_program", "baseline")):
+            steps = fields.get(program)
+            if isinstance(steps, list):
+                if launches in fields:
+                    raise ValueError(f"`{program}` and `{launches}` are both given; keep one")
+                if not launches_in(steps):
+                    raise ValueError(f"`{program}` launches no kernel; add a step with `kernel`")
+                fields = {**fields, launches: launches_in(steps)}
+        return fields
 
     @model_validator(mode="after")
     def _consistent(self) -> "Assignment":
@@ -108,7 +147,8 @@ class Assignment(Folders, Rubric):
         for name in memory:
             if name.endswith(")"):
                 yield f"the name of the memory check {name} ends in a bracket, as sizes do; change its end"
-        named = [*self.buffers, *self.sizes, *self.scalars, *self.local]
+        loops = {loop.variable for steps in (self.program, self.baseline_program) for loop in variables_in(steps)}
+        named = [*self.buffers, *self.sizes, *self.scalars, *self.local, *self.values, *loops]
         yield from (f"{name} names two things; rename one" for name in named if named.count(name) > 1)
         kernels = {launch.kernel for launch in self.student_launches}
         if self.kernel not in kernels:
@@ -117,18 +157,26 @@ class Assignment(Folders, Rubric):
             for arg in launch.args:
                 if arg not in named:
                     yield (
-                        f"the launch of {launch.kernel} has the argument {arg}, which is no buffer, no size, no scalar "
-                        "and no local array"
+                        f"the launch of {launch.kernel} has the argument {arg}, which is no buffer, no size, no value, "
+                        "no scalar and no local array"
                     )
         turned = [] if self.repeat is None else [name for pair in self.repeat.swap for name in pair]
         summed = [self.repeat.until.sum] if self.repeat and self.repeat.until else []
         yield from (f"repeat has {name}, which is no buffer" for name in (*turned, *summed) if name not in self.buffers)
+        yield from self._misnamed_steps()
         constants = {*self.choices.constants, *(name for goal in self.goals.values() for name in goal.constants)}
         for name in sorted(constants - self.constants.keys()):
             where = "`choices`" if name in self.choices.constants else "a speed goal"
             yield f"{where} has the constant {name}, which `constants` does not name"
         for name in sorted(set(self.choices.launches) - kernels):
             yield f"`choices` has the launch of {name}, which is no kernel of the student's"
+
+    def _misnamed_steps(self) -> Iterator[str]:
+        """Yield a message for each step of a program that cannot be run as stated."""
+        for steps in (self.program, self.baseline_program):
+            yield from contradictions(steps, self.buffers)
+        if self.program and (self.repeat is not None or self.has_surroundings):
+            yield "`program` cannot be used with the field `repeat` or with solution_of"
 
     def _misplaced(self) -> Iterator[str]:
         """Yield a message for each field that cannot be used as stated."""
@@ -165,6 +213,11 @@ class Assignment(Folders, Rubric):
         if asked.verifier is None:
             made = [name for name, buffer in self.buffers.items() if buffer.data == "made"]
             yield from (f"oracle.py makes {name}: write `verifier: oracle` under performance" for name in made)
+            for name, buffer in self.buffers.items():
+                if ELEMENTS[buffer.type].unit != WORD_BYTES:
+                    yield f"{name} has no numbers of 4 bytes: write `verifier: oracle` under performance"
+                if buffer.is_judged and self.tolerance_of(name).rule not in EQUAL_ON_DEVICE:
+                    yield f"{name} may differ from the model solution's: write `verifier: oracle` under performance"
         yield from (why for ranges in asked.integers for why in self._out_of_range(ranges))
 
     def _out_of_range(self, ranges: Mapping[str, Range]) -> Iterator[str]:
@@ -182,28 +235,37 @@ class Assignment(Folders, Rubric):
             raise ValueError(f"a case must give the sizes {', '.join(self.sizes)} and no other, not {sizes}")
         if any(size < 1 for size in sizes.values()):
             raise ValueError(f"sizes must be at least 1, not {sizes}")
-        names = self.names(sizes)
         try:
+            names = self.names(sizes)
             for amount in self._amounts():
                 if evaluate_int(amount, names) < 1:
                     raise ValueError(f'"{amount}" is less than 1 at {sizes}')
+            for step in (*self.sequence(sizes).steps, *self.baseline_sequence(sizes).steps):
+                self._check_step(step)
             for number in self._numbers():
                 evaluate(number, names)
         except InputError as error:
-            raise ValueError(str(error)) from error
+            raise ValueError(str(error).rstrip(".")) from error
+
+    def _check_step(self, step: Unrolled) -> None:
+        """Evaluate the expressions of a step; raises ValueError or InputError."""
+        if isinstance(step, FillAt):
+            ELEMENTS[self.buffers[step.buffer].type].pattern(step.value)
+        if isinstance(step, LaunchAt):
+            for amount in _amounts_of(step.launch):
+                if evaluate_int(amount, self.names(step.sizes)) < 1:
+                    raise ValueError(f'"{amount}" is less than 1 at {step.sizes}')
 
     def _amounts(self) -> Iterator[Expression]:
         """Expressions that must be positive whole numbers."""
         arrays: tuple[Buffer | LocalArray, ...] = (*self.buffers.values(), *self.local.values())
         yield from (extent for array in arrays for extent in array.shape)
-        for launch in (*self.launches, *self.baseline):
-            yield from (*launch.global_size, *launch.local_size, *(launch.extent or ()))
-            yield from [launch.optional_local] if launch.optional_local is not None else []
         yield from [self.repeat.times] if self.repeat else []
 
     def _numbers(self) -> Iterator[str | float]:
         """Expressions that need not be whole numbers."""
         yield from (scalar.value for scalar in self.scalars.values())
+        yield from (buffer.tolerance.amount for buffer in self.buffers.values() if buffer.tolerance)
         yield from [self.repeat.until.below] if self.repeat and self.repeat.until else []
         for section in self.sections:
             yield from section.numbers()
@@ -247,10 +309,7 @@ class Assignment(Folders, Rubric):
         if self.performance is not None:
             return int(evaluate(self.performance.bytes, self.names(sizes)))
         passes = {"input": 1, "output": 1, "updated": 2, "scratch": 0}
-        return sum(
-            passes[buffer.part] * ELEMENTS[buffer.type].bytes * prod(self.shape(buffer, sizes))
-            for buffer in self.buffers.values()
-        )
+        return sum(passes[buffer.part] * self.bytes_of(name, sizes) for name, buffer in self.buffers.items())
 
     def with_constants(self, constants: Mapping[str, str | int]) -> "Assignment":
         """Return a copy with new values for these constants."""
@@ -295,8 +354,31 @@ class Assignment(Folders, Rubric):
         return json.dumps(fields, sort_keys=True)
 
     def names(self, sizes: Sizes) -> dict[str, object]:
-        """Names that expressions may use: the constants and the sizes."""
-        return {**self.constants, **sizes}
+        """Names that expressions may use: constants, sizes, values, and the numbers of loops, which have their first
+        values unless `sizes` has others.
+        """
+        names: dict[str, object] = {**self.constants, **sizes}
+        for name, value in self.values.items():
+            names[name] = evaluate_int(value, names)
+        for loop in (*variables_in(self.program), *variables_in(self.baseline_program)):
+            if loop.variable not in names:
+                names[loop.variable] = evaluate_int(loop.first, names)
+        return names
+
+    def sequence(self, sizes: Sizes) -> RunSequence:
+        """Steps of the student's kernels at these sizes."""
+        if not self.program:
+            return plain(self.student_launches, sizes, self.repeat)
+        return unroll(self.program, self.launches, sizes, self.names, self._is_judged)
+
+    def baseline_sequence(self, sizes: Sizes) -> RunSequence:
+        """Steps of the naive kernels at these sizes."""
+        if not self.baseline_program:
+            return plain(self.baseline, sizes, self.repeat)
+        return unroll(self.baseline_program, self.baseline, sizes, self.names, self._is_judged)
+
+    def _is_judged(self, buffer: str) -> bool:
+        return self.buffers[buffer].is_judged
 
     def known(self, sizes: Sizes) -> dict[str, object]:
         """Arguments for oracle.py besides the arrays: the constants, the sizes and the scalars."""
@@ -306,6 +388,25 @@ class Assignment(Folders, Rubric):
     def shape(self, array: Buffer | LocalArray, sizes: Sizes) -> tuple[int, ...]:
         """Shape of an array at the given sizes."""
         return tuple(evaluate_int(extent, self.names(sizes)) for extent in array.shape)
+
+    def bytes_of(self, buffer: str, sizes: Sizes) -> int:
+        """Size of an array in global memory."""
+        array = self.buffers[buffer]
+        return ELEMENTS[array.type].bytes * prod(self.shape(array, sizes))
+
+    def array_shape(self, buffer: str, sizes: Sizes) -> tuple[int, ...]:
+        """Shape of an array in NumPy: its shape, and for vectors one more dimension."""
+        array = self.buffers[buffer]
+        return (*self.shape(array, sizes), *ELEMENTS[array.type].shape)
+
+    def may_be_constant(self, buffer: str) -> bool:
+        """True if the array may be a `__constant` parameter: an input that fits every device at all sizes."""
+        is_input = self.buffers[buffer].part == "input"
+        return is_input and all(self.bytes_of(buffer, sizes) <= CONSTANT_BYTES for sizes in self.all_sizes())
+
+    def tolerance_of(self, buffer: str) -> Tolerance:
+        """Rule by which an array counts as right."""
+        return self.buffers[buffer].tolerance or self.correctness.tolerance
 
     def items(self, launch: Launch, stated: tuple[Expression, ...], sizes: Sizes) -> tuple[int, ...]:
         """Work-items in each dimension. Sizes that students may state are evaluated as students' expressions."""
@@ -335,6 +436,12 @@ class Assignment(Folders, Rubric):
         return {name: read_text(path) for name, path in sources.items()}
 
 
+def _amounts_of(launch: Launch) -> Iterator[Expression]:
+    """Expressions of a launch that must be positive whole numbers."""
+    yield from (*launch.global_size, *launch.local_size, *(launch.extent or ()))
+    yield from [launch.optional_local] if launch.optional_local is not None else []
+
+
 def _unfit(what: str, requires: Iterable[str], listed: Iterable[MemoryCheck], hidden: bool) -> Iterator[str]:
     """Yield a message for each check that `what` cannot require; `listed` are the memory checks before it."""
     is_hidden = {check.name: check.hidden for check in listed}
@@ -354,6 +461,13 @@ it."""
 
 ByHand = NewType("ByHand", Chosen)
 """An assignment with a single case, which gives `grader run` the sizes of a launch; it has no other checks."""
+
+CONSTANT_BYTES = 2**16
+"""Bytes of constant memory that every device has for one argument (OpenCL 3.0 specification, table of device queries,
+CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE)."""
+
+EQUAL_ON_DEVICE = {"exact", "rounding"}
+"""Rules by which correct results of the whole numbers that a device makes are equal to the bit."""
 
 REWARDS = ("avoiding_earns_at_most", "baseline_avoids", "slips")
 """Fields that only `grader validate` reads."""

@@ -14,20 +14,6 @@ Hints = Literal["none", "line", "part", "change"]
 Slip = Literal["barrier", "guard"]
 
 
-class Tolerance(Record):
-    """Rule for the comparison of results on random inputs.
-
-    `exact`: the same bits. `rounding`: within `factor` units of u * magnitude, where u = 2^-24 and
-    the oracle states the magnitude of every element (see truth/oracle.py).
-    """
-
-    rule: Literal["exact", "rounding"]
-    """Name of the rule."""
-
-    factor: str | float = 1.0
-    """Factor of the rule `rounding`: a number or an expression over sizes and constants."""
-
-
 class Case(Record):
     """One set of sizes and the kind of data to fill the inputs with."""
 
@@ -109,7 +95,8 @@ class SpeedGoal(Record):
     the model solution."""
 
     minimum: dict[str, float] = Field(default={})
-    """Absolute rates (GB/s, or GFLOPS if `flop` is given) for devices whose name contains the key."""
+    """Absolute rates for devices whose name contains the key: in GB/s, in GFLOPS if `flop` is given, or in the unit of
+    `count`."""
 
     yardstick: float | None = Field(default=None, gt=0)
     """Speed of the model solution as a multiple of the naive kernel's speed, as `grader validate` measures it. A

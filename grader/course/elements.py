@@ -1,28 +1,66 @@
 """The types of array elements and of arguments passed by value, in a module without NumPy, which is slow to load.
 
-All tables of types are made from ELEMENTS. Code with WORD_BYTES assumes that an element has four bytes.
+All tables of types are made from ELEMENTS.
 """
 
-from typing import Literal
+import struct
+from math import prod
+from typing import Annotated, Literal
 
-from grader.common.record import Record
-from grader.course.poison import INPUT_POISON, POISON
+from pydantic import AfterValidator, WithJsonSchema
+
+from grader.common.errors import InputError
+from grader.common.record import Record, replace
+from grader.course.poison import (
+    DOUBLE_POISONS,
+    HALF_POISONS,
+    INPUT_POISON,
+    POISON,
+    WHOLE_INPUT_POISON,
+    WHOLE_POISON,
+)
 from grader.protocol.steps import ScalarType
 
 WORD_BYTES = 4
-"""Bytes of a word, the unit of guard bands, of a worker's payloads and of counted memory accesses."""
+"""Bytes of a word, the unit of counted memory accesses and of local memory's banks."""
 
 INTEGER_BOUND = 8
 """Largest absolute value in the data set `integers`. Its whole numbers are so small that fp32 sums of their products
 are exact in any order while K * 64 < 2^24."""
 
 EXACT = 2**24
-"""Limit up to which floats represent every whole number exactly."""
+"""Largest whole number in timed runs: floats represent every whole number up to it exactly."""
 
-ElementType = Literal["float", "int", "uint"]
+Size = Literal[1, 2, 4, 8]
+"""Bytes of a number."""
+
+VECTORS = (2, 3, 4, 8, 16)
+"""Numbers in a vector. A vector of three has the size of a vector of four (OpenCL C specification, 6.1.5)."""
 
 WholeRange = tuple[int, int]
 """Least and largest of a range of whole numbers."""
+
+
+FORMATS: dict[ScalarType, str] = {
+    "int8": "b",
+    "uint8": "B",
+    "int16": "h",
+    "uint16": "H",
+    "int32": "i",
+    "uint32": "I",
+    "int64": "q",
+    "uint64": "Q",
+    "float16": "e",
+    "float32": "f",
+    "float64": "d",
+}
+"""Formats of Python's module struct."""
+
+
+def _whole_number(value: float) -> int:
+    if value != int(value):
+        raise InputError(f"{value} is not a whole number.")
+    return int(value)
 
 
 class Element(Record):
@@ -37,8 +75,11 @@ class Element(Record):
     dtype: ScalarType
     """Name in NumPy and in the protocol."""
 
-    bytes: int
-    """Size of an element."""
+    unit: Size
+    """Bytes of a number."""
+
+    lanes: int = 1
+    """Numbers in an element; more than one for a vector."""
 
     unit_roundoff: float | None
     """u: half the distance from 1 to the next number. None for whole numbers."""
@@ -52,19 +93,36 @@ class Element(Record):
     exact: WholeRange
     """Whole numbers that timed runs may use (performance.integers)."""
 
-    format: str
-    """Format of a value in messages."""
-
-    poison: int = POISON
+    poison: int
     """Bits of an element that no kernel has written."""
 
-    input_poison: int = INPUT_POISON
+    input_poison: int
     """Bits of an element in the bands around inputs."""
+
+    @property
+    def bytes(self) -> int:
+        """Size of an element."""
+        return self.unit * prod(self.shape)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Last dimension of an array of vectors in NumPy. Vectors of three have a fourth number there."""
+        if self.lanes == 1:
+            return ()
+        return (4,) if self.lanes == 3 else (self.lanes,)
 
     @property
     def is_floating(self) -> bool:
         """True for real numbers, false for whole numbers."""
         return self.unit_roundoff is not None
+
+    def pattern(self, value: float) -> int:
+        """Bits of an element with this value. Raises InputError if the type cannot hold it."""
+        try:
+            held = struct.pack(f"<{FORMATS[self.dtype]}", value if self.is_floating else _whole_number(value))
+        except (struct.error, OverflowError) as error:
+            raise InputError(f"{value} does not fit the type {self.spelling}.") from error
+        return int.from_bytes(held, "little")
 
     def can_have(self, low: int, high: int) -> bool:
         """True if `low` to `high` is a range of numbers for timed runs."""
@@ -72,47 +130,97 @@ class Element(Record):
         return least <= low <= high <= largest
 
 
-ELEMENTS: dict[ElementType, Element] = {
-    "float": Element(
-        spelling="real",
-        names=frozenset({"float"}),
-        dtype="float32",
-        bytes=4,
-        unit_roundoff=2.0**-24,
+def _whole(spelling: str, names: str, dtype: ScalarType, size: Size, numbers: WholeRange) -> Element:
+    """Return a type of whole numbers. Its kind of data `numbers` has values in this range."""
+    bits = 8 * size
+    signed = numbers[0] < 0
+    limit = min(2 ** (bits - 1) - 1 if signed else 2**bits - 1, EXACT)
+    return Element(
+        spelling=spelling,
+        names=frozenset(names.split(", ")),
+        dtype=dtype,
+        unit=size,
+        unit_roundoff=None,
+        numbers=numbers,
+        integers=(-INTEGER_BOUND, INTEGER_BOUND) if signed else (0, 2 * INTEGER_BOUND),
+        exact=(-limit if signed else 0, limit),
+        poison=WHOLE_POISON % 2**bits,
+        input_poison=WHOLE_INPUT_POISON % 2**bits,
+    )
+
+
+def _real(spelling: str, dtype: ScalarType, *, size: Size, precision: int, poisons: tuple[int, int]) -> Element:
+    """Return a floating type whose numbers have `precision` significant bits (IEEE 754)."""
+    poison, input_poison = poisons
+    return Element(
+        spelling=spelling,
+        names=frozenset({"float" if spelling == "real" else spelling}),
+        dtype=dtype,
+        unit=size,
+        unit_roundoff=2.0**-precision,
         numbers=None,
         integers=(-INTEGER_BOUND, INTEGER_BOUND),
-        exact=(-EXACT, EXACT),
-        format=".6g",
-    ),
-    "int": Element(
-        spelling="int",
-        names=frozenset({"int"}),
-        dtype="int32",
-        bytes=4,
-        unit_roundoff=None,
-        numbers=(-(2**15), 2**15 - 1),
-        integers=(-INTEGER_BOUND, INTEGER_BOUND),
-        exact=(-EXACT, EXACT),
-        format=".0f",
-    ),
-    "uint": Element(
-        spelling="uint32_t",
-        names=frozenset({"uint", "unsigned", "unsigned int"}),
-        dtype="uint32",
-        bytes=4,
-        unit_roundoff=None,
-        numbers=(0, 2**16 - 1),
-        integers=(0, 2 * INTEGER_BOUND),
-        exact=(0, EXACT),
-        format=".0f",
-    ),
+        exact=(-(2**precision), 2**precision),
+        poison=poison,
+        input_poison=input_poison,
+    )
+
+
+SCALARS: dict[str, Element] = {
+    "float": _real("real", "float32", size=4, precision=24, poisons=(POISON, INPUT_POISON)),
+    "int": _whole("int", "int", "int32", 4, (-(2**15), 2**15 - 1)),
+    "uint": _whole("uint32_t", "uint, unsigned, unsigned int", "uint32", 4, (0, 2**16 - 1)),
+    "char": _whole("char", "char", "int8", 1, (-(2**7), 2**7 - 1)),
+    "uchar": _whole("uchar", "uchar, unsigned char", "uint8", 1, (0, 2**8 - 1)),
+    "short": _whole("short", "short", "int16", 2, (-(2**15), 2**15 - 1)),
+    "ushort": _whole("ushort", "ushort, unsigned short", "uint16", 2, (0, 2**16 - 1)),
+    "long": _whole("long", "long", "int64", 8, (-(2**31), 2**31 - 1)),
+    "ulong": _whole("ulong", "ulong, unsigned long, size_t", "uint64", 8, (0, 2**32 - 1)),
+    "half": _real("half", "float16", size=2, precision=11, poisons=HALF_POISONS),
+    "double": _real("double", "float64", size=8, precision=53, poisons=DOUBLE_POISONS),
 }
-"""Types by name. `numbers` have at most 16 bits, so that sums and products of two fit in 32."""
+"""Types of one number. Sums and products of two `numbers` fit in 32 bits, and for types of eight bytes in 64 bits."""
 
 
-FLOATING_NAMES = frozenset(name for each in ELEMENTS.values() if each.is_floating for name in each.names)
-WHOLE_NAMES = frozenset(name for each in ELEMENTS.values() if not each.is_floating for name in each.names)
-"""Names in OpenCL C of the types of real numbers, and of whole numbers."""
+def _vector(name: str, scalar: Element, lanes: int) -> Element:
+    """Return the type of vectors of this many numbers."""
+    spelling = scalar.spelling if name != "uint" else name
+    names = frozenset(f"{each}{lanes}" for each in scalar.names if " " not in each)
+    return replace(scalar, spelling=f"{spelling}{lanes}", names=names, lanes=lanes)
+
+
+ELEMENTS: dict[str, Element] = {
+    **SCALARS,
+    **{f"{name}{lanes}": _vector(name, each, lanes) for name, each in SCALARS.items() for lanes in VECTORS},
+}
+"""Types by name: numbers, and vectors of them."""
+
+
+def _known(name: str) -> str:
+    if name not in ELEMENTS:
+        raise ValueError(
+            f"there is no type {name}; write one of {', '.join(SCALARS)}, or a vector of them such as float4"
+        )
+    return name
+
+
+def _scalar(name: str) -> str:
+    if name not in SCALARS:
+        raise ValueError(f"an argument by value cannot be a vector, such as {name}")
+    return name
+
+
+ElementType = Annotated[str, AfterValidator(_known), WithJsonSchema({"enum": list(ELEMENTS)})]
+"""Name of a type."""
+
+ScalarElementType = Annotated[
+    str, AfterValidator(_known), AfterValidator(_scalar), WithJsonSchema({"enum": list(SCALARS)})
+]
+"""Name of a type of one number."""
+
+
+BY_NAME = {name: each for each in ELEMENTS.values() for name in each.names}
+"""Types by their names in OpenCL C."""
 
 
 def element_of(dtype: str) -> Element:

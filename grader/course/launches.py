@@ -6,8 +6,9 @@ from typing import Literal
 from pydantic import ConfigDict, Field
 
 from grader.common.record import Record
-from grader.course.elements import ELEMENTS, ElementType
+from grader.course.elements import ELEMENTS, ElementType, ScalarElementType
 from grader.course.expressions import Expression
+from grader.course.tolerance import Tolerance
 
 DataKind = Literal["numbers", "integers", "bits", "zeros", "made"]
 Role = Literal["input", "output", "updated", "scratch"]
@@ -26,6 +27,9 @@ class Buffer(Record):
     """Kind of data. `numbers`: uniform in [-1, 1), int from -32768 to 32767, uint up to 65535. `integers`: whole
     numbers from -8 to 8 (uint: 0 to 16). `bits`: bit patterns of finite numbers, for kernels that only move data.
     `zeros`. `made`: the function `inputs` of oracle.py makes the data."""
+
+    tolerance: Tolerance | None = None
+    """Rule by which this array counts as right, instead of the one of `correctness`."""
 
     role: Role | None = None
     """Role in the launches. `input` (default with data): must not change. `output` (default without data): must equal
@@ -55,7 +59,7 @@ class Buffer(Record):
 class Scalar(Record):
     """An argument passed by value, in addition to the sizes, which are uint."""
 
-    type: ElementType = "float"
+    type: ScalarElementType = "float"
     """Type of the kernel's parameter."""
 
     value: str | float

@@ -7,5 +7,13 @@ INPUT_POISON = 0x7FCA5C36
 """Fills the bands around inputs. It is another NaN, since a kernel must not go unnoticed if it reads this word past the
 end of an input and stores it, or a result of it, past the end of an output."""
 
+HALF_POISONS = (0x7EA3, 0x7E5C)
+DOUBLE_POISONS = (0x7FF9A3C97FD5A3C9, 0x7FF95C367FCA5C36)
+"""NaNs of these types for outputs and for inputs, chosen like POISON and INPUT_POISON."""
+
+WHOLE_POISON = 0x7FD5A3C97FD5A3C9
+WHOLE_INPUT_POISON = 0x7FCA5C367FCA5C36
+"""Patterns for whole numbers of eight bytes. A smaller type has the last bytes."""
+
 GUARD_BYTES = 4096
 """Size of the band on either side of a buffer; a multiple of every driver's base-address alignment seen (128, 512)."""

@@ -12,8 +12,9 @@ from typing import Any, ClassVar, Literal, Self
 from pydantic import Field, model_validator
 
 from grader.common.record import Record, replace
-from grader.course.criteria import Case, DeviceClass, MemoryCheck, Range, Sizes, SpeedGoal, Tolerance
+from grader.course.criteria import Case, DeviceClass, MemoryCheck, Range, Sizes, SpeedGoal
 from grader.course.expressions import Expression
+from grader.course.tolerance import Tolerance
 
 
 class Kind(StrEnum):
@@ -180,8 +181,8 @@ class Correctness(Section):
         return (case.sizes for case in self.cases)
 
     def numbers(self) -> Iterator[str | float]:
-        """Yield the factor of the tolerance."""
-        yield self.tolerance.factor
+        """Yield the factor or the limit of the tolerance."""
+        yield self.tolerance.amount
 
     @property
     def shown(self) -> tuple[Case, ...]:
@@ -283,6 +284,16 @@ class Memory(Section):
         return (check.at_most for check in self.checks)
 
 
+class Count(Record):
+    """Quantity that a kernel works off, such as the pixels of an image."""
+
+    of: Expression
+    """Number of them: a number or an expression over sizes and constants."""
+
+    unit: str = Field(pattern=r"^[^\s/]+$")
+    """Name of one, such as `pixel`: rates are in Gpixel/s, 10^9 in a second."""
+
+
 class SpeedGoals(SingleCheck):
     """The speed goals, and the quantities that rates are computed from."""
 
@@ -298,6 +309,9 @@ class SpeedGoals(SingleCheck):
 
     flop: Expression | None = None
     """Operations that a kernel must compute. With it, rates are in GFLOPS, otherwise in GB/s."""
+
+    count: Count | None = None
+    """Quantity for rates in a unit of the assignment's own, such as Gpixel/s, instead of GFLOPS and GB/s."""
 
     verifier: Literal["oracle"] | None = None
     """`oracle`: the judge also makes the data of timed runs on GPUs. Without it, these data are small integers made on
@@ -351,10 +365,20 @@ class SpeedGoals(SingleCheck):
         """Yield the bytes and the operations."""
         yield self.bytes
         yield self.flop or 0
+        yield self.work
 
     @property
-    def unit(self) -> Literal["GB/s", "GFLOPS"]:
+    def work(self) -> Expression:
+        """What a kernel works off: the counted quantity, else the operations, else the bytes."""
+        if self.count is not None:
+            return self.count.of
+        return self.bytes if self.flop is None else self.flop
+
+    @property
+    def unit(self) -> str:
         """Unit of the rates that this assignment reports."""
+        if self.count is not None:
+            return f"G{self.count.unit}/s"
         return "GB/s" if self.flop is None else "GFLOPS"
 
 

@@ -5,7 +5,7 @@ The functions import NumPy only when they run, so that a worker can start before
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from grader.execution.outcome import Fetched
 from grader.protocol.steps import BufferSpec
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def poison(spec: BufferSpec, words: int) -> "NDArray[np.uint32]":
-    """An array of this many words, filled with the buffer's poison, or with 0 if it has none."""
-    return _filled(words, 0 if spec.poison is None else spec.poison)
+def poison(spec: BufferSpec, size: int) -> "NDArray[np.unsignedinteger[Any]]":
+    """An array of this many bytes, filled with the buffer's poison, or with 0 if it has none."""
+    return _filled(size // spec.unit, 0 if spec.poison is None else spec.poison, spec.unit)
 
 
 @lru_cache(maxsize=16)
-def _filled(words: int, value: int) -> "NDArray[np.uint32]":
-    """A read-only array of this many equal words. It is cached, because every round needs it again."""
+def _filled(count: int, value: int, unit: int) -> "NDArray[np.unsignedinteger[Any]]":
+    """A read-only array of equal patterns of `unit` bytes. It is cached, because every round needs it again."""
     import numpy as np
 
-    filled = np.full(words, value, dtype=np.uint32)
+    filled = np.full(count, value, dtype=f"u{unit}")
     filled.flags.writeable = False
     return filled
 
@@ -53,6 +53,6 @@ def _fetched(content: memoryview, spec: BufferSpec) -> Fetched:
     """The buffer at the beginning of these bytes."""
     import numpy as np
 
-    band, size = spec.guard // 4, spec.size // 4
-    here = np.frombuffer(content, dtype=np.uint32, count=size + 2 * band)
+    band, size = spec.guard // spec.unit, spec.size // spec.unit
+    here = np.frombuffer(content, dtype=f"u{spec.unit}", count=size + 2 * band)
     return Fetched(before=here[:band], payload=here[band : band + size], after=here[band + size :], poison=spec.poison)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import compress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from grader.protocol.messages import BuildFailed, Refused, StepTime, Stopped
 from grader.protocol.phase import Phase
@@ -43,12 +43,13 @@ class Timing:
 class Fetched:
     """A buffer as the worker returned it: the guard band before it, its payload, and the guard band after it.
 
-    `poison` is the pattern that both bands had before the launch; with None, they were not filled.
+    All three hold the bits of elements, as unsigned numbers of the buffer's unit. `poison` is the pattern that both
+    bands had before the launch; with None, they were not filled.
     """
 
-    before: "NDArray[np.uint32]"
-    payload: "NDArray[np.uint32]"
-    after: "NDArray[np.uint32]"
+    before: "NDArray[np.unsignedinteger[Any]]"
+    payload: "NDArray[np.unsignedinteger[Any]]"
+    after: "NDArray[np.unsignedinteger[Any]]"
     poison: int | None
 
 

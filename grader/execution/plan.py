@@ -1,6 +1,6 @@
 """Plans of sessions for given sizes: the buffers and the launches that a worker gets."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from math import prod
@@ -13,6 +13,7 @@ from grader.course.elements import ELEMENTS
 from grader.course.expressions import evaluate, evaluate_int
 from grader.course.launches import Launch
 from grader.course.poison import GUARD_BYTES, POISON
+from grader.course.program import CopyAt, FillAt, LaunchAt, RunSequence, Unrolled, plain
 from grader.course.speed_goals import speed_goal
 from grader.execution.device import PEAK_GROUP, PeakRun, copy_size, peak_run
 from grader.protocol.messages import Arrays, DeviceFacts, Open, Order, Process
@@ -21,11 +22,13 @@ from grader.protocol.steps import (
     BufferArg,
     BufferSpec,
     CopyStep,
+    FillStep,
     KernelStep,
     LocalArg,
     ProgramSource,
     RepeatSteps,
     ScalarArg,
+    Step,
     UntilBelow,
 )
 
@@ -64,10 +67,12 @@ class Script:
     buffers that it may change.
     """
 
-    steps: tuple[KernelStep | CopyStep, ...]
+    steps: tuple[Step, ...]
     uploads: tuple[str, ...]
     outputs: tuple[str, ...]
     repeat: RepeatSteps | None = None
+    launches: tuple[LaunchAt, ...] = ()
+    """The assignment's launch of each kernel step; empty for steps that no assignment states."""
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -84,6 +89,20 @@ class Script:
         """The steps that are kernel launches."""
         return tuple(step for step in self.steps if isinstance(step, KernelStep))
 
+    def launches_of(self, number: int) -> tuple[LaunchAt, ...] | None:
+        """The assignment's launches of a run with this number of kernel launches, in order. None if no number of
+        iterations leads to it.
+        """
+        if self.repeat is None:
+            return self.launches if number == len(self.launches) else None
+        before = sum(isinstance(step, KernelStep) for step in self.steps[: self.repeat.first])
+        after = sum(isinstance(step, KernelStep) for step in self.steps[self.repeat.last or len(self.steps) :])
+        repeated = self.launches[before : len(self.launches) - after]
+        turns, rest = divmod(number - before - after, len(repeated))
+        if rest or not 1 <= turns <= self.repeat.times:
+            return None
+        return (*self.launches[:before], *repeated * turns, *self.launches[len(self.launches) - after :])
+
     def in_all_turns(self) -> "Script":
         """The script without its convergence test, so that it runs all iterations."""
         return replace(self, repeat=self.repeat and replace(self.repeat, until=None))
@@ -95,6 +114,7 @@ class Script:
             uploads=tuple(map(called, self.uploads)),
             outputs=tuple(map(called, self.outputs)),
             repeat=None if self.repeat is None else _repeated_on(self.repeat, called),
+            launches=self.launches,
         )
 
 
@@ -183,9 +203,11 @@ def buffer_of(owner: str, name: str) -> str:
     return f"{name} of {owner}"
 
 
-def _on_buffers(step: KernelStep | CopyStep, called: Callable[[str], str]) -> KernelStep | CopyStep:
+def _on_buffers(step: Step, called: Callable[[str], str]) -> Step:
     if isinstance(step, CopyStep):
         return CopyStep(source=called(step.source), target=called(step.target))
+    if isinstance(step, FillStep):
+        return replace(step, buffer=called(step.buffer))
     args = (replace(arg, buffer=called(arg.buffer)) if isinstance(arg, BufferArg) else arg for arg in step.args)
     return replace(step, args=tuple(args))
 
@@ -198,9 +220,8 @@ def _repeated_on(repeat: RepeatSteps, called: Callable[[str], str]) -> RepeatSte
 
 def submission_plan(assignment: Chosen, sizes: Sizes, bindings: Bindings) -> Plan:
     """Plan that runs the student's steps with the submission. It uploads the results of the grader's earlier steps."""
-    return _plan(
-        assignment, sizes, {STUDENT: _script(assignment, sizes, assignment.student_launches, SUBMISSION, bindings)}
-    )
+    script = _script(assignment, sizes, assignment.sequence(sizes), SUBMISSION, bindings)
+    return _plan(assignment, sizes, {STUDENT: script})
 
 
 def timed_plan(assignment: Chosen, sizes: Sizes, bindings: Bindings) -> Plan:
@@ -219,15 +240,15 @@ def reference_plan(assignment: Timed, sizes: Sizes) -> Plan:
 def _standard(assignment: Assignment, sizes: Sizes) -> Script:
     """The script with which a submission is compared: the model solution, or the baseline in a student kit."""
     if assignment.kit is not None:
-        return _script(assignment, sizes, assignment.baseline, BASELINE, {})
-    return _script(assignment, sizes, assignment.student_launches, REFERENCE, {})
+        return _script(assignment, sizes, assignment.baseline_sequence(sizes), BASELINE, {})
+    return _script(assignment, sizes, assignment.sequence(sizes), REFERENCE, {})
 
 
 def baseline_is_comparable(assignment: Assignment) -> bool:
     """True if the baseline computes the results of the student's steps, from the same arrays."""
     sizes = next(iter(assignment.all_sizes()))
-    own = _script(assignment, sizes, assignment.student_launches, SUBMISSION, {})
-    naive = _script(assignment, sizes, assignment.baseline, BASELINE, {})
+    own = _script(assignment, sizes, assignment.sequence(sizes), SUBMISSION, {})
+    naive = _script(assignment, sizes, assignment.baseline_sequence(sizes), BASELINE, {})
     judged = [{name for name in each.outputs if assignment.buffers[name].is_judged} for each in (own, naive)]
     return own.uploads == naive.uploads and judged[0] == judged[1]
 
@@ -239,11 +260,11 @@ def control_plan(assignment: Timed, device: DeviceFacts) -> Plan:
     sizes, size = speed_goal(assignment, device).sizes, copy_size(assignment, device)
     scripts = {
         STUDENT: _standard(assignment, sizes),
-        NAIVE: _script(assignment, sizes, assignment.baseline, BASELINE, {}),
+        NAIVE: _script(assignment, sizes, assignment.baseline_sequence(sizes), BASELINE, {}),
         COPY: Script(steps=(CopyStep(source=COPY_SOURCE, target=COPY_TARGET),), uploads=(), outputs=()),
     }
     if assignment.has_surroundings and assignment.kit is None:
-        scripts[WHOLE] = _script(assignment, sizes, assignment.launches, REFERENCE, {})
+        scripts[WHOLE] = _script(assignment, sizes, plain(assignment.launches, sizes, assignment.repeat), REFERENCE, {})
     extra = {COPY_SOURCE: size, COPY_TARGET: size}
     plan = _plan(assignment, sizes, scripts)
     if assignment.speed_goals.flop is not None:
@@ -271,38 +292,62 @@ def peak_step(run: PeakRun) -> KernelStep:
 
 def baseline_plan(assignment: Assignment, sizes: Sizes) -> Plan:
     """Plan that runs only the baseline."""
-    return _plan(assignment, sizes, {NAIVE: _script(assignment, sizes, assignment.baseline, BASELINE, {})})
+    script = _script(assignment, sizes, assignment.baseline_sequence(sizes), BASELINE, {})
+    return _plan(assignment, sizes, {NAIVE: script})
 
 
-def _script(
-    assignment: Assignment, sizes: Sizes, launches: tuple[Launch, ...], program: str, bindings: Bindings
-) -> Script:
-    used = {arg for launch in launches for arg in launch.args} & assignment.buffers.keys()
-    ready = _made_before(assignment, launches)
+def _script(assignment: Assignment, sizes: Sizes, sequence: RunSequence, program: str, bindings: Bindings) -> Script:
+    used = set(_arrays(sequence)) & assignment.buffers.keys()
+    ready = _made_before(assignment, sequence.launches[0].launch)
     given = {name for name in used if assignment.buffers[name].data} | (used & ready)
     changed = {name for name in used if assignment.buffers[name].part != "input"} - ready
     return Script(
-        steps=tuple(_step(assignment, launch, sizes, program, bindings.get(launch.kernel)) for launch in launches),
+        steps=tuple(_step(assignment, step, program, bindings) for step in sequence.steps),
         uploads=tuple(name for name in assignment.buffers if name in given),
         outputs=tuple(name for name in assignment.buffers if name in changed),
-        repeat=_repeat(assignment, sizes),
+        repeat=_repeat(assignment, sizes, sequence),
+        launches=sequence.launches,
     )
 
 
-def _repeat(assignment: Assignment, sizes: Sizes) -> RepeatSteps | None:
-    asked = assignment.repeat
+def _arrays(sequence: RunSequence) -> Iterator[str]:
+    """Names of the arrays of all steps."""
+    for step in sequence.steps:
+        match step:
+            case LaunchAt():
+                yield from step.args
+            case FillAt():
+                yield step.buffer
+            case CopyAt():
+                yield from (step.source, step.target)
+    yield from (name for pair in (sequence.repeat.swap if sequence.repeat else ()) for name in pair)
+
+
+def _repeat(assignment: Assignment, sizes: Sizes, sequence: RunSequence) -> RepeatSteps | None:
+    asked = sequence.repeat
     if asked is None:
         return None
     names = assignment.names(sizes)
     until = None
     if asked.until is not None:
-        until = UntilBelow(buffer=asked.until.sum, below=evaluate(asked.until.below, names))
-    return RepeatSteps(times=evaluate_int(asked.times, names), swap=asked.swap, until=until)
+        summed = assignment.buffers[asked.until.sum]
+        below = evaluate(asked.until.below, names)
+        until = UntilBelow(buffer=asked.until.sum, type=ELEMENTS[summed.type].dtype, below=below)
+    last = None if sequence.last == len(sequence.steps) else sequence.last
+    times = evaluate_int(asked.times, names)
+    return RepeatSteps(times=times, first=sequence.first, last=last, swap=asked.swap, until=until)
 
 
-def _step(assignment: Assignment, launch: Launch, sizes: Sizes, program: str, binding: Binding | None) -> KernelStep:
-    names = assignment.names(sizes)
-    args = [_argument(assignment, arg, sizes) for arg in launch.args]
+def _step(assignment: Assignment, step: Unrolled, program: str, bindings: Bindings) -> Step:
+    match step:
+        case FillAt():
+            element = ELEMENTS[assignment.buffers[step.buffer].type]
+            return FillStep(buffer=step.buffer, value=element.pattern(step.value))
+        case CopyAt():
+            return CopyStep(source=step.source, target=step.target)
+    launch, sizes, names = step.launch, step.sizes, assignment.names(step.sizes)
+    binding = bindings.get(launch.kernel)
+    args = [_argument(assignment, arg, sizes) for arg in step.args]
     if binding is not None and binding.takes_local and launch.optional_local is not None:
         args.append(LocalArg(size=ELEMENTS["float"].bytes * evaluate_int(launch.optional_local, names)))
     return KernelStep(
@@ -320,10 +365,10 @@ def _argument(assignment: Assignment, name: str, sizes: Sizes) -> Arg:
     if name in assignment.local:
         local = assignment.local[name]
         return LocalArg(size=ELEMENTS[local.type].bytes * prod(assignment.shape(local, sizes)))
-    if name in assignment.sizes:
-        return ScalarArg(type="uint32", value=sizes[name])
-    scalar = assignment.scalars[name]
     names = assignment.names(sizes)
+    if name not in assignment.scalars:  # a size, a value or the number of a loop
+        return ScalarArg(type="uint32", value=evaluate_int(name, names))
+    scalar = assignment.scalars[name]
     element = ELEMENTS[scalar.type]
     value = evaluate(scalar.value, names) if element.is_floating else evaluate_int(scalar.value, names)
     return ScalarArg(type=element.dtype, value=value)
@@ -335,8 +380,9 @@ def _plan(assignment: Assignment, sizes: Sizes, scripts: Mapping[str, Script]) -
     buffers = tuple(
         BufferSpec(
             name=name,
-            size=ELEMENTS[buffer.type].bytes * prod(assignment.shape(buffer, sizes)),
+            size=assignment.bytes_of(name, sizes),
             guard=GUARD_BYTES,
+            unit=ELEMENTS[buffer.type].unit,
             poison=ELEMENTS[buffer.type].poison if name in made else ELEMENTS[buffer.type].input_poison,
         )
         for name, buffer in assignment.buffers.items()
@@ -345,9 +391,9 @@ def _plan(assignment: Assignment, sizes: Sizes, scripts: Mapping[str, Script]) -
     return Plan(buffers=buffers, scripts=scripts)
 
 
-def _made_before(assignment: Assignment, launches: tuple[Launch, ...]) -> set[str]:
-    """Buffers that steps of the assignment compute before the first of these launches. Empty for the baseline."""
-    if launches[0] not in assignment.launches:
+def _made_before(assignment: Assignment, first: Launch) -> set[str]:
+    """Buffers that steps of the assignment compute before this launch. Empty for the baseline and for a program."""
+    if assignment.program or first not in assignment.launches:
         return set()
-    earlier = assignment.launches[: assignment.launches.index(launches[0])]
+    earlier = assignment.launches[: assignment.launches.index(first)]
     return {arg for launch in earlier for arg in launch.args}

@@ -164,13 +164,13 @@ class SharedArrays:
         """Write the file of the next launch: each buffer between its guard bands, in whole pages."""
         pieces: list[NDArray[Any]] = []
         for spec in map(self._plan.buffer, script.buffers):
-            words, band = pages(spec) // 4, spec.guard // 4
+            room, band = pages(spec), spec.guard
             if spec.name in script.uploads:
                 payload = arrays[spec.name].ravel()
                 assert payload.nbytes == spec.size, "else all after it would lie elsewhere"
-                pieces += [poison(spec, band), payload, poison(spec, words - band - spec.size // 4)]
+                pieces += [poison(spec, band), payload, poison(spec, room - band - spec.size)]
             else:
-                pieces.append(poison(spec, words))
+                pieces.append(poison(spec, room))
         self._file.write(pieces, sum(piece.nbytes for piece in pieces))
         self._written = script
 

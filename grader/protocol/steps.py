@@ -2,14 +2,17 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from grader.protocol.wire import Message
 
 TURNS = 10_000
 """Most iterations of a repeated sequence: far more than an assignment has time for."""
 
-ScalarType = Literal["uint32", "int32", "float32", "float64"]
+ScalarType = Literal[
+    "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "float32", "float64"
+]
+"""Name in NumPy of the type of a value or an element."""
 
 
 class ProgramSource(Message):
@@ -22,16 +25,23 @@ class ProgramSource(Message):
 class BufferSpec(Message):
     """A device buffer of `size` bytes between two guard bands of `guard` bytes.
 
-    Before a launch, `Stage` fills the buffer and its guard bands with the 32-bit pattern `poison`. With None, `Stage`
-    does not fill the buffer, so that a simulator can find reads of memory that was never written. A kernel may write
-    to the buffer unless it is `read_only`.
+    Before a launch, `Stage` fills the buffer and its guard bands with the pattern `poison` of `unit` bytes. With None,
+    `Stage` does not fill the buffer, so that a simulator can find reads of memory that was never written. A kernel may
+    write to the buffer unless it is `read_only`.
     """
 
     name: str
-    size: int = Field(gt=0, multiple_of=4)
-    guard: int = Field(ge=0, multiple_of=4)
-    poison: int | None = Field(ge=0, lt=2**32)
+    size: int = Field(gt=0)
+    guard: int = Field(ge=0)
+    unit: Literal[1, 2, 4, 8] = 4
+    poison: int | None = Field(ge=0, lt=2**64)
     read_only: bool = False
+
+    @model_validator(mode="after")
+    def _consists_of_units(self) -> "BufferSpec":
+        if self.size % self.unit or self.guard % self.unit or (self.poison or 0) >= 256**self.unit:
+            raise ValueError("a size or the poison does not fit the unit")
+        return self
 
 
 PAGE = 4096
@@ -94,23 +104,34 @@ class CopyStep(Message):
     target: str
 
 
+class FillStep(Message):
+    """One fill of a buffer's payload with the pattern `value` of the buffer's unit."""
+
+    kind: Literal["fill"] = "fill"
+    buffer: str
+    value: int = Field(ge=0, lt=2**64)
+
+
 class UntilBelow(Message):
-    """Condition that ends a repetition: the sum of a buffer's floats after an iteration is less than `below`."""
+    """Condition that ends a repetition: the sum of a buffer's elements after an iteration is less than `below`."""
 
     buffer: str
+    type: ScalarType
     below: float
 
 
 class RepeatSteps(Message):
-    """Repetition of a sequence: at most `times` iterations. After each iteration, the buffers of each pair in `swap`
-    change places.
+    """Repetition of the steps of a sequence from `first` up to `last` (None: the end): at most `times` iterations.
+    After each iteration, the buffers of each pair in `swap` change places.
 
     The result may be in either buffer of a pair after the last iteration. It is copied to the second one if necessary.
     """
 
     times: int = Field(gt=0, le=TURNS)
+    first: int = 0
+    last: int | None = None
     swap: tuple[tuple[str, str], ...] = ()
     until: UntilBelow | None = None
 
 
-Step = Annotated[KernelStep | CopyStep, Field(discriminator="kind")]
+Step = Annotated[KernelStep | CopyStep | FillStep, Field(discriminator="kind")]

@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from grader.common.phrases import count, sizes_in_words
+from grader.course.program import LaunchAt
 from grader.course.suite import Coursework
 from grader.grading.by_hand.run import Measured, TimedRow
 from grader.grading.explain.problem import Problem
@@ -94,12 +95,24 @@ def _times(measured: Measured) -> Table:
         table.add_row(what, seconds_in_words(median(seconds)), seconds_in_words(min(seconds)), *rates)
 
     add("kernel only, by the device", measured.on_device, _number(measured.rate(median(measured.on_device))))
-    launches = measured.assignment.student_launches
-    for number, launch in enumerate(launches) if len(launches) > 1 else ():
-        add(f"  {launch.kernel}", [each.steps[number].seconds for each in measured.launches])
+    kernels = _steps_of_kernels(measured)
+    for kernel, numbers in kernels if len(kernels) > 1 else ():
+        add(f"  {kernel}", [sum(each.steps[number].seconds for number in numbers) for each in measured.launches])
     add("launch, by the clock", [each.wall_seconds for each in measured.launches])
     add("with transfers, by the clock", measured.totals, _number(measured.rate(median(measured.totals))))
     return table
+
+
+def _steps_of_kernels(measured: Measured) -> list[tuple[str, list[int]]]:
+    """Return the kernels with the numbers of their steps: each launch, or in a program each kernel."""
+    assignment = measured.assignment
+    if not assignment.program:
+        return [(launch.kernel, [number]) for number, launch in enumerate(assignment.student_launches)]
+    numbers: dict[str, list[int]] = {}
+    for number, step in enumerate(assignment.sequence(measured.sizes).steps):
+        if isinstance(step, LaunchAt):
+            numbers.setdefault(step.launch.kernel, []).append(number)
+    return list(numbers.items())
 
 
 def _launches(measured: Measured) -> Iterator[str]:

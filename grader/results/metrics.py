@@ -73,7 +73,7 @@ class Performance(Record):
     sizes: dict[str, int]
     pairs: int
     seconds: Interval
-    unit: Literal["GB/s", "GFLOPS"]
+    unit: str
     rate: Interval
     fraction_of_reference: Interval | None
     yardstick: float | None = None

@@ -232,11 +232,12 @@ class Session:
             buffer = self.buffers[name]
             if buffer.spec.poison is None:
                 continue
-            cl.enqueue_fill_buffer(self.queue, buffer.whole, np.uint32(buffer.spec.poison), 0, buffer.whole.size)
+            pattern = np.dtype(f"u{buffer.spec.unit}").type(buffer.spec.poison)
+            cl.enqueue_fill_buffer(self.queue, buffer.whole, pattern, 0, buffer.whole.size)
         with Path(INPUT_FILE).open("rb") as file:
             for name in request.upload:
                 buffer = self.buffers[name]
-                payload = np.fromfile(file, dtype=np.uint32, count=buffer.spec.size // 4)
+                payload = np.fromfile(file, dtype=np.uint8, count=buffer.spec.size)
                 cl.enqueue_copy(self.queue, buffer.payload, payload)
         self.queue.finish()
 
@@ -274,6 +275,6 @@ class Session:
         descriptor = os.open(OUTPUT_FILE, os.O_WRONLY)
         with os.fdopen(descriptor, "wb") as file:
             for name in names:
-                content = np.empty(self.buffers[name].whole.size // 4, dtype=np.uint32)
+                content = np.empty(self.buffers[name].whole.size, dtype=np.uint8)
                 cl.enqueue_copy(self.queue, content, self.buffers[name].whole)
                 content.tofile(file)

@@ -1,4 +1,4 @@
-"""drafting.py: the folders of a new assignment work without a change."""
+"""drafting.py: a new assignment works before its author changes anything."""
 
 import json
 
@@ -31,7 +31,7 @@ FILES = {
 
 @pytest.fixture
 def drafted(tmp_path):
-    """A course drafted in an empty folder."""
+    """A course that was drafted in an empty folder."""
     draft("scaling", tmp_path)
     return tmp_path
 
@@ -41,7 +41,7 @@ def loaded(course, name="scaling"):
 
 
 def test_an_empty_folder_becomes_a_course(tmp_path):
-    """A draft makes an empty or new folder a course and returns the paths of its files."""
+    """A draft turns a new or empty folder into a course, and the paths of all its files are returned."""
     folder = tmp_path / "new" / "course"
     written = draft("scaling", folder)
     assert {str(path.relative_to(folder)) for path in written} == FILES
@@ -49,16 +49,15 @@ def test_an_empty_folder_becomes_a_course(tmp_path):
 
 
 def test_the_name_stands_in_place_of_the_placeholder_everywhere(drafted):
-    """Every file and the kernel have the assignment's name instead of the placeholder."""
+    """The assignment's name replaces the placeholder in every file and is also the name of the kernel."""
     for path in drafted.rglob("*"):
         assert path.is_dir() or PLACEHOLDER not in path.read_text()
     assert loaded(drafted).kernel == "scaling"
 
 
 def test_the_draft_has_all_that_an_assignment_needs(drafted):
-    """The draft has 100 points, both kinds of data, a practice case and goals for both classes of device.
-
-    A right and a wrong submission come with the draft.
+    """The draft has 100 points, both kinds of data, one practice case and speed goals for CPUs and GPUs, and it comes
+    with a right and a wrong submission.
     """
     assignment = loaded(drafted)
     assert assignment.points == 100
@@ -71,7 +70,7 @@ def test_the_draft_has_all_that_an_assignment_needs(drafted):
 
 
 def test_the_handout_says_what_the_file_asks(drafted):
-    """The handout's table has the points, sizes and number of cases of assignment.yaml."""
+    """The table in the handout gives the same points, sizes and number of cases as assignment.yaml."""
     assignment, handout = loaded(drafted), (drafted / "assignments/scaling/README.md").read_text()
     correctness: Correctness = assignment.correctness
     counting = [case for case in correctness.cases if not case.practice]
@@ -87,9 +86,8 @@ def test_the_handout_says_what_the_file_asks(drafted):
 
 
 def test_every_file_of_the_draft_that_instructors_write_has_comments(drafted):
-    """Important fields of the drafted YAML have comments, and its first line tells editors the schema's path.
-
-    The code files have comments too.
+    """The first line of the drafted assignment.yaml points editors to the schema, and comments explain its important
+    fields. The code files begin with a comment.
     """
     lines = (drafted / "assignments/scaling/assignment.yaml").read_text().splitlines()
     assert lines[0] == "# yaml-language-server: $schema=../assignment.schema.json"
@@ -100,7 +98,9 @@ def test_every_file_of_the_draft_that_instructors_write_has_comments(drafted):
 
 
 def test_the_schema_is_beside_the_assignments_and_the_draft_is_right_by_it(drafted):
-    """The path in the first line leads to the schema, and the draft is valid by it."""
+    """The first line of assignment.yaml gives the path of the schema, and the draft is valid according to this
+    schema.
+    """
     schema = json.loads((drafted / "assignments/scaling/../assignment.schema.json").read_text())
     fields = yaml.safe_load((drafted / "assignments/scaling/assignment.yaml").read_text())
     assert list(Draft202012Validator(schema).iter_errors(fields)) == []
@@ -108,7 +108,7 @@ def test_the_schema_is_beside_the_assignments_and_the_draft_is_right_by_it(draft
 
 @pytest.mark.parametrize("old", [pytest.param("{}", marks=pytest.mark.whole), "\udcff"])
 def test_a_schema_of_another_grader_is_written_anew(drafted, old):
-    """A draft replaces a schema of another grader and leaves an equal one alone."""
+    """A schema that another version of the grader wrote is replaced. An identical schema is not written again."""
     path = drafted / SCHEMA_FILE
     assert path not in draft("second", drafted)
     path.write_bytes(old.encode(errors="surrogateescape"))
@@ -123,7 +123,7 @@ def test_git_leaves_the_schema_alone():
 
 @pytest.mark.parametrize("name", ["two words", "3d", "a-b", "", "../up", "größe", "a\n"])
 def test_a_name_that_no_kernel_can_have_is_refused(tmp_path, name):
-    """A name that no kernel can have is refused before any file is written."""
+    """A name that is not a valid kernel name is refused before any file is written."""
     with pytest.raises(InputError, match="cannot be the name of a kernel"):
         draft(name, tmp_path)
     assert list(tmp_path.iterdir()) == []
@@ -131,7 +131,7 @@ def test_a_name_that_no_kernel_can_have_is_refused(tmp_path, name):
 
 @pytest.mark.parametrize("place", ["assignments", "reference", "tests/submissions"])
 def test_what_is_there_is_never_overwritten(tmp_path, place):
-    """An existing folder in any of the three places is named in the error, and no file is written."""
+    """If any of the three folders of the assignment exists, the error names it and no file is written."""
     (tmp_path / place / "scaling").mkdir(parents=True)
     with pytest.raises(InputError, match="choose another name") as caught:
         draft("scaling", tmp_path)
@@ -140,7 +140,7 @@ def test_what_is_there_is_never_overwritten(tmp_path, place):
 
 
 def test_the_course_inside_the_package_is_not_written_to(tmp_path, monkeypatch):
-    """A draft in the installed package is refused. A new assignment needs a folder of the instructor's."""
+    """An assignment cannot be drafted inside the installed package. The error asks for a folder of the instructor."""
     monkeypatch.setattr(drafting, "PACKAGE", tmp_path / "grader")
     with pytest.raises(InputError, match="--course DIR"):
         draft("scaling", tmp_path / "grader" / "course")
@@ -148,7 +148,7 @@ def test_the_course_inside_the_package_is_not_written_to(tmp_path, monkeypatch):
 
 
 def test_a_course_that_cannot_be_a_folder_is_one_line(tmp_path):
-    """A file in place of the course's folder is reported."""
+    """If the path of the course is an existing file, the error says that the folder cannot be made."""
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="cannot make the folder"):
         draft("scaling", tmp_path / "file")

@@ -1,4 +1,4 @@
-"""extent.py: a quick validation prepares no timed rounds, and a full one prepares them all."""
+"""extent.py: a quick validation does not time kernels, and a full validation does."""
 
 from types import SimpleNamespace
 
@@ -9,12 +9,14 @@ from grader.results.check import NOT_MADE, UNTIMED
 
 
 def context(assignment):
-    """Return the context of a grading of this assignment, as far as preparations need it."""
+    """Return a stand-in for the context of a grading, which has only the assignment."""
     return SimpleNamespace(task=SimpleNamespace(assignment=assignment))
 
 
 def test_a_quick_validation_leaves_out_the_speed_that_an_assignment_checks(transposition):
-    """A quick validation skips speed, and says so. An assignment without speed has none to skip."""
+    """A quick validation skips the speed check and lists what it leaves unchecked. An assignment without a speed check
+    has nothing to skip.
+    """
     assert QUICK.prepare(context(transposition)) is LEFT_OUT
     assert QUICK.prepare(context(replace(transposition, performance=None))) is NO_SPEED
     assert QUICK.unchecked
@@ -27,6 +29,8 @@ def test_a_full_validation_leaves_out_nothing():
 
 
 def test_speed_that_is_left_out_is_neither_lost_nor_measured_again():
-    """The points for speed stay open, and no part of the validation tries to measure them again."""
+    """The points for speed stay open after a quick validation, and the speed check is not repeated as if a measurement
+    had failed.
+    """
     assert LEFT_OUT.reason in NOT_MADE
     assert LEFT_OUT.reason not in UNTIMED

@@ -17,7 +17,7 @@ CASES = ("one element", "tall")
 
 @pytest.fixture
 def assignment(transposition):
-    """An assignment with two cases, of which the second is for practice, and two memory checks."""
+    """An assignment with two memory checks and two cases. The second case is for practice."""
     first, second = transposition.correctness.cases[0], transposition.correctness.cases[8]
     assert (first.name, second.name) == CASES
     cases = (first, second.model_copy(update={"practice": True}))
@@ -55,7 +55,9 @@ NAMES = {
 
 
 def graded(device=DEVICE, **reasons):
-    """Return a result in which these checks fail for these reasons. The check `skip` could not be made."""
+    """Return a result in which each named check fails for the given reason, and in which the check named by `skip`
+    could not be made.
+    """
     skip = reasons.pop("skip", None)
     build = reasons.pop("build", None)
     checks = [failed("build", reason=build, kind=Kind.BUILD)] if build else [BUILD]
@@ -76,7 +78,9 @@ ALL_NOT_RUN = dict.fromkeys(
 
 
 def test_a_right_submission_passes_everything(golden, assignment):
-    """A right submission must pass every check. Each failed check is a difference with its reason."""
+    """A submission that is expected to be right must pass every check. Each failed check is reported as a difference,
+    with its reason.
+    """
     right = golden("fails: {}\nfinding: none")
     assert right.expectation.is_right
     assert right.expectation.is_timed
@@ -86,13 +90,15 @@ def test_a_right_submission_passes_everything(golden, assignment):
 
 
 def test_a_right_submission_of_which_something_is_found_is_told(golden, assignment):
-    """A finding in a right submission is a difference, even if the check passes."""
+    """A finding about a correct submission is reported as a difference, even if the check itself passes."""
     seen = result(BUILD, check("sanitizer (height 53)", kind=Kind.SANITIZER, findings=(RACE,)), SPEED)
     assert differences(golden("fails: {}\nfinding: none"), assignment, seen) == ("sanitizer: findings, must be none",)
 
 
 def test_a_failed_case_stops_what_comes_after_it(golden, assignment):
-    """A failed case implies NOT_RUN for later checks without an entry. A failed practice case implies nothing."""
+    """If a case is expected to fail, the checks after it that have no entry are expected to be NOT_RUN. A practice case
+    has no such effect.
+    """
     wrong = golden("fails: {one element: WRONG_OUTPUT}")
     assert differences(wrong, assignment, graded(one_element=Reason.WRONG_OUTPUT, **ALL_NOT_RUN)) == ()
     assert "sanitizer: passes, must be NOT_RUN" in differences(
@@ -103,7 +109,7 @@ def test_a_failed_case_stops_what_comes_after_it(golden, assignment):
 
 
 def test_a_failed_build_stops_everything(golden, assignment):
-    """A failed build implies NOT_RUN for every other check."""
+    """If the build is expected to fail, every other check is expected to be NOT_RUN."""
     broken = golden("fails: {build: BUILD_ERROR}")
     everything = {"one_element": Reason.NOT_RUN, "tall": Reason.NOT_RUN, **ALL_NOT_RUN}
     assert differences(broken, assignment, graded(build=Reason.BUILD_ERROR, **everything)) == ()
@@ -113,7 +119,9 @@ def test_a_failed_build_stops_everything(golden, assignment):
 
 
 def test_every_case_stands_for_all_and_memory_for_all_its_checks(golden, assignment):
-    """`every case` covers all cases, and `memory` covers all memory checks. Any reason of a list is accepted."""
+    """In expected.yaml, `every case` means all cases and `memory` means all memory checks. If a check has a list of
+    reasons, each of them is accepted.
+    """
     wrong = golden("fails: {every case: [CRASH, OUT_OF_BOUNDS], sanitizer: OUT_OF_BOUNDS}")
     seen = {**ALL_NOT_RUN, "sanitizer": Reason.OUT_OF_BOUNDS}
     assert differences(wrong, assignment, graded(one_element=Reason.CRASH, tall=Reason.OUT_OF_BOUNDS, **seen)) == ()
@@ -126,7 +134,9 @@ def test_every_case_stands_for_all_and_memory_for_all_its_checks(golden, assignm
 
 
 def test_checks_of_memory_stand_by_their_names(golden, assignment):
-    """Memory checks are named one by one. Unnamed ones must pass, or must be NOT_RUN if they require a failed one."""
+    """An entry can name single memory checks. The other memory checks must pass, or be NOT_RUN if they require a check
+    that fails.
+    """
     wrong = golden("fails:\n  memory:\n    coalesced accesses: UNCOALESCED")
     both = {"coalesced_accesses": Reason.UNCOALESCED, "no_traffic_but_the_arrays": Reason.NOT_RUN}
     assert differences(wrong, assignment, graded(**both)) == ()
@@ -139,7 +149,7 @@ def test_checks_of_memory_stand_by_their_names(golden, assignment):
 
 
 def test_memory_behaviour_of_a_wrong_kernel_may_count(golden, assignment):
-    """Memory checks of a wrong kernel may pass or be NOT_RUN. Another reason needs an entry."""
+    """The memory checks of a wrong kernel may pass or be NOT_RUN without an entry. Any other outcome needs one."""
     wrong = golden("fails: {one element: WRONG_OUTPUT}")
     seen = {"one_element": Reason.WRONG_OUTPUT, "sanitizer": Reason.NOT_RUN, "performance": Reason.NOT_RUN}
     assert differences(wrong, assignment, graded(**seen)) == ()
@@ -150,7 +160,9 @@ def test_memory_behaviour_of_a_wrong_kernel_may_count(golden, assignment):
 
 
 def test_speed_is_asked_for_by_the_class_of_the_device(golden, assignment):
-    """The expected speed depends on the class of the device. A kernel may be too slow on a GPU and pass on a CPU."""
+    """The expected outcome of the speed check can depend on the class of the device: a kernel may be too slow on a GPU
+    and pass on a CPU.
+    """
     naive = golden("fails: {performance: {cpu: passed, gpu: TOO_SLOW}}")
     assert naive.expectation.is_timed
     gpu = DEVICE.model_copy(update={"type": "gpu"})
@@ -161,7 +173,7 @@ def test_speed_is_asked_for_by_the_class_of_the_device(golden, assignment):
 
 
 def test_the_speed_of_a_wrong_submission_is_no_question(golden, assignment):
-    """The speed of a wrong submission is compared only if expected.yaml mentions it."""
+    """The speed of a wrong submission is compared only if expected.yaml has an entry for it."""
     wrong = golden("fails: {memory: {coalesced accesses: UNCOALESCED}}")
     assert not wrong.expectation.is_timed
     both = {"coalesced_accesses": Reason.UNCOALESCED, "no_traffic_but_the_arrays": Reason.NOT_RUN}
@@ -169,15 +181,16 @@ def test_the_speed_of_a_wrong_submission_is_no_question(golden, assignment):
 
 
 def test_what_could_not_be_checked_is_not_asked_for(golden, assignment):
-    """A check that could not be made, as without a simulator, is not compared, and neither is its cause."""
+    """If a check could not be made, for example without a simulator, neither the check nor its expected cause is
+    compared.
+    """
     racy = golden("fails: {sanitizer: DATA_RACE}\ncause: {reason: DATA_RACE, line: [1, 2]}")
     assert differences(racy, assignment, graded(skip="sanitizer")) == ()
 
 
 def test_of_a_race_only_the_simulators_word_counts(golden, assignment):
-    """For a data race, only the simulator's result is compared, because a device's is random.
-
-    `luck` marks single cases as random.
+    """For a data race, only the simulator's result is compared, because results on a device are random. `luck` lists
+    further cases whose results are random.
     """
     racy = golden("fails: {sanitizer: DATA_RACE}\ncause: {reason: DATA_RACE, line: 1}")
     assert racy.expectation.is_luck
@@ -200,7 +213,9 @@ def test_of_a_race_only_the_simulators_word_counts(golden, assignment):
     ],
 )
 def test_the_first_explanation_is_held_against_the_cause(golden, assignment, cause, told):
-    """The first explanation must have the cause's reason, lines (two for a race) and words, or a finding's words."""
+    """The first explanation must have the reason and the line of the expected cause (for a race, both lines), and the
+    explanation or a finding must contain the expected words.
+    """
     racy = golden(f"fails: {{sanitizer: DATA_RACE}}\ncause: {{{cause}}}")
     found = failed("sanitizer (height 53)", reason=Reason.DATA_RACE, kind=Kind.SANITIZER, findings=(RACE,))
     said = differences(racy, assignment, result(BUILD, found, SPEED))
@@ -210,7 +225,9 @@ def test_the_first_explanation_is_held_against_the_cause(golden, assignment, cau
 
 @pytest.mark.parametrize(("stride", "holds"), [("4*width", True), ("[8, 4*width]", True), ("4*height", False)])
 def test_a_stride_is_an_expression_over_the_sizes_that_are_counted(golden, assignment, stride, holds):
-    """A cause's stride, in bytes between neighbouring work-items, is an expression over the simulated sizes."""
+    """The stride of a cause is the number of bytes between the accesses of neighbouring work-items. It is an expression
+    over the sizes of the simulated run.
+    """
     assert assignment.memory.sizes == {"height": 128, "width": 192}
     wrong = golden(
         f"fails: {{memory: {{coalesced accesses: UNCOALESCED}}}}\ncause: {{reason: UNCOALESCED, stride: {stride}}}"
@@ -233,7 +250,7 @@ def test_a_stride_is_an_expression_over_the_sizes_that_are_counted(golden, assig
     ],
 )
 def test_a_malformed_file_is_one_line_with_path_and_field(golden, tmp_path, text, said):
-    """An invalid expected.yaml is one line with path and field."""
+    """The error about an invalid expected.yaml is one line with the path of the file and the name of the field."""
     with pytest.raises(InputError) as caught:
         golden(text)
     assert str(caught.value).startswith(f"{tmp_path / 'some' / 'expected.yaml'}: {said}")
@@ -241,7 +258,9 @@ def test_a_malformed_file_is_one_line_with_path_and_field(golden, tmp_path, text
 
 
 def test_a_corpus_is_every_folder_with_a_submission_or_an_expectation(golden, tmp_path):
-    """A corpus lists its folders by name. A missing expected.yaml is an error, and a missing corpus is empty."""
+    """A corpus consists of the subfolders, sorted by name. A subfolder without expected.yaml is an error, and a folder
+    that does not exist is an empty corpus.
+    """
     for name in ("b", "a"):
         golden("fails: {}", name)
     assert [each.name for each in corpus(tmp_path)] == ["a", "b"]
@@ -255,7 +274,9 @@ def test_a_corpus_is_every_folder_with_a_submission_or_an_expectation(golden, tm
     ("cause", "told"), [("UNCOALESCED", ["the first cause is DATA_RACE, must be UNCOALESCED"]), ("TOO_SLOW", [])]
 )
 def test_a_quick_validation_compares_every_cause_but_speed(golden, assignment, cause, told):
-    """If speed is left out, causes of other checks are compared, and causes that only timed rounds find are not."""
+    """A quick validation compares the expected cause with the first explanation, unless the cause is one that only
+    timed rounds can find.
+    """
     fails = {"UNCOALESCED": "{sanitizer: DATA_RACE}", "TOO_SLOW": "{sanitizer: DATA_RACE, performance: TOO_SLOW}"}
     wrong = golden(f"fails: {fails[cause]}\ncause: {{reason: {cause}}}")
     seen = graded(sanitizer=Reason.DATA_RACE)
@@ -264,7 +285,9 @@ def test_a_quick_validation_compares_every_cause_but_speed(golden, assignment, c
 
 
 def test_a_submission_for_a_suite_names_the_part_that_it_is_about(golden, transposition):
-    """A golden submission for a suite names its part and is graded for it alone. Other assignments have no parts."""
+    """A golden submission for a suite names one part and is graded only for that part. For other assignments, naming a
+    part is an error.
+    """
     parts = tuple(transposition.model_copy(update={"part": name}) for name in ("first", "second"))
     suite = Suite.model_construct(name="both", parts=parts)
     about_second = golden("fails: {}\npart: second")
@@ -279,7 +302,7 @@ def test_a_submission_for_a_suite_names_the_part_that_it_is_about(golden, transp
 
 @pytest.mark.parametrize("fails", ["{build: BUILD_ERROR}", "{every case: WRONG_OUTPUT}"])
 def test_what_an_assignment_does_not_check_cannot_be_left_out(golden, assignment, fails):
-    """Without speed, sanitizer and memory in the assignment, no such check is expected."""
+    """If an assignment has no speed, sanitizer or memory section, the expectation does not include these checks."""
     asked = replace(assignment, performance=None, sanitizer=None, memory=None)
     wrong = golden(f"fails: {fails}")
     build = failed("build", reason=Reason.BUILD_ERROR, kind=Kind.BUILD) if "build" in fails else BUILD

@@ -1,4 +1,4 @@
-"""handout.py: facts of handouts and skeletons agree with assignment.yaml, or are named with their line."""
+"""handout.py: facts in handouts and skeletons agree with assignment.yaml, or are reported with their line."""
 
 import pytest
 from drafts import course_in, spoil
@@ -11,14 +11,16 @@ YAML = "assignments/scaling/assignment.yaml"
 
 
 def stale(course, name="scaling"):
-    """Return file, line and both statements of each stale fact."""
+    """Return the file and the line of each stale fact, with what the file says and what assignment.yaml asks for."""
     found = facts(course_in(course).load(name))
     return [(fact.file, fact.line, fact.says, fact.asked) for fact in found if not fact.agrees]
 
 
 @pytest.mark.parametrize("name", ASSIGNMENTS)
 def test_the_files_of_the_course_are_current(course, name):
-    """Each handout of the course has at least 20 facts, its skeleton has some, and all agree."""
+    """In each handout of the course, at least 20 facts are recognised, and in each skeleton at least three. All of them
+    agree with assignment.yaml.
+    """
     found = facts(course.load(name))
     assert [fact for fact in found if not fact.agrees] == []
     assert sum(fact.file == "README.md" for fact in found) >= 20
@@ -31,7 +33,9 @@ def test_a_draft_is_current(drafted):
 
 
 def test_a_parameter_of_another_type_is_named(drafted):
-    """A parameter with another type is named with its number, in the handout and in the skeleton."""
+    """A parameter whose type differs from assignment.yaml is reported with its position, for the handout and for the
+    skeleton.
+    """
     for file in (HANDOUT, SKELETON):
         spoil(drafted, file, "real a, uint32_t n", "int a, uint32_t n")
     asked = "passes `real a`"
@@ -42,7 +46,7 @@ def test_a_parameter_of_another_type_is_named(drafted):
 
 
 def test_a_missing_parameter_shows_both_lists(drafted):
-    """Fewer parameters than arguments are a stale fact with both lists."""
+    """If a kernel is declared with too few parameters, the report shows the declared and the expected list."""
     spoil(drafted, HANDOUT, "real a, uint32_t n", "uint32_t n")
     assert stale(drafted) == [("README.md", 15, "gives scaling the parameters x, y, n", "passes x, y, a, n")]
 
@@ -59,7 +63,7 @@ OTHER_WAYS = {
 
 @pytest.mark.parametrize("way", OTHER_WAYS)
 def test_another_way_to_declare_the_same_is_no_difference(drafted, way):
-    """Other spellings of the types, vectors, attributes, comments and macros are no stale facts."""
+    """Differences in spelling, vector types, attributes, comments and macros do not make a declaration stale."""
     spoil(
         drafted,
         HANDOUT,
@@ -70,19 +74,19 @@ def test_another_way_to_declare_the_same_is_no_difference(drafted, way):
 
 
 def test_a_kernel_in_place_of_the_right_one_is_named(drafted):
-    """A handout that declares another kernel than the right one is stale; the skeleton is not."""
+    """A handout that declares a kernel with another name, instead of the assignment's kernel, is stale."""
     spoil(drafted, HANDOUT, "void scaling(", "void scale(")
     assert stale(drafted) == [("README.md", 15, "declares scale", "asks for scaling")]
 
 
 def test_an_example_beside_the_right_kernel_is_no_difference(drafted):
-    """A handout may declare other kernels in addition, as examples."""
+    """A handout may declare other kernels as examples, as long as it also declares the assignment's kernel."""
     spoil(drafted, HANDOUT, "## Your kernel", "```c\n__kernel void other(__global real *x)\n```\n\n## Your kernel")
     assert stale(drafted) == []
 
 
 def test_a_kernel_that_the_handout_never_names_is_missing(drafted):
-    """A kernel whose name was changed in assignment.yaml only is missing in both files."""
+    """If the kernel is renamed only in assignment.yaml, the handout and the skeleton are both reported."""
     path = drafted / YAML
     path.write_text(
         path.read_text().replace("kernel: scaling ", "kernel: scaled ").replace("kernel: scaling\n", "kernel: scaled\n")
@@ -92,7 +96,9 @@ def test_a_kernel_that_the_handout_never_names_is_missing(drafted):
 
 
 def test_macros_have_their_values(drafted):
-    """A macro with another value is stale: in the handout's list, in the skeleton's list and in a definition."""
+    """If assignment.yaml changes the value of a macro, the old value is reported in the handout's list, in the
+    skeleton's list and in a `#define`.
+    """
     spoil(drafted, YAML, "GROUP: 64", "GROUP: 128")
     spoil(drafted, SKELETON, "__kernel", "#define GROUP 32\n__kernel")
     assert [(file, line, says) for file, line, says, asked in stale(drafted) if asked == "has 128"] == [
@@ -103,14 +109,16 @@ def test_macros_have_their_values(drafted):
 
 
 def test_a_macro_that_is_gone_is_named(drafted):
-    """A macro that assignment.yaml does not define is stale. Numbers in other sentences are not compared."""
+    """A macro that assignment.yaml does not define is reported. Values in other sentences are not compared."""
     spoil(drafted, HANDOUT, "`GROUP` = 64.", "`GROUP` = `TILE` = 64.")
     spoil(drafted, HANDOUT, "## Questions", "What changes with GROUP = 32?\n\n## Questions")
     assert stale(drafted) == [("README.md", 20, "says TILE = 64", "defines no TILE")]
 
 
 def test_after_its_own_value_a_macro_may_have_the_value_of_timed_runs(drafted):
-    """A list may add the value of timed runs, but not give it in place of the macro's own value."""
+    """After the macro's own value, a handout may also give the value that timed runs use. It may not give only that
+    value.
+    """
     spoil(drafted, YAML, "sizes: {n: 100000000} ", "sizes: {n: 100000000}\n      constants: {GROUP: 256} ")
     spoil(drafted, HANDOUT, "`GROUP` = 64.", "`GROUP` = 64. On a GPU, `GROUP` = 256.")
     assert [fact for fact in stale(drafted) if fact[1] == 20] == []
@@ -119,7 +127,9 @@ def test_after_its_own_value_a_macro_may_have_the_value_of_timed_runs(drafted):
 
 
 def test_a_choice_is_one_that_the_assignment_offers(drafted):
-    """A stated choice must be offered. Launch sizes and placeholders are not compared."""
+    """A choice that the skeleton states must be one that the assignment offers. Launch sizes and placeholders are not
+    compared.
+    """
     spoil(
         drafted, SKELETON, "__kernel", "// grader: GROUP = 48\n// grader: global = 64\n// grader: GROUP = N\n__kernel"
     )
@@ -129,7 +139,7 @@ def test_a_choice_is_one_that_the_assignment_offers(drafted):
 
 
 def test_a_sum_is_a_part_of_all_points(drafted):
-    """A sentence such as "38 of 90 points" is stale if the assignment has other points."""
+    """A sentence such as "38 of 90 points" is stale if the assignment has a different number of points."""
     spoil(drafted, HANDOUT, "## Questions", "A naive kernel earns 38 of\n90 points.\n\n## Questions")
     ((_, _, says, asked),) = stale(drafted)
     assert (says, asked) == ("says 38 of 90 points", "gives 100")

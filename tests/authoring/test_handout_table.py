@@ -1,4 +1,4 @@
-"""handout_table.py: rows of a handout's table agree with the rubric, or are named with their line."""
+"""handout_table.py: rows of a handout's table agree with the rubric, or are reported with their line."""
 
 import pytest
 
@@ -9,7 +9,9 @@ HEAD = "| check | goal | points |\n| --- | --- | --- |\n"
 
 @pytest.fixture
 def stale(transposition):
-    """Return a function that returns line and statements of the stale facts of some rows."""
+    """Return a function that checks a table with the given rows. For each stale fact, it returns the line, what the row
+    says and what the assignment asks for.
+    """
 
     def compare(*rows, head=HEAD):
         page = HandoutPage(file="README.md", text=head + "\n".join(rows) + "\n")
@@ -35,7 +37,9 @@ def stale(transposition):
     ],
 )
 def test_rows_that_agree(stale, row):
-    """Rows in the forms of the course, of the draft and in words have no stale fact."""
+    """Correct rows are accepted in every form that the course and the draft use, and also if they are written in
+    words.
+    """
     assert stale(row) == []
 
 
@@ -57,7 +61,7 @@ def test_rows_that_agree(stale, row):
     ],
 )
 def test_rows_that_are_stale(stale, row, says, asked):
-    """A row with another number is stale. The message has the row's check and both statements."""
+    """A row with a wrong number is reported with its check, the number in the row and the number in the rubric."""
     check = row.split("|")[1].strip()
     assert stale(row) == [(3, f'says "{check}": {says}', asked)]
 
@@ -70,7 +74,9 @@ MEMORY = [
 
 
 def test_memory_checks_have_their_points_and_limits(stale):
-    """Memory checks are found by their names. A limit follows "at most" or "=", or is a share of unused bytes."""
+    """A memory check is recognised by its name. Its limit is the number after "at most" or "=", or the percentage of
+    unused bytes.
+    """
     assert stale(*MEMORY) == []
     first, second, third = MEMORY
     in_words = "| memory, simulated: 128 x 192 | coalesced accesses: neighbours access neighbours | 26 |"
@@ -85,7 +91,9 @@ def test_memory_checks_have_their_points_and_limits(stale):
 
 
 def test_a_memory_check_that_is_gone_or_has_no_row_is_named(stale):
-    """A row about an unknown memory check is stale. So is a table that lists some memory checks, but not all."""
+    """A row about an unknown memory check is reported. If a table lists only some of the memory checks, the missing
+    ones are reported.
+    """
     first, second, third = MEMORY
     (unknown, missing) = stale(first, second, third.replace("bank conflicts", "conflicts"))
     assert unknown[:2] == (5, 'says "memory: conflicts": a memory check')
@@ -94,7 +102,7 @@ def test_a_memory_check_that_is_gone_or_has_no_row_is_named(stale):
 
 
 def test_a_kernel_without_checks_is_named(stale):
-    """A row about a kernel that the assignment does not grade is stale."""
+    """A row about a kernel that the assignment does not grade is reported."""
     head = "| kernel | check | goal | points |\n| --- | --- | --- | --- |\n"
     assert stale("| `coalsTransp` | sanitizer | | 8 |", head=head) == []
     assert stale("| `other` | sanitizer | | 9 |", head=head) == [
@@ -103,12 +111,14 @@ def test_a_kernel_without_checks_is_named(stale):
 
 
 def test_other_tables_are_not_compared(stale):
-    """A table without both columns is not compared."""
+    """A table that lacks the column "check" or the column "points" is not compared."""
     assert stale("| correctness | 3 | 4 |", head="| check | words | FLOP |\n| --- | --- | --- |\n") == []
 
 
 def test_numbers_in_words_are_not_compared():
-    """Numbers with commas are read. A text with powers, spaces or words in its numbers has none."""
+    """Numbers may contain commas as thousands separators. A text with powers, spaces or words in its numbers yields no
+    numbers.
+    """
     assert numbers("1,024 x 2.5") == {1024, 2.5}
     for text in ("2^20 elements", "1 000 000 elements", "4 million", "16 Ki words", "3 and 2**4"):
         assert numbers(text) == set()

@@ -1,4 +1,4 @@
-"""rewards.py: points of kernels that avoid an exercise and of kernels with a slip."""
+"""rewards.py: the points of kernels that avoid an exercise are compared with those of kernels with a slip."""
 
 import pytest
 from samples import BUILD, check, result
@@ -11,12 +11,14 @@ from grader.grading.rules import WatchingRules
 
 
 def quiet(_):
-    """Show no progress."""
+    """Ignore the progress of a grading."""
 
 
 @pytest.fixture
 def claims(environment, simulator):
-    """Return a function that grades an assignment's kernels and returns the rewards and the claims by text."""
+    """Return a function that grades the kernels of an assignment. It returns their rewards and a dictionary of the
+    claims by their text.
+    """
     assert simulator
 
     def make(assignment):
@@ -28,7 +30,9 @@ def claims(environment, simulator):
 
 @pytest.mark.whole  # the next tests grade some of these kernels
 def test_an_assignment_of_the_course_rewards_its_exercise(claims, transposition):
-    """No kernel that avoids the exercise earns half of the points. Each slip earns more than each of those kernels."""
+    """No kernel that avoids the exercise earns half of the points, and each kernel with a slip earns more than any of
+    them.
+    """
     found, said = claims(transposition)
     assert [each.points for each in found.avoiding] == ["38 of 100 points"] * 3
     assert len(found.slips) == 3
@@ -36,7 +40,9 @@ def test_an_assignment_of_the_course_rewards_its_exercise(claims, transposition)
 
 
 def measuring(transposition, *names):
-    """Return the assignment with these memory checks only. Neither memory nor speed requires another check."""
+    """Return the assignment with only the named memory checks. Neither these checks nor the speed check require other
+    checks.
+    """
     checks = tuple(replace(each, requires=()) for each in transposition.memory.checks if each.name in names)
     cpu = transposition.performance.classes["cpu"]
     return replace(
@@ -48,9 +54,8 @@ def measuring(transposition, *names):
 
 @pytest.mark.timed
 def test_points_for_what_a_naive_kernel_does_are_broken(claims, transposition):
-    """A claim fails if the naive kernel earns too much.
-
-    Here, two checks do not tell that kernel from a solution, and its speed suffices on a CPU.
+    """A claim is false if the naive kernel earns too many points. In this test, two memory checks do not distinguish
+    that kernel from a solution, and it is fast enough on a CPU.
     """
     names = [each.name for each in transposition.memory.checks]
     _, said = claims(replace(measuring(transposition, *names), slips=()))
@@ -63,14 +68,18 @@ def test_points_for_what_a_naive_kernel_does_are_broken(claims, transposition):
 
 @pytest.mark.timed
 def test_a_lesson_that_no_check_measures_is_broken(claims, transposition):
-    """Claims fail if no check measures the lesson: avoiding the exercise costs no points, and a slip costs some."""
+    """If no check measures what the exercise teaches, a kernel that avoids the exercise loses no points, but a slip
+    costs some. Two claims are then false.
+    """
     _, said = claims(measuring(transposition, "no traffic but the array's"))
     assert not said["the baseline: avoiding the exercise earns at most 50 %"].holds
     assert not said["without the barrier in line 33: a slip earns more than avoiding the exercise"].holds
 
 
 def test_a_tolerance_that_accepts_zeros_is_broken(environment, course):
-    """A tolerance that accepts zeros breaks a claim, which names the case. No grading is needed."""
+    """If the tolerance accepts an array of zeros, a claim is false and names the case. No kernel needs to be graded for
+    this.
+    """
     assignment = course.load("optimProgram")
     loose = replace(assignment.correctness, tolerance=replace(assignment.correctness.tolerance, factor=2.0**25))
     asked = replace(assignment, correctness=loose, baseline=assignment.baseline * 2, slips=())
@@ -81,7 +90,9 @@ def test_a_tolerance_that_accepts_zeros_is_broken(environment, course):
 
 
 def earned(name, points, *, is_open):
-    """Return a kernel that earns these of 100 points. 20 more are open if a quick validation has left out its speed."""
+    """Return a kernel that has earned this many of 100 points. If `is_open`, the 20 points for speed are open, as after
+    a quick validation.
+    """
     speed = check("performance: cpu (n 1)", kind=Kind.PERFORMANCE, points=0, max_points=20)
     rest = check("correctness: all", points=points, max_points=80)
     return Earned(name=name, result=result(BUILD, rest, LEFT_OUT.mark(speed) if is_open else speed))
@@ -99,7 +110,9 @@ def earned(name, points, *, is_open):
     ],
 )
 def test_open_points_leave_out_only_the_claims_that_they_could_change(transposition, avoiding, slip, claims, undecided):
-    """A claim is made if it is true or false for all open points. The other kernels are named."""
+    """A claim is omitted only if the open points could change whether it is true. The kernels without a claim are
+    listed.
+    """
     of_avoiding, of_slip = (
         earned("avoiding", avoiding[0], is_open=avoiding[1]),
         earned("slip", slip[0], is_open=slip[1]),

@@ -1,4 +1,4 @@
-"""scaffold.py: a student's starter folder and its template."""
+"""scaffold.py: the starter folder for students and the template that it is made from."""
 
 import os
 import re
@@ -30,7 +30,7 @@ def assignment(request, course):
 
 @pytest.fixture
 def started(assignment, tmp_path):
-    """The starter folder of that assignment."""
+    """The starter folder of the assignment."""
     start(assignment, TEMPLATE, GUIDE, tmp_path / "mine")
     return tmp_path / "mine"
 
@@ -40,26 +40,28 @@ def written_to(folder):
 
 
 def commands(text):
-    """Return a CI file's lines of shell with continued lines joined."""
+    """Return the shell lines of a CI file, after joining continued lines."""
     return text.replace("\\\n", " ").splitlines()
 
 
 def test_a_folder_is_filled_and_what_was_written_is_told(assignment, tmp_path):
-    """The folder and its parents are made, and it contains exactly the files that are returned."""
+    """The folder is created together with its parents. It contains exactly the files whose paths are returned."""
     folder = tmp_path / "new" / "mine"
     assert start(assignment, TEMPLATE, GUIDE, folder) == [folder / name for name in FILES]
     assert written_to(folder) == sorted(FILES)
 
 
 def test_the_skeleton_and_the_handout_are_those_of_the_assignment(assignment, started):
-    """The skeleton and the handout equal the assignment's to the byte, except the link to the page about reports."""
+    """The skeleton and the handout are exact copies of the assignment's files, except for the handout's link to the
+    page about reports.
+    """
     assert (started / "kernels.cl").read_bytes() == (assignment.folder / "kernels.cl").read_bytes()
     handout = (assignment.folder / "README.md").read_text()
     assert (started / "HANDOUT.md").read_text() == handout.replace(f"(../../docs/{GUIDE.name})", f"({GUIDE.name})")
 
 
 def test_every_link_of_a_started_folder_leads_to_a_file_in_it(started):
-    """Every relative link leads to a file in the folder, although two of its pages come from other folders."""
+    """Every relative link leads to a file in the starter folder, although two of its pages come from other folders."""
     links = [
         (path.name, link)
         for path in started.glob("*.md")
@@ -71,7 +73,9 @@ def test_every_link_of_a_started_folder_leads_to_a_file_in_it(started):
 
 
 def test_the_assignments_name_stands_in_place_of_the_placeholder_everywhere(assignment, started):
-    """No file contains the placeholder, and each file that had it contains the assignment's name."""
+    """No file contains the placeholder. Each file of the template that contains it has the assignment's name in its
+    place.
+    """
     for name in FILES:
         text = (started / name).read_text()
         assert PLACEHOLDER not in text
@@ -81,9 +85,8 @@ def test_the_assignments_name_stands_in_place_of_the_placeholder_everywhere(assi
 
 
 def test_the_gitlab_file_grades_and_publishes_the_report_also_on_failure(assignment, started):
-    """The GitLab job ends with the grader's exit code and always keeps the reports.
-
-    Exit code 4, a decision on the course's machine, is a warning.
+    """The GitLab job ends with the grader's exit code and always keeps the reports. Exit code 4, which means that the
+    course's machine decides some points, is only a warning.
     """
     pipeline = yaml.safe_load((started / GITLAB).read_text())
     assert pipeline["variables"]["ASSIGNMENT"] == assignment.name
@@ -99,7 +102,7 @@ def test_the_gitlab_file_grades_and_publishes_the_report_also_on_failure(assignm
 
 
 def test_the_github_file_grades_and_publishes_the_report_also_on_failure(assignment, started):
-    """The GitHub workflow never grades without the simulator and always keeps the reports."""
+    """The GitHub workflow requires the simulator and keeps the reports even if the grading fails."""
     workflow = yaml.safe_load((started / GITHUB).read_text())
     assert workflow["env"]["ASSIGNMENT"] == assignment.name
     steps = {step["name"]: step for step in workflow["jobs"]["grade"]["steps"] if "name" in step}
@@ -108,7 +111,7 @@ def test_the_github_file_grades_and_publishes_the_report_also_on_failure(assignm
     assert " --require-sanitizer " in command
     assert 'grader grade kernels.cl --assignment "$ASSIGNMENT" ' in command
     assert "--junit report.xml --json result.json --html report.html --sarif report.sarif" in command
-    assert grade["shell"] == "bash"  # GitHub runs it with pipefail, so `| tee` does not hide the exit code
+    assert grade["shell"] == "bash"  # GitHub adds pipefail to this shell, so `| tee` does not hide the exit code
     assert "continue-on-error" not in grade
     mark = steps["Mark the lines with mistakes"]
     assert mark["if"].startswith("always()")
@@ -121,7 +124,7 @@ def test_the_github_file_grades_and_publishes_the_report_also_on_failure(assignm
 
 
 def steps_of(started):
-    """Return each platform's two scripts: the setup and the grading."""
+    """Return the setup script and the grading script of each platform."""
     job = yaml.safe_load((started / GITLAB).read_text())["grade"]
     steps = {
         step.get("name"): step for step in yaml.safe_load((started / GITHUB).read_text())["jobs"]["grade"]["steps"]
@@ -133,7 +136,7 @@ def steps_of(started):
 
 
 def run_step(script, folder, **variables):
-    """Run a script as a runner does, in one shell that ends at the first failed line."""
+    """Run a script as a CI runner does: in one shell, which stops at the first line that fails."""
     environment = {
         "PATH": os.environ["PATH"],
         "ASSIGNMENT": "coalsTransp",
@@ -146,7 +149,7 @@ def run_step(script, folder, **variables):
 
 
 def kit_in(folder, code):
-    """Make a kit whose command prints its arguments and ends with this exit code."""
+    """Make a kit whose command prints its arguments. All commands except `setup` end with this exit code."""
     folder.mkdir()
     (folder / "grader").write_text(f'#!/bin/sh\necho "asked to $*"\n[ "$1" = setup ] || exit {code}\n')
     (folder / "grader").chmod(0o755)
@@ -154,9 +157,8 @@ def kit_in(folder, code):
 
 @pytest.mark.parametrize("platform", ["gitlab", "github"])
 def test_a_pipeline_sets_up_the_kit_and_its_grading_ends_as_the_grader_does(transposition, tmp_path, platform):
-    """A pipeline sets up the kit and ends with the grader's exit code.
-
-    On GitHub, which has no warnings, a decision on the course's machine is a notice.
+    """A pipeline sets up the kit and ends with the grader's exit code. GitHub has no warnings, so there exit code 4
+    becomes a notice and the job succeeds.
     """
     start(transposition, TEMPLATE, GUIDE, tmp_path / "mine")
     set_up, grade = steps_of(tmp_path / "mine")[platform]
@@ -177,7 +179,9 @@ def test_a_pipeline_sets_up_the_kit_and_its_grading_ends_as_the_grader_does(tran
 
 @pytest.mark.parametrize("platform", ["gitlab", "github"])
 def test_a_pipeline_clones_the_kit_or_says_that_nobody_said_from_where(transposition, tmp_path, platform):
-    """A pipeline clones the kit from KIT_URL or the template's address. Without either, it fails with a message."""
+    """A pipeline clones the kit from KIT_URL, or from the address in the template. If neither is set, it fails with a
+    message.
+    """
     kit_in(tmp_path / "course", 0)
     git = ["git", "-c", "user.name=x", "-c", "user.email=x@example.org", "-C", tmp_path / "course"]
     subprocess.run([*git, "init", "--quiet"], check=True)
@@ -194,7 +198,7 @@ def test_a_pipeline_clones_the_kit_or_says_that_nobody_said_from_where(transposi
 
 @pytest.mark.parametrize("present", [["kernels.cl"], ["README.md", GITHUB]], ids=", ".join)
 def test_a_file_that_is_there_is_never_overwritten(transposition, tmp_path, present):
-    """Existing files are named in the error and kept, and no file is written."""
+    """If any file already exists, the error names it, no file is overwritten, and no other file is written."""
     for name in present:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("an evening's work")
@@ -206,7 +210,7 @@ def test_a_file_that_is_there_is_never_overwritten(transposition, tmp_path, pres
 
 
 def test_a_folder_with_other_files_is_filled(transposition, tmp_path):
-    """A folder with other files is filled, because a fresh clone has at least a folder .git."""
+    """A folder that contains other files is accepted, because even a fresh clone contains a folder `.git`."""
     (tmp_path / ".git").mkdir()
     (tmp_path / "notes.txt").write_text("mine")
     start(transposition, TEMPLATE, GUIDE, tmp_path)
@@ -214,7 +218,7 @@ def test_a_folder_with_other_files_is_filled(transposition, tmp_path):
 
 
 def test_a_target_that_cannot_be_a_folder_is_one_line(transposition, tmp_path):
-    """A file in place of the folder is reported with its path."""
+    """If the target is an existing file, the error says that the folder cannot be made and gives its path."""
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="cannot make the folder") as caught:
         start(transposition, TEMPLATE, GUIDE, tmp_path / "file")
@@ -222,7 +226,7 @@ def test_a_target_that_cannot_be_a_folder_is_one_line(transposition, tmp_path):
 
 
 def test_an_incomplete_template_is_one_line_and_nothing_is_written(transposition, tmp_path):
-    """A template without a file is an error that names the file, and no file is written."""
+    """If a file of the template is missing, the error names it and no file is written."""
     shutil.copytree(TEMPLATE, tmp_path / "template")
     (tmp_path / "template" / GITLAB).unlink()
     with pytest.raises(InputError, match=r"gitlab-ci\.yml cannot be read: .* not complete"):
@@ -233,7 +237,7 @@ def test_an_incomplete_template_is_one_line_and_nothing_is_written(transposition
 @pytest.mark.whole
 @pytest.mark.parametrize("name", ["coalsProgrm", "rgblkMMM"])
 def test_the_skeleton_builds_and_fails_every_case_for_what_is_still_to_do(course, environment, tmp_path, name):
-    """A skeleton builds, and every case fails because it stores nothing."""
+    """A skeleton builds, and every case fails because the kernel does not store any results."""
     assignment = course.load(name)
     start(assignment, TEMPLATE, GUIDE, tmp_path)
     result = grade(assignment, tmp_path, environment, seed=1)
@@ -244,7 +248,9 @@ def test_the_skeleton_builds_and_fails_every_case_for_what_is_still_to_do(course
 
 
 def test_the_template_holds_all_five_kernels_as_the_skeletons_declare_them(course):
-    """The template declares all five kernels as the skeletons do, for students with one file for the whole course."""
+    """The template declares all five kernels exactly as the skeletons do, for students who keep the whole course in one
+    file.
+    """
 
     def declarations(path):
         text = re.sub(r"//[^\n]*", "", path.read_text())
@@ -257,21 +263,25 @@ def test_the_template_holds_all_five_kernels_as_the_skeletons_declare_them(cours
 
 
 def test_the_template_builds(transposition, environment):
-    """The unchanged template builds with an assignment's options."""
+    """The unchanged template builds with the options of an assignment."""
     result = grade(transposition, TEMPLATE, environment, seed=1)
     assert result.checks[0].verdict is Verdict.PASSED
     assert result.checks[1].reason is Reason.NOT_WRITTEN
 
 
 def test_the_file_of_all_five_holds_the_skeletons_word_for_word():
-    """student_template/kernels.cl contains the five skeletons word for word. A change must be made in both places."""
+    """student_template/kernels.cl contains the text of all five skeletons, so a change to a skeleton must be made in
+    both files.
+    """
     together = (ROOT / "student_template" / "kernels.cl").read_text(encoding="utf-8")
     for name in FIRST_COURSE:
         assert (ROOT / "assignments" / name / "kernels.cl").read_text(encoding="utf-8").strip() in together
 
 
 def test_instructors_are_told_which_files_of_the_template_students_get():
-    """The guide lists the template's files for students and keeps kernels.cl, with all skeletons, for instructors."""
+    """The guide lists the template's files that students get. It also says that `kernels.cl`, which contains all
+    skeletons, stays with the instructor.
+    """
     told = (ROOT / "docs" / "instructors.md").read_text(encoding="utf-8").partition("from `student_template/`")[2]
     given, _, others = told.partition(")")
     assert re.findall(r"`(.+?)`", given) == list(TEMPLATE_FILES)
@@ -281,7 +291,7 @@ def test_instructors_are_told_which_files_of_the_template_students_get():
 
 @pytest.mark.parametrize("name", FIRST_COURSE)
 def test_a_handout_names_the_kernels_that_may_stand_in_the_same_file(course, name):
-    """A handout names exactly the kernels with the same constants, which may be in the same file."""
+    """A handout lists exactly the other kernels with the same constants, because these kernels may share a file."""
     handout = (ROOT / "assignments" / name / "README.md").read_text(encoding="utf-8")
     constants = course.load(name).constants
     (defined,) = re.findall(r"^- Defined: (.*?)(?=^- |\n\n)", handout, re.MULTILINE | re.DOTALL)
@@ -290,5 +300,5 @@ def test_a_handout_names_the_kernels_that_may_stand_in_the_same_file(course, nam
 
 
 def constants_of(coursework):
-    """Return the constants of each part."""
+    """Return the constants of each part of an assignment or a suite."""
     return [part.constants for part in coursework.parts]

@@ -1,4 +1,4 @@
-"""schema.py: the JSON schema accepts and refuses the same assignment.yaml as the grader."""
+"""schema.py: the JSON schema accepts and rejects the same files as the grader."""
 
 from copy import deepcopy
 from datetime import datetime
@@ -25,13 +25,13 @@ def fields_of(name):
 
 @pytest.fixture
 def fields():
-    """Fields of an assignment of one kernel."""
+    """The fields of an assignment with one kernel."""
     return fields_of("blockMMM")
 
 
 @pytest.fixture
 def suite(fields):
-    """Fields of a suite of two kernels with common sizes, buffers and most checks."""
+    """The fields of a suite of two kernels that share sizes, buffers and most of the checks."""
     common = deepcopy(fields)
     launches = common.pop("launches")
     del common["kernel"]
@@ -48,7 +48,7 @@ def read(text):
 
 
 def said(fields):
-    """Return the schema's errors as pairs of place and message, without duplicates."""
+    """Return each distinct error of the schema as a pair of its place and its message."""
     return sorted(
         {(".".join(map(str, error.absolute_path)), error.message) for error in validator().iter_errors(fields)}
     )
@@ -66,7 +66,7 @@ def test_every_shipped_assignment_is_right_by_it(name):
 
 
 def test_where_an_assignment_was_found_is_no_field_of_the_file(fields):
-    """The schema has no fields for the place of an assignment, and requires only the title in every file."""
+    """The schema has no fields for where an assignment was found. It requires only the title of every file."""
     for name in ("name", "folder", "reference", "part"):
         assert name not in validator().schema["properties"]
         assert said({**fields, name: "somewhere"}) != []
@@ -86,7 +86,7 @@ def test_where_an_assignment_was_found_is_no_field_of_the_file(fields):
     ],
 )
 def test_a_misspelt_field_is_marked_where_it_stands(fields, path, name):
-    """A misspelt field at any depth is marked at its place with its name."""
+    """A misspelt field is reported with its name and its place, at any depth."""
     place = fields
     for step in path:
         place = place[step]
@@ -98,13 +98,13 @@ def test_a_misspelt_field_is_marked_where_it_stands(fields, path, name):
 
 @pytest.mark.parametrize("name", ["title", "kernel", "sizes", "buffers", "launches", "baseline", "correctness"])
 def test_a_missing_field_is_named(fields, name):
-    """Each field that the grader requires of an assignment of one kernel is named if it is missing."""
+    """A missing field is reported with its name if the grader requires it of an assignment with one kernel."""
     del fields[name]
     assert said(fields) == [("", f"'{name}' is a required property")]
 
 
 def test_a_missing_field_inside_is_named_where_it_should_be(fields):
-    """A missing field in a mapping or a list is named at its place."""
+    """If a field is missing in a nested mapping or list, the error gives the place of that mapping or list."""
     del fields["correctness"]["points"]
     del fields["launches"][0]["local"]
     assert said(fields) == [
@@ -114,18 +114,18 @@ def test_a_missing_field_inside_is_named_where_it_should_be(fields):
 
 
 def test_a_part_of_a_suite_says_only_what_differs(suite):
-    """A required field of a suite may be next to `parts`, in the parts, or divided between them."""
+    """The required fields of a suite may be given next to `parts`, inside the parts, or in both places."""
     assert said(suite) == []
 
 
 def test_a_part_names_its_kernel(suite):
-    """A part requires only its kernel."""
+    """A part must have a kernel. It has no other required field."""
     del suite["parts"][1]["kernel"]
     assert said(suite) == [("parts.1", "'kernel' is a required property")]
 
 
 def test_a_misspelt_field_of_a_part_is_marked(suite):
-    """A misspelt field of a part is marked at the part."""
+    """A misspelt field of a part is reported at that part."""
     suite["parts"][0]["corectness"] = suite["parts"][0].pop("correctness")
     ((where, message),) = said(suite)
     assert where == "parts.0"
@@ -133,13 +133,17 @@ def test_a_misspelt_field_of_a_part_is_marked(suite):
 
 
 def test_what_stands_in_a_list_of_a_suite_is_complete(suite):
-    """Items of a part's lists must be complete, because a list replaces the common list as a whole."""
+    """The items of a list in a part must be complete, because the list replaces the common list instead of being merged
+    with it.
+    """
     del suite["parts"][0]["correctness"]["cases"][2]["sizes"]
     assert said(suite) == [("parts.0.correctness.cases.2", "'sizes' is a required property")]
 
 
 def test_policies_hold_for_a_whole_suite(suite):
-    """Policies are valid next to `parts` and refused in a part, because they apply to the whole suite."""
+    """Policies such as the due date are accepted next to `parts` and rejected inside a part, because they apply to the
+    whole suite.
+    """
     assert said({**suite, "due": "2026-12-01T23:59", "late": {"percent": 10}}) == []
     suite["parts"][0]["due"] = "2026-12-01T23:59"
     assert [where for where, _ in said(suite)] == ["parts.0"]
@@ -156,7 +160,7 @@ def test_policies_hold_for_a_whole_suite(suite):
     ],
 )
 def test_what_course_yaml_may_say(text, places):
-    """The schema of course.yaml accepts and refuses the same text as the grader. A date is a string."""
+    """The schema of course.yaml accepts and rejects the same texts as the grader. Dates are strings."""
     schema = course_schema()
     Draft202012Validator.check_schema(schema)
     found = Draft202012Validator(schema).iter_errors(read(text))
@@ -164,7 +168,7 @@ def test_what_course_yaml_may_say(text, places):
 
 
 def test_every_field_says_what_it_is_for():
-    """Every field has a description, which editors show."""
+    """Every field has a description, because editors show it."""
     schema = assignment_schema()
     for kind in (course_schema(), *schema["$defs"].values()):
         for name, field in kind.get("properties", {}).items():
@@ -172,6 +176,8 @@ def test_every_field_says_what_it_is_for():
 
 
 def test_the_texts_are_json_with_descriptions():
-    """The texts of both schemas contain descriptions and the result's version."""
+    """The generated text of a schema contains the descriptions of fields, and the text for results contains the version
+    of the format.
+    """
     assert '"description"' in schema_text(assignment_schema())
     assert '"grader-result/' in schema_text(result_schema())

@@ -29,7 +29,7 @@ def exactly(value):
 
 
 def timed(fraction, baseline, verdict=Verdict.PASSED):
-    """Return a speed check at this fraction of the model solution's speed, of which the baseline has `baseline`."""
+    """Return a speed check with this fraction of the model solution's speed. `baseline` is the baseline's fraction."""
     return check(
         "performance: cpu (height 1)",
         kind=Kind.PERFORMANCE,
@@ -54,7 +54,7 @@ EMPTY = result(BUILD, *UNWRITTEN, NOT_TIMED)
 
 @pytest.fixture
 def asking(transposition):
-    """Return a function that sets an assignment's goal on a CPU and its baseline's expected outcome."""
+    """Return a function that changes the speed goal on a CPU and whether the baseline is expected to pass it."""
 
     def ask(fraction=0.7, baseline="fails"):
         goal = transposition.performance.classes["cpu"]
@@ -68,7 +68,9 @@ def asking(transposition):
 
 @pytest.fixture
 def examined(monkeypatch, environment):
-    """Return a function that examines an assignment with made-up gradings and returns the statements by claim."""
+    """Return a function that examines an assignment with prepared results instead of gradings. It returns a dictionary
+    of the statements by their claim.
+    """
 
     def examine(assignment, model=MODEL, skeleton=EMPTY):
         graded = {assignment.reference: model, assignment.folder: skeleton}
@@ -95,7 +97,9 @@ def broken(statements):
 
 
 def test_an_assignment_as_it_should_be_holds_in_every_statement(asking, examined):
-    """A valid assignment gives six true statements in the order in which an instructor would check them."""
+    """All six statements about a valid assignment are true. They appear in the order in which an instructor would check
+    them.
+    """
     statements = examined(asking())
     assert list(statements) == [PASSES, FAST, MISSES, SKELETON, BASELINE, AGREE]
     assert broken(statements) == []
@@ -104,7 +108,9 @@ def test_an_assignment_as_it_should_be_holds_in_every_statement(asking, examined
 
 
 def test_a_model_solution_that_fails_a_check_is_named_with_its_reason(asking, examined):
-    """The statement shows the model solution's first failure. Without a timing, there is no statement about speed."""
+    """If the model solution fails a check, the statement shows its first failure. If it was not timed, the statements
+    about speed are omitted.
+    """
     wrong = failed("correctness: case 1", message="2 of 9 elements of B are wrong.")
     statements = examined(asking(), model=result(BUILD, CASES[0], wrong, NOT_TIMED))
     assert broken(statements) == [PASSES]
@@ -113,12 +119,12 @@ def test_a_model_solution_that_fails_a_check_is_named_with_its_reason(asking, ex
 
 
 def test_a_model_solution_that_earns_only_a_part_does_not_pass(asking, examined):
-    """A model solution with partial points for speed fails the statement."""
+    """A model solution that gets only a part of the points for speed does not pass."""
     assert PASSES in broken(examined(asking(), model=result(BUILD, *CASES, timed(1.0, 0.5, Verdict.PARTIAL))))
 
 
 def test_a_check_that_was_not_made_here_does_not_show_that_the_model_solution_passes(asking, examined):
-    """Without a simulator the statement about the model solution is false and gives the reason."""
+    """Without a simulator, the statement about the model solution is false and says that the simulator is missing."""
     statements = examined(asking(), model=result(BUILD, *CASES, unchecked(), timed(1.0, 0.5)))
     assert broken(statements) == [PASSES]
     assert statements[PASSES].seen == "sanitizer (height 1): the simulator is not installed: install it."
@@ -126,14 +132,16 @@ def test_a_check_that_was_not_made_here_does_not_show_that_the_model_solution_pa
 
 @pytest.mark.parametrize(("asked", "holds"), [(0.79, True), (0.81, False), (1.0, False)])
 def test_full_points_that_ask_for_nearly_the_model_solutions_speed_have_no_margin(asking, examined, asked, holds):
-    """A goal within the margin fails the statement, because noise could make a good kernel miss full points."""
+    """If full points need almost the speed of the model solution, the statement is false, because noise could cost a
+    good kernel its full points.
+    """
     statements = examined(asking(asked))
     assert statements[FAST].holds is holds
     assert statements[FAST].seen == f"{1 / asked:.2f} times"
 
 
 def test_a_model_solution_that_is_slower_than_itself_has_no_margin(asking, examined):
-    """The margin uses the measured speed of the model solution, not 1."""
+    """The margin is computed from the measured speed of the model solution, which may differ from 1."""
     assert FAST in broken(examined(asking(), model=result(BUILD, *CASES, timed(0.8, 0.3))))
 
 
@@ -141,28 +149,28 @@ def test_a_model_solution_that_is_slower_than_itself_has_no_margin(asking, exami
     ("naive", "holds"), [(0.5, True), (0.7 * CLEARLY - 0.01, True), (0.7 * CLEARLY + 0.01, False), (1.3, False)]
 )
 def test_a_baseline_near_full_points_is_too_fast(asking, examined, naive, holds):
-    """Full points must need more than the baseline's speed plus the spread of measurements."""
+    """The speed for full points must exceed the baseline's speed by more than measurements vary."""
     statements = examined(asking(0.7), model=result(BUILD, *CASES, timed(1.0, naive)))
     assert statements[MISSES].holds is holds
     assert statements[MISSES].seen == f"it reaches {naive:.2f} of the model solution; full points need 0.70"
 
 
 def test_a_baseline_that_may_pass_is_not_asked_to_miss(asking, examined):
-    """An assignment may allow its baseline to pass, because caches of a CPU can replace local memory."""
+    """An assignment may allow its baseline to pass, because the caches of a CPU can make local memory unnecessary."""
     statements = examined(asking(baseline="passes"), model=result(BUILD, *CASES, timed(1.0, 1.3)))
     assert MISSES not in statements
     assert broken(statements) == []
 
 
 def test_a_skeleton_that_passes_a_case_gives_points_away(asking, examined):
-    """A skeleton that passes a case fails the statement, which gives the number of cases."""
+    """If the skeleton passes a case, the statement is false and gives the number of passed cases."""
     statements = examined(asking(), skeleton=result(BUILD, CASES[0], UNWRITTEN[1], NOT_TIMED))
     assert broken(statements) == [SKELETON]
     assert statements[SKELETON].seen == "1 of 2 cases pass"
 
 
 def test_a_skeleton_that_does_not_build_is_no_start(asking, examined):
-    """A skeleton that does not build fails the statement, which shows the build error."""
+    """If the skeleton does not build, the statement is false and shows the build error."""
     build = failed("build", kind=Kind.BUILD, reason=Reason.BUILD_ERROR, message="line 3, column 1: expected '}'")
     statements = examined(asking(), skeleton=result(build, *UNWRITTEN, NOT_TIMED))
     assert broken(statements) == [SKELETON]
@@ -170,7 +178,7 @@ def test_a_skeleton_that_does_not_build_is_no_start(asking, examined):
 
 
 def test_goals_are_those_of_the_device_that_graded(asking, examined):
-    """The result is compared with the goals for the class of its device."""
+    """The result is compared with the speed goals for the class of the device on which it was measured."""
     assert MODEL.provenance.device == DEVICE
     assert DEVICE.type == "cpu"
     assert set(asking().performance.classes) == {"cpu"}
@@ -187,7 +195,9 @@ def copied(tmp_path):
 
 @pytest.fixture
 def said_of_baseline(monkeypatch, environment):
-    """Return a function that runs the baseline and returns the statement about it. The gradings are made up."""
+    """Return a function that runs the baseline and returns the statement about it. The gradings are replaced by
+    prepared results.
+    """
     monkeypatch.setattr(
         selftest, "grade_submission", lambda task, *_: EMPTY if "TODO" in task.submission.source else MODEL
     )
@@ -197,7 +207,9 @@ def said_of_baseline(monkeypatch, environment):
 
 @pytest.fixture
 def said_of_both(monkeypatch, environment):
-    """Return a function that runs both kernels at large sizes and returns the statement about them."""
+    """Return a function that runs the model solution and the baseline at the timed sizes and returns the statement
+    about them.
+    """
     device = DEVICE.model_copy(update={"global_memory": 2**30})
     model = MODEL.model_copy(update={"provenance": MODEL.provenance.model_copy(update={"device": device})})
     monkeypatch.setattr(
@@ -209,16 +221,17 @@ def said_of_both(monkeypatch, environment):
 
 @pytest.mark.parametrize("name", [pytest.param("coalsTransp", marks=pytest.mark.whole), "coalsProgrm"])
 def test_both_kernels_of_ours_agree_at_the_sizes_that_are_timed(course, said_of_both, name):
-    """The shipped model solution and baseline agree at the timed sizes.
-
-    In one case, the student's kernel is a part of the baseline's program.
+    """The shipped model solutions and baselines agree at the timed sizes, also if the student's kernel is only one part
+    of the baseline's program.
     """
     said = said_of_both(course.load(name))
     assert (said.claim, said.holds) == (AGREE, True)
 
 
 def test_a_model_solution_that_is_wrong_only_when_large_is_named(copied, said_of_both):
-    """A model solution that is wrong only at large sizes is found. Otherwise right submissions would count as wrong."""
+    """A model solution that is wrong only at large sizes is detected. Otherwise, correct submissions would be judged
+    wrong.
+    """
     model = copied.reference / "kernels.cl"
     text = model.read_text(encoding="utf-8")
     spoiled = text.replace(
@@ -232,7 +245,7 @@ def test_a_model_solution_that_is_wrong_only_when_large_is_named(copied, said_of
 
 
 def test_a_right_baseline_is_run_on_every_case(copied, said_of_baseline):
-    """The course's baseline runs on every case on the available device and is right."""
+    """The baseline runs on every case on the available device and is right."""
     assert said_of_baseline(copied) == RIGHT_BASELINE
 
 
@@ -256,7 +269,9 @@ def test_a_right_baseline_is_run_on_every_case(copied, said_of_baseline):
     ],
 )
 def test_a_wrong_baseline_is_told_with_its_first_wrong_case(copied, said_of_baseline, old, new, seen):
-    """A wrong baseline is reported with its first wrong case. Speed-ups over another computation mean nothing."""
+    """A wrong baseline is reported with the first case that it gets wrong, because speed-ups over a wrong baseline mean
+    nothing.
+    """
     path = copied.reference / "baseline.cl"
     text = path.read_text()
     assert old in text

@@ -1,4 +1,4 @@
-"""show.py: an assignment's requirements in words."""
+"""show.py: the requirements of an assignment as text."""
 
 import re
 
@@ -12,7 +12,9 @@ from grader.course.criteria import MemoryCheck
 
 @pytest.mark.parametrize("name", ASSIGNMENTS)
 def test_the_points_that_are_told_are_all_there_are(course, name):
-    """The printed points for correctness, sanitizer, memory checks and one class's best band add up to the total."""
+    """The printed points for correctness, sanitizer, memory checks and the best band for one class of devices add up to
+    the total.
+    """
     assignment = course.load(name)
     text = describe(assignment)
     told = [float(points) for points in re.findall(r"^  \w+, ([\d.]+) points", text, re.MULTILINE)]
@@ -23,9 +25,8 @@ def test_the_points_that_are_told_are_all_there_are(course, name):
 
 
 def test_arrays_are_drawn_with_their_role_and_each_shape_once(course):
-    """Arrays of the student's kernels are drawn with their roles, and arrays of one shape share a drawing.
-
-    A vector has no drawing. A scratch array without data has none either, because students choose its layout.
+    """The arrays of the student's kernels are shown with their roles, and arrays of the same shape share one drawing.
+    Vectors have no drawing, and neither do scratch arrays without data, because students choose their layout.
     """
     text = describe(course.load("vectorAdd"))
     assert "  arrays\n      A (input), B (input), C (output): n elements\n  constants" in text
@@ -35,7 +36,7 @@ def test_arrays_are_drawn_with_their_role_and_each_shape_once(course):
 
 
 def test_simulated_runs_are_told_with_their_sizes_and_limits(transposition):
-    """Simulated runs are printed with their sizes, and limits are numbers instead of expressions."""
+    """The text gives the sizes of simulated runs and shows limits as numbers instead of expressions."""
     text = describe(transposition)
     assert "sanitizer, 8 points, in a simulated run at height 53, width 90\n      no access out of bounds" in text
     memory = text.partition("  memory, in a simulated run at height 128, width 192\n")[2]
@@ -52,7 +53,7 @@ def test_simulated_runs_are_told_with_their_sizes_and_limits(transposition):
 
 @pytest.mark.parametrize("measure", MEASURES)
 def test_every_measure_has_a_sentence_with_its_limit(transposition, measure):
-    """Every measure, also one that no shipped assignment uses, has a sentence with its limit."""
+    """Every measure has a sentence with its limit, including measures that no shipped assignment uses."""
     check = MemoryCheck(name="something", measure=measure, at_most="width/100", points=1)
     memory = transposition.memory.model_copy(update={"checks": (check,)})
     text = describe(transposition.model_copy(update={"memory": memory}))
@@ -60,14 +61,16 @@ def test_every_measure_has_a_sentence_with_its_limit(transposition, measure):
 
 
 def test_an_assignment_that_asks_nothing_of_the_simulator_says_nothing_of_it(transposition):
-    """Without sanitizer and memory checks, the text does not mention the simulator."""
+    """The text does not mention the simulator if the assignment has no sanitizer and no memory checks."""
     text = describe(transposition.model_copy(update={"sanitizer": None, "memory": None}))
     assert "simulat" not in text
     assert "performance on a cpu" in text
 
 
 def test_an_assignment_that_checks_no_speed_says_nothing_of_it(tmp_path):
-    """Without a speed check, the text does not mention speed, and the total is the sum of the other points."""
+    """The text does not mention speed if the assignment has no speed check, and the total is the sum of the other
+    points.
+    """
     text = describe(untimed_course(tmp_path).load("small"))
     assert text.startswith(f"Adding (small), {POINTS} points\n")
     assert not re.search("performance|speed", text)

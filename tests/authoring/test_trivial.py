@@ -1,20 +1,24 @@
-"""trivial.py: no assignment accepts results that need no computation."""
+"""trivial.py: results that need no computation are not accepted."""
 
 import pytest
 
 from grader.authoring.trivial import accepted
 from grader.common.record import replace
-from grader.course.criteria import Tolerance
+from grader.course.tolerance import Tolerance
 
 
 @pytest.mark.parametrize("name", ["coalsTransp", "loopNest", "vectorAdd"])
 def test_no_assignment_of_the_course_accepts_one(course, name):
-    """No assignment accepts a trivial result, even if zeros are exact for a case, such as the gain of a single day."""
+    """No assignment of the course accepts a trivial result, not even one with a case whose exact result is zero, such
+    as the gain of a single day.
+    """
     assert list(accepted(course.load(name))) == []
 
 
 def test_a_tolerance_that_admits_zeros_is_found(course):
-    """A tolerance that accepts zeros is found with each such case. No case with exact data accepts them."""
+    """If the tolerance accepts zeros, each case with random data that accepts them is found. Cases with exact data
+    never do.
+    """
     assignment = course.load("optimProgram")
     loose = Tolerance(rule="rounding", factor=2.0**25)
     asked = replace(assignment, correctness=replace(assignment.correctness, tolerance=loose))
@@ -25,7 +29,7 @@ def test_a_tolerance_that_admits_zeros_is_found(course):
 
 
 def test_nothing_stored_is_never_accepted(course):
-    """A buffer's initial content is never accepted, because it is not a number."""
+    """The initial content of a buffer is never accepted, because it is NaN."""
     assignment = course.load("optimProgram")
     loose = Tolerance(rule="rounding", factor=2.0**60)
     asked = replace(assignment, correctness=replace(assignment.correctness, tolerance=loose))

@@ -1,4 +1,4 @@
-"""validation.py: an assignment is examined on the available device with real gradings of a small draft."""
+"""validation.py: a draft assignment is examined on the available device."""
 
 from dataclasses import replace
 
@@ -30,7 +30,9 @@ def broken(seen):
 
 
 def test_what_is_read_is_told_with_its_points(scaling):
-    """The statement about the file gives the kernels and points. Another gives the files that students still need."""
+    """One statement about the files gives the number of kernels and points. Another one names the files that are
+    missing.
+    """
     assert is_read(scaling).seen == "1 kernel, 100 points"
     assert is_complete(scaling).holds
     (scaling.folder / "README.md").unlink()
@@ -41,7 +43,9 @@ def test_what_is_read_is_told_with_its_points(scaling):
 @pytest.mark.whole
 @pytest.mark.timed
 def test_a_draft_holds_and_its_baseline_is_counted(scaling, quick, simulator):  # noqa: ARG001
-    """The draft passes its selftest's statements. Its naive kernel moves eight sectors instead of one."""
+    """All statements about the draft are true. Its naive kernel moves eight times as many sectors as the model
+    solution.
+    """
     seen = examine(scaling, quick, NO_WORDS)
     assert [each.claim for each in broken(seen)] == []
     assert len(seen.statements) == 5
@@ -52,7 +56,7 @@ def test_a_draft_holds_and_its_baseline_is_counted(scaling, quick, simulator):  
 
 
 def test_a_quick_examination_leaves_out_speed_alone(scaling, quick, simulator):  # noqa: ARG001 - it is installed
-    """A quick examination makes the statements that need no timing. The points for speed are not decided."""
+    """A quick examination makes every statement that needs no timing and leaves the points for speed open."""
     seen = examine(scaling, quick, NO_WORDS, QUICK)
     assert [each.claim for each in broken(seen)] == []
     assert [each.claim for each in seen.statements if "times as fast" in each.claim] == []
@@ -63,7 +67,9 @@ def test_a_quick_examination_leaves_out_speed_alone(scaling, quick, simulator): 
 
 
 def test_an_oracle_that_fails_is_a_broken_statement(drafted, quick):
-    """A failing oracle breaks a statement, which gives its path and exception. There are no figures."""
+    """If the oracle raises an exception, a statement is false and gives the path of the oracle and the exception. No
+    speeds or limits are proposed.
+    """
     spoil(drafted, "reference/scaling/oracle.py", 'return {"y": Truth(value=a * x + y', 'return {"y": Truth(value=b')
     seen = examine(course_in(drafted).load("scaling"), quick, NO_WORDS)
     (said,) = broken(seen)
@@ -76,7 +82,7 @@ def test_an_oracle_that_fails_is_a_broken_statement(drafted, quick):
 
 @pytest.mark.whole
 def test_a_baseline_that_does_not_build_is_a_broken_statement(drafted, quick):
-    """A baseline that does not build breaks a statement, which gives the place of the error."""
+    """If the baseline does not build, a statement is false and gives the place of the error."""
     spoil(drafted, "reference/scaling/baseline.cl", "a * x[i] + y[i]", "b")
     seen = examine(course_in(drafted).load("scaling"), quick, NO_WORDS)
     (said,) = broken(seen)
@@ -86,7 +92,9 @@ def test_a_baseline_that_does_not_build_is_a_broken_statement(drafted, quick):
 @pytest.mark.whole
 @pytest.mark.timed
 def test_golden_submissions_are_graded_and_held_against_their_expectations(drafted, quick):
-    """The draft's golden submissions get their expected verdicts. A changed one gives a difference."""
+    """The draft's golden submissions get the expected verdicts. If one of them is changed, the difference is
+    reported.
+    """
     scaling, folder = course_in(drafted).load("scaling"), drafted / "tests" / "submissions" / "scaling"
     for golden in corpus(folder):
         assert judge(golden, scaling, quick, NO_WORDS).differences == ()
@@ -97,7 +105,7 @@ def test_golden_submissions_are_graded_and_held_against_their_expectations(draft
 
 
 def test_a_submission_whose_speed_is_no_question_is_timed_once(scaling, quick, monkeypatch):
-    """A submission whose speed is not compared is timed in one pair of runs."""
+    """A submission whose speed is not compared is timed with a single pair of runs."""
     given = []
 
     def grade(_, environment, progress, *_preparation):
@@ -115,7 +123,7 @@ def test_a_submission_whose_speed_is_no_question_is_timed_once(scaling, quick, m
 
 
 def test_a_noisy_machine_is_asked_again(scaling, quick, monkeypatch):
-    """A noisy grading is tried three times, as an instructor would. Then NoiseError is raised."""
+    """If the machine is too noisy, the grading is tried up to three times before NoiseError is raised."""
     attempts = []
 
     def grade(*_):
@@ -138,7 +146,7 @@ def test_a_noisy_machine_is_asked_again(scaling, quick, monkeypatch):
 
 
 def timed(fraction, speed_up=2.0):
-    """Return a result with this speed."""
+    """Return a result with this fraction of the model solution's speed."""
     figures = performance(
         fraction_of_reference=Interval(median=fraction, low=fraction, high=fraction),
         speed_up_over_baseline=Interval(median=speed_up, low=speed_up, high=speed_up),
@@ -153,7 +161,9 @@ def judged(folder, graded, part="", fails=()):
 
 
 def test_speeds_are_those_of_right_submissions_for_this_part(scaling, tmp_path):
-    """Speeds come from right submissions for this part only. The bands share the goal's points."""
+    """Speeds are taken only from correct submissions for this part. The bands of the proposal share the points of the
+    goal.
+    """
     own = OwnResults(model=timed(0.98, speed_up=4.0), skeleton=result(BUILD))
     seen = Examined(assignment=scaling, statements=(), own=own, baseline=None)
     others = (
@@ -169,13 +179,15 @@ def test_speeds_are_those_of_right_submissions_for_this_part(scaling, tmp_path):
 
 
 def counted(unused):
-    """Return a result with this number of unused bytes."""
+    """Return a result whose profile has this number of unused bytes."""
     access = PROFILE.accesses[0].model_copy(update={"unused": unused})
     return result(BUILD, profiles={"": PROFILE.model_copy(update={"accesses": (access,), "branches": ()})})
 
 
 def test_limits_are_above_what_right_submissions_are_counted(scaling, tmp_path):
-    """Limits are above the counts of right submissions. Wrong and uncounted ones are ignored."""
+    """Proposed limits are above the counts of all correct submissions. Wrong submissions, and those without counts, are
+    ignored.
+    """
     own = OwnResults(model=counted(0), skeleton=result(BUILD))
     others = (
         judged(tmp_path / "right", counted(PROFILE.compulsory // 2)),

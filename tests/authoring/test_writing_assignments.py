@@ -1,4 +1,4 @@
-"""docs/writing-assignments.md and docs/assignment-reference.md: an example that works, and tables with every field."""
+"""docs/writing-assignments.md and docs/assignment-reference.md: the example works, and the tables list every field."""
 
 import re
 from dataclasses import dataclass
@@ -20,12 +20,14 @@ BLOCK = re.compile(
     r"(?:`(?P<file>my-course/\S+)`:\n\n)?^(?P<fence>`{3,})(?P<kind>\w+)\n(?P<text>.*?)^(?P=fence)$",
     re.DOTALL | re.MULTILINE,
 )
-"""A block of the guide, after the name of the file if it is the content of one."""
+"""A code block of the guide, preceded by the name of the file if the block is the content of a file."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Step:
-    """A command of the guide, the files that readers have written before it, and the output that is shown after it."""
+    """A command of the guide, the content of the files that readers have edited before it, and the output that the
+    guide shows.
+    """
 
     command: str
     files: dict[str, str]
@@ -33,7 +35,7 @@ class Step:
 
 
 def steps_of(text):
-    """Return the commands of the guide in order."""
+    """Return the commands of the guide, in order."""
     steps, files = [], {}
     for block in BLOCK.finditer(text):
         if block["file"]:
@@ -56,13 +58,15 @@ TIMED = [
 
 @pytest.fixture
 def follow(tmp_path, locks):
-    """Return a function that starts the example in an empty folder, follows some steps, and returns the last output."""
+    """Return a function that drafts the example in an empty folder, follows the given steps and returns the output of
+    the last one.
+    """
     run_all([NEW.command], tmp_path, locks)
 
     def run(steps, code):
         for step in steps:
             for name, text in step.files.items():
-                assert (tmp_path / name).is_file(), "the draft has the file"
+                assert (tmp_path / name).is_file(), "the guide edits a file that is not in the draft"
                 (tmp_path / name).write_text(text)
             verb = step.command.split()[1]
             (said,) = run_all([step.command], tmp_path, locks, **{verb: code})
@@ -73,7 +77,7 @@ def follow(tmp_path, locks):
 
 
 def test_each_command_of_the_guide_is_run_by_one_of_these_tests():
-    """The guide has exactly the commands that these tests run, in the order of the work."""
+    """The guide contains exactly the commands that these tests run, in this order."""
     assert all(each.command.startswith("grader ") for each in STEPS)
     verbs = [each.command.split()[1] for each in STEPS]
     example = ["new", "validate", "validate", "grade", "grade"]
@@ -86,9 +90,8 @@ def test_each_command_of_the_guide_is_run_by_one_of_these_tests():
 
 @pytest.mark.whole
 def test_the_commands_work_in_the_order_of_the_guide(follow, tmp_path):
-    """The commands without timing work in the guide's order, with the output that it shows.
-
-    The first validation finds a stale handout. The draft leads to the grading of its skeleton.
+    """The commands that do not time kernels work in the order of the guide and print the output that it shows. The
+    first validation finds a stale handout, and the following steps lead to the grading of the skeleton.
     """
     failing = {"validate", "grade"}
     for step in AFTER:
@@ -101,7 +104,9 @@ def test_the_commands_work_in_the_order_of_the_guide(follow, tmp_path):
 @pytest.mark.whole
 @pytest.mark.timed
 def test_the_example_holds(follow):
-    """The example passes the commands that time its model solution. Lines of `grader validate` fit a terminal."""
+    """The example passes the commands that time its model solution. The output of `grader validate` fits into 80
+    columns.
+    """
     validated, selftested = (follow([each], 0) for each in TIMED)
     assert "stridedAxpy: all of it holds\n" in validated
     assert max(map(len, validated.splitlines())) <= 80
@@ -111,25 +116,25 @@ def test_the_example_holds(follow):
 @pytest.mark.whole
 @pytest.mark.timed
 def test_the_right_kernels_of_the_example_pass(follow, simulator):  # noqa: ARG001 - it is installed
-    """The right golden submission earns all points. The model solution passes `grade` and `profile`."""
+    """The correct golden submission earns all points, and `grade` and `profile` accept the model solution."""
     right, *model = ON_RIGHT_KERNELS
     assert re.search(r"total +100 / 100", follow([right], 0))
     follow(model, 0)
 
 
 def documented(section):
-    """Return the fields in a section's tables and True for those marked as required."""
+    """Return the fields in a section's tables, each with True if it is marked as required."""
     return {name: bool(stars) for stars, name in ROW.findall(section)}
 
 
 def sections():
-    """Return the sections about assignment.yaml by heading."""
+    """Return the sections about assignment.yaml by their headings."""
     text = FIELDS.partition("\n## expected.yaml\n")[0]
     return dict(each.split("\n", 1) for each in text.split("\n## ")[1:])
 
 
 def fields_of(schema, path="", *, required=False):
-    """Yield the path of each innermost field below a part of the schema, and True if it is required."""
+    """Yield the path of each innermost field of a schema, and True if the field is required."""
     for inside in (schema.get("items"), schema.get("additionalProperties"), schema):
         if isinstance(inside, dict) and "$ref" in inside:
             schema = DEFINITIONS[inside["$ref"].removeprefix(REFERENCE)]
@@ -144,7 +149,7 @@ DEFINITIONS = assignment_schema()["$defs"]
 
 
 def test_every_field_of_the_file_is_in_a_table_and_no_other():
-    """The tables list exactly the fields of assignment.yaml, with required ones in bold."""
+    """The tables list exactly the fields of assignment.yaml. Required fields are in bold."""
     found = {}
     for heading, text in sections().items():
         named = re.findall(r"`(\w+)`", heading)
@@ -154,7 +159,7 @@ def test_every_field_of_the_file_is_in_a_table_and_no_other():
 
 
 def values_of(schema):
-    """Yield the words that fields of the file accept as values."""
+    """Yield the words that a field of the file can have as its value."""
     if isinstance(schema, dict):
         yield from schema.get("enum", ())
         yield from (value for below in schema.values() for value in values_of(below))
@@ -163,7 +168,7 @@ def values_of(schema):
 
 
 def test_every_value_that_a_field_may_have_is_explained():
-    """The reference contains each accepted value as code."""
+    """The reference mentions each accepted value in code font."""
     assert {value for value in values_of(assignment_schema()) if f"`{value}`" not in FIELDS} == set()
 
 
@@ -177,7 +182,7 @@ def test_the_sections_that_are_required_are_named():
 
 
 def test_every_field_of_expected_yaml_is_in_its_table():
-    """The table lists exactly the fields of expected.yaml, with required ones in bold."""
+    """The table lists exactly the fields of expected.yaml. Required fields are in bold."""
     section = FIELDS.partition("\n## expected.yaml\n")[2]
     required = {name: field.is_required() for name, field in Expectation.model_fields.items()}
     assert documented(section) == required
@@ -185,5 +190,5 @@ def test_every_field_of_expected_yaml_is_in_its_table():
 
 @pytest.mark.parametrize("text", [GUIDE, FIELDS], ids=["guide", "reference"])
 def test_it_is_short(text):
-    """Each document has at most 350 lines, because readers stop at a longer one."""
+    """Each document has at most 350 lines, because readers give up on longer ones."""
     assert len(text.splitlines()) <= 350

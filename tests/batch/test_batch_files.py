@@ -1,6 +1,6 @@
-"""A batch of thirty students: after each change, all files state the same points and no file is stale.
+"""A batch of thirty students: after each change, all files show the same points and no file is stale.
 
-The results are made up. The intake, the scoring and the files are real.
+The grading results are made up. The intake, the scoring and the files are real.
 """
 
 import csv
@@ -29,13 +29,13 @@ from grader.results.withholding import released, withheld
 RIGHT, HIDDEN, WRONG, NONE = "right", "wrong in a hidden case", "wrong", "nothing to grade"
 
 WHOLE = {RIGHT: 24, HIDDEN: 19, WRONG: 11}
-"""Points of each kind of submission, out of 24."""
+"""Points out of 24 for each kind of submission."""
 
 RAISED = {RIGHT: 21, HIDDEN: 16, WRONG: 11}
-"""Points of each kind under a speed threshold that no submission reaches."""
+"""Points for each kind of submission under a speed threshold that no submission reaches."""
 
 OF_HIDDEN = {RIGHT: 5, HIDDEN: 0, WRONG: 5}
-"""Points of the hidden case. Students see them only after the release, and see all other points at once."""
+"""Points for the hidden case. Students see them only after the release; they see all other points immediately."""
 
 KINDS = {
     **dict.fromkeys(range(1, 13), RIGHT),
@@ -46,12 +46,12 @@ KINDS = {
     **dict.fromkeys((27, 28, 29, 30), NONE),  # online text, a document, an empty folder, a name on the roster
 }
 AGAIN, LATE = 12, 11
-"""The student with two hand-ins, of which the later counts, and the student who was late."""
+"""The student who handed in twice, of which the later hand-in counts, and the student who was late."""
 
 CORRECTIONS = "student,assignment,points,comment\n1,small,-2,copied a line\nP13,small,20,by hand\n27,small,12,by mail\n"
 
 MEMORY = {**FIELDS["memory"], "checks": [{**each, "at_most": 1_000_000} for each in FIELDS["memory"]["checks"]]}
-"""Memory limits above all counts, because the counts are made up too."""
+"""Memory limits higher than any count, because the counts are made up too."""
 
 SPEEDS = {"bands": [{"fraction": 1.5, "points": 5}, {"fraction": 0.001, "points": 2}]}
 
@@ -70,7 +70,7 @@ def tar_gz(data):
 
 
 def downloads_in(folder):
-    """Return a zip of two groups' downloads and the zip of a later download with one new hand-in."""
+    """Return a zip with the downloads of two groups, and the zip of a later download with one new hand-in."""
     plain = {number: {"file/kernels.cl": text(number)} for number in range(1, 21)}
     special = {
         21: {"file/kernels.cl.txt": text(21)},
@@ -112,14 +112,14 @@ def sheets():
 
 @dataclass(frozen=True, kw_only=True)
 class Stage:
-    """Options of one run and the points that each student must have, in full and as shown to students."""
+    """Options of one run, and the points that each student must have: all of them, and those that students may see."""
 
     raised: bool = False
     corrected: bool = False
     released: bool = False
 
     def points(self, number, whole):
-        """Return the points of a student, or None for a student without a grade."""
+        """Return a student's points, or None for a student without a grade."""
         earned = RAISED if self.raised else WHOLE
         if not whole and not self.released:
             earned = {kind: points - OF_HIDDEN[kind] for kind, points in earned.items()}
@@ -151,7 +151,7 @@ class Course:
         self.answers = {text(n): [self.result_of(results[kind])] for n, kind in KINDS.items() if kind != NONE}
 
     def result_of(self, result):
-        """Return the result as a station returns it, without the points that a wrong kernel cannot earn."""
+        """Return the result as a station would return it: without the points that a wrong kernel cannot earn."""
         checks = forfeit(self.usual, result.checks)
         provenance = result.provenance.model_copy(update={"assignment_sha256": self.usual.sha256})
         fields = {"assignment": "small", "checks": checks, "provenance": provenance}
@@ -178,7 +178,7 @@ class Course:
         return len(workforce.grading_jobs)
 
     def files(self):
-        """Return the bytes of each file except the stored results."""
+        """Return the contents of each file except the stored results."""
         paths = (path for path in self.out.rglob("*") if path.is_file() and path.parent.name != "results")
         return {path.relative_to(self.out).as_posix(): path.read_bytes() for path in paths}
 
@@ -216,7 +216,7 @@ def check_instructors_files(course, stage):
 
 
 def check_students_files(course, stage):
-    """Check the shown points in each report, the zip of feedback and the files for upload."""
+    """Check the points that students may see in each report, in the zip of feedback and in the files for upload."""
     shown = {number: stage.points(number, whole=False) for number in KINDS}
     for number in stage.with_pages:
         home = course.out / "students" / f"P{number}"
@@ -242,7 +242,7 @@ def check_students_files(course, stage):
 
 
 def check_names(course, stage):
-    """Check that the folder contains only files of this run, of the instructor and of the batch itself."""
+    """Check that the folder contains only the files of this run, of the instructor and of the batch itself."""
     endings = ("codequality.json", "gradescope.json", "html", "json", "sarif", "xml")
     expected = {f"students/P{n}/small.{ending}" for n in stage.with_pages for ending in endings}
     expected |= {"batch.json", "batch.lock", "files.jsonl", "index.html", "grades.csv", "batch.xml"}
@@ -266,15 +266,15 @@ STAGES = (
 
 @pytest.fixture
 def course(tmp_path):
-    """The batch of thirty with an empty folder of results."""
+    """The batch of thirty students, with an empty folder for results."""
     (tmp_path / "out").mkdir()
     return Course(tmp_path)
 
 
 def test_every_file_says_what_it_must(course):
-    """Raised and lowered thresholds, corrections and a release change the points in every file alike.
+    """Raised and lowered thresholds, corrections and a release change the points consistently in every file.
 
-    Undoing all of it restores the first files.
+    Undoing all of these changes restores the files of the first run.
     """
     first = {}
     for number, stage in enumerate(STAGES):
@@ -289,7 +289,7 @@ def test_every_file_says_what_it_must(course):
 
 
 def test_what_was_read_and_what_has_changed_is_told(course):
-    """The run lists every student it read, then each changed grade with its old and new points.
+    """The run reports every student whose work it read, and then each changed grade with its old and new points.
 
     A worksheet that is no longer requested is removed.
     """

@@ -1,4 +1,4 @@
-"""changes.py: the changes that a run made to files and grades, in words."""
+"""changes.py: the summary of what a run changed in files and grades."""
 
 from gradebooks import grade, gradebook, mark, row
 
@@ -12,7 +12,9 @@ def changes(**what):
 
 
 def test_files_are_named_and_students_reports_by_student():
-    """Changed files are named, with reports grouped by student. A long list ends with the number of the rest."""
+    """Changed files are listed by name, with reports grouped by student. A long list ends with the number of further
+    files.
+    """
     reports = tuple(f"students/s{i}/a.{ending}" for i in range(NAMES + 5) for ending in ("html", "xml"))
     words = files_in_words(changes(written=(*reports[:4], "grades.csv"), same=("x",), removed=reports))
     first, second = words.splitlines()
@@ -21,7 +23,9 @@ def test_files_are_named_and_students_reports_by_student():
 
 
 def test_edited_files_are_named():
-    """Edited files are listed by new name. If there are many, as in another program's folder, the rest is a number."""
+    """Edited files are listed by their new names. If there are many, as in another program's folder, the others are
+    counted.
+    """
     assert "a.csv had been edited since the last run; the edited file is now a.edited.csv." in files_in_words(
         changes(kept={"a.csv": "a.edited.csv"})
     )
@@ -31,7 +35,7 @@ def test_edited_files_are_named():
 
 
 def test_grades_are_told_by_student():
-    """Each changed grade gets a line. Unchanged grades give one sentence, and a first run gives no text."""
+    """Each changed grade is reported in a line. If no grade changed, one sentence says so; a first run reports none."""
     now = stands_of(gradebook(row("ada", grade(mark())), row("bob"), row("cem", fault="no device")))
     assert [each.words for each in now] == ["5 of 5 points", "nothing handed in", "not graded"]
     assert grades_in_words(None, now) == ""

@@ -1,4 +1,4 @@
-"""corrections.py: an instructor's corrections apply last and appear in every file with points."""
+"""corrections.py: an instructor's corrections are applied last and appear in every file that contains points."""
 
 import re
 
@@ -31,9 +31,9 @@ def read(tmp_path, transposition):
     [("80", 30, 80), ("+5", 30, 35), ("-2,5", 30, 27.5), ("\u22125", 30, 25), ("+1", 100, 101), ("-40", 30, 0)],
 )
 def test_points_are_what_a_grade_is_to_be_or_a_difference(read, points, earned, corrected):
-    """Points without a sign replace the grade and signed points are added.
+    """Points without a sign replace the grade, and signed points are added to it.
 
-    No grade falls below zero, and a bonus counts on full points too.
+    A grade cannot fall below zero, but a bonus can raise it above full points.
     """
     orders, others = read(f'{HEAD}anna,coals-transp,"{points}",because\n')
     assert others == ()
@@ -42,7 +42,7 @@ def test_points_are_what_a_grade_is_to_be_or_a_difference(read, points, earned, 
 
 
 def test_a_spreadsheet_may_have_saved_it(read):
-    """A spreadsheet's delimiter and encoding are accepted. Case in names is ignored, and empty lines are skipped."""
+    """The delimiter and encoding of a spreadsheet program are accepted. Letter case and empty lines are ignored."""
     orders, _ = read("Student;Assignment;Points\n;;\nAnna;coalsTransp;12,5\n", "utf-16")
     assert orders["anna", "coalsTransp"].amount.to == 12.5
 
@@ -66,7 +66,7 @@ def test_a_line_that_is_not_understood_is_refused(read, line, said):
 
 
 def test_corrections_of_another_assignment_wait(read):
-    """A correction for another batch's assignment is reported and not applied, as batches may share a folder."""
+    """A correction for another batch's assignment is reported but not applied, because batches may share a folder."""
     orders, (remark,) = read(f"{HEAD}anna,blockMMM,5,\n")
     assert orders == {}
     assert remark.why == "not applied: blockMMM is not in this batch."
@@ -80,9 +80,9 @@ def test_no_file_is_no_correction(tmp_path, transposition):
 
 @pytest.mark.parametrize(("points", "added"), [("-3", -3), ("12", None)])
 def test_a_correction_stands_in_every_file_with_points(tmp_path, points, added):
-    """A correction and its comment appear in every file with points, also after another run.
+    """A correction and its comment appear in every file that contains points, also after another run.
 
-    Without the file, the earlier grades return.
+    If the corrections file is deleted, the next run restores the earlier grades.
     """
     batch = Batch(tmp_path, "practice")
     batch.run(view=released)
@@ -106,9 +106,9 @@ def test_a_correction_stands_in_every_file_with_points(tmp_path, points, added):
 
 
 def test_a_bonus_on_full_points_stands_in_every_file_with_points(tmp_path):
-    """A bonus on full points appears in every file, not as +0.
+    """A bonus on top of full points appears in every file as the points that it adds, not as +0.
 
-    The run asks the instructor to check that the platform accepted it.
+    The run asks the instructor to check that the platform accepted a grade above the maximum.
     """
     batch = Batch(tmp_path, "practice")
     right = batch.right()
@@ -124,7 +124,7 @@ def test_a_bonus_on_full_points_stands_in_every_file_with_points(tmp_path):
 
 
 def test_what_is_decided_by_hand_tells_nothing_of_hidden_checks(tmp_path):
-    """Files for students reveal no hidden outcome through corrected points or the difference printed with them."""
+    """Neither corrected points nor the difference printed with them reveal the outcome of hidden checks."""
     told = []
     for name, earned in (("failed", None), ("passed", 1)):
         batch = Batch(tmp_path / name, "case")

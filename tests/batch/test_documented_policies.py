@@ -1,4 +1,4 @@
-"""docs/instructors.md: its course.yaml, assignment.yaml and extensions.csv have the effects that the text describes."""
+"""docs/instructors.md: the examples of course.yaml, assignment.yaml and extensions.csv have the documented effects."""
 
 import re
 
@@ -20,12 +20,13 @@ PEOPLE = {
     "eve": "2026-12-05 12:00",
     "fay": "2027-12-05 12:00",
 }
-"""Hand-ins within and after an extension, within the grace and one second after it, some days late, and a year late."""
+"""Hand-ins within and after an extension, within the grace period and one second after it, some days late, a year late.
+"""
 
 
 @pytest.fixture
 def book(tmp_path):
-    """Grade these hand-ins with the examples, and return the gradebook and the lines that the run printed."""
+    """Grade these hand-ins under the documented policies. Return the gradebook and the text that the run printed."""
     course = course_of(tmp_path / "course")
     (tmp_path / "course" / "course.yaml").write_text(COURSE)
     with (tmp_path / "course" / "assignments" / "small" / "assignment.yaml").open("a") as file:
@@ -50,7 +51,7 @@ def book(tmp_path):
 
 
 def test_the_examples_do_what_the_text_says(book):
-    """The documented extensions, grace, late days, deduction and floor give the grades that the text promises."""
+    """The documented extensions, grace period, late days, deduction and floor lead to the promised grades."""
     found, said = book
     assert ADDITION["title"] == found.titles["small"]
     lost = {row.student.label: row.grade.deduction for row in found.rows}

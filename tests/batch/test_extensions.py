@@ -1,4 +1,4 @@
-"""extensions.py: one student gets more time or more attempts, and each wrong way to write it is refused."""
+"""extensions.py: extra time or attempts for one student, and the error message for each invalid line."""
 
 import re
 from datetime import UTC, datetime, timedelta
@@ -30,9 +30,9 @@ def read(tmp_path, transposition):
 
 
 def test_each_way_to_extend(read):
-    """An extension is a date with or without an offset, a time in any of several units, or a number of attempts.
+    """An extension can be a date with or without an offset, a time in one of several units, or a number of attempts.
 
-    The student need not have handed in.
+    The student does not need to have handed in anything.
     """
     found, others = read(
         f"{HEAD}anna,coalsTransp,2026-12-05 23:59,,,ill\nbob,coals-transp,,2 days,,\nCarol,coalsTransp,,,+3,\n", **DUE
@@ -83,7 +83,7 @@ def test_a_date_without_any_zone_is_refused(read):
 
 
 def test_what_cannot_be_applied_is_told(read):
-    """Extensions for other batches and extra time without a due date are reported. Attempts need no due date."""
+    """Extensions for other batches and extra time without a due date are reported. Extra attempts need no due date."""
     lines = "anna,blockMMM,,1 d,,\nanna,coalsTransp,,1 d,,\nbob,coalsTransp,,,2,\n"
     _, (foreign, undated) = read(f"{HEAD}{lines}")
     assert (foreign.where, foreign.why) == (f"{EXTENSIONS}, line 2", "not applied: blockMMM is not in this batch.")

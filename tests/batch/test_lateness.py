@@ -29,7 +29,7 @@ MODIFIED = (
 
 @pytest.fixture
 def applied(transposition):
-    """Return a function that applies these policies to hand-ins. Extensions are given by label."""
+    """Return a function that applies these policies to hand-ins. Its extensions are given by the student's label."""
 
     def applied(*handins, extensions=None, **policies):
         by_key = {(label, "coalsTransp"): each for label, each in (extensions or {}).items()}
@@ -51,14 +51,14 @@ def why(found, label):
 
 
 def test_without_policies_nothing_changes(applied):
-    """Without policies the platform's late marks are kept, cost no points and print no line."""
+    """Without policies, the late marks of the platform are kept, but they cost no points and are not reported."""
     given = (at("anna", "2026-12-24T12:00"), at("bob", late=True))
     found = applied(*given)
     assert (found.intake.handins, found.costs, found.lines) == (given, {}, ())
 
 
 def test_the_due_date_of_the_course_beats_what_the_platform_calls_late(applied):
-    """The course's due date overrides the platform's late mark in both directions, and the run says so."""
+    """The due date of the course overrides the platform's late mark in both directions, and the run says so."""
     found = applied(at("anna", "2026-12-01T23:59", late=True), at("bob", "2026-12-01T22:59:01Z"), late=TEN, **DUE)
     assert late_in(found) == ["bob"]
     assert why(found, "bob") == (
@@ -71,7 +71,10 @@ def test_the_due_date_of_the_course_beats_what_the_platform_calls_late(applied):
 
 
 def test_where_no_time_is_known_the_platform_is_believed(applied):
-    """Without a time, the platform's late mark decides and counts as 1 day. The run lists both kinds of students."""
+    """If the time of a hand-in is unknown, the platform's late mark decides and counts as 1 day.
+
+    The run lists the students who count as on time and those who count as late.
+    """
     found = applied(at("anna", late=True), at("bob"), late=TEN, **DUE)
     assert late_in(found) == ["anna"]
     assert why(found, "anna") == "late, says the platform, and not by how much: counted as 1 day; 10 % off"
@@ -85,7 +88,9 @@ def test_where_no_time_is_known_the_platform_is_believed(applied):
 
 @pytest.mark.parametrize("file", ["course.yaml", "assignment.yaml"])
 def test_the_file_in_which_the_due_date_stands_is_named(tmp_path, file):
-    """The first line and the reason for a deduction name the due date's file. assignment.yaml overrides course.yaml."""
+    """The first line and the reason for a deduction name the file with the due date. assignment.yaml overrides
+    course.yaml.
+    """
     course = course_of(tmp_path)
     (tmp_path / "course.yaml").write_text("timezone: Europe/Berlin\ndue: 2026-12-01T23:59\nlate: {percent: 10}\n")
     with (course.assignments / "small" / "assignment.yaml").open("a") as text:
@@ -97,9 +102,9 @@ def test_the_file_in_which_the_due_date_stands_is_named(tmp_path, file):
 
 
 def test_without_a_due_date_a_rule_holds_for_whom_the_platform_calls_late(applied):
-    """Without a due date, the late rule applies to the platform's late marks.
+    """Without a due date, the late rule applies to hand-ins that the platform marks as late.
 
-    A course with its dates in the platform can deduct.
+    A course can therefore keep its dates in the platform and still deduct points.
     """
     found = applied(at("anna", "2026-12-24T12:00", late=True), late="refused")
     assert why(found, "anna").endswith("; not accepted any more")
@@ -107,13 +112,13 @@ def test_without_a_due_date_a_rule_holds_for_whom_the_platform_calls_late(applie
 
 
 def test_late_work_that_is_accepted_is_marked_and_costs_nothing(applied):
-    """By default late work is marked as late and loses no points."""
+    """By default, late work is marked as late but loses no points."""
     found = applied(at("anna", "2026-12-03T00:00"), **DUE)
     assert (late_in(found), found.costs) == (["anna"], {})
 
 
 def test_an_extension_moves_the_date_of_one(applied):
-    """An extension moves one student's due date. The reason for a deduction gives the extended date."""
+    """An extension moves the due date of one student. The reason for a deduction states the extended date."""
     days = {"anna": Extension(extra=timedelta(days=2)), "bob": Extension(extra=timedelta(days=1))}
     found = applied(at("anna", "2026-12-03T23:59"), at("bob", "2026-12-03T23:59"), late=TEN, extensions=days, **DUE)
     assert late_in(found) == ["bob"]
@@ -121,9 +126,9 @@ def test_an_extension_moves_the_date_of_one(applied):
 
 
 def test_who_is_extended_and_of_unknown_time_is_taken_for_on_time(applied):
-    """An extended student without a known time counts as on time, and the run tells the instructor.
+    """A student with an extension whose hand-in time is unknown counts as on time, and the run reports it.
 
-    The platform may not know the extension.
+    The platform may not know about the extension.
     """
     found = applied(at("anna", late=True), late="refused", extensions={"anna": Extension(extra=timedelta(1))}, **DUE)
     assert late_in(found) == []
@@ -131,7 +136,7 @@ def test_who_is_extended_and_of_unknown_time_is_taken_for_on_time(applied):
 
 
 def test_a_team_is_late_together(applied):
-    """One member's extension applies to the whole team, and each member uses the same late days."""
+    """An extension for one member applies to the whole team, and every member uses the same number of late days."""
     both = (at("anna", "2026-12-03T12:00", team="t"), at("bob", "2026-12-03T12:00", team="t"))
     found = applied(*both, late=LateRule(days=2), **DUE)
     assert why(found, "anna") == why(found, "bob")
@@ -143,7 +148,7 @@ def test_a_team_is_late_together(applied):
 
 
 def test_late_days_are_for_all_assignments_of_a_batch(transposition):
-    """Late days are shared by all assignments of a batch and used in the order of the hand-ins."""
+    """Late days are shared by all assignments of a batch and are used in the order in which work was handed in."""
     rule = {"late": LateRule(days=3), **DUE}
     works = {name: replace(transposition, name=name, **rule) for name in ("first", "second")}
     found = apply_deadlines(
@@ -156,14 +161,14 @@ def test_late_days_are_for_all_assignments_of_a_batch(transposition):
 
 
 def test_what_a_batch_cannot_do_is_said(applied):
-    """A batch has one hand-in per student, so it ignores `counts` and says so. Early hand-ins are listed."""
+    """A batch has one hand-in per student, so it reports that it ignores `counts`. It lists early hand-ins."""
     found = applied(at("anna", "2026-11-01T12:00"), counts="best", opens=read_date("2026-11-16T08:00"), **DUE)
     assert "Handed in before it opened (coalsTransp): anna." in found.lines
     assert "`counts` is for the submission service" in found.lines[-1]
 
 
 def test_points_are_deducted_from_what_was_earned(applied):
-    """The points before, the deduction and the points after add up. A grade on time is unchanged."""
+    """The points before the deduction plus the deduction give the points after it. Grades on time do not change."""
     found = applied(at("anna", "2026-12-02T12:00"), late=TEN, **DUE)
     after = deducted(GOOD, found.costs["anna", "coalsTransp"])
     assert (after.deduction.before, after.deduction.points, after.deduction.after) == (
@@ -178,14 +183,14 @@ def test_points_are_deducted_from_what_was_earned(applied):
 
 
 class LateBatch(Batch):
-    """A batch in which Anna is two days late by `DUE`, according to the worksheet."""
+    """A batch in which Anna, according to the worksheet, hands in two days after the due date in `DUE`."""
 
     def worksheet(self):
         text = MODIFIED.format('"Thursday, 3 December 2026, 12:10 AM"', f"{self.whole.max_points:g}")
         return MoodleWorksheet(sheet=read_sheet("worksheet.csv", text.encode()))
 
     def graded(self, **policies):
-        """Run the batch with these policies and return the number of gradings."""
+        """Run the batch with these policies and return the number of gradings that ran."""
         _, gradings = self.run(view=released, assignment=replace(self.assignment, **policies))
         return gradings
 
@@ -196,7 +201,7 @@ def batch(tmp_path):
 
 
 def test_a_deduction_stands_in_every_file_with_points_and_runs_nothing(batch):
-    """Every file shows points before, deduction, points after and reason. A new policy needs no new grading."""
+    """Every file shows the points before and after the deduction and its reason. A new policy needs no new grading."""
     assert batch.graded() == 1
     before = batch.whole.points
     as_it_was = {name: batch.read(name) for name in ("grades.csv", "batch.xml", "index.html")}
@@ -224,7 +229,7 @@ def test_a_deduction_stands_in_every_file_with_points_and_runs_nothing(batch):
 
 
 def test_corrections_come_last(batch):
-    """A signed correction is added after the deduction, and an unsigned one replaces the result."""
+    """A signed correction is added to the points after the deduction, and an unsigned one replaces them."""
     batch.graded()
     path = batch.folder / "out" / corrections.NAME
     for points, after in (("+1", batch.whole.points * 0.8 + 1), ("12", 12)):
@@ -234,7 +239,7 @@ def test_corrections_come_last(batch):
 
 
 def test_an_extension_beside_the_corrections_is_obeyed(batch):
-    """extensions.csv in the folder of results lifts a refusal. A line may name the student by the platform's key."""
+    """An entry in extensions.csv among the results lifts a refusal. It may use the platform's key for the student."""
     batch.graded(late="refused", **DUE)
     assert set(points_in(batch).values()) == {0}
     (batch.folder / "out" / EXTENSIONS).write_text("student,assignment,extra\n7,small,2 days\n")
@@ -243,7 +248,7 @@ def test_an_extension_beside_the_corrections_is_obeyed(batch):
 
 
 def test_a_deduction_tells_nothing_of_hidden_checks(tmp_path):
-    """A deduction is a share of the shown points, so it reveals no hidden outcome."""
+    """A deduction is a percentage of the points that students see, so it reveals no outcome of hidden checks."""
     told = []
     for name in ("failed", "passed"):
         batch = LateBatch(tmp_path / name, "case")

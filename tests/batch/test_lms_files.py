@@ -1,4 +1,4 @@
-"""lms_files.py: each platform's file gets the right rows."""
+"""lms_files.py: the file for each platform gets the right rows."""
 
 import csv
 from dataclasses import replace
@@ -37,7 +37,7 @@ def rows_of(filled):
 
 
 def test_a_worksheet_gets_all_assignments_of_a_batch_together():
-    """A Moodle worksheet gets the sum of the batch's assignments, because it describes one assignment of Moodle."""
+    """A Moodle worksheet describes one Moodle assignment, so it gets the sum of all assignments of the batch."""
     (anna,) = rows_of(moodle().fill(TWO))
     assert float(anna["Grade"]) == pytest.approx(100 * 3 / 40)
     (anna,) = rows_of(moodle().fill(ONE))
@@ -45,7 +45,7 @@ def test_a_worksheet_gets_all_assignments_of_a_batch_together():
 
 
 def test_a_gradebook_gets_each_assignment_in_its_own_column():
-    """A Canvas gradebook gets each assignment in a separate column and counts both grades."""
+    """A Canvas gradebook gets each assignment in a separate column, and both grades are counted."""
     filled = canvas().fill(TWO)
     anna = rows_of(filled)[1]
     assert float(anna[f"Title of {NAMES[0]} (1)"]) == 3.0
@@ -54,13 +54,13 @@ def test_a_gradebook_gets_each_assignment_in_its_own_column():
 
 
 def test_one_column_for_several_assignments_is_refused():
-    """Two assignments in one column are refused, because they would overwrite each other."""
+    """A single column for two assignments is refused, because the grades would overwrite each other."""
     with pytest.raises(InputError, match="--canvas-column names one column"):
         canvas(column="1").fill(TWO)
 
 
 def test_feedback_is_written_for_a_download_from_moodle_only(tmp_path):
-    """The zip of feedback is written for a download from Moodle and for no other source."""
+    """The zip of feedback is written for a download from Moodle, but not for other sources."""
     for each in TWO.rows:
         page = tmp_path / "students" / each.student.label / f"{each.assignment}.html"
         page.parent.mkdir(parents=True, exist_ok=True)
@@ -74,13 +74,13 @@ def test_feedback_is_written_for_a_download_from_moodle_only(tmp_path):
 
 
 def test_a_file_that_is_not_there_is_told(tmp_path):
-    """The error for a missing worksheet gives its name."""
+    """The error for a missing worksheet contains its file name."""
     with pytest.raises(InputError, match=r"none\.csv cannot be read"):
         read_uploads({"moodle_worksheet": tmp_path / "none.csv"})
 
 
 def test_the_options_that_were_given_name_files_and_columns(tmp_path):
-    """Options name each platform's file and columns. A column without its file is ignored."""
+    """The options select the file and the columns of each platform. A column without its file is ignored."""
     (tmp_path / "w.csv").write_text("Identifier,Mark\nParticipant 7,\n")
     options = {"moodle_worksheet": tmp_path / "w.csv", "moodle_grade_column": "Mark", "canvas_column": "1"}
     (worksheet,) = read_uploads(options)

@@ -1,4 +1,4 @@
-"""outputs.py: each file is the latest run's or removed, and edited files survive."""
+"""outputs.py: each file is either written by the latest run or removed, and edited files are kept."""
 
 import pytest
 
@@ -18,7 +18,7 @@ def texts(folder):
 
 
 def test_what_a_run_does_not_write_is_removed(tmp_path):
-    """Files that the latest run does not write are removed. A file with unchanged content is not written again."""
+    """Files that the latest run does not write are removed. Files with unchanged content are not written again."""
     assert write(tmp_path, a="1", b="2").written == ("a.txt", "b.txt")
     changes = write(tmp_path, a="1", c="3")
     assert (changes.written, changes.same, changes.removed) == (("c.txt",), ("a.txt",), ("b.txt",))
@@ -27,7 +27,7 @@ def test_what_a_run_does_not_write_is_removed(tmp_path):
 
 
 def test_an_edited_file_is_kept_under_another_name(tmp_path):
-    """An edited file is renamed before it is replaced or removed. The new name is always free."""
+    """An edited file is renamed before it is replaced or removed, and its new name never overwrites another file."""
     write(tmp_path, a="1", b="2")
     for number, name in ((1, "a.edited.txt"), (2, "a.edited-2.txt")):
         (tmp_path / "a.txt").write_text(f"mine {number}")
@@ -47,9 +47,9 @@ def test_a_strangers_file_is_somebodys_work(tmp_path):
 
 @pytest.mark.parametrize("torn", ["", '{"name": "b.t'])
 def test_a_run_that_was_cut_short_leaves_no_file_that_looks_edited(tmp_path, torn):
-    """Files are listed before they are written, so an aborted run's files do not look edited.
+    """Files are listed before they are written, so the files of an aborted run do not look edited.
 
-    The list's last line may be cut.
+    The last line of the list may be incomplete.
     """
     write(tmp_path, a="1")
     outputs = Outputs(tmp_path)
@@ -63,7 +63,7 @@ def test_a_run_that_was_cut_short_leaves_no_file_that_looks_edited(tmp_path, tor
 
 
 def test_a_report_is_made_only_if_what_it_is_made_from_has_changed(tmp_path):
-    """A report is made only if its source changed, or if the report is missing or edited."""
+    """A report is made only if its source has changed, or if the report is missing or was edited."""
     made = []
 
     def run(source):
@@ -84,7 +84,7 @@ def test_a_report_is_made_only_if_what_it_is_made_from_has_changed(tmp_path):
 
 
 def test_a_large_file_is_there_when_it_is_complete(tmp_path):
-    """A large file appears only when it is complete. An aborted one leaves no file."""
+    """A large file appears only when it is complete. If writing it fails, no partial file is left."""
     outputs = Outputs(tmp_path)
     with outputs.making("a.txt") as path:
         path.write_text("large")

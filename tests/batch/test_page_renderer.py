@@ -1,4 +1,4 @@
-"""page_renderer.py: pages made in parallel with gradings equal the pages that this process makes."""
+"""page_renderer.py: pages made in other processes during grading equal the pages that this process makes."""
 
 import os
 import signal
@@ -25,14 +25,14 @@ def beside(tmp_path):
 
 @pytest.fixture(scope="module")
 def lasting(tmp_path_factory):
-    """A renderer for all tests that only ask for pages. Its processes take seconds to start."""
+    """A renderer shared by all tests that only request pages, because its processes take seconds to start."""
     with closing(PoolRenderer(tmp_path_factory.mktemp("lasting"))) as renderer:
         yield renderer
 
 
 @pytest.mark.parametrize("told", [GRADED, UNGRADED], ids=["graded", "ungraded"])
 def test_a_page_is_the_same_wherever_it_is_made(lasting, told):
-    """Another process makes the same page to the byte, figures included, whether or not it was begun."""
+    """A page from another process is identical to the byte, with its figures, whether or not it was begun early."""
     page = InlineRenderer().page(told)
     assert lasting.page(told) == page
     lasting.begin(told)
@@ -40,7 +40,7 @@ def test_a_page_is_the_same_wherever_it_is_made(lasting, told):
 
 
 def test_a_page_that_was_begun_is_made_once(lasting, monkeypatch):
-    """Identical hand-ins share one page, which is compressed until the batch needs it."""
+    """Identical hand-ins share one page, which is kept compressed until the batch needs it."""
     asked = []
     real = lasting._processes.submit
     monkeypatch.setattr(lasting._processes, "submit", lambda *call: asked.append(call) or real(*call))
@@ -53,14 +53,14 @@ def test_a_page_that_was_begun_is_made_once(lasting, monkeypatch):
 
 
 def running(renderer):
-    """Return the first process of the renderer that runs."""
+    """Wait until a process of the renderer runs, and return it."""
     return waited(lambda: next((each._process for each in renderer._processes._all if each._process is not None), None))
 
 
 def has_open(process, path):
     """Return True if a process has the file open."""
     for each in Path("/proc", str(process.pid), "fd").iterdir():
-        with suppress(FileNotFoundError):  # the process closed it in between
+        with suppress(FileNotFoundError):  # the process has closed it in the meantime
             if each.readlink() == path:
                 return True
     return False
@@ -77,7 +77,7 @@ def test_pages_wait_until_nobody_is_timed_on_the_processor(beside, tmp_path):
 
 
 def test_a_process_that_dies_costs_no_page(beside, tmp_path):
-    """If a process is killed, such as for lack of memory, this process makes its page."""
+    """If a process is killed, for example for lack of memory, this process makes the page instead."""
     with exclusive(DEVICE, tmp_path):
         beside.begin(GRADED)
         os.kill(running(beside).pid, signal.SIGKILL)
@@ -85,7 +85,7 @@ def test_a_process_that_dies_costs_no_page(beside, tmp_path):
 
 
 def test_the_overview_is_made_there_too(beside):
-    """The overview is made in another process, or in this one after the processes have ended."""
+    """The overview is made in another process, or in this one if the other processes have ended."""
     book = Gradebook(
         shape="a folder",
         assignments=("small",),
@@ -102,7 +102,7 @@ def test_the_overview_is_made_there_too(beside):
 
 
 def test_all_processes_start_when_they_are_told_to(beside):
-    """All processes start at once, before the first timing, because a start takes processor time."""
+    """All processes start together before the first timing, because starting a process takes processor time."""
     beside.start()
     waited(lambda: all(each._process is not None for each in beside._processes._all))
 

@@ -34,7 +34,7 @@ ORDERS = '{"sandbox": "process"}'
 
 @pytest.fixture
 def submissions(tmp_path):
-    """Identical files of Anna and Bob, another of Carol, and an empty folder of Dora."""
+    """Identical files from Anna and Bob, a different one from Carol, and an empty folder for Dora."""
     folder = tmp_path / "submissions"
     for name, text in (("anna", RIGHT), ("bob", RIGHT), ("carol", RIGHT + "// mine\n"), ("dora", None)):
         (folder / name).mkdir(parents=True)
@@ -45,7 +45,7 @@ def submissions(tmp_path):
 
 @pytest.fixture
 def run(submissions, tmp_path, transposition):
-    """Return a function that grades them and returns the gradebook, the workforce and the printed lines."""
+    """Return a function that grades these submissions and returns gradebook, workforce and printed lines."""
 
     def run(workforce=None, assignment=transposition, renderer=INLINE, **changes):
         workforce = workforce or FakeWorkforce(assignment_sha256=assignment.sha256)
@@ -70,7 +70,7 @@ def files_in(folder):
 
 
 def test_everything_is_written(run, tmp_path):
-    """The batch writes one result for each distinct file, the reports of each student, and the reports of the batch."""
+    """The batch writes a result for each distinct file, reports for each student, and reports for the whole batch."""
     book, workforce, _ = run()
     assert workforce.dismissed
     assert workforce.closed
@@ -94,7 +94,7 @@ EVERYBODY = [f"submissions/{who}/kernels.cl" for who in ("anna", "bob", "carol")
 
 
 class Recorder(InlineRenderer):
-    """Makes pages in this process and records which page was begun or made, and when."""
+    """Makes pages in this process, and records which pages were begun or made and in which order."""
 
     def __init__(self, workforce):
         self.workforce, self.begun, self.made, self.before, self.started = workforce, [], [], [], 0
@@ -112,7 +112,7 @@ class Recorder(InlineRenderer):
 
 
 def test_pages_are_begun_while_others_are_graded(run, transposition):
-    """Each student's page is begun during grading, also for identical files. Current pages are not begun again."""
+    """The page of each student is begun during grading, even for identical files. Current pages are not begun again."""
     workforce = FakeWorkforce(capacity=1, assignment_sha256=transposition.sha256)
     renderer = Recorder(workforce)
     run(workforce, renderer=renderer)
@@ -124,7 +124,7 @@ def test_pages_are_begun_while_others_are_graded(run, transposition):
 
 
 def test_the_next_pages_are_made_while_one_is_written(run, transposition, tmp_path):
-    """All pages are begun before the first is written, even if no grading runs, such as after a changed threshold."""
+    """All pages are begun before the first is written, even if nothing is graded, as after a changed threshold."""
     run()
     shutil.rmtree(tmp_path / "out" / "students")
     renderer = Recorder(FakeWorkforce(assignment_sha256=transposition.sha256))
@@ -134,7 +134,7 @@ def test_the_next_pages_are_made_while_one_is_written(run, transposition, tmp_pa
 
 
 def test_who_is_refused_is_not_absent(run, submissions, tmp_path):
-    """A student whose only file is refused is ungraded, not absent. The refusal appears in every report."""
+    """A student whose only file is refused is ungraded rather than absent. The refusal appears in every report."""
     (submissions / "eve.zip").write_bytes(b"no zip")
     book, _, said = run()
     assert {row.student.label: row.status for row in book.rows}["eve"] == "ungraded"
@@ -153,7 +153,7 @@ def test_who_is_refused_is_not_absent(run, submissions, tmp_path):
 
 
 def test_totals_reconcile_with_the_parts(run, tmp_path):
-    """The gradebook, the CSV, the JUnit file and each student's JSON contain the same points."""
+    """The gradebook, the CSV file, the JUnit file and the JSON file of each student contain the same points."""
     book, _, _ = run()
     with (tmp_path / "out" / "grades.csv").open(encoding="utf-8-sig", newline="") as file:
         points = {row["label"]: row["points"] for row in csv.DictReader(file)}
@@ -171,7 +171,7 @@ def test_totals_reconcile_with_the_parts(run, tmp_path):
 
 
 def test_a_second_run_grades_nothing_and_writes_the_same(run, tmp_path):
-    """A second run grades nothing and leaves every byte and the time stamps of current reports as they were."""
+    """A second run grades nothing. It does not change any file's content or the time stamps of up-to-date reports."""
     run()
     out = tmp_path / "out"
     before = {name: (out / name).read_bytes() for name in files_in(out)}
@@ -245,7 +245,7 @@ def test_files_follow_from_one_state_and_say_what_became_of_them(run, tmp_path):
 
 
 def test_who_is_gone_leaves_no_reports(run, submissions, tmp_path):
-    """The reports of a student who left the download are removed."""
+    """The reports of a student who is no longer in the download are removed."""
     run()
     (submissions / "carol" / "kernels.cl").unlink()
     (submissions / "carol").rmdir()
@@ -255,7 +255,10 @@ def test_who_is_gone_leaves_no_reports(run, submissions, tmp_path):
 
 
 def test_a_stored_result_is_read_twice_by_a_run_with_nothing_to_do(run, monkeypatch):
-    """A stored result is read once to validate it and once per student, because a course's results exceed memory."""
+    """A run with nothing to grade reads each stored result once to validate it and once per student.
+
+    It does not keep them, because the results of a course do not fit into memory.
+    """
     run()
     read = Counter()
     load = Store.load
@@ -270,7 +273,7 @@ def test_a_stored_result_is_read_twice_by_a_run_with_nothing_to_do(run, monkeypa
 
 
 def test_only_who_is_to_be_graded_again_is(run, tmp_path):
-    """--regrade grades only the chosen student again. The other stored results are not written."""
+    """--regrade grades only the chosen student again. The other stored results are not rewritten."""
     run()
     before = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "out" / "results").glob("*.json")}
     _, workforce, said = run(regrade=("student=carol",))
@@ -283,7 +286,7 @@ def test_only_who_is_to_be_graded_again_is(run, tmp_path):
 
 
 def test_a_choice_that_matches_nothing_says_so(run):
-    """A --regrade choice without a match prints a line and grades nothing."""
+    """A --regrade choice that matches nothing is reported, and nothing is graded."""
     run()
     _, workforce, said = run(regrade=("check=coalescing", "changed=coalsTransp"))
     assert workforce.grading_jobs == []
@@ -312,7 +315,7 @@ def test_what_has_changed_is_summed_up(run, submissions):
 
 
 def test_changed_thresholds_score_anew_without_a_grading(run, tmp_path, transposition):
-    """Doubled points change every report and the gradebook. The stored results stay, and no grading runs."""
+    """Doubled points change every report and the gradebook. The stored results remain valid, so no grading runs."""
     first, _, _ = run()
     stored = {path: path.read_bytes() for path in (tmp_path / "out" / "results").iterdir()}
     correctness = transposition.correctness.model_copy(update={"points": 2 * transposition.correctness.points})
@@ -333,9 +336,9 @@ def test_changed_thresholds_score_anew_without_a_grading(run, tmp_path, transpos
 
 
 def test_what_could_not_be_graded_is_listed_and_the_rest_is_there(run, tmp_path):
-    """A submission that cannot be graded is ungraded, with the reason and with an error in JUnit, not a failure.
+    """A submission that cannot be graded is reported as ungraded, not as failed, and is an error in the JUnit file.
 
-    The other submissions have their grades.
+    The other submissions are graded.
     """
     fault = Ungraded(assignment="coalsTransp", submission="kernels.cl", fault="the machine is too noisy.")
     data = (RIGHT + "// mine\n").encode()
@@ -352,7 +355,7 @@ def test_what_could_not_be_graded_is_listed_and_the_rest_is_there(run, tmp_path)
 
 
 def test_an_end_in_the_middle_says_how_to_go_on(run, tmp_path):
-    """An interrupted batch says how many gradings are stored, where they are, and that the same command continues."""
+    """An interrupted batch says how many gradings are stored and where, and that the same command continues."""
 
     class Interrupted(FakeWorkforce):
         def submit(self, job):
@@ -373,7 +376,7 @@ def test_an_end_in_the_middle_says_how_to_go_on(run, tmp_path):
 
 
 def test_a_workforce_that_cannot_start_is_our_error(run):
-    """A workforce that cannot start raises WorkerError and is closed."""
+    """If the workforce cannot start, the batch raises WorkerError and closes the workforce."""
 
     class Broken(FakeWorkforce):
         def facilities(self):
@@ -386,7 +389,7 @@ def test_a_workforce_that_cannot_start_is_our_error(run):
 
 
 def test_a_folder_with_nothing_to_grade_is_refused(run, tmp_path):
-    """A folder without submissions is refused before the folder of results is made."""
+    """A folder without submissions is refused before the folder for results is created."""
     (tmp_path / "none" / "anna").mkdir(parents=True)
     with pytest.raises(InputError):
         run(submissions=(tmp_path / "none",))
@@ -394,7 +397,7 @@ def test_a_folder_with_nothing_to_grade_is_refused(run, tmp_path):
 
 
 def test_results_do_not_lie_among_the_submissions(run, submissions):
-    """A folder of results inside the submissions is refused, because the next run would grade it."""
+    """A folder for results inside the submissions is refused, because the next run would take it for a submission."""
     for folder in (submissions, submissions / "out"):
         with pytest.raises(InputError, match="would be taken for a submission"):
             run(folder=folder)
@@ -402,7 +405,7 @@ def test_results_do_not_lie_among_the_submissions(run, submissions):
 
 
 def test_two_batches_do_not_share_a_folder_at_once(run):
-    """A second batch in the same folder is refused while the first runs."""
+    """A second batch in the same folder is refused while the first is running."""
 
     class Second(FakeWorkforce):
         def submit(self, job):
@@ -424,9 +427,9 @@ GRADEBOOK = (
 
 
 def test_what_is_for_upload_is_filled_in(run, tmp_path):
-    """Filled copies of the worksheet and the gradebook are written next to the reports.
+    """Filled-in copies of the worksheet and the gradebook are written next to the reports.
 
-    A Moodle download also gets a zip of feedback in Moodle's layout.
+    For a download from Moodle, a zip of feedback in Moodle's layout is written too.
     """
     moodle = tmp_path / "moodle"
     home = moodle / "Anna Alt_7_assignsubmission_file_"
@@ -476,9 +479,9 @@ TWO_OF_A_NAME = (
     ],
 )
 def test_a_line_for_one_of_two_people_of_a_name_is_refused(run, tmp_path, name, file, line):
-    """A line with a name of two people is refused, and a line with a key is accepted.
+    """A line with a name that two people share is refused, but one with a person's key is accepted.
 
-    One of the two may have handed in nothing, and the full name may be in the gradebook only.
+    This is also true if one of the two has not handed in anything and only the gradebook has the full names.
     """
     download = tmp_path / "canvas"
     download.mkdir()
@@ -499,7 +502,7 @@ def test_a_line_for_one_of_two_people_of_a_name_is_refused(run, tmp_path, name, 
 
 
 def test_who_has_no_result_can_be_given_points(run, submissions, tmp_path):
-    """Points without a sign grade a student without a result, such as for a hand-in by mail.
+    """Points without a sign give a grade to a student without a result, for example for work handed in by mail.
 
     A signed difference is not applied, and the run says so.
     """
@@ -525,7 +528,7 @@ def test_who_has_no_result_can_be_given_points(run, submissions, tmp_path):
 
 
 def test_a_dry_run_shows_what_there_is_and_makes_nothing(submissions, tmp_path, transposition):
-    """A dry run lists the hand-ins and the problems and makes no folder."""
+    """A dry run lists the hand-ins and the problems, but does not create a folder."""
     said = []
     request = BatchRequest(
         submissions=(submissions,), assignments=(transposition,), folder=tmp_path / "out", settings_json=ORDERS
@@ -537,7 +540,7 @@ def test_a_dry_run_shows_what_there_is_and_makes_nothing(submissions, tmp_path, 
 
 
 def test_a_second_download_adds_to_the_first(run, submissions, tmp_path):
-    """A later download replaces the same students' files. Other students stay and are not graded again."""
+    """A later download replaces files of the students in it. The other students remain and are not graded again."""
     run()
     late = tmp_path / "late"
     for name, text in (("bob", RIGHT + "// again\n"), ("dora", RIGHT + "// late\n"), ("carol", None)):
@@ -558,7 +561,7 @@ def test_a_second_download_adds_to_the_first(run, submissions, tmp_path):
 
 
 def test_a_report_that_cannot_be_made_costs_no_other(run, tmp_path, monkeypatch):
-    """A failed report is missing and listed with its traceback. The others are written, and the next run makes it."""
+    """If a report fails, its traceback is listed and the others are written. The next run makes the missing one."""
     with monkeypatch.context() as patch:
         patch.setitem(publishing.BESIDE, "xml", lambda _: 1 / 0)
         patch.setattr(junit, "_cases", lambda *_: 1 / 0)
@@ -580,7 +583,7 @@ def test_a_report_that_cannot_be_made_costs_no_other(run, tmp_path, monkeypatch)
 
 
 def test_what_results_lack_by_our_fault_is_listed(run, tmp_path, transposition):
-    """The traceback of a grader fault goes to the instructor. Students read one sentence and keep their points."""
+    """The traceback of a grader fault is for the instructor. Students read one sentence and keep their points."""
     fault = Fault(lost="the line of the mistake", traceback="Traceback: a secret")
     lacking = result(BUILD, failed("correctness: one", faults=(fault,)), SPEED)
     provenance = lacking.provenance.model_copy(update={"assignment_sha256": transposition.sha256})
@@ -597,7 +600,7 @@ def test_what_results_lack_by_our_fault_is_listed(run, tmp_path, transposition):
 
 
 def test_a_page_that_lacks_something_is_made_again_by_the_next_run(run, tmp_path, monkeypatch):
-    """A page that fails is replaced by a bare page until the next run makes it."""
+    """A page that cannot be made is replaced by a bare page until the next run makes it."""
     with monkeypatch.context() as patch:
         patch.setitem(reports.REPORTS, "html", lambda _: 1 / 0)
         run()
@@ -609,7 +612,7 @@ def test_a_page_that_lacks_something_is_made_again_by_the_next_run(run, tmp_path
 
 
 def test_a_file_for_upload_that_cannot_be_made_costs_no_other(run, tmp_path, monkeypatch):
-    """A file for upload that fails is named in the output, and the other files are written."""
+    """If a file for upload cannot be made, the output names it, and the other files are written."""
     book, _, _ = run()
     moodle = next(each for each in PLATFORMS if each.feedback)
     broken = FeedbackFile(name=moodle.feedback.name, write=lambda *_: 1 / 0)

@@ -38,9 +38,9 @@ def ended(item, outcome):
 
 
 def test_the_table_follows_the_batch(items):
-    """The table shows progress, rate, time left, running gradings and failures.
+    """The table shows progress, rate, remaining time, running gradings and failures.
 
-    Computed by hand: 3 gradings in a minute and 1 from before leave 6 of 10.
+    The expected values are computed by hand: 3 gradings in a minute and 1 from an earlier run leave 6 of 10.
     """
     board = Board(total=10, before=1, started=100.0)
     for number, outcome in enumerate((GOOD, WRONG, WRONG)):
@@ -57,7 +57,7 @@ def test_the_table_follows_the_batch(items):
 
 
 def test_what_is_tried_again_or_given_up_is_counted_and_told(items):
-    """A grading that is given up counts as done, and one that will be tried again does not."""
+    """A grading that is given up counts as done, but one that will be tried again does not."""
     board = Board(total=2, before=0, started=0.0)
     for what in ("retried", "given up"):
         board.note(begun(items[0]), 1.0)
@@ -69,7 +69,9 @@ def test_what_is_tried_again_or_given_up_is_counted_and_told(items):
 
 
 def test_what_will_be_timed_again_is_not_done(items):
-    """A grading that will be timed again is not done. The line has its points so far and says "will be timed again"."""
+    """A grading that will be timed again does not count as done. Its line shows the points so far and announces the
+    repetition.
+    """
     board = Board(total=1, before=0, started=0.0)
     again = Event(what="retried", item=items[0], attempt=1, result=UNTIMED)
     for event in (begun(items[0]), again, begun(items[0], 2)):
@@ -79,14 +81,14 @@ def test_what_will_be_timed_again_is_not_done(items):
 
 
 def test_before_anything_has_ended_there_is_no_rate(items):
-    """Before the first grading ends, the table shows no rate and no estimate."""
+    """Until the first grading ends, the table shows neither a rate nor an estimate."""
     board = Board(total=2, before=0, started=0.0)
     board.note(begun(items[0]), 0.0)
     assert "minute" not in seen(board, 5.0)
 
 
 def test_the_table_stays_small_and_fits_eighty_columns(items):
-    """Twelve running gradings fit in 20 lines of 80 columns."""
+    """The table fits into 20 lines of 80 columns while twelve gradings run."""
     board = Board(total=100, before=0, started=0.0)
     for item in items:
         board.note(begun(item), 1.0)
@@ -98,7 +100,7 @@ def test_the_table_stays_small_and_fits_eighty_columns(items):
 
 
 def test_elsewhere_than_on_a_terminal_each_end_is_a_line(items):
-    """Without a terminal, each finished grading is a line with a counter."""
+    """If the output is not a terminal, each finished grading is printed as a line with a counter."""
     said = []
     with following(3, 1, said.append) as listen:
         for event in (begun(items[0]), None, ended(items[0], GOOD), begun(items[1]), ended(items[1], WRONG)):
@@ -116,7 +118,7 @@ def test_durations_in_words(seconds, words):
 
 
 def test_the_end_names_those_for_whom_the_operating_system_worked():
-    """The summary names the keys of students with disturbed timings, so that the instructor can read their code."""
+    """The summary lists the keys of students whose timing was disturbed, so that the instructor can read their code."""
     why = {"verdict": Verdict.SKIPPED, "reason": Reason.INTERFERENCE, "message": "it worked."}
     disturbed = mark("performance: cpu (n 1)", Kind.PERFORMANCE, 0.0, 20.0, **why)
     text = outcome_in_words(gradebook(row("anna", grade(mark(), disturbed), key="4711")), Path("out"))
@@ -125,9 +127,9 @@ def test_the_end_names_those_for_whom_the_operating_system_worked():
 
 
 def test_the_end_says_what_there_is_and_what_is_missing():
-    """The summary counts the grades, names each student without one with the reason, and says what to do.
+    """The summary counts the grades, gives a reason for each student without one, and says what to do next.
 
-    The counts are computed by hand.
+    The expected counts are computed by hand.
     """
     book = gradebook(
         row("anna", grade(mark())),
@@ -148,13 +150,13 @@ WATCHED = unchecked()
 
 
 def lacking(reason=Reason.NO_SIMULATOR, points=12.0):
-    """Return the brief of a check that was not made."""
+    """Return the mark of a check that was skipped."""
     fields = {"verdict": Verdict.SKIPPED, "reason": reason, "message": "the simulator is not installed: install it."}
     return mark("sanitizer", Kind.SANITIZER, 0.0, points, **fields)
 
 
 def test_what_is_not_checked_in_full_has_not_passed(items):
-    """A submission with a skipped check does not count as passed in the table, its figures or its line."""
+    """A submission with a skipped check does not count as passed, neither in the table nor in its line."""
     board = Board(total=3, before=0, started=0.0)
     for number, outcome in enumerate((GOOD, result(BUILD, WATCHED), result(BUILD, failed("x"), WATCHED))):
         board.note(ended(items[number], outcome), 1.0)
@@ -165,9 +167,9 @@ def test_what_is_not_checked_in_full_has_not_passed(items):
 
 
 def test_the_end_says_that_points_are_missing_and_why():
-    """The summary counts students with skipped checks, also if they failed others.
+    """The summary counts the students with skipped checks, including those who failed other checks.
 
-    The most points that one student lacks are given, and what to do.
+    It states the most points that any of them may lack, and what to do.
     """
     book = gradebook(
         row("anna", grade(mark(), lacking())),

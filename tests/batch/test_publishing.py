@@ -14,18 +14,18 @@ from grader.results.check import Verdict
 from grader.results.withholding import MESSAGE, released
 
 SELECTED = frozenset({"case", "memory"})
-"""Hidden parts that `make test` runs: one counts for correctness, and the simulator finds the other."""
+"""Hidden parts that `make test` runs. One affects correctness, and the simulator checks the other."""
 
 
 @pytest.fixture(params=[param(hidden, hidden, SELECTED) for hidden in HIDDEN])
 def batch(request, tmp_path):
-    """A batch for each part that can be hidden."""
+    """A batch for each part of an assignment that can be hidden."""
     return Batch(tmp_path, request.param)
 
 
 def test_nothing_of_a_hidden_check_reaches_students(batch):
-    """No page, JUnit file, JSON, Gradescope file, list of issues, zip of feedback or worksheet comment reveals a hidden
-    check. Lists of issues do not name it.
+    """No file for students reveals a hidden check: no page, JUnit file, JSON, Gradescope file, list of issues, zip of
+    feedback or worksheet comment. Lists of issues do not even contain its name.
     """
     batch.run()
     files = batch.for_students()
@@ -47,7 +47,7 @@ def test_nothing_of_a_hidden_check_reaches_students(batch):
 
 
 def test_what_is_the_instructors_is_complete(batch):
-    """The overview, the table, the JUnit file of the batch and the stored results contain the hidden checks."""
+    """The overview, the table, the batch's JUnit file and the stored results contain the hidden checks."""
     book, _ = batch.run()
     (row,) = book.rows
     assert row.grade.points == batch.whole.points
@@ -63,7 +63,7 @@ def test_what_is_the_instructors_is_complete(batch):
 
 
 def test_grades_for_upload_are_complete_when_they_are_released(batch):
-    """Before the release, hidden checks count as zero in files for upload, so that no grade falls later.
+    """Before the release, hidden checks count as zero in files for upload, so that no grade can fall later.
 
     The run warns about each such file.
     """
@@ -79,7 +79,7 @@ def test_grades_for_upload_are_complete_when_they_are_released(batch):
 
 
 def test_a_hidden_check_that_passed_and_one_that_failed_look_the_same(tmp_path):
-    """Students' files and files for upload are identical to the byte whether a hidden check passed or failed."""
+    """Files for students and for upload are identical to the byte, whether a hidden check passed or failed."""
     for hidden in HIDDEN:
         failed, passed = Batch(tmp_path / "failed" / hidden, hidden), Batch(tmp_path / "passed" / hidden, hidden)
         provenance = {"provenance": failed.whole.provenance, "assignment": "small"}
@@ -92,7 +92,7 @@ def test_a_hidden_check_that_passed_and_one_that_failed_look_the_same(tmp_path):
 
 
 def test_a_batch_is_released_later_without_a_grading(batch):
-    """--release completes every student's file without a new grading. Without it, the checks are hidden again."""
+    """--release completes every student's files without a new grading. A run without it hides the checks again."""
     assert batch.run()[1] == 1
     before = batch.for_students()
     assert batch.run(view=released)[1] == 0
@@ -108,7 +108,7 @@ def test_a_batch_is_released_later_without_a_grading(batch):
 
 
 def test_what_is_no_longer_hidden_in_the_assignment_is_shown(batch):
-    """A change of `hidden` shows or hides a check without a new grading, because it changes no measurement."""
+    """A change of `hidden` shows or hides a check without a new grading, because it does not affect measurements."""
     batch.run()
     before = batch.for_students()
     open_to_all = batch.version()
@@ -122,9 +122,9 @@ def test_what_is_no_longer_hidden_in_the_assignment_is_shown(batch):
 
 
 def test_a_release_that_was_cut_short_leaves_nothing_to_be_taken_for_withheld(batch, monkeypatch):
-    """An aborted release leaves no file that the next run takes for one without hidden checks.
+    """After an aborted release, the next run recognizes files that already show hidden checks, and replaces them.
 
-    The source of a page is noted before the page is written.
+    This works because the source of a page is noted before the page is written.
     """
     batch.run()
     before = batch.for_students()
@@ -143,7 +143,7 @@ def test_a_release_that_was_cut_short_leaves_nothing_to_be_taken_for_withheld(ba
 
 
 def test_a_page_of_the_instructors_follows_thresholds_there_and_back(batch):
-    """The instructor's page follows doubled points and their reversal. A page from between the two runs is replaced."""
+    """The instructor's page changes when points are doubled, and changes back when the doubling is undone."""
     batch.run()
     first = batch.read("instructor/Anna Alt/small.html")
     correctness = batch.assignment.correctness
@@ -158,7 +158,7 @@ def test_a_page_of_the_instructors_follows_thresholds_there_and_back(batch):
 
 
 def test_the_comment_for_moodle_says_what_is_hidden(batch):
-    """The comment for Moodle gives the shown points and the number of hidden points."""
+    """The comment for Moodle states the points that students may see and the number of hidden points."""
     book, _ = batch.run()
     (row,) = book.rows
     comment = batch.moodle()["Feedback comments"]

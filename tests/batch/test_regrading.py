@@ -14,7 +14,7 @@ FILES = (handin("anna"), handin("bob", b"wrong"), handin("carol", b"slow"), hand
 
 @pytest.fixture
 def graded(transposition, tmp_path):
-    """Stored results: Anna's and Dora's identical files passed, Bob's is wrong, and Carol's is slow."""
+    """Stored results: the identical files of Anna and Dora passed, Bob's is wrong, and Carol's is slow."""
     plan, store = plan_of([transposition], *FILES), Store(tmp_path)
     answers = {b"wrong": [result(BUILD, failed("correctness: two (n 3)"))], b"slow": [result(BUILD, SLOW)]}
     grade_all(plan, FakeWorkforce(answers=answers, assignment_sha256=transposition.sha256), store, silent)
@@ -40,12 +40,16 @@ def chosen(graded, transposition, wanted):
     ],
 )
 def test_what_is_chosen(graded, transposition, wanted, labels):
-    """A choice selects a student's result, which identical files share, or the results that failed a check."""
+    """A choice selects the result of a student, which may be shared by identical files, or the results that failed a
+    check.
+    """
     assert chosen(graded, transposition, wanted) == labels
 
 
 def test_results_of_another_version_of_the_assignment_are_chosen(graded, transposition):
-    """`changed=` selects results of another version. Bob's and Carol's have version "a", as all samples do."""
+    """`changed=` selects results from another version of the assignment. Those of Bob and Carol have version "a", as
+    all samples do.
+    """
     assert chosen(graded, transposition, "changed=coalsTransp") == ["bob", "carol"]
 
 
@@ -61,14 +65,14 @@ def test_results_of_another_version_of_the_assignment_are_chosen(graded, transpo
     ],
 )
 def test_a_choice_that_can_mean_nothing_is_refused(graded, transposition, wanted, said):
-    """A choice with an unknown form, student or assignment is refused before a result is dropped."""
+    """A choice of unknown form, or with an unknown student or assignment, is refused before any result is dropped."""
     with pytest.raises(InputError) as caught:
         chosen(graded, transposition, wanted)
     assert said in str(caught.value)
 
 
 def test_what_is_not_there_is_not_chosen(graded, transposition):
-    """A missing result is not selected, because it will be graded in any case."""
+    """A missing result is not selected, because it will be graded anyway."""
     plan, store = graded
     for key in plan.items:
         store.drop(key)

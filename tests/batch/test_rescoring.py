@@ -18,7 +18,7 @@ from grader.results.check import Reason, Verdict
 
 @pytest.fixture(scope="module")
 def measured(transposition, environment):
-    """Results of real gradings with short timing, by the name of the submission."""
+    """Results of real gradings with short timing, keyed by the name of the submission."""
     quick = replace(environment, timing=TimingRules(warm_up_seconds=0, min_pairs=9, max_pairs=9, noise_limit=100))
     folder = ROOT / "tests" / "submissions" / "coalsTransp"
     return {
@@ -34,13 +34,15 @@ def of(result, kind):
 
 
 def test_the_same_assignment_scores_the_same(measured, transposition):
-    """Rescoring with an unchanged assignment changes no word of a right, wasteful, wrong or unbuildable result."""
+    """Rescoring with an unchanged assignment does not change a right, wasteful, wrong or unbuildable result."""
     for name, result in measured.items():
         assert rescore(result, transposition) == result, name
 
 
 def test_a_lower_threshold_of_speed_passes_what_has_failed(measured, transposition):
-    """A stored speed passes a threshold of 0.001 of the model solution's speed and fails one of 1,000 times it."""
+    """A stored speed passes if the threshold is 0.001 of the model solution's speed, and fails if it is 1,000 times
+    that speed.
+    """
     right = measured["course-style-lmem"]
     goal = transposition.performance.classes["cpu"]
     for fraction, verdict in ((0.001, Verdict.PASSED), (1000.0, Verdict.FAILED)):
@@ -58,7 +60,7 @@ def test_a_lower_threshold_of_speed_passes_what_has_failed(measured, transpositi
 
 
 def test_a_wider_limit_of_memory_passes_what_has_failed(measured, transposition):
-    """The stored counts pass a wider limit. A renamed check gets the new name."""
+    """Stored counts pass under a wider limit. A check that the assignment renames gets its new name."""
     wasteful = measured["uncoalesced"]
     if not wasteful.profiles:
         pytest.skip("no simulator: nothing was counted")
@@ -76,7 +78,7 @@ def test_a_wider_limit_of_memory_passes_what_has_failed(measured, transposition)
 
 
 def test_points_of_cases_and_sanitizer_follow_the_assignment(measured, transposition):
-    """Passed cases get the assignment's new points, and a failed check still earns zero."""
+    """Passed cases earn the new points of the assignment, and a failed check still earns zero."""
     correctness = transposition.correctness.model_copy(update={"points": 120.0})
     sanitizer = transposition.sanitizer.model_copy(update={"points": 1.0})
     changed = transposition.model_copy(update={"correctness": correctness, "sanitizer": sanitizer})
@@ -90,7 +92,7 @@ def test_points_of_cases_and_sanitizer_follow_the_assignment(measured, transposi
 
 
 def test_what_was_implausible_stays_so(measured, transposition):
-    """An implausible speed fails under every threshold."""
+    """An implausible speed fails regardless of the threshold."""
     right = measured["course-style-lmem"]
     (speed,) = of(right, Kind.PERFORMANCE)
     fraud = speed.model_copy(
@@ -106,14 +108,14 @@ def test_what_was_implausible_stays_so(measured, transposition):
 
 
 def test_a_result_says_which_assignment_scored_it(measured, transposition):
-    """A rescored result has the hash of the current version of the assignment."""
+    """A rescored result has the hash of the assignment's current version."""
     old = measured["no-barrier"]
     stale = old.model_copy(update={"provenance": old.provenance.model_copy(update={"assignment_sha256": "old"})})
     assert rescore(stale, transposition).provenance.assignment_sha256 == transposition.sha256
 
 
 def test_memory_checks_that_were_skipped_follow_the_assignment(measured, transposition):
-    """Without a simulator, the memory checks of the new assignment are skipped and worth their new points."""
+    """Without a simulator, the memory checks of the new assignment are skipped and have their new maximum points."""
     whole = measured["course-style-lmem"]
     told = {"verdict": Verdict.SKIPPED, "points": 0.0, "reason": Reason.NO_SIMULATOR, "message": "it is missing."}
     checks = tuple(check.model_copy(update=told) if check.kind is Kind.MEMORY else check for check in whole.checks)
@@ -131,7 +133,7 @@ def test_memory_checks_that_were_skipped_follow_the_assignment(measured, transpo
 
 
 def test_a_speed_that_is_decided_elsewhere_is_not_decided_by_rescoring(measured, transposition):
-    """A speed that another machine decides stays open, and its maximum follows the assignment."""
+    """A speed that is decided on another machine stays open, and its maximum follows the assignment."""
     whole = measured["course-style-lmem"]
     *checks, timed = whole.checks
     told = {"verdict": Verdict.SKIPPED, "points": 0.0, "max_points": 1.0, "reason": Reason.DECIDED_ELSEWHERE}
@@ -145,7 +147,7 @@ def test_a_speed_that_is_decided_elsewhere_is_not_decided_by_rescoring(measured,
 
 
 def test_a_speed_that_was_not_measured_stays_open(measured, transposition):
-    """A speed without measurements stays open under every threshold, and its maximum follows the assignment."""
+    """A speed that was not measured stays open under every threshold, and its maximum follows the assignment."""
     whole = measured["course-style-lmem"]
     *checks, timed = whole.checks
     told = {"verdict": Verdict.SKIPPED, "points": 0.0, "max_points": 1.0, "reason": Reason.NOT_MEASURED}
@@ -157,16 +159,16 @@ def test_a_speed_that_was_not_measured_stays_open(measured, transposition):
 
 
 def hiding(transposition, case):
-    """Return the assignment with this case hidden."""
+    """Return the assignment with the given case hidden."""
     asked = transposition.correctness
     cases = tuple(each.model_copy(update={"hidden": each.name == case}) for each in asked.cases)
     return transposition.model_copy(update={"correctness": asked.model_copy(update={"cases": cases})})
 
 
 def test_a_result_that_a_hidden_case_has_cost_other_points_has_them_again(measured, transposition):
-    """Rescoring restores points for speed and a clean run in an older result with a failed hidden case.
+    """If a hidden case failed in an older result, rescoring restores the points for speed and for a clean run.
 
-    Older graders took these points with a sentence that revealed the hidden outcome to students.
+    Older graders took these points away with a sentence that revealed the hidden outcome to students.
     """
     whole = measured["course-style-lmem"]
     case = transposition.correctness.cases[0].name
@@ -187,7 +189,7 @@ def test_a_result_that_a_hidden_case_has_cost_other_points_has_them_again(measur
 
 
 def test_what_a_case_kept_from_being_measured_is_lacking_when_it_is_hidden(measured, transposition):
-    """If the only failed case becomes hidden, a speed is missing. A file that does not build misses nothing."""
+    """If the only failed case becomes hidden, a speed must be measured, but not for a file that does not build."""
     whole = measured["no-barrier"]
     failed = [each for each in of(whole, Kind.CORRECTNESS) if each.verdict is Verdict.FAILED]
     one = next(each for each in transposition.correctness.cases if each.name in failed[0].name)

@@ -1,4 +1,4 @@
-"""scheduler.py: each grading is tried the right number of times, and no failure stops the rest."""
+"""scheduler.py: each grading is tried the right number of times, and a failure does not stop the others."""
 
 from concurrent.futures import Future
 
@@ -23,7 +23,7 @@ def fault(words):
 
 
 def test_the_same_bytes_are_one_grading(transposition):
-    """Identical files for one assignment are graded once. The plan keeps their students in the order of the intake."""
+    """Identical files for one assignment are graded once. The plan lists their students in the order of the intake."""
     plan = plan_of([transposition], handin("anna"), handin("bob", b"other"), handin("carol"))
     assert [[each.student.label for each in item.handins] for item in plan.items.values()] == [
         ["anna", "carol"],
@@ -33,15 +33,15 @@ def test_the_same_bytes_are_one_grading(transposition):
 
 
 def test_the_same_bytes_for_two_assignments_are_two_gradings(transposition, product):
-    """One file handed in for two assignments is graded twice."""
+    """A file that is handed in for two assignments is graded twice."""
     plan = plan_of([transposition, product], handin("anna"), handin("anna", assignment="blockMMM"))
     assert [item.bundle.name for item in plan.items.values()] == ["coalsTransp", "blockMMM"]
 
 
 def test_a_job_holds_all_that_a_station_needs(transposition):
-    """A job contains the bytes, the assignment, the settings and a seed.
+    """A job contains the file's bytes, the assignment, the settings and a seed.
 
-    Seeds differ between gradings and repeat in a second run.
+    Seeds differ between gradings and are the same in a second run.
     """
     plans = [plan_of([transposition], handin("anna"), handin("bob", b"other")) for _ in range(2)]
     first, second = ([plan.job(item) for item in plan.items.values()] for plan in plans)
@@ -54,7 +54,7 @@ def test_a_job_holds_all_that_a_station_needs(transposition):
 
 
 def test_only_what_is_missing_is_graded(transposition, store):
-    """A second run grades nothing, and a third grades only the new file."""
+    """A second run grades nothing, and a third run with one more file grades only that file."""
     files = [handin("anna"), handin("bob", b"other")]
     for found, graded in ((files, 2), (files, 0), ([*files, handin("carol", b"third")], 1)):
         workforce = FakeWorkforce()
@@ -64,9 +64,9 @@ def test_only_what_is_missing_is_graded(transposition, store):
 
 
 def test_what_is_under_way_never_exceeds_the_capacity(transposition, store):
-    """At most as many gradings run as there are hands.
+    """The number of running gradings never exceeds the capacity of the workforce.
 
-    The table of running gradings is true, and memory does not grow with the course.
+    Memory use therefore does not grow with the course, and the table shows only gradings that really run.
     """
     most, under_way = 0, set()
 
@@ -87,7 +87,7 @@ def test_what_is_under_way_never_exceeds_the_capacity(transposition, store):
     ids=["ungraded", "its station died", "an error of the cluster", "raised"],
 )
 def test_a_fault_of_ours_is_tried_again_and_the_others_go_on(transposition, store, trouble):
-    """A grading that fails for the grader's reasons is tried twice more, and other gradings continue."""
+    """A grading that fails because of the grader is tried twice more, while the other gradings continue."""
     plan = plan_of([transposition], handin("anna", b"unlucky"), handin("bob"))
     workforce = FakeWorkforce(answers={b"unlucky": [trouble, trouble]})
     events = []
@@ -99,7 +99,7 @@ def test_a_fault_of_ours_is_tried_again_and_the_others_go_on(transposition, stor
 
 
 def test_what_fails_every_time_is_given_up_with_the_last_reason(transposition, store):
-    """After three failures a grading is given up with the last reason, without a zero. The next run tries again."""
+    """After three failures, a grading is given up with the last reason and no grade. The next run tries again."""
     plan = plan_of([transposition], handin("anna", b"unlucky"), handin("bob"))
     turns = [fault(f"reason {number}.") for number in range(1, ATTEMPTS + 1)]
     events = []
@@ -112,7 +112,7 @@ def test_what_fails_every_time_is_given_up_with_the_last_reason(transposition, s
 
 
 def untimed(transposition, reason=Reason.NOT_MEASURED):
-    """Return a result for the assignment without a speed."""
+    """Return a result for the assignment whose speed was not measured."""
     provenance = UNTIMED.provenance.model_copy(update={"assignment_sha256": transposition.sha256})
     *others, speed = UNTIMED.checks
     checks = (*others, speed.model_copy(update={"reason": reason}))
@@ -121,7 +121,7 @@ def untimed(transposition, reason=Reason.NOT_MEASURED):
 
 @pytest.mark.parametrize("reason", [Reason.NOT_MEASURED, Reason.INTERFERENCE])
 def test_what_was_too_noisy_to_time_is_timed_again_alone(transposition, store, reason):
-    """Noisy timings are repeated after all other gradings, one at a time.
+    """Timings that were too noisy are repeated one at a time, after all other gradings.
 
     The job contains the earlier result, so only the timing runs again.
     """
@@ -150,7 +150,11 @@ def test_what_was_too_noisy_to_time_is_timed_again_alone(transposition, store, r
 
 
 def test_a_machine_that_stays_noisy_costs_no_result(transposition, store):
-    """A result without a speed is kept after all attempts, even with a fault among them. The next run tries again."""
+    """If a speed cannot be measured in any attempt, the result without it is kept, even if one attempt ended with a
+    fault.
+
+    The next run tries again.
+    """
     noisy = untimed(transposition)
     plan = plan_of([transposition], handin("anna", b"unlucky"), handin("bob"))
     workforce = FakeWorkforce(answers={b"unlucky": [noisy, fault("the engine has gone."), noisy]})
@@ -166,7 +170,7 @@ def test_a_machine_that_stays_noisy_costs_no_result(transposition, store):
 
 
 def test_an_error_of_a_cluster_is_told_on_one_showable_line(transposition, store):
-    """An error of the cluster becomes one printable line."""
+    """An error message of the cluster is reduced to a single printable line."""
     plan = plan_of([transposition], handin("anna", b"unlucky"))
     workforce = FakeWorkforce(answers={b"unlucky": [RuntimeError("a\x1b[2J\nb")] * ATTEMPTS})
     (said,) = grade_all(plan, workforce, store, silent).values()
@@ -175,7 +179,7 @@ def test_an_error_of_a_cluster_is_told_on_one_showable_line(transposition, store
 
 
 def test_who_ends_the_grader_ends_the_batch_and_keeps_what_is_done(transposition, store):
-    """A signal during the wait ends the batch, and the results stored before it are kept."""
+    """A signal while the batch waits ends the batch, and the results stored before it are kept."""
     plan = plan_of([transposition], handin("anna"), handin("bob", b"other"), handin("carol", b"third"))
     events = []
 
@@ -190,7 +194,7 @@ def test_who_ends_the_grader_ends_the_batch_and_keeps_what_is_done(transposition
 
 
 def test_the_listener_is_called_now_and_then_while_nothing_happens(transposition, store):
-    """The listener is called while no grading ends, so that the clock on the screen advances."""
+    """The listener is also called while no grading ends, so that the clock on the screen advances."""
     grading_jobs, ticks = [], []
 
     class Slow(FakeWorkforce):
@@ -209,6 +213,6 @@ def test_the_listener_is_called_now_and_then_while_nothing_happens(transposition
 
 
 def test_a_plan_of_nothing_is_done(transposition, store):
-    """A plan without gradings is done at once."""
+    """A plan without gradings is done immediately."""
     plan = make_plan(intake(absent=["anna"]), (transposition,), FACILITIES, ORDERS, 7)
     assert grade_all(plan, FakeWorkforce(), store, silent) == {}

@@ -1,4 +1,4 @@
-"""station.py: a process that grades jobs opens, checks, answers, and cleans up."""
+"""station.py: a process that opens an environment, checks that it matches the batch, grades jobs and cleans up."""
 
 import os
 import pickle
@@ -29,7 +29,7 @@ WRONG = ROOT / "tests" / "submissions" / "coalsTransp" / "copied-not-transposed"
 
 @pytest.fixture(autouse=True)
 def own_place(tmp_path, tmp_path_factory, monkeypatch):
-    """A temporary folder and quick settings. The station is closed afterwards."""
+    """Provide a temporary folder and quick settings, and close the station afterwards."""
     for name, value in {**CALM, "GRADER_LOCKS": str(tmp_path_factory.mktemp("locks"))}.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
@@ -44,7 +44,7 @@ def settings_json():
 
 @pytest.fixture
 def stale(tmp_path, monkeypatch):
-    """Save a profile of this machine's device that was measured with another driver."""
+    """Save a profile of this machine's device that claims to be measured with another driver version."""
     monkeypatch.setenv("GRADER_PROFILES", str(tmp_path / "profiles"))
     with load_settings({}).open_environment("process") as environment, environment.worker() as worker:
         save_profile(profile_of(worker.ready().model_copy(update={"driver": "0.1"})), environment.profiles)
@@ -52,7 +52,7 @@ def stale(tmp_path, monkeypatch):
 
 @pytest.fixture(scope="module")
 def bundle(tmp_path_factory):
-    """A small assignment after a pickle round trip, as it arrives over the network."""
+    """A small assignment that was pickled and unpickled, as if it had been sent over the network."""
     folder = tmp_path_factory.mktemp("course")
     small_batch(folder, 0)
     course = Course(assignments=folder / "course" / "assignments", reference=folder / "course" / "reference")
@@ -80,7 +80,7 @@ def folders(place):
 
 
 def test_a_job_becomes_a_result(settings_json, bundle):
-    """A station grades a job with the batch's settings and seed. The result names no student."""
+    """A station grades a job with the settings and the seed of the batch. The result does not name the student."""
     graded = grade(job(settings_json, bundle, WRONG.read_bytes()))
     assert isinstance(graded, Result)
     assert graded.provenance.seed == 1
@@ -90,7 +90,7 @@ def test_a_job_becomes_a_result(settings_json, bundle):
 
 
 def test_what_is_no_source_text_is_graded_without_running_anything(settings_json, bundle):
-    """A binary file fails every check without a run. The result has the hash of the file as handed in."""
+    """A binary file fails every check without being run. The result has the hash of the file as it was handed in."""
     graded = grade(job(settings_json, bundle, b"\x7fELF\0", sha256="f" * 64))
     assert isinstance(graded, Result)
     assert all(check.verdict is Verdict.FAILED for check in graded.checks)
@@ -99,9 +99,9 @@ def test_what_is_no_source_text_is_graded_without_running_anything(settings_json
 
 
 def test_a_station_that_has_something_else_grades_nothing(settings_json, bundle):
-    """A station with another grader or device grades nothing, because its results would not be comparable.
+    """A station with another grader or device refuses a job, because its results would not be comparable.
 
-    The fault names both and the machine.
+    The fault names the machine, its facilities and those of the job.
     """
     theirs = look_around(settings_json).__class__(
         grader="another", device=look_around(settings_json).device, simulated=look_around(settings_json).simulated
@@ -113,7 +113,7 @@ def test_a_station_that_has_something_else_grades_nothing(settings_json, bundle)
 
 
 def test_a_fault_of_ours_is_an_answer(settings_json, bundle, monkeypatch):
-    """An exception in one grading is returned as a fault, so the station can grade the next job."""
+    """An exception during a grading is returned as a fault, so that the station can grade the next job."""
     monkeypatch.setattr(station, "grade_coursework", lambda *_, **__: 1 / 0)
     answer = grade(job(settings_json, bundle, WRONG.read_bytes()))
     assert isinstance(answer, Ungraded)
@@ -122,7 +122,7 @@ def test_a_fault_of_ours_is_an_answer(settings_json, bundle, monkeypatch):
 
 
 def test_who_ends_the_station_ends_the_grading(settings_json, bundle, monkeypatch):
-    """An interruption is raised instead of returned, because an outcome would be stored or retried."""
+    """An interruption is raised rather than returned, because a returned outcome would be stored or retried."""
     asked = job(settings_json, bundle, WRONG.read_bytes())
 
     def interrupted(*_, **__):
@@ -134,7 +134,7 @@ def test_who_ends_the_station_ends_the_grading(settings_json, bundle, monkeypatc
 
 
 def test_a_station_is_opened_once_and_leaves_nothing(settings_json, own_place):
-    """Jobs with the same settings share one open station. Other settings or its end close it and remove its folder."""
+    """Jobs with the same settings share an open station. Other settings or its end close it and delete its folder."""
     look_around(settings_json)
     (first,) = [name for name in folders(own_place) if name.startswith(PREFIX)]
     look_around(settings_json)
@@ -148,26 +148,26 @@ def test_a_station_is_opened_once_and_leaves_nothing(settings_json, own_place):
 
 
 def test_a_station_that_cannot_open_leaves_nothing(own_place):
-    """A missing device raises DeviceError, and the spare worker and the folders are removed."""
+    """If the device is missing, opening raises DeviceError, and the spare worker and the folders are removed."""
     with pytest.raises(DeviceError):
         look_around(load_settings({}).as_json({"sandbox": "process", "device": 99}))
     assert folders(own_place) == []
 
 
 def test_a_station_with_a_stale_device_profile_does_not_open(settings_json, stale, own_place):  # noqa: ARG001
-    """A stale device profile ends the batch at the start, instead of with a fault for each submission."""
+    """A stale device profile ends the batch at the start rather than causing a fault for each submission."""
     with pytest.raises(DeviceError, match=r"was measured with driver 0\.1"):
         look_around(settings_json)
     assert folders(own_place) == []
 
 
 def test_a_cpus_clock_makes_no_other_facilities(settings_json):
-    """Facilities omit a CPU's clock, because it always changes. Stations that differ only in it can share a batch."""
+    """A CPU's clock is not part of the facilities, because it changes all the time. Stations may differ in it."""
     assert look_around(settings_json).device.clock is None
 
 
 def test_the_machines_own_device_counts_where_the_batch_names_none(settings_json, monkeypatch):
-    """GRADER_DEVICE selects the device unless the batch names one. A machine with two devices runs two stations."""
+    """GRADER_DEVICE selects the device unless the batch does. This lets a machine with two devices run two stations."""
     monkeypatch.setenv("GRADER_DEVICE", "99")
     with pytest.raises(DeviceError):
         look_around(settings_json)
@@ -183,7 +183,7 @@ def test_the_machines_own_device_counts_where_the_batch_names_none(settings_json
     ],
 )
 def test_rules_come_from_the_batch(settings_json, monkeypatch, name):
-    """Timing rules, deadlines and limits come from the batch. A machine's own settings cannot change its verdicts."""
+    """Timing rules, deadlines and limits come from the batch. The settings of a machine cannot change its verdicts."""
     monkeypatch.setenv(name, "1")
     look_around(settings_json)
     (opened,) = station._open.values()
@@ -200,7 +200,7 @@ def test_rules_come_from_the_batch(settings_json, monkeypatch, name):
 def test_threads_of_one_process_take_turns(settings_json, bundle):
     """Two threads of one process grade one after the other, because an environment serves one grading at a time.
 
-    A worker of a cluster may start several threads.
+    This matters because a worker of a cluster may start several threads.
     """
     asked = job(settings_json, bundle, WRONG.read_bytes())
     answers = []
@@ -214,7 +214,7 @@ def test_threads_of_one_process_take_turns(settings_json, bundle):
 
 
 def test_the_next_station_removes_what_a_killed_one_has_left(settings_json, own_place):
-    """A new station removes the folders of a killed one, which contain reference solutions."""
+    """A new station removes the folders of a killed station, because they contain reference solutions."""
     script = f"from grader.batch.station import look_around; look_around({settings_json!r}); print(flush=True); input()"
     command = [sys.executable, "-c", script]
     killed = subprocess.Popen(

@@ -1,4 +1,4 @@
-"""store.py: one file per content key, complete or absent, the lock of the folder, and the batch's seed."""
+"""store.py: result files that are complete or absent, the lock of the folder, and the seed of the batch."""
 
 import json
 import shutil
@@ -23,7 +23,7 @@ def graded(transposition):
 
 
 def test_what_is_kept_is_there_until_it_is_dropped(tmp_path, graded):
-    """A stored result is equal in every field when the folder is opened again, until it is dropped."""
+    """A stored result is read back unchanged after the folder is opened again, until it is dropped."""
     key, outcome = graded
     assert not Store(tmp_path).holds(key)
     Store(tmp_path).keep(key, outcome)
@@ -34,7 +34,7 @@ def test_what_is_kept_is_there_until_it_is_dropped(tmp_path, graded):
 
 
 def test_a_result_of_an_older_grader_is_still_a_result(tmp_path, graded):
-    """A result of an older grader, without a device's highest clock and without roofs, is read."""
+    """A result from an older grader, without the device's highest clock and without roofs, can still be read."""
     key, outcome = graded
     Store(tmp_path).keep(key, outcome)
     (path,) = (tmp_path / "results").glob("*.json")
@@ -47,7 +47,7 @@ def test_a_result_of_an_older_grader_is_still_a_result(tmp_path, graded):
 
 @pytest.mark.parametrize("content", [b"", b"{", b"{}", b"\xff\xfe", b'{"schema_version": "grader-result/9"}'])
 def test_a_file_that_cannot_be_read_is_as_good_as_none(tmp_path, graded, content):
-    """An unreadable result, such as after a power cut, counts as missing."""
+    """An unreadable result, as after a power failure, counts as missing."""
     key, outcome = graded
     store = Store(tmp_path)
     store.keep(key, outcome)
@@ -57,7 +57,7 @@ def test_a_file_that_cannot_be_read_is_as_good_as_none(tmp_path, graded, content
 
 
 def test_a_key_follows_everything_that_can_change_a_verdict(transposition, product):
-    """A content key depends on everything that can change a verdict, and not on the student or the file's place."""
+    """A content key depends on everything that can change a verdict, but not on the student or the path of the file."""
 
     def key(file=None, assignment=transposition, facilities=FACILITIES, settings_json=ORDERS):
         return content_key(file or handin("anna"), assignment.measured_sha256, facilities, settings_json)
@@ -76,9 +76,9 @@ def test_a_key_follows_everything_that_can_change_a_verdict(transposition, produ
 
 
 def test_thresholds_and_points_leave_the_key_as_it_is(transposition):
-    """Thresholds and points do not change the key, because rescoring.py applies them to measurements.
+    """Thresholds and points do not change the key, because rescoring.py applies them to stored measurements.
 
-    Tolerances, cases, sizes, constants and the set of memory checks change it.
+    Tolerances, cases, sizes, constants and the set of memory checks do change it.
     """
 
     def key(**changes):
@@ -101,7 +101,7 @@ def test_thresholds_and_points_leave_the_key_as_it_is(transposition):
 
 
 def test_a_model_solution_that_changes_changes_the_key(course, tmp_path):
-    """A changed model solution changes the key of each assignment that runs it."""
+    """Changing a model solution changes the key of each assignment that runs it."""
     for kind in ("assignments", "reference"):
         shutil.copytree(getattr(course, kind), tmp_path / kind)
     copied = Course(assignments=tmp_path / "assignments", reference=tmp_path / "reference")
@@ -115,7 +115,7 @@ def test_a_model_solution_that_changes_changes_the_key(course, tmp_path):
 
 
 def test_seeds_differ_and_repeat():
-    """Each grading has a reproducible 63-bit seed that differs between batches and keys."""
+    """Each grading has a reproducible 63-bit seed that depends on the batch and on the key."""
     seeds = {seed_of(batch, key) for batch in (1, 2) for key in ("a", "b")}
     assert len(seeds) == 4
     assert seeds == {seed_of(batch, key) for batch in (1, 2) for key in ("a", "b")}
@@ -123,7 +123,9 @@ def test_seeds_differ_and_repeat():
 
 
 def test_a_batch_keeps_its_seed(tmp_path):
-    """A batch keeps its seed, secret or given. Another seed later is refused, because it would mix two batches."""
+    """A batch keeps its seed, whether random or given. A different seed later is refused, because it would mix two
+    batches.
+    """
     (tmp_path / "b").mkdir()
     seed = batch_seed(tmp_path, None)
     assert batch_seed(tmp_path, None) == batch_seed(tmp_path, seed) == seed
@@ -133,7 +135,7 @@ def test_a_batch_keeps_its_seed(tmp_path):
 
 
 def test_a_broken_memory_of_the_batch_is_told(tmp_path):
-    """A damaged batch.json is refused by name, because a new seed would make the other results incomparable."""
+    """A damaged batch.json is refused, because a new seed would make results incomparable. The error names the file."""
     (tmp_path / "batch.json").write_text("{")
     with pytest.raises(InputError, match=r"batch\.json cannot be used"):
         batch_seed(tmp_path, None)
@@ -150,7 +152,7 @@ with at_work(Path(sys.argv[1])):
 
 
 def test_two_graders_do_not_work_in_one_folder(tmp_path):
-    """A second grader in one folder is refused. The lock ends with its process, also with kill -9."""
+    """A second grader in the same folder is refused. The lock is released when its process ends, even by kill -9."""
     with subprocess.Popen(
         [sys.executable, "-c", HOLDER, tmp_path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as other:
@@ -164,14 +166,16 @@ def test_two_graders_do_not_work_in_one_folder(tmp_path):
 
 
 def test_a_folder_that_cannot_be_is_told(tmp_path):
-    """A file in place of the folder is reported."""
+    """A file in place of the folder is reported as an error."""
     (tmp_path / "file").touch()
     with pytest.raises(InputError, match="a file is in its place"), at_work(tmp_path / "file" / "results"):
         pass
 
 
 def test_a_result_of_the_schema_before_is_graded_again(tmp_path, graded):
-    """A result of schema 2 is graded again. A skipped check had no maximum there, so 68 of 68 would look complete."""
+    """A result of schema 2 is graded again, because skipped checks had no maximum in it: 68 of 68 points would look
+    complete.
+    """
     key, outcome = graded
     store = Store(tmp_path)
     store.keep(key, outcome)

@@ -1,4 +1,4 @@
-"""workforce/: whole batches survive killed and interrupted parts."""
+"""workforce/: whole batches in which processes are killed or interrupted."""
 
 import os
 import signal
@@ -30,7 +30,7 @@ GRADED = 1
 
 @pytest.mark.whole
 def test_three_kills_change_no_result(tmp_path):
-    """A killed station, a killed batch and a killed worker of the cluster that continues it change no result."""
+    """Killing a station, the batch, and then a worker of the cluster that continues it does not change any result."""
     small_batch(tmp_path, 6, kinds=(*WRONG, "padded-by-two"))
     assert run(batch(tmp_path, tmp_path / "calm", "--jobs", "2"), tmp_path / "calm.log") == GRADED
     out = tmp_path / "out"
@@ -59,9 +59,9 @@ def test_three_kills_change_no_result(tmp_path):
 
 @pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.whole)])
 def test_an_interrupted_batch_leaves_nothing_and_says_how_to_go_on(tmp_path, number):
-    """An interrupted batch leaves no file or process and says how to continue.
+    """An interrupted batch leaves no process or temporary file behind, and says how to continue.
 
-    Ctrl-C reaches the whole process group and other signals one process. Neither ends a station directly.
+    Ctrl-C reaches the whole process group, other signals only one process. Neither ends a station directly.
     """
     small_batch(tmp_path, 6)
     process = start(batch(tmp_path, tmp_path / "out", "--jobs", "2"), tmp_path / "log")
@@ -79,7 +79,7 @@ def test_an_interrupted_batch_leaves_nothing_and_says_how_to_go_on(tmp_path, num
 
 @pytest.mark.whole
 def test_no_container_outlives_a_killed_batch(tmp_path, engine, worker_image):
-    """The stations of a killed batch notice its end and stop their containers."""
+    """The stations of a killed batch notice that it has ended, and stop their containers."""
     small_batch(tmp_path, 4)
     arrays = tmp_path / "arrays"
     arrays.mkdir()

@@ -1,10 +1,10 @@
-"""Print how long a student waits, measured from the shell: medians of several gradings, and each save of a watched
-file.
+"""Measure how long a student waits for an answer, from the shell, and print medians of several gradings.
 
     python tests/benchmarks/at_once.py [ROUNDS] [--saves N]
 
-A build error and the first verdict end the wait when their lines appear, an endless loop and a whole grading when the
-command ends, and the correctness of a watched file when its last case is shown. The goals are for two idle cores.
+For a build error and the first verdict, the wait ends when the line appears. For an endless loop and a whole grading,
+it ends with the command. For each save of a watched file, it ends when the last case is shown. The goals apply to two
+idle cores.
 """
 
 import argparse
@@ -35,7 +35,9 @@ LAST_CASE = "correctness: large"
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
-    """A wait: the line that ends it, or None for the end of the command, and its goal in seconds on two idle cores."""
+    """A wait with its goal in seconds on two idle cores. `line` is the line that ends the wait, or None if the
+    command's end does.
+    """
 
     what: str
     source: str
@@ -63,11 +65,13 @@ WATCHED = 1.5
 GRADED = (PASSED, FAILED)
 
 BYTECODE = {"PYTHONDONTWRITEBYTECODE": ""}
-"""An installed grader has compiled modules. Without them, each command compiles 170 modules, which takes 0.2 s."""
+"""Allows bytecode files, as for an installed grader. Without them, each command compiles 170 modules, which takes 0.2
+s.
+"""
 
 
 def main() -> None:
-    """Measure, and print a row for each question and one for the saves."""
+    """Measure the waits, and print one row for each question and one for the saves."""
     options = argparse.ArgumentParser()
     options.add_argument("rounds", type=int, nargs="?", default=5)
     options.add_argument("--saves", type=int, default=10)
@@ -87,18 +91,18 @@ def _print(what: str, seconds: list[float], goal: float) -> None:
 
 
 def _asked(file: Path, question: Question) -> float:
-    """Return the seconds from the shell to the line, or to the end."""
+    """Return the seconds from the start of the command to the line or to the end."""
     start = time.monotonic()
     with _grader(file, question.assignment) as process:
         assert process.stderr is not None
         told = [time.monotonic() for line in process.stderr if question.line and question.line.search(line)]
     if process.returncode not in GRADED or (question.line and not told):
-        sys.exit(f"{question.what}: the grader ended with {process.returncode}, and has not said what it was asked")
+        sys.exit(f"{question.what}: grader ended with exit code {process.returncode} without the expected line")
     return (told[0] if told else time.monotonic()) - start
 
 
 def _saves(file: Path, number: int) -> Iterator[float]:
-    """Yield the seconds from each save of a watched file to its last case."""
+    """Yield the seconds from each save of the watched file until its last case is shown."""
     file.write_text(MODEL, encoding="utf-8")
     with _grader(file, NAME, "--watch") as process:
         assert process.stderr is not None
@@ -115,7 +119,7 @@ def _saves(file: Path, number: int) -> Iterator[float]:
 
 def _heard(lines: IO[str], words: str) -> None:
     if not any(words in line for line in lines):
-        sys.exit(f"the grader never said {words!r}")
+        sys.exit(f"grader never printed {words!r}")
 
 
 def _grader(file: Path, assignment: str, *options: str) -> subprocess.Popen[str]:

@@ -1,11 +1,12 @@
-"""Grade with two graders at once that share no lock, one of them in a container, while other programs use the machine.
+"""Grade with two graders at the same time while other programs use the machine. One grader runs in a container, so the
+two share no lock.
 
     python tests/benchmarks/busy_machine.py [--gradings 20] [--burners 8] [--image grader]
 
-The graders grade the model solution, a slow submission and wrong submissions of vectorAdd in containers. Each kind is
-first graded alone. A grading is `lost` if it has no result, `as alone` if it has the same verdicts, and `not timed` if
-it differs only in speeds that were not measured. Prints a table. The exit code is 1 if a grading is lost or has other
-verdicts.
+Both grade the model solution, a slow submission and a wrong submission of vectorAdd in containers. Each kind is first
+graded alone. A grading is `lost` if it has no result, `as alone` if its verdicts are those of the grading alone, and
+`not timed` if it differs only in speeds that were not measured. Prints a table. The exit code is 1 if a grading is lost
+or has other verdicts.
 """
 
 import argparse
@@ -43,11 +44,11 @@ locks.
 OUTCOME: TypeAdapter[Result | Ungraded] = TypeAdapter(Result | Ungraded)
 
 Verdicts = dict[str, str]
-"""The reason or the verdict of each check, by its name."""
+"""Maps the name of each check to its reason or, if it has none, to its verdict."""
 
 
 def main() -> int:
-    """Grade each kind alone, then all at once."""
+    """Grade each kind alone, then all of them at the same time."""
     options = argparse.ArgumentParser()
     options.add_argument("--gradings", type=int, default=20)
     options.add_argument("--burners", type=int, default=8)
@@ -74,13 +75,13 @@ def main() -> int:
 
 
 def grade_all(command: tuple[str, ...], kinds: list[str], folder: Path) -> list[tuple[str, Verdicts | None]]:
-    """Grade submissions one after the other, with one grader."""
+    """Grade these submissions one after the other with one grader."""
     folder.mkdir()
     return [(kind, grade(command, kind, folder / f"{number}.json")) for number, kind in enumerate(kinds)]
 
 
 def grade(command: tuple[str, ...], kind: str, path: Path) -> Verdicts | None:
-    """Return the verdicts of a submission, or None if it has no result."""
+    """Return the verdicts of a submission, or None if its grading has no result."""
     asked = (str(KINDS[kind]), "--assignment", NAME, "--course", str(ROOT), "--sandbox", "docker", "--json", str(path))
     done = subprocess.run([*command, *asked], capture_output=True, text=True, check=False)
     outcome = OUTCOME.validate_json(path.read_bytes()) if path.exists() else None
@@ -91,7 +92,7 @@ def grade(command: tuple[str, ...], kind: str, path: Path) -> Verdicts | None:
 
 
 def compared(found: Verdicts | None, alone: Verdicts | None, kind: str) -> str:
-    """Return how a grading differs from the grading alone."""
+    """Classify a grading by how it differs from the grading of the same kind alone."""
     if found is None or alone is None:
         return "lost"
     others = {name: (word, alone[name]) for name, word in found.items() if word != alone[name]}
@@ -105,7 +106,7 @@ def compared(found: Verdicts | None, alone: Verdicts | None, kind: str) -> str:
 
 @contextmanager
 def burning(number: int) -> Iterator[None]:
-    """Run programs that only compute, until the end of the block."""
+    """Run programs that only compute until the end of the block."""
     burners = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(number)]
     try:
         yield

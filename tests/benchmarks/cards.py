@@ -1,10 +1,11 @@
-"""Print how fast a batch is graded on one device and on several, for each number of jobs.
+"""Measure how fast a batch is graded on one device and on several, for different numbers of jobs.
 
     python tests/benchmarks/cards.py [DEVICES:JOBS ...] [--students N] [--assignment NAME]
 
-DEVICES are numbers of `grader devices`, such as 0 or 0,1. Each student hands in the model solution with a different
-comment. `whole` is the time of the command from the shell, with its start, its pages and its end. `each` is the time
-that a grading adds to a long batch: the time between results, without the first and the last of each job.
+DEVICES are numbers from `grader devices`, such as 0 or 0,1. Each student hands in the model solution with a different
+comment. `whole` is the time of the whole command, including its start and the pages that it writes at the end. `each`
+is the time that another grading adds to a long batch: the time between results, without the first and the last of each
+job.
 """
 
 import argparse
@@ -29,21 +30,21 @@ class Share:
 
 @dataclass(frozen=True, kw_only=True)
 class Told:
-    """Seconds from the start of a batch to each result, and to its end."""
+    """Seconds from the start of a batch to each of its results, and to its end."""
 
     results: tuple[float, ...]
     end: float
 
     def each(self, jobs: int) -> str:
-        """Return the seconds between two results in the middle of the batch, or of all results of a short batch. A
-        single result gives none.
+        """Return the seconds between results in the middle of the batch, or between all results of a short batch. A
+        single result has no such time.
         """
         middle = self.results[jobs:-jobs] if len(self.results) > 3 * jobs else self.results
         return f"{(middle[-1] - middle[0]) / (len(middle) - 1):6.2f} s" if len(middle) > 1 else "     -"
 
 
 def main() -> None:
-    """Print a row for each share."""
+    """Measure and print one row for each combination of devices and jobs."""
     options = argparse.ArgumentParser()
     options.add_argument("shares", metavar="DEVICES:JOBS", nargs="*", type=_share, default=[_share("0:1")])
     options.add_argument("--students", type=int, default=26)
@@ -84,7 +85,7 @@ def _graded(course: Path, out: Path, assignment: str, share: Share) -> Told:
 
 
 def _moments(lines: Iterable[str], start: float) -> Iterator[float]:
-    """Yield the time of each line with a result."""
+    """Yield the time at which each line with a result appears."""
     return (time.monotonic() - start for line in lines if line.startswith("["))
 
 

@@ -1,9 +1,10 @@
-"""Print the copy bandwidth that `grader calibrate` measures, the bandwidth of PyTorch or CuPy, and their difference.
+"""Compare the copy bandwidth that `grader calibrate` measures with the bandwidth that PyTorch or CuPy reaches.
 
     python tests/benchmarks/copy_bandwidth.py [--device N] [--other PYTHON] [--rounds N]
 
-The other library copies as many bytes on the same GPU, timed by CUDA events, in a process of PYTHON (by default python3
-of PATH), which need not be grader's Python. The two measure alternately. The goal is a difference of at most 2 %.
+The other library copies the same number of bytes on the same GPU, timed by CUDA events. It runs in a process of PYTHON
+(by default python3 from PATH), which does not need to be grader's Python. The two measure alternately. The goal is a
+difference of at most 2 %.
 """
 
 import argparse
@@ -99,14 +100,14 @@ print(json.dumps({{"name": name, "seconds": sorted(seconds)[len(seconds) // 2]}}
 
 
 def main() -> None:
-    """Measure alternately with grader and the other library, and print a row per round."""
+    """Measure alternately with grader and the other library, and print one row per round."""
     args = _arguments()
     settings = load_settings({"device": args.device})
     rows = []
     with settings.open_environment(settings.sandbox_for_ours()) as environment, environment.worker() as worker:
         device = worker.ready()
         if device.bus is None:
-            sys.exit(f"{device.name} is no GPU of NVIDIA's: there is no independent library to compare its copy with.")
+            sys.exit(f"{device.name} is no GPU of NVIDIA's, so no independent library can measure its bandwidth.")
         with exclusive(device, environment.locks):
             for number in range(args.rounds):
                 other = _measure_with(args.other, device.bus)
@@ -130,14 +131,14 @@ def _arguments() -> argparse.Namespace:
 
 
 def _measure_with(python: str, bus: str) -> dict[str, Any]:
-    """Return the other library's measurement. Without such a library, end this program."""
+    """Return the measurement of the other library. Exit if the library is missing or fails."""
     found = shutil.which(python)
     if found is None:
-        sys.exit(f"there is no {python}; name a Python that has PyTorch or CuPy with --other.")
+        sys.exit(f"there is no {python}. Use --other to select a Python that has PyTorch or CuPy.")
     done = subprocess.run([found, "-c", OTHER, bus], capture_output=True, text=True, check=False)
     if done.returncode != 0:
         why = done.stderr.strip().rpartition("\n")[2]
-        sys.exit(f"{found} cannot measure a copy: {why}. Name a Python that has PyTorch or CuPy with --other.")
+        sys.exit(f"{found} cannot measure a copy: {why}. Use --other to select a Python that has PyTorch or CuPy.")
     return json.loads(done.stdout.splitlines()[-1])  # type: ignore[no-any-return]
 
 

@@ -1,12 +1,11 @@
-"""Grade synthetic courses of several sizes from the downloads of their platforms, and print the costs.
+"""Grade synthetic courses of several sizes from downloads in the formats of several platforms, and print the costs.
 
     python tests/benchmarks/course.py [NUMBER ...] [--jobs N] [--seed N]     e.g. course.py 100 300 1000
 
-A course (synthetic.py) has NUMBER hand-ins: right, wrong, hostile, empty, malformed and copied ones, in six
-formats of downloads. Each download is a batch, graded in containers. Gradings have few cases, nine timed pairs and
-short deadlines (synthetic.QUICK), and are otherwise complete. Memory is counted for the judge's processes: the command
-and its stations. A line is printed for each hand-in that was misplaced or got an unexpected verdict, and the exit code
-is then 1.
+A course (synthetic.py) has NUMBER hand-ins in six formats of downloads. They are right, wrong, hostile, empty,
+malformed or copied. Each download is a batch that is graded in containers. Gradings are complete, except that they have
+few cases, nine timed pairs and short deadlines (synthetic.QUICK). Memory is measured for the command and its stations.
+A line is printed for each hand-in that was misplaced or got an unexpected verdict, and the exit code is then 1.
 """
 
 import argparse
@@ -32,16 +31,18 @@ from grader.lms.intake import take_in  # noqa: E402
 MEBIBYTE = 1024**2
 LOOK_EVERY = 0.25
 AT = (0.1, 0.5, 1.0)
-"""Parts of a batch at which memory is reported, as the maximum within `NEAR` of them."""
+"""Fractions of a batch at which memory use is reported, as the maximum within `NEAR` of them."""
 NEAR = 0.05
 
 KEPT = {"results", "batch.json", "batch.lock"}
-"""Files in a batch's folder that are not made from its results."""
+"""Files in a batch's folder that cannot be made again from its results."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Look:
-    """A look at a running batch: the part of its gradings that is done, and bytes of the command and its stations."""
+    """An observation of a running batch: the fraction of gradings done, and the memory of the command and its stations
+    in bytes.
+    """
 
     done: float
     command: int
@@ -50,8 +51,8 @@ class Look:
 
 @dataclass(frozen=True, kw_only=True)
 class Run:
-    """The costs of grading a cohort. `again` and `publishing` are seconds of runs that grade nothing: with all reports
-    present, and with no report.
+    """The costs of grading a cohort. `again` and `publishing` are the seconds of two further runs without gradings: one
+    in which all reports exist, and one in which none exists.
     """
 
     shape: str
@@ -67,7 +68,7 @@ class Run:
 
 
 def main() -> int:
-    """Grade a course of each size and print the table."""
+    """Grade a course of each size, and print the table."""
     options = argparse.ArgumentParser()
     options.add_argument("numbers", nargs="*", type=int, default=[100])
     options.add_argument("--jobs", type=int, default=os.cpu_count())
@@ -79,7 +80,7 @@ def main() -> int:
 
 
 def grade_course(number: int, seed: int, jobs: int) -> list[Run]:
-    """Grade each cohort of the course, one after the other."""
+    """Grade the cohorts of the course one after the other."""
     cohorts = course_of(number, seed)
     print(f"{number} hand-ins: " + ", ".join(f"{count} {kind}" for kind, count in sorted(kinds(cohorts).items())))
     work = Path(tempfile.mkdtemp(prefix="course-"))
@@ -91,7 +92,7 @@ def grade_course(number: int, seed: int, jobs: int) -> list[Run]:
 
 
 def grade_cohort(cohort: Cohort, course: Course, work: Path, jobs: int) -> Run:
-    """Grade a cohort, compare the results with the expected ones, and run the batch twice with nothing to grade."""
+    """Grade a cohort and compare the results with the expected ones. Then run the batch twice with nothing to grade."""
     out = work / f"results-{cohort.plot.shape}"
     download = cohort.download(work / "downloads" / cohort.plot.shape)
     intake = take_in(download, tuple(course.load(name) for name in cohort.plot.assignments))
@@ -124,7 +125,7 @@ def grade_cohort(cohort: Cohort, course: Course, work: Path, jobs: int) -> Run:
 
 
 def follow(command: list[str | Path], out: Path, gradings: int) -> tuple[float, tuple[Look, ...]]:
-    """Run the command to its end and observe it at intervals. Return its seconds and the observations."""
+    """Run the command to its end, and observe it at intervals. Return the duration in seconds and the observations."""
     begin, looks = time.monotonic(), []
     judge = subprocess.Popen(command, stdout=subprocess.DEVNULL, env={**os.environ, **QUICK}, cwd=ROOT)
     while judge.poll() is None:
@@ -148,7 +149,7 @@ def children(parent: int) -> Iterator[int]:
 
 
 def resident(process: int) -> int:
-    """Return the bytes of memory of a process, or 0 if it has ended."""
+    """Return the memory that a process uses in bytes, or 0 if it has ended."""
     try:
         lines = Path(f"/proc/{process}/status").read_text().splitlines()
     except OSError:
@@ -157,14 +158,16 @@ def resident(process: int) -> int:
 
 
 def memory(looks: tuple[Look, ...], at: float) -> tuple[float, float]:
-    """Return the maximum of the command, and of its stations together, around this part of the batch, in MiB."""
+    """Return the maximum memory in MiB of the command, and of all its stations together, around this fraction of the
+    batch.
+    """
     closest = min(abs(look.done - at) for look in looks)
     near = [look for look in looks if abs(look.done - at) <= max(NEAR, closest)]
     return max(look.command for look in near) / MEBIBYTE, max(look.stations for look in near) / MEBIBYTE
 
 
 def print_table(courses: list[tuple[int, list[Run]]], jobs: int) -> None:
-    """Print a column for each course. The memory is for its largest batch."""
+    """Print a column for each course. Memory use is that of its largest batch."""
     rows: dict[str, list[str]] = {}
     for _, runs in courses:
         for name, value in figures(runs).items():
@@ -175,7 +178,7 @@ def print_table(courses: list[tuple[int, list[Run]]], jobs: int) -> None:
 
 
 def figures(runs: list[Run]) -> dict[str, str]:
-    """Return the figures of a course."""
+    """Return the figures for one course."""
     handins, gradings = sum(run.handins for run in runs), sum(run.gradings for run in runs)
     seconds, largest = sum(run.seconds for run in runs), max(runs, key=lambda run: run.handins)
     at = {part: memory(largest.looks, part) for part in AT}
@@ -186,12 +189,12 @@ def figures(runs: list[Run]) -> dict[str, str]:
         "not as expected": str(sum(run.unexpected for run in runs)),
         "different files, each graded once": str(gradings),
         "seconds": f"{seconds:.0f}",
-        "seconds a hand-in": f"{seconds / handins:.2f}",
-        "gradings a minute": f"{60 * gradings / seconds:.1f}",
+        "seconds per hand-in": f"{seconds / handins:.2f}",
+        "gradings per minute": f"{60 * gradings / seconds:.1f}",
         f"largest batch, {largest.shape}: hand-ins": str(largest.handins),
         **{f"  command at {part:4.0%} of it, MiB": f"{at[part][0]:.0f}" for part in AT},
         **{f"  stations at {part:4.0%} of it, MiB": f"{at[part][1]:.0f}" for part in AT},
-        "results and reports, KiB a hand-in": f"{sum(run.size for run in runs) / 1024 / handins:.0f}",
+        "results and reports, KiB per hand-in": f"{sum(run.size for run in runs) / 1024 / handins:.0f}",
         "runs that only publish, seconds": f"{sum(run.publishing for run in runs):.1f}",
         "runs with nothing to do, seconds": f"{sum(run.again for run in runs):.1f}",
     }

@@ -1,12 +1,13 @@
-"""Print how the service copes with 10 and 100 times as many students. Costs per student are measured, an hour is
+"""Estimate how the service copes with 10 and 100 times as many students. Costs per student are measured; an hour is
 simulated.
 
     python tests/benchmarks/crowds.py [--students 300 3000 30000] [--stations 2 20 200] [--grading 15]
 
-Measured here, in processor time: a page, a hand-in, a look of a waiting student, a read of the queue; and the bytes of
-an attempt with its report. Simulated: three attempts of each student in an hour, half of them in its last sixth.
-Stations take attempts in order, and a newer attempt replaces a waiting one of the same student. The simulation leaves
-out the costs of a proxy, a network and a slow disk, and differences between attempts.
+This program measures the processor time of a page, of a hand-in, of a status request from a waiting student and of
+reading the queue, and the size in bytes of an attempt with its report. It simulates three attempts per student in one
+hour, half of them in its last ten minutes. Stations grade attempts in order, and a newer attempt replaces a waiting one
+from the same student. The simulation ignores the costs of a proxy, a network and a slow disk, and differences between
+attempts.
 """
 
 import argparse
@@ -34,21 +35,23 @@ from grader.service.submissions.estimates import QueueSnapshot, places_of  # noq
 
 AN_HOUR, ATTEMPTS = 3600.0, 3
 PAGES = 6
-"""Pages for each attempt: the home page, the assignment's, the attempt's before and after, the report, a file."""
+"""Pages for each attempt: the home page, the assignment, the attempt before and after its grading, the report, and a
+file.
+"""
 
 SECONDS_OF_A_LOOK = 8.0
-"""Seconds between two looks of a student who waits behind many others (events.py)."""
+"""Seconds between two status requests of a student who waits behind many others (events.py)."""
 
 SOURCE = b"// a line of a kernel, as people write them\n" * 120
 ANSWER = 1.0
-"""Milliseconds of a page that the measurement leaves out. This is uvicorn's part, measured with a static file
+"""Milliseconds that uvicorn adds to each page, which this program does not measure. The value comes from a static file
 (deadline.py).
 """
 
 
 @dataclass(frozen=True, kw_only=True)
 class Costs:
-    """Milliseconds of processor time, and bytes."""
+    """Costs in milliseconds of processor time, and the size of an attempt in bytes."""
 
     page: float
     hand_in: float
@@ -59,7 +62,7 @@ class Costs:
 
 @dataclass(frozen=True, kw_only=True)
 class Hour:
-    """Result of a simulated hour: seconds of waits, and the largest number of waiting attempts."""
+    """The result of a simulated hour: the waiting times in seconds, and the largest number of waiting attempts."""
 
     graded: int
     waits: tuple[float, ...]
@@ -97,7 +100,7 @@ def measured(tries: int) -> Costs:
 def _size(service: Service) -> int:
     path = service.data / "service.sqlite"
     with closing(sqlite3.connect(path)) as connection:
-        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # otherwise a part of the database is in a second file
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # a part may be in a second file
     return path.stat().st_size
 
 
@@ -108,7 +111,7 @@ def _milliseconds(act: Callable[[], object]) -> float:
 
 
 def _page(service: Service, tries: int) -> float:
-    """Return the milliseconds of a page for a student with one attempt, through the whole application."""
+    """Return the milliseconds that the whole application needs for a page, for a student with one attempt."""
     ((name, cookie),) = service.browser("ben").cookies.items()
     headers = [(b"host", b"127.0.0.1:8000"), (b"cookie", f"{name}={cookie}".encode())]
     scope = {"type": "http", "method": "GET", "path": "/assignments/small", "query_string": b"", "headers": headers}
@@ -134,7 +137,7 @@ def _looks(service: Service, snapshot: QueueSnapshot, number: int, tries: int) -
 
 
 def _reading(service: Service, tries: int) -> float:
-    """Return the milliseconds of a read of the whole queue."""
+    """Return the milliseconds that reading the whole queue takes."""
 
     def read() -> None:
         for _ in range(tries):
@@ -145,7 +148,7 @@ def _reading(service: Service, tries: int) -> float:
 
 
 def simulated(students: int, stations: int, grading: float, dice: random.Random) -> Hour:
-    """Simulate arrivals in order, and stations that take the oldest attempt that is not superseded."""
+    """Simulate an hour. Attempts arrive in order, and stations take the oldest attempt that is not superseded."""
     number = students * ATTEMPTS
     late = [dice.uniform(AN_HOUR * 5 / 6, AN_HOUR) for _ in range(number // 2)]
     times = sorted(late + [dice.uniform(0, AN_HOUR * 5 / 6) for _ in range(number - len(late))])
@@ -171,7 +174,7 @@ def simulated(students: int, stations: int, grading: float, dice: random.Random)
 
 
 def row(students: int, stations: int, costs: Costs, hour: Hour) -> str:
-    """Return a line of the table. The busiest time is the last sixth of the hour, with half of the attempts."""
+    """Return a row of the table. Rates are for the last sixth of the hour, which has half of the attempts."""
     a_second = students * ATTEMPTS / 2 / (AN_HOUR / 6)
     pages, hand_ins = a_second * PAGES * costs.page, a_second * costs.hand_in
     looks = hour.most / SECONDS_OF_A_LOOK * costs.look + hour.most * costs.queue_of_one
@@ -184,19 +187,19 @@ def row(students: int, stations: int, costs: Costs, hour: Hour) -> str:
 
 
 def main() -> int:
-    """Measure, simulate, print."""
+    """Measure the costs, simulate each combination, and print the table."""
     options = argparse.ArgumentParser()
     options.add_argument("--students", type=int, nargs="+", default=[300, 3_000, 30_000])
     options.add_argument("--stations", type=int, nargs="+", default=[2, 20, 200])
-    options.add_argument("--grading", type=float, default=15.0, help="seconds that a grading takes")
+    options.add_argument("--grading", type=float, default=15.0, help="duration of a grading in seconds")
     options.add_argument("--tries", type=int, default=60)
     given = options.parse_args()
     costs = measured(given.tries)
     print(
-        f"a page {costs.page:.1f} ms, a hand-in {costs.hand_in:.1f} ms, a look of one who waits {costs.look:.2f} ms, "
-        f"the queue {costs.queue_of_one * 1000:.1f} us for each who waits, an attempt {costs.attempt / 1024:.0f} KiB"
+        f"a page {costs.page:.1f} ms, a hand-in {costs.hand_in:.1f} ms, a status request {costs.look:.2f} ms, "
+        f"the queue {costs.queue_of_one * 1000:.1f} us per waiting attempt, an attempt {costs.attempt / 1024:.0f} KiB"
     )
-    print(f"in the last sixth of an hour, a grading of {given.grading:g} s; minutes of wait and after the hour")
+    print(f"rates in the last sixth of the hour; gradings of {given.grading:g} s; waits in minutes")
     print("students stations  pages/s  processors  waiting   median     p95  empty after     MiB")
     for students in given.students:
         for stations in given.stations:

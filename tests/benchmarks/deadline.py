@@ -1,11 +1,13 @@
-"""Play the last hour before a deadline: students look at pages, hand in and watch, most of them at the end.
+"""Play the last hour before a deadline: students look at pages, hand in and wait for results, most of them near the
+end.
 
     python tests/benchmarks/deadline.py [--students 300] [--attempts 900] [--seconds 3600] [--database postgresql]
 
-Stations replay one real grading in its real time, or with --grading an invented one of so many seconds. With fewer than
-3,600 seconds the hour and its gradings run faster by the same factor, so that pages have more to do per second. Half of
-the attempts come in the last sixth of the time. Each student who hands in looks at the assignment, sends a file, and
-watches until the attempt is over. Afterwards, pages are requested at a fixed rate while the stations work.
+Stations replay a real grading in real time, or with --grading an invented one of that many seconds. With fewer than
+3,600 seconds, the hour and its gradings run faster by the same factor, so the service has more pages to serve per
+second. Half of the attempts come in the last sixth of the time. Each student who hands in looks at the assignment,
+sends a file, and watches until the attempt is over. Afterwards, pages are requested at a fixed rate while the stations
+work.
 """
 
 import argparse
@@ -38,7 +40,7 @@ PAGE = f"/assignments/{loads.ASSIGNMENT}"
 
 
 class Course:
-    """The students, and the seconds that they waited, by kind of wait."""
+    """The students, and the seconds that they waited, grouped by what they waited for."""
 
     def __init__(self, home: loads.Home, students: int) -> None:
         self.waited: dict[str, list[float]] = defaultdict(list)
@@ -77,7 +79,7 @@ class Course:
                         break
 
     async def pages(self, rate: float, seconds: float) -> list[float]:
-        """Request pages at this rate, and return the seconds of each."""
+        """Request pages at this rate, and return the seconds that each took."""
         visitors = await page_load.Visitors(self._home.webs[0].port).connect()
         cookies = ["; ".join(f"{name}={value}" for name, value in each.cookies.items()) for each in self.clients]
         found: list[float] = await visitors.at_rate(rate, seconds, PAGE, cookies)
@@ -92,14 +94,16 @@ class Course:
 
 
 def arrivals(count: int, seconds: float, dice: random.Random) -> list[float]:
-    """Return the times of attempts, half of them in the last sixth."""
+    """Return the times of the attempts. Half of them are in the last sixth of the time."""
     early, late = count - count // 2, count // 2
     times = [dice.uniform(0, seconds * 5 / 6) for _ in range(early)]
     return sorted(times + [dice.uniform(seconds * 5 / 6, seconds) for _ in range(late)])
 
 
 async def last_hour(course: Course, home: loads.Home, given: argparse.Namespace) -> list[tuple[float, float]]:
-    """Play the hour until everything is graded. Return the seconds and MiB of all web processes, once per second."""
+    """Play the hour until everything is graded. Return the memory of all web processes in MiB, with its time, for each
+    second.
+    """
     dice, begun, held = random.Random(given.dice), time.monotonic(), []
 
     async def one(number: int, moment: float) -> None:
@@ -142,20 +146,20 @@ async def play(home: loads.Home, given: argparse.Namespace) -> None:
 
 
 def print_queue(home: loads.Home, course: Course, begun: float) -> None:
-    """Print the states of all attempts, and compare the speed of the queue with the speed of the stations."""
+    """Print the states of all attempts, and compare the throughput of the queue with what the stations can do."""
     states = Counter(State(state) for _, _, state, _ in home.stored())
     ends = [each for each in home.ends() if each is not None]
     busy = statistics.median(later - sooner for sooner, later in itertools.pairwise(ends)) if len(ends) > 1 else 0.0
     can = home.recording.seconds / len(home.stations)
     print(f"attempts {states.total()}, refused {len(course.waited['refused'])}, superseded {states[State.SUPERSEDED]}")
     print(
-        f"graded {states[State.DONE]}, empty after {time.monotonic() - begun:.0f} s: one each {busy:.2f} s, "
-        f"and the stations can do one each {can:.2f} s"
+        f"graded {states[State.DONE]}, queue empty after {time.monotonic() - begun:.0f} s: one in {busy:.2f} s, "
+        f"and the stations can grade one in {can:.2f} s"
     )
 
 
 def print_memory(held: Sequence[tuple[float, float]], processes: int) -> None:
-    """Print the memory at the start and the end, and its growth in the last half, when all students have been there."""
+    """Print the memory at the start and the end, and its growth in the second half, when all students are present."""
     seconds, sizes = zip(*held[len(held) // 2 :], strict=True)
     slope = statistics.linear_regression(seconds, sizes).slope * 60 if len(set(seconds)) > 1 else 0.0
     print(
@@ -165,7 +169,7 @@ def print_memory(held: Sequence[tuple[float, float]], processes: int) -> None:
 
 
 def spread(seconds: Sequence[float]) -> str:
-    """Return the median and the slow percentiles, in ms."""
+    """Return the median and the slow percentiles in milliseconds."""
     if len(seconds) < 2:
         return f"{len(seconds)} only"
     cuts = statistics.quantiles(seconds, n=100, method="inclusive")
@@ -173,28 +177,28 @@ def spread(seconds: Sequence[float]) -> str:
 
 
 def main() -> int:
-    """Set up, play, and clear up."""
+    """Set up the service, play the hour and clean up."""
     options = argparse.ArgumentParser()
     options.add_argument("--students", type=int, default=300)
     options.add_argument("--attempts", type=int, default=900)
     options.add_argument("--seconds", type=float, default=3600.0)
-    options.add_argument("--grading", type=float, help="seconds of a made-up grading in place of a real one's")
-    options.add_argument("--pages", type=float, default=10.0, help="seconds in which pages are asked for in the end")
-    options.add_argument("--rate", type=float, default=200.0, help="pages that are then asked for in a second")
+    options.add_argument("--grading", type=float, help="seconds of an invented grading, to replace the real one")
+    options.add_argument("--pages", type=float, default=10.0, help="seconds of requests for pages at the end")
+    options.add_argument("--rate", type=float, default=200.0, help="pages that are then requested per second")
     options.add_argument("--web-processes", type=int, default=2)
     options.add_argument("--database", choices=("sqlite", "postgresql"), default="sqlite")
     options.add_argument("--dice", type=int, default=1)
-    options.add_argument("--apart", type=int, help="processors for the service; its visitors have the others")
+    options.add_argument("--apart", type=int, help="number of processors for the service; its visitors use the others")
     given, processors = options.parse_args(), sorted(os.sched_getaffinity(0))
     if given.apart and given.apart >= len(processors):
-        options.error(f"of {len(processors)} processors, --apart leaves none to the visitors; name fewer")
+        options.error(f"--apart leaves none of the {len(processors)} processors for visitors; use a smaller number")
     folder = Path(tempfile.mkdtemp(prefix="deadline-"))
     faster = AN_HOUR / given.seconds
     own, others = processors[: given.apart], processors[given.apart :] if given.apart else processors
     os.sched_setaffinity(0, own)  # processes that are started from here on inherit these processors
     home = loads.Home(folder, given.database, 1, 2, given.grading, faster, given.web_processes)
     os.sched_setaffinity(0, others)
-    how = f"recorded, {faster:g} times as fast" if given.grading is None else "made up"
+    how = f"recorded, {faster:g} times as fast" if given.grading is None else "invented"
     print(
         f"{given.students} students, {given.attempts} attempts in {given.seconds:g} s, {given.database}; "
         f"a grading ({how}) takes {home.recording.seconds:.1f} s, {len(home.stations)} stations, "

@@ -2,10 +2,10 @@
 
     python tests/benchmarks/endurance.py [--gradings 200] [--restart "systemctl restart docker"]
 
-A third of the submissions is hostile. The judge (`grader batch`) is killed with SIGKILL after a third and after two
-thirds of the gradings, and the engine is restarted after half of them. The batch is started again each time. At the end
-nothing may be left, and each submission must have the verdicts that it gets alone. Prints a table. The exit code is 1
-if a condition is not met.
+A third of the submissions are hostile. The judge (`grader batch`) is killed with SIGKILL after a third and after two
+thirds of the gradings, and the engine is restarted after half of them. The batch is started again each time. At the
+end, no container, folder or process may be left over, and each submission must have the verdicts that it gets when it
+is graded alone. Prints a table. The exit code is 1 if a condition is not met.
 """
 
 import argparse
@@ -36,7 +36,7 @@ WAIT = 900
 
 
 def main() -> int:
-    """Grade, inspect, print."""
+    """Grade all submissions, inspect what is left over, and print the table."""
     options = argparse.ArgumentParser()
     options.add_argument("--gradings", type=int, default=200)
     options.add_argument("--restart", default="systemctl restart docker")
@@ -52,7 +52,7 @@ def main() -> int:
     for name, kind in entries.items():
         (work / "handed-in" / name).mkdir(parents=True)
         source = (kinds[kind] / "kernels.cl").read_bytes()
-        (work / "handed-in" / name / "kernels.cl").write_bytes(source + f"\n// {name}\n".encode())  # no two the same
+        (work / "handed-in" / name / "kernels.cl").write_bytes(source + f"\n// {name}\n".encode())  # all differ
     begin = time.monotonic()
     print("\n".join(run_all(work, len(entries), given.restart)))
     print(f"{'seconds each':<30}{(time.monotonic() - begin) / len(entries):.2f}")
@@ -60,8 +60,8 @@ def main() -> int:
 
 
 def submissions() -> dict[str, Path]:
-    """Return golden and hostile submissions by name. Submissions that a deadline ends are left out, because they are
-    slow.
+    """Return the golden and the hostile submissions by name. Submissions that run into a deadline are left out, because
+    they are slow.
     """
     golden = {path.parent.name: path.parent for path in (ROOT / "tests" / "submissions" / NAME).glob("*/expected.yaml")}
     hostile = {
@@ -73,14 +73,14 @@ def submissions() -> dict[str, Path]:
 
 
 def spread(kinds: dict[str, Path], count: int) -> dict[str, str]:
-    """Return entries, every third of them hostile, by names that sort in the order of grading."""
+    """Return the kind of each entry. Every third entry is hostile, and names sort in the order of grading."""
     hostile = cycle(kind for kind in kinds if kind.startswith("hostile-"))
     honest = cycle(kind for kind in kinds if not kind.startswith("hostile-"))
     return {f"{n:04d}": next(hostile) if n % 3 == 1 else next(honest) for n in islice(range(10**4), count)}
 
 
 def grade_alone(work: Path, submission: Path) -> list[tuple[str, str]]:
-    """Return the verdicts of one submission that a separate judge grades."""
+    """Return the verdicts of one submission, graded by a judge of its own."""
     path = work / "alone.json"
     command: list[str | Path] = [
         *GRADER,
@@ -98,13 +98,13 @@ def grade_alone(work: Path, submission: Path) -> list[tuple[str, str]]:
 
 
 def verdicts(path: Path) -> list[tuple[str, str]]:
-    """Return name and reason of each check."""
+    """Return the name and the reason of each check, or its verdict if it has no reason."""
     result = Result.model_validate_json(path.read_text())
     return [(check.name, str(check.reason or check.verdict)) for check in result.checks]
 
 
 def run_all(work: Path, count: int, restart: str) -> list[str]:
-    """Run the batch until it is done, with the disturbances on the way."""
+    """Run the batch until it is done, and disturb it at the chosen moments."""
     disturbances = [
         (count // 3, "judge killed", lambda judge: judge.send_signal(signal.SIGKILL)),
         (count // 2, "engine restarted", lambda _: subprocess.run(restart, shell=True, check=True)),
@@ -128,8 +128,8 @@ def run_all(work: Path, count: int, restart: str) -> list[str]:
 
 
 def report(work: Path, arrays: Path, entries: dict[str, str], alone: dict[str, list[tuple[str, str]]]) -> int:
-    """Print the table, and return 1 if a condition is not met."""
-    subprocess.run([*GRADER, "devices"], check=True, stdout=subprocess.DEVNULL)  # each start of a sandbox sweeps
+    """Print the table. Return 1 if a condition is not met."""
+    subprocess.run([*GRADER, "devices"], check=True, stdout=subprocess.DEVNULL)  # removes leftovers
     engine = docker.from_env().api
     containers = [each["Id"] for each in engine.containers(all=True, filters={"label": LABEL})]
     processes = [entry.name for entry in Path("/proc").glob("[0-9]*") if owner(entry) == 65534]
@@ -156,12 +156,12 @@ def report(work: Path, arrays: Path, entries: dict[str, str], alone: dict[str, l
 
 
 def report_of(work: Path, name: str) -> Path:
-    """Return the path of a submission's JSON report in the batch."""
+    """Return the path of the batch's JSON report for a submission."""
     return work / "out" / "students" / name / f"{NAME}.json"
 
 
 def owner(entry: Path) -> int:
-    """Return the user of a process, or -1 if it has ended."""
+    """Return the user id of a process's owner, or -1 if the process has ended."""
     try:
         return entry.stat().st_uid
     except OSError:

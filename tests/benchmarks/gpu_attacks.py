@@ -1,9 +1,10 @@
-"""Print the results of kernels that attack their timing on an NVIDIA GPU. Some know the addresses of the driver's data.
+"""Print the results of kernels that attack their timing on an NVIDIA GPU. Some use known addresses of the driver's
+data.
 
     python tests/benchmarks/gpu_attacks.py [--times N] [ATTACK ...]
 
 Each attack is a naive kernel that tries to get the points of a fast one. `naive` is this kernel without an attack. The
-attacks have no effect on a processor. tests/submissions/hostile/ has other attacks for processors.
+attacks have no effect on a processor; tests/submissions/hostile/ has attacks for processors.
 """
 
 import argparse
@@ -156,7 +157,7 @@ ATTACKS = {
 
 
 def main() -> None:
-    """Print one row per grading."""
+    """Print one row for each grading."""
     options = argparse.ArgumentParser()
     options.add_argument("names", metavar="ATTACK", nargs="*", default=[*ATTACKS])
     options.add_argument("--times", type=int, default=1)
@@ -166,7 +167,7 @@ def main() -> None:
         with environment.worker() as worker:
             device = worker.ready()
         if device_class(device) != "gpu" or "NVIDIA" not in device.name:
-            sys.exit(f"{device.name} is no GPU of NVIDIA's: there is nothing that these attacks could do.")
+            sys.exit(f"{device.name} is no GPU of NVIDIA's, so these attacks have no effect on it.")
         print("| attack | assignment | points | it claims | of the model solution | graded |")
         print("| --- | --- | --- | --- | --- | --- |")
         for name in given.names:

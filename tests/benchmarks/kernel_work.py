@@ -1,11 +1,12 @@
-"""Print in how many timed rounds of right kernels the operating system works more for one side.
+"""Count the timed rounds of right kernels in which the operating system works more for one side than for the other.
 
     python tests/benchmarks/kernel_work.py [ASSIGNMENT ...] [--gradings 20] [--sandbox docker] [--busy]
 
-A grading is one case and the whole performance check of the model solution. `busy` runs four programs that compute, and
-one that repeatedly writes a file and waits for the disk. `even` and `one-sided` are numbers of rounds. `worst` is the
-largest share of one-sided rounds in a grading. The first line has the median time of a look at all threads in two ways,
-alternately: with descriptors that stay open, as grader does it, and with files that are opened for each look.
+A grading consists of one case and the whole performance check of the model solution. --busy runs four programs that
+compute, and one that repeatedly writes a file and waits for the disk. `even` and `one-sided` are numbers of rounds.
+`worst` is the largest share of one-sided rounds in a grading. The first line shows how long it takes to read the
+processor times of all threads (median), measured alternately in two ways: with descriptors that stay open, as grader
+does it, and with files that are opened each time.
 """
 
 import argparse
@@ -45,7 +46,7 @@ while True:
 
 
 def main() -> None:
-    """Print a line for each assignment."""
+    """Print one line for each kernel."""
     options = argparse.ArgumentParser()
     options.add_argument("names", metavar="ASSIGNMENT", nargs="*", default=["vectorAdd"])
     options.add_argument("--gradings", type=int, default=20)
@@ -70,7 +71,7 @@ def main() -> None:
 
 
 def recording() -> list[Round]:
-    """Return a list that records the rounds of all following gradings."""
+    """Return a list that collects the rounds of all following gradings."""
     seen: list[Round] = []
     rounds = measurement._rounds
 
@@ -96,7 +97,7 @@ def verdict(assignment: Assignment, environment: GradingEnvironment) -> str:
 
 
 def told(gradings: list[tuple[str, list[Round]]]) -> str:
-    """Return the rest of a line."""
+    """Return the columns of a line after the kernel's name."""
     rounds = [each for _, found in gradings for each in found]
     one_sided = sum(each.is_one_sided for each in rounds)
     worst = max(sum(each.is_one_sided for each in found) / len(found) for _, found in gradings if found)
@@ -105,7 +106,7 @@ def told(gradings: list[tuple[str, list[Round]]]) -> str:
 
 
 def looks() -> str:
-    """Return the number of threads, and the time of a look at them."""
+    """Return the number of threads, and the time that reading their processor times takes."""
     with kernel_threads() as kept:
         number = kept.number
         times = [(seconds(kept.seconds), seconds(look_by_opening)) for _ in range(LOOKS)]
@@ -114,7 +115,7 @@ def looks() -> str:
 
 
 def look_by_opening() -> None:
-    """Look at all threads, and open each for this look."""
+    """Read the processor times of all threads, and open their files for this purpose."""
     with kernel_threads():
         pass
 
@@ -128,7 +129,7 @@ def seconds(work: Callable[[], object]) -> float:
 
 @contextmanager
 def busy() -> Iterator[None]:
-    """Run other programs that compute and write, until the end of the block."""
+    """Run other programs that compute and write until the end of the block."""
     with tempfile.TemporaryDirectory(prefix="kernel-work-") as folder:
         python = (sys.executable, "-c")
         programs = [subprocess.Popen([*python, BURN]) for _ in range(BURNERS)]

@@ -1,10 +1,11 @@
-"""Grade a batch whose processes are killed at random, and compare its results with an undisturbed batch.
+"""Grade a batch while its processes are killed at random, and compare its results with those of an undisturbed batch.
 
     python tests/benchmarks/killing.py [--submissions 60] [--kills 30] [--sandbox process] [--dice 1]
 
-A kill (SIGKILL) hits the batch, one of its stations, a Dask worker, or a Dask worker with its nanny. A batch that has
-ended is started again, with local processes or on the cluster, at random. At the end all results must be equal except
-for times, and no process, container or folder may be left. The exit code is 1 if a condition is not met.
+Each kill (SIGKILL) hits the batch, one of its stations, a Dask worker, or a Dask worker with its nanny. A batch that
+has ended is started again, with local processes or on the cluster, chosen at random. At the end, all results must be
+equal except for times, and no process, container or folder may be left over. The exit code is 1 if a condition is not
+met.
 """
 
 import argparse
@@ -47,13 +48,13 @@ class Disturbed:
         return batches.start_worker(self.address, self.folder, f"worker{number}")
 
     def start(self) -> subprocess.Popen[bytes]:
-        """Start the batch, with local processes or on the cluster."""
+        """Start the batch with local processes or on the cluster."""
         self.where = self.dice.choice([("--jobs", "2"), ("--scheduler", self.address)])
         command = batches.batch(self.folder, self.out, *self.where, sandbox=self._sandbox)
         return batches.start(command, self.folder / "disturbed.log")
 
     def go_on(self) -> bool:
-        """Start the batch again if it was killed or has left a submission ungraded. Return False once it is done."""
+        """Start the batch again if it was killed or left a submission ungraded. Return False if it is done."""
         code = self.batch.poll()
         if code is None:
             return True
@@ -63,7 +64,7 @@ class Disturbed:
         return True
 
     def kill(self) -> str:
-        """Kill a random process, and return its name."""
+        """Kill a random process, and say which one."""
         return self.dice.choice([self._kill_batch, self._kill_station, self._kill_worker, self._kill_nanny])()
 
     def _kill_batch(self) -> str:
@@ -99,7 +100,7 @@ def _kill(number: int) -> None:
 
 
 def main() -> int:
-    """Grade twice, compare, and search for processes and files that are left."""
+    """Grade the batch twice, compare the results, and search for processes and files that are left over."""
     options = argparse.ArgumentParser()
     options.add_argument("--submissions", type=int, default=60)
     options.add_argument("--kills", type=int, default=30)
@@ -129,7 +130,7 @@ def main() -> int:
 
 
 def disturb(disturbed: Disturbed, kills: int, submissions: int) -> None:
-    """Kill a process each time that another part of the batch is done, after a random delay."""
+    """Spread the kills over the progress of the batch, each after a random delay."""
     print(f"{'kill':>4}  {'done':>5}  {'killed':<24}the batch ran")
     for number in range(1, kills + 1):
         end = time.monotonic() + PATIENCE
@@ -143,21 +144,21 @@ def disturb(disturbed: Disturbed, kills: int, submissions: int) -> None:
 
 
 def report(folder: Path, arrays: Path) -> int:
-    """Print the table, and return 1 if a condition is not met."""
+    """Print the table. Return 1 if a condition is not met."""
     calm, disturbed = batches.essences(folder / "calm"), batches.essences(folder / "disturbed")
     different = [name for name in calm.keys() | disturbed.keys() if calm.get(name) != disturbed.get(name)]
     left = [*batches.left_in(folder), *map(str, arrays.iterdir()), *containers(arrays)]
     print(f"{'results':<24}{len(calm)}\n{'different but for times':<24}{len(different)}\n{'left over':<24}{len(left)}")
     print("\n".join([*different, *left]))
     if different or left:
-        print(f"see {folder}")
+        print(f"the files are in {folder}")
         return 1
     batches.remove(folder)
     return 0
 
 
 def containers(arrays: Path) -> list[str]:
-    """Return the ids of containers whose workers have their folder there. Without an engine there are no containers."""
+    """Return the ids of containers whose workers use this folder. Without an engine, there are no containers."""
     try:
         found = docker.from_env().api.containers(all=True, filters={"label": LABEL})
     except (DockerException, OSError):

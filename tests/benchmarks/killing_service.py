@@ -2,9 +2,9 @@
 
     python tests/benchmarks/killing_service.py [--database postgresql] [--attempts 60] [--kills 30] [--dice 1]
 
-A kill (SIGKILL) hits, at random, one of the web processes, one of two stations, or PostgreSQL with all its processes.
-Each is started again at once. Stations replay one real grading in its real time, or with --grading an invented one.
-After an invented grading, its hidden cases take as long again. Students whose hand-in gets no answer send the same form
+Each kill (SIGKILL) hits a random target: a web process, one of two stations, or PostgreSQL with all its processes. The
+target is restarted immediately. Stations replay a real grading in real time, or with --grading an invented one. After
+an invented grading, its hidden cases take the same time again. Students whose hand-in gets no answer send the same form
 again, to any web process that answers. The exit code is 1 unless each accepted attempt has exactly one result.
 """
 
@@ -27,11 +27,11 @@ import service_loads as loads  # noqa: E402
 from grader.service.db.models import State  # noqa: E402
 
 DRAINING = 900.0
-"""Seconds in which all gradings must be done after the last kill."""
+"""Seconds after the last kill within which all gradings must be done."""
 
 
 class Students:
-    """Students who each hand in once, evenly over a time, and repeat until they get an answer."""
+    """Students who hand in once each, at random times, and send the form again until they get an answer."""
 
     def __init__(self, home: loads.Home, count: int, seconds: float, dice: random.Random) -> None:
         self.accepted: set[str] = set()
@@ -43,12 +43,12 @@ class Students:
         self._thread = threading.Thread(target=self._all, daemon=True)
 
     def start(self) -> None:
-        """Begin to hand in."""
+        """Start to hand in."""
         self._begun = time.monotonic()
         self._thread.start()
 
     def join(self) -> None:
-        """Wait until all have handed in."""
+        """Wait until all students have handed in."""
         self._thread.join()
 
     def _all(self) -> None:
@@ -71,12 +71,12 @@ class Students:
 
 
 def main() -> int:
-    """Hand in and kill, wait, count."""
+    """Let students hand in while processes are killed, wait for the gradings, and count the results."""
     options = argparse.ArgumentParser()
     options.add_argument("--database", choices=("sqlite", "postgresql"), default="sqlite")
     options.add_argument("--attempts", type=int, default=60)
     options.add_argument("--kills", type=int, default=30)
-    options.add_argument("--grading", type=float, help="seconds of a made-up grading in place of a real one's")
+    options.add_argument("--grading", type=float, help="seconds of an invented grading, to replace the real one")
     options.add_argument("--dice", type=int, default=1)
     given = options.parse_args()
     folder, dice = Path(tempfile.mkdtemp(prefix="killing-service-")), random.Random(given.dice)
@@ -98,7 +98,7 @@ def main() -> int:
 
 
 def kill(home: loads.Home, kills: int, seconds: float, dice: random.Random) -> Counter[str]:
-    """Kill at random moments of a time. Return how often each part was killed."""
+    """Kill parts at random moments within this many seconds. Return how often each part was killed."""
     killed: Counter[str] = Counter()
     begun = time.monotonic()
     parts = ["web", "station", "database"] if home.server else ["web", "station"]

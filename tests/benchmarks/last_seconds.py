@@ -1,10 +1,10 @@
-"""Send files in the last two seconds before an assignment is due, on a busy machine.
+"""Send files in the last two seconds before the due date of an assignment, on a busy machine.
 
     python tests/benchmarks/last_seconds.py [--students 200] [--seconds 2] [--burners 2] [--database postgresql]
 
-Each student sends a whole request at once, at equal intervals, the last one 50 ms before the due date. Prints how many
-files were stored, how many of them with a time after the due date, and how long the answers took. The exit code is 1 if
-a file is late or missing.
+Students send their requests at equal intervals, the last one 50 ms before the due date. Prints how many files were
+stored, how many of them with a time after the due date, and how long the answers took. The exit code is 1 if a file is
+late or missing.
 """
 
 import argparse
@@ -33,11 +33,11 @@ SPARE = 0.05
 """Seconds between the last file and the due date."""
 
 READY = 3.0
-"""Seconds in which all students connect."""
+"""Seconds within which all students connect."""
 
 
 def main() -> int:
-    """Sign in, wait for the last seconds, send, and read the database."""
+    """Sign in all students, send their files in the last seconds, and read the times from the database."""
     options = argparse.ArgumentParser()
     options.add_argument("--students", type=int, default=200)
     options.add_argument("--seconds", type=float, default=2.0)
@@ -59,7 +59,7 @@ def main() -> int:
 
 
 def _request(client: httpx2.Client, number: int) -> bytes:
-    """Return all bytes of a student's request with a file."""
+    """Return the bytes of a student's whole request with a file."""
     keys = loads.form_of(client)
     form = parts(**keys, file=("kernels.cl", f"// {number}\n".encode()))
     built = client.build_request("POST", f"/assignments/{loads.ASSIGNMENT}/attempts", files=form)
@@ -94,7 +94,7 @@ def _received(home: loads.Home) -> list[datetime]:
 
 @contextmanager
 def _busy(burners: int) -> Iterator[None]:
-    """Run programs that compute without end."""
+    """Run programs that compute until the end of the block."""
     running = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(burners)]
     try:
         yield

@@ -1,11 +1,13 @@
-"""Sign in a lecture room behind one address by each method. Then try wrong passwords from the same address.
+"""Sign in all students of a lecture room behind one network address, by each method. Then try wrong passwords from this
+address.
 
     python tests/benchmarks/lecture_room.py [--students 200] [--guesses 10000] [--at-once 20]
 
-The service, a mailbox and a university's issuer run in this process. Students connect by HTTP, several at once. A
-student who must try again does so a second later. Guesses go to one student after the other. Prints how many students
-signed in and how long that took, how many guesses were checked against a hash, and whether the room can sign in by a
-link afterwards. The exit code is 1 if a student is left out, a method takes over a minute, or guesses were not stopped.
+The service, a mailbox and a university's identity provider run in this process. Students connect by HTTP, several at
+the same time. A student who has to try again does so a second later. The wrong passwords are spread over all students.
+Prints how many students signed in and how long that took, how many guesses were checked against a hash, and whether the
+students can still sign in by link afterwards. The exit code is 1 if a student cannot sign in, if a method takes more
+than a minute, or if the guesses are not stopped.
 """
 
 import argparse
@@ -34,17 +36,17 @@ from grader.service.auth.sessions import invite  # noqa: E402
 from grader.service.db.models import CourseRole, PasswordRow, PersonRow  # noqa: E402
 
 MINUTE = 60.0
-"""Seconds that a room may take to sign in."""
+"""Seconds within which all students must be able to sign in."""
 
 PASSWORD = "four quiet grey otters"
 DOMAIN = "example.org"
 
 Way = Callable[[httpx2.Client, str], httpx2.Response]
-"""A method of signing in. Its last answer redirects to the first page if it worked."""
+"""A method of signing in. If it succeeds, its last answer redirects to the first page."""
 
 
 def main() -> int:
-    """Print a row for each method, and one for the guesses."""
+    """Print one row for each method, and one for the guesses."""
     options = argparse.ArgumentParser()
     options.add_argument("--students", type=int, default=200)
     options.add_argument("--guesses", type=int, default=10_000)
@@ -90,7 +92,7 @@ def main() -> int:
 
 
 def _enrol(service: Service, students: int) -> Sequence[str]:
-    """Return the keys of new students, who all have the same password."""
+    """Create students who all have the same password, and return their keys."""
     argon2 = PasswordHasher().hash(PASSWORD)
     keys = [f"s{number}" for number in range(students)]
     with service.database.writing() as session:
@@ -102,7 +104,7 @@ def _enrol(service: Service, students: int) -> Sequence[str]:
 
 
 def _open_all_doors(service: Service, issuer: str) -> dict[str, str]:
-    """Allow all methods. Return the mailbox: the token of each mail by its address."""
+    """Enable all methods. Return the mailbox, which maps each mail's address to the token in it."""
     mails: dict[str, str] = {}
     context = LinkContext(database=service.database, origin=service.origin, now=lambda: service.now)
     rules = UniversityRules(name="Example University", issuer=issuer, client_id=CLIENT)
@@ -127,11 +129,11 @@ def _links(service: Service, room: Sequence[str]) -> dict[str, str]:
 
 
 def _all(service: Service, name: str, way: Way, room: Sequence[str], at_once: int) -> bool:
-    """Sign in all students. Return True if all succeeded within a minute."""
+    """Sign in all students. Return True if all of them succeed within a minute."""
     start = time.monotonic()
 
     def signed_in(key: str) -> int:
-        """Return how often this student had to try again, or -1 if the minute was over first."""
+        """Return how often this student had to try again, or -1 if the minute was over before that."""
         for again in range(int(MINUTE)):
             with httpx2.Client(base_url=service.origin, headers={"origin": service.origin}, timeout=MINUTE) as client:
                 said = way(client, key)
@@ -147,13 +149,13 @@ def _all(service: Service, name: str, way: Way, room: Sequence[str], at_once: in
     seconds = time.monotonic() - start
     count = sum(again >= 0 for again in answers)
     told = sum(max(0, again) for again in answers)
-    print(f"{name:<16} {count:5} of {len(room)} in {seconds:5.1f} s, {told} times told to try again", flush=True)
+    print(f"{name:<16} {count:5} of {len(room)} in {seconds:5.1f} s, {told} repetitions", flush=True)
     return count == len(room) and seconds <= MINUTE
 
 
 def _guess(service: Service, room: Sequence[str], guesses: int, at_once: int) -> bool:
-    """Try wrong passwords. Return True if the service checked at most the failures that a network may have, plus the
-    guesses that ran at once.
+    """Try wrong passwords. Return True if the service checked no more than the failures that a network may have, plus
+    the guesses that ran at the same time.
     """
 
     def guess(number: int) -> int:

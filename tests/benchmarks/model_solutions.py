@@ -1,11 +1,11 @@
-"""Print how close the model solutions come to the limits of a GPU, as the table in reference/README.md.
+"""Print how close the model solutions come to the limits of a GPU, in the format of the table in reference/README.md.
 
     python tests/benchmarks/model_solutions.py [--turns N] [--halvings N] [ASSIGNMENT ...]
 
-The shapes fill a large GPU, or have each size halved N times. The model solution of the student's steps, the naive
-kernel, a copy and the kernel that only computes are launched in turn, on data that the device makes for each launch.
-`of copy` and `of peak` are medians of the ratios of a turn. `spread` is from the 5th to the 95th percentile of the
-model solution's times.
+The shapes fill a large GPU; --halvings halves each size N times. In each turn, the model solution of the student's
+steps, the naive kernel, a copy and the kernel that only computes are launched one after the other, on data that the
+device makes for each launch. `of copy` and `of peak` are medians of ratios within a turn. `spread` is the range from
+the 5th to the 95th percentile of the model solution's times.
 """
 
 import argparse
@@ -39,7 +39,7 @@ SHAPES: dict[str, Sizes] = {
 
 
 def main() -> None:
-    """Print one row per assignment."""
+    """Print one row for each assignment."""
     options = argparse.ArgumentParser()
     options.add_argument("names", nargs="*", metavar="ASSIGNMENT", default=[*SHAPES])
     options.add_argument("--turns", type=int, default=TURNS)
@@ -60,7 +60,7 @@ def main() -> None:
 
 
 def _at(assignment: Timed, sizes: Sizes, device: DeviceFacts) -> Timed:
-    """Return the assignment, timed at these sizes."""
+    """Return the assignment with these sizes for timing."""
     kind, performance = device_class(device), assignment.speed_goals
     goal = performance.classes[kind].model_copy(update={"sizes": sizes})
     classes = {**performance.classes, kind: goal}
@@ -70,7 +70,7 @@ def _at(assignment: Timed, sizes: Sizes, device: DeviceFacts) -> Timed:
 def _times(
     assignment: Timed, device: DeviceFacts, environment: GradingEnvironment, turns: int
 ) -> dict[str, list[float]]:
-    """Return the seconds of the launches, turn by turn, for each script of the control worker."""
+    """Return the seconds of each launch, in the order of the turns, for each script of the control worker."""
     verifier = ByReference(timing_task(assignment, device, fresh_seed()))
     seconds = defaultdict(list)
     with environment.worker() as worker:

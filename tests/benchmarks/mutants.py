@@ -1,25 +1,26 @@
-"""Print how often mistakes are caught and explained: single mutations of right kernels, by assignment and by kind.
+"""Measure how often mistakes are caught and explained. The mistakes are single mutations of right kernels; the table
+has rows by assignment and by kind.
 
     python tests/benchmarks/mutants.py [ASSIGNMENT ...] [--kind KIND ...] [--count N] [--seed S] [--among]
-                                       [--seconds S] [--jobs N] [--to FILE]
+        [--seconds S] [--jobs N] [--to FILE]
     python tests/benchmarks/mutants.py --table FILE [--sample N]
 
-Right kernels are the model solutions and the right submissions of tests/submissions/. N of all their mutations are
-drawn, as many of each kind and assignment as possible. With --among, N are drawn from all assignments and kinds, and
-only mutants of the named ones are graded. So mutants of an earlier run can be graded again. A judge other than grader's
-(second_judge.py) decides which are `same`: as right as before. The others must be `caught` by a build, a case or the
-sanitizer. Then the first explanation is judged:
+Right kernels are the model solutions and the right submissions in tests/submissions/. From all their mutations, N are
+drawn, spread as evenly as possible over kinds and assignments. With --among, N are drawn from all assignments and
+kinds, but only mutants of the named ones are graded. This allows grading some mutants of an earlier run again. A judge
+that is independent of grader (second_judge.py) decides which mutants are `same`, which means as right as before. The
+others should be `caught` by a build, a case or the sanitizer. Their first explanation is then judged:
 
-    named    a line that was changed or directly shows the effect
-    false    only other lines, or an impossible claim
-    words    no line, so that only a reader can judge it
-    none     only the number of wrong elements, or their place in the array
+    named    names a line that was changed or that directly shows the effect
+    false    names only other lines, or makes an impossible claim
+    words    names no line, so only a reader can judge it
+    none     gives only the number of wrong elements or their place in the array
 
-The percentages are of the mutants that are not `same`.
+Percentages refer to the mutants that are not `same`.
 
-Each outcome becomes a line of a file as soon as it is known, so that an interrupted run has figures, too. --table
-prints the figures of such a file. With --sample, N of its wrong mutants are shown in full: the change, the explanation,
-and its judgement.
+Each outcome is written to a file as soon as it is known, so an interrupted run has figures, too. --table prints the
+figures of such a file. With --sample, N of its wrong mutants are shown in full, with the change, the explanation and
+its judgement.
 """
 
 import argparse
@@ -61,12 +62,12 @@ from grader.results.check import Check  # noqa: E402
 COURSE = Course(assignments=ROOT / "assignments", reference=ROOT / "reference")
 
 DECIDING = {Checked.BUILD, Checked.CORRECTNESS, Checked.SANITIZER}
-"""Checks that catch a mistake. A slow kernel is not a mistake here."""
+"""Checks that catch a mistake. A slow kernel does not count as a mistake here."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Mutant:
-    """A right text for an assignment or a part of it, with one mistake."""
+    """A right kernel file for an assignment, or for a part of it, with one mistake."""
 
     assignment: str
     part: str
@@ -81,8 +82,8 @@ class Mutant:
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """Result of a mutant. `judgement` is about the first explanation, and None if no check caught the mutant. `told`
-    describes everything for a reader.
+    """The result for a mutant. `judgement` is about the first explanation; it is None if no check caught the mutant.
+    `told` describes everything for a reader.
     """
 
     assignment: str
@@ -94,7 +95,7 @@ class Outcome:
 
 
 def main() -> None:
-    """Draw, judge, print."""
+    """Draw mutants, judge them and print the table."""
     given = _options()
     if given.table:
         _print(given.table, given.sample)
@@ -116,7 +117,7 @@ def _options() -> argparse.Namespace:
     options.add_argument("--count", type=int, default=400)
     options.add_argument("--seed", type=int, default=1)
     options.add_argument("--among", action="store_true")
-    options.add_argument("--seconds", type=float, default=SearchRules().seconds, help="of a search")
+    options.add_argument("--seconds", type=float, default=SearchRules().seconds, help="seconds for a search")
     options.add_argument("--jobs", type=int, default=2)
     options.add_argument("--sample", type=int, default=0)
     options.add_argument("--to", type=Path, default=Path(tempfile.gettempdir()) / "mutants.jsonl")
@@ -128,8 +129,8 @@ def _options() -> argparse.Namespace:
 
 
 def _chosen(given: argparse.Namespace) -> list[Mutant]:
-    """Return the mutants of the named assignments and kinds. With --among they are a part of those that are drawn from
-    all.
+    """Return the mutants of the named assignments and kinds. With --among, they are those among the mutants drawn from
+    all assignments and kinds.
     """
     names = COURSE.names() if given.among else given.names
     kinds = [*Kind] if given.among else given.kind
@@ -138,7 +139,7 @@ def _chosen(given: argparse.Namespace) -> list[Mutant]:
 
 
 def _mutants(name: str) -> Iterator[Mutant]:
-    """Yield all mutants of an assignment's right kernels."""
+    """Yield all mutants of the right kernels of an assignment."""
     coursework = COURSE.load(name)
     origins = [(part, part.reference / MODEL_FILE) for part in coursework.parts]
     goldens = [read(folder) for folder in CORPUS if folder.parent.name == name]
@@ -156,7 +157,7 @@ def _source(path: Path) -> str:
 
 
 def drawn(mutants: Iterable[Mutant], given: argparse.Namespace) -> list[Mutant]:
-    """Draw mutants, one of each assignment and kind before a second of any. A seed gives the same ones each time."""
+    """Draw mutants reproducibly, taking one of each assignment and kind before a second of any."""
     chance = Random(given.seed)
     groups: dict[tuple[str, Kind], list[Mutant]] = defaultdict(list)
     for mutant in mutants:
@@ -172,7 +173,7 @@ def drawn(mutants: Iterable[Mutant], given: argparse.Namespace) -> list[Mutant]:
 
 
 def _judge(mutants: list[Mutant], seed: int, seconds: float, to: Path) -> None:
-    """Judge all mutants in one environment, and write down each at once. A search may take `seconds`."""
+    """Judge the mutants in one environment, and write each outcome to the file at once. A search may take `seconds`."""
     settings = load_settings({"timing": ONE_PAIR, "search": SearchRules(seconds=seconds)})
     with (
         settings.open_batch(settings.sandbox_for_ours()) as environment,
@@ -205,7 +206,7 @@ def _outcome(mutant: Mutant, environment: GradingEnvironment, worker: Worker, se
 
 
 def _first(part: Assignment, source: str, environment: GradingEnvironment, seed: int) -> Check | None:
-    """Return the check that is read first, if it is one that can catch a mistake."""
+    """Return the check that a student reads first, if it is one that can catch a mistake."""
     submission = parse_submission(Path(FILE_NAME), source.encode())
     result = grade_submission(Task(assignment=part, submission=submission, seed=seed), environment, lambda _: None)
     first = result.first_cause
@@ -219,7 +220,7 @@ HEADS = ("mutants", "same", "caught", *Judgement, "s each")
 
 
 def _print(file: Path, sample: int) -> None:
-    """Print the table of a file of outcomes, and some of them in full."""
+    """Print the table for a file of outcomes, and some of the mutants in full."""
     outcomes = [_parsed(line) for line in file.read_text().splitlines()]
     built = [each for each in outcomes if each.fault is not Fault.UNBUILT]
     wrong = [each for each in built if each.fault is not Fault.NONE]
@@ -242,7 +243,7 @@ def _parsed(line: str) -> Outcome:
 
 
 def _table(outcomes: list[Outcome]) -> Iterator[str]:
-    """Yield rows by assignment, by kind, and for all."""
+    """Yield the rows for each assignment, for each kind, and for all mutants together."""
     by: dict[str, Callable[[Outcome], str]] = {
         "assignment": lambda each: each.assignment,
         "kind": lambda each: each.kind,
@@ -272,7 +273,7 @@ def _count(outcomes: list[Outcome], judgement: Judgement) -> int:
 
 
 def _told(mutant: Mutant, found: Fault, first: Check | None, judgement: Judgement | None) -> str:
-    """Return the description of a mutant for a reader."""
+    """Describe a mutant and its outcome for a reader."""
     mutation = mutant.mutation
     before, after = _source(mutant.origin).splitlines(), mutation.source.splitlines()
     changes = (

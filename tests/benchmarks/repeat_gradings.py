@@ -1,9 +1,10 @@
-"""Grade each model solution N times and print how often it passed, and the spread of its measured speed.
+"""Grade each model solution N times, and print how often it passed and how much its measured speed varied.
 
     python tests/benchmarks/repeat_gradings.py N [ASSIGNMENT ...]
 
-`fraction` is the median over the gradings of the speed relative to the model solution (it should be 1). `spread` is the
-distance from its 5th to its 95th percentile. `ungraded` counts gradings on a machine that was too noisy.
+`fraction` is the median speed over all gradings, relative to the model solution (it should be 1). `spread` is the
+distance from the 5th to the 95th percentile of these speeds. `ungraded` counts the gradings for which the machine was
+too noisy.
 """
 
 import statistics
@@ -21,7 +22,7 @@ from grader.grading.settings import load_settings
 
 
 def main() -> None:
-    """Print one row per assignment."""
+    """Print one row for each assignment or part."""
     count = int(sys.argv[1])
     settings = load_settings({})
     print(f"{'':<14}{'passed':>8}{'failed':>8}{'ungraded':>10}{'fraction':>10}{'spread':>8}{'seconds':>9}")

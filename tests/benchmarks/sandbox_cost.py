@@ -1,10 +1,11 @@
-"""Print the costs of one grading under `process` and under `docker`: alone, and in a batch.
+"""Compare the time of a grading under `process` and under `docker`, both for a single grading and in a batch.
 
     python tests/benchmarks/sandbox_cost.py [ROUNDS] [--only wrong|right]
 
-The two sandboxes are measured alternately. Alone is all of `grader grade`, from the shell and back. In a batch, a spare
-container starts while another one works, and the time is for a grading in the middle of the batch. The submission is
-wrong, so that it is not timed, or it is the model solution, with as many timed pairs as in the settings.
+The two sandboxes are measured alternately. `alone` is the duration of the whole command `grader grade`. In a batch, a
+spare container starts while another one works, and the time is that of a grading in the middle of the batch. The
+submission is either wrong, so that it is not timed, or the model solution, with as many timed pairs as the settings
+require.
 """
 
 import argparse
@@ -72,7 +73,7 @@ def _in_batch(path: Path, rounds: int) -> dict[str, list[float]]:
         for number in range(rounds + 1):
             for name, environment in (("process", process), ("docker", container)):
                 seconds = _grade(path, environment)
-                if number:  # the first grading has no spare
+                if number:  # the first grading has no spare container
                     found[name].append(seconds)
     return found
 

@@ -1,10 +1,10 @@
-"""Print the seconds that the checks in the simulator add to a grading of each assignment's model solution.
+"""Measure how many seconds the checks in the simulator add to a grading of each assignment's model solution.
 
     python tests/benchmarks/simulator_cost.py [--rounds N] [ASSIGNMENT ...]
 
-`with` and `without` are the medians of whole gradings with and without the two checks, graded alternately. `added` is
-their difference, which includes the start of the simulator. `sanitizer` and `memory` are the checks' own times. The
-goal is an `added` of less than 6 s on two cores that are otherwise idle.
+`with` and `without` are the median durations of whole gradings with and without the two checks, which are graded
+alternately. `added` is their difference, which includes the start of the simulator. `sanitizer` and `memory` are the
+durations of the checks themselves. The goal is that `added` is less than 6 s on two otherwise idle cores.
 """
 
 import argparse
@@ -29,7 +29,7 @@ GOAL = 6.0
 
 
 def main() -> None:
-    """Grade each assignment in both ways, and print one row for it."""
+    """Grade each assignment in both ways, and print one row for each."""
     options = argparse.ArgumentParser()
     options.add_argument("names", nargs="*", metavar="ASSIGNMENT")
     options.add_argument("--rounds", type=int, default=ROUNDS)
@@ -61,7 +61,7 @@ def _graded(assignment: Assignment, environment: GradingEnvironment) -> tuple[fl
 
 
 def _seconds(checks: Iterable[Check], kind: Kind) -> float:
-    """Return the seconds of all checks of a kind."""
+    """Return the total seconds of the checks of this kind."""
     return sum(check.seconds for check in checks if check.kind is kind)
 
 

@@ -1,11 +1,11 @@
-"""Grade golden submissions with all checks and default settings, and print the rate and the parts of the time.
+"""Grade golden submissions with all checks and default settings. Print the rate, and how the time divides into parts.
 
     python tests/benchmarks/throughput.py [--students N] [--jobs 1 2 ...] [--assignments NAME ...]
 
-Each student hands in for all assignments, or for the named ones. Of two students, one is right in all and one is wrong
-in all. Mistakes that only a time limit ends are left out. `grader batch` grades the course in containers with each
-number of jobs. Then one station in this process grades the course again, to measure the parts. Each unexpected verdict
-is a line.
+Each student hands in for all assignments, or for the named ones. Every second student is right in all of them, and the
+others are wrong in all of them. Submissions that run into a time limit are left out. `grader batch` grades the course
+in containers with each number of jobs. Then one station in this process grades the course again, to measure the parts.
+A line is printed for each unexpected verdict.
 """
 
 import argparse
@@ -48,7 +48,7 @@ COURSE = Course(assignments=ROOT / "assignments", reference=ROOT / "reference")
 
 
 def main() -> None:
-    """Grade with each number of jobs, then measure the parts."""
+    """Grade the course with each number of jobs, and then measure the parts."""
     options = argparse.ArgumentParser()
     options.add_argument("--students", type=int, default=6)
     options.add_argument("--jobs", type=int, nargs="+", default=sorted({1, os.cpu_count() or 1}))
@@ -71,7 +71,7 @@ def main() -> None:
 
 
 def cohort_of(students: int, names: tuple[str, ...]) -> Cohort:
-    """Return right and wrong students alternately, with a golden file for each of these assignments."""
+    """Return students who are alternately right and wrong, with a golden file for each of these assignments."""
     plot = Plot(shape="folders", write=folders, assignments=names, course="shipped", share=1.0)
     pools = {(name, right): cycle(golden(name, right=right)) for name in names for right in (True, False)}
     members = []
@@ -83,7 +83,7 @@ def cohort_of(students: int, names: tuple[str, ...]) -> Cohort:
 
 
 def golden(assignment: str, *, right: bool) -> list[Path]:
-    """Return the right or the wrong submissions of an assignment, in a fixed random order."""
+    """Return the right or the wrong submissions for an assignment, in a fixed random order."""
     found = [
         folder
         for folder in CORPUS
@@ -94,19 +94,19 @@ def golden(assignment: str, *, right: bool) -> list[Path]:
 
 
 def ends(folder: Path) -> bool:
-    """True if the submission ends without a time limit."""
+    """True if grading the submission does not run into a time limit."""
     return Reason.TIME_LIMIT not in expectation(folder).reasons
 
 
 def work(folder: Path, right: bool, name: str) -> Work:
-    """Return a submission with a student's name in it."""
+    """Return a submission that contains a student's name."""
     kind = "right" if right else "wrong"
     data = signed((folder / "kernels.cl").read_bytes(), name)
     return Work(kind=kind, about=f"{kind}: {folder.name}", data=data, expected=folder)
 
 
 def print_rate(cohort: Cohort, intake: Intake, command: list[str | Path]) -> None:
-    """Grade the course from its download to its reports, with the start of grader."""
+    """Grade the course with this command, and print the rate from its start to the last report."""
     begin, (out, jobs) = time.monotonic(), (Path(command[-3]), command[-1])
     subprocess.run([*command, "--sandbox", "docker"], cwd=ROOT, stdout=subprocess.DEVNULL, check=False)
     seconds, gradings = time.monotonic() - begin, len(intake.handins)
@@ -120,7 +120,7 @@ def print_rate(cohort: Cohort, intake: Intake, command: list[str | Path]) -> Non
 
 
 def print_parts(intake: Intake) -> None:
-    """Grade everything again in this process, and print the parts of the time."""
+    """Grade everything again in this process, and print how the time divides into parts."""
     total: dict[bool, Counter[str]] = {True: Counter(), False: Counter()}
     settings, graded = load_settings({"sandbox": "docker"}), Counter[bool]()
     with settings.open_batch("docker") as environment:
@@ -150,16 +150,16 @@ SAID = {
     "waiting for the device": "waiting for the device",
     "timing": "timing",
 }
-"""Parts of a grading, by the event that begins them."""
+"""Maps the event at the start of a part of a grading to the name of the part."""
 
 WORKERS_START = "the worker's start"
 
 OWN_WORKERS = "asking for our own workers"
-"""The time between the checks on the device."""
+"""The part that consists of the time between the checks on the device."""
 
 
 def timed(grade: Callable[[Progress], Result]) -> tuple[Result, dict[str, float]]:
-    """Return a result, and the seconds of each part of its grading and of its page, from the events of the grading."""
+    """Return a result, and the seconds of its page and of each part of its grading, according to the events."""
     marks = [(WORKERS_START, time.perf_counter())]
 
     def note(event: str | Decided) -> None:
@@ -179,7 +179,7 @@ def timed(grade: Callable[[Progress], Result]) -> tuple[Result, dict[str, float]
 
 
 def seconds_of(result: Result, kind: Kind) -> float:
-    """Return the seconds of the checks of a kind."""
+    """Return the total seconds of the checks of this kind."""
     return sum(check.seconds for check in result.checks if check.kind is kind)
 
 

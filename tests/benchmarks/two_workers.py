@@ -1,13 +1,14 @@
-"""Print the rates of one Dask worker and of two. Then one of two is killed, and the other finishes its work.
+"""Compare the rates of one Dask worker and of two. Then kill one of two workers, and check that the other finishes the
+work.
 
     python tests/benchmarks/two_workers.py [--submissions 30] [--cores-each N] [--timed]
 
-A grading uses more than one core: for the judge, PoCL's threads, and the next worker that starts. So a second worker
-can use only idle time of the first. Each worker, with the sandboxes that it starts, is bound to separate cores:
-`--cores-each` of them, by default half of all. The submissions fail a check, so that none is timed. With `--timed` most
-are right, and on a CPU their timed sections exclude each other, so that a second worker gains less. The sandbox is
-`process`, because affinity does not apply to containers. The goal is a ratio of 1.7 on a machine that is otherwise
-idle. The machine's load is printed.
+A grading uses more than one core: for the judge, for PoCL's threads, and for the next worker that starts. On the same
+cores, a second worker could therefore use only the idle time of the first. This is why each worker, with the sandboxes
+that it starts, is bound to separate cores: `--cores-each` of them, by default half of all. The submissions fail a
+check, so none of them is timed. With `--timed`, most are right. Their timed sections on a CPU exclude each other, so a
+second worker gains less. The sandbox is `process`, because affinity does not apply to containers. The goal is a ratio
+of 1.7 on an otherwise idle machine. The load of the machine is printed.
 """
 
 import argparse
@@ -27,7 +28,7 @@ GRADED = 1
 
 
 def main() -> int:
-    """Grade three batches of the same submissions."""
+    """Grade three batches with the same submissions."""
     cores = sorted(os.sched_getaffinity(0))
     options = argparse.ArgumentParser()
     options.add_argument("--submissions", type=int, default=30)
@@ -42,7 +43,7 @@ def main() -> int:
     one = rate(grade(folder, "one", shares[:1], killed=False))
     two = rate(grade(folder, "two", shares, killed=False))
     verdict = "reached" if two / one >= GOAL else "missed"
-    print(f"one worker: {one:.1f} a minute; two: {two:.1f}; ratio {two / one:.2f}, the goal of {GOAL} is {verdict}")
+    print(f"one worker: {one:.1f} per minute; two: {two:.1f}; ratio {two / one:.2f}, the goal of {GOAL} is {verdict}")
     out = grade(folder, "killed", shares, killed=True)
     same = batches.essences(out) == batches.essences(folder / "one")
     results = "the same results" if same else "OTHER RESULTS"
@@ -52,7 +53,7 @@ def main() -> int:
 
 
 def grade(folder: Path, name: str, shares: list[list[int]], *, killed: bool) -> Path:
-    """Grade the batch with a worker for each share of the cores. Return the folder of its results."""
+    """Grade the batch with one worker for each share of the cores. Return the folder of its results."""
     out = folder / name
     with batches.scheduler(folder) as address, ExitStack() as running:
         workers = []
@@ -76,7 +77,7 @@ def grade(folder: Path, name: str, shares: list[list[int]], *, killed: bool) -> 
 
 
 def rate(out: Path) -> float:
-    """Return the gradings per minute, from the first result to the last, without everything that starts once."""
+    """Return the gradings per minute between the first result and the last. This excludes the time for starting."""
     times = sorted(path.stat().st_mtime for path in (out / "results").glob("*.json"))
     return 60 * (len(times) - 1) / (times[-1] - times[0])
 

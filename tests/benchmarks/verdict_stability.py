@@ -1,16 +1,17 @@
-"""Print the stability of verdicts about speed: gradings of a model solution, or of submissions near a threshold.
+"""Measure how stable verdicts about speed are, for a model solution or for submissions near a threshold.
 
     python tests/benchmarks/verdict_stability.py ASSIGNMENT GRADINGS [SPEED ...] [--beside ATTACK]
 
-Without SPEED, the model solution is graded. SPEED is a multiple of the speed for full points, such as 0.9. The
-work-groups of the model solution then repeat their work. The number of repetitions comes from a curve that is measured
-first. A grading is one case and the whole performance check, by new workers. Several gradings run in parallel, and wait
-for each other when they need the device alone. So does another grader of this machine, which repeatedly grades an
-ATTACK of tests/submissions/hostile/.
+Without SPEED, the model solution is graded. SPEED is a multiple of the speed for full points, such as 0.9. To reach it,
+the work-groups of the model solution repeat a part of their work. The number of repetitions is read from a curve that
+is measured first. A grading consists of one case and the whole performance check, by new workers. Several gradings run
+in parallel, and wait for each other when they need exclusive use of the device. With --beside, another grader on this
+machine repeatedly grades an ATTACK from tests/submissions/hostile/ and waits in the same way.
 
-`deserved` is the median of all fractions of a speed. Verdicts that this fraction does not deserve are `flipped`.
-Verdicts whose own interval contains the threshold are `undecided`. `spread` is the distance from the 5th to the 95th
-percentile of the fractions. `ungraded` are gradings without a verdict, which print the reason.
+`deserved` is the median of all measured fractions for a speed. `flipped` counts verdicts that differ from the one that
+this median deserves. `undecided` counts verdicts whose own interval contains the threshold. `spread` is the distance
+from the 5th to the 95th percentile of the fractions. `ungraded` counts gradings without a verdict; their reasons are
+printed.
 """
 
 import argparse
@@ -49,14 +50,16 @@ from grader.results.check import Check, Verdict  # noqa: E402
 from grader.results.metrics import Interval, Performance  # noqa: E402
 
 POINTS = 8
-"""Numbers of repetitions at which the speed is measured first."""
+"""Number of intervals on the curve that maps repetitions to speed."""
 
 TRIES = 4
-"""Tries to measure a point of the curve if noise hides it."""
+"""Attempts to measure a point of the curve if noise prevents it."""
 
 KERNEL = re.compile(r"^__kernel void [^{]*\{(.*?)^\}", re.DOTALL | re.MULTILINE)
 LOCAL = re.compile(r"^    __local [^=]*;.*\n", re.MULTILINE)
-"""A kernel with its body, and its declarations of local memory, which must stay outside of a loop."""
+"""Regular expressions for a kernel with its body, and for declarations of local memory, which must stay
+outside a loop.
+"""
 
 AGAIN = """
     const uint number = (get_group_id(2) * get_num_groups(1) + get_group_id(1)) * get_num_groups(0) + get_group_id(0);
@@ -64,13 +67,13 @@ AGAIN = """
     for (uint time = 0; time < times; time++) {
     barrier(CLK_LOCAL_MEM_FENCE);
 """
-"""All work-groups repeat their work about equally often. A kernel that spends most of its time in a few work-groups has
-no steady speed on many cores.
+"""Code that makes all work-groups repeat their work about equally often. A kernel that spends most of its time in a few
+work-groups would not have a steady speed on many cores.
 """
 
 
 def main() -> None:
-    """Tune, grade, and print a row per speed."""
+    """Find the repetitions for each speed, grade, and print one row for each speed."""
     attacks = {attack.name: attack for attack in corpus()}
     options = argparse.ArgumentParser()
     options.add_argument("name", metavar="ASSIGNMENT")
@@ -107,14 +110,14 @@ def _slowed(assignment: Assignment, more: int) -> Submission:
 
 
 def _again(kernel: re.Match[str]) -> str:
-    """Return the kernel with its body in a loop. A work-item that returned continues with the next iteration."""
+    """Return the kernel with its body in a loop. A `return` in the body ends only the iteration."""
     whole, body = kernel.group(), kernel.group(1)
     inner = re.sub(r"\breturn;", "continue;", LOCAL.sub("", body))
     return whole.replace(body, "".join(LOCAL.findall(body)) + AGAIN + inner + "    }\n")
 
 
 def _grade(assignment: Assignment, submission: Submission) -> Check:
-    """Return the performance check."""
+    """Grade the submission and return its performance check."""
     settings = load_settings({})
     with settings.open_environment(settings.sandbox_for_ours()) as environment:
         task = Task(assignment=assignment, submission=submission, seed=fresh_seed())
@@ -125,7 +128,7 @@ def _grade(assignment: Assignment, submission: Submission) -> Check:
 
 
 def _measured(assignment: Assignment, submission: Submission) -> Check:
-    """Return the performance check, measured again if the machine was too noisy."""
+    """Return the performance check. Measure again if the machine was too noisy."""
     for _ in range(TRIES - 1):
         check = _try(assignment, submission, 0)
         if isinstance(check, Check):
@@ -134,7 +137,7 @@ def _measured(assignment: Assignment, submission: Submission) -> Check:
 
 
 def _try(assignment: Assignment, submission: Submission, _: int) -> Check | UngradedError:
-    """Return the performance check, or the reason why there is no result."""
+    """Return the performance check, or the error that explains why there is no result."""
     try:
         return _grade(assignment, submission)
     except UngradedError as error:
@@ -143,7 +146,7 @@ def _try(assignment: Assignment, submission: Submission, _: int) -> Check | Ungr
 
 @contextmanager
 def _neighbour(attack: Attack) -> Iterator[None]:
-    """Run another grader in a separate process that repeatedly grades this attack. Print the verdicts at the end."""
+    """Run another grader in a separate process, which repeatedly grades this attack. Print its verdicts at the end."""
     spawn = get_context("spawn")
     verdicts: SimpleQueue[str] = spawn.SimpleQueue()
     with tempfile.TemporaryDirectory() as folder:
@@ -160,7 +163,7 @@ def _neighbour(attack: Attack) -> Iterator[None]:
 
 
 def _grade_over_and_over(assignment: Assignment, submission: Submission, verdicts: "SimpleQueue[str]") -> None:
-    """Grade until this process is killed or its parent ends. A killed benchmark would leave it running otherwise."""
+    """Grade until this process is killed or its parent ends. Otherwise, a killed benchmark would leave it running."""
     parent = os.getppid()
     settings = load_settings({})
     with settings.open_environment(settings.sandbox_for_others()) as environment:
@@ -173,13 +176,13 @@ def _grade_over_and_over(assignment: Assignment, submission: Submission, verdict
 
 
 def _performance(check: Check) -> Performance:
-    assert check.performance is not None, "_grade returns none without"
+    assert check.performance is not None, "_grade returns only checks with a performance"
     return check.performance
 
 
 def _interval(check: Check) -> Interval:
     fraction = _performance(check).fraction_of_reference
-    assert fraction is not None, "there is a model solution here"
+    assert fraction is not None, "the course has a model solution"
     return fraction
 
 
@@ -192,8 +195,8 @@ def _threshold(assignment: Assignment, check: Check) -> float:
 
 
 def _tune(assignment: Assignment, pool: ProcessPoolExecutor) -> Callable[[float], int]:
-    """Return a function from a speed to the argument of _slowed. It interpolates times, which grow linearly with the
-    argument.
+    """Return a function that maps a speed to the argument of _slowed. It interpolates times, which grow linearly with
+    the argument.
     """
     model = _measured(assignment, _slowed(assignment, 0))
     most = round(3000 / _threshold(assignment, model))
@@ -201,7 +204,7 @@ def _tune(assignment: Assignment, pool: ProcessPoolExecutor) -> Callable[[float]
     checks = list(pool.map(partial(_measured, assignment), (_slowed(assignment, each) for each in more)))
     times = [_threshold(assignment, check) / _fraction(check) for check in checks]
     if not times[0] < 1 < times[-1]:
-        sys.exit(f"{assignment.name}: model solution, slowed: {times[0]:.2g} to {times[-1]:.2g} times what it may take")
+        sys.exit(f"{assignment.name}: the slowed model takes {times[0]:.2g} to {times[-1]:.2g} times the allowed time")
     return lambda speed: round(float(np.interp(1 / speed, times, more)))
 
 

@@ -1,9 +1,9 @@
-"""Print the parts of the time of one grading, for the model solution of each assignment.
+"""Print how the time of one grading divides into parts, for the model solution of each assignment.
 
     python tests/benchmarks/where_time_goes.py [ASSIGNMENT ...]
 
-`start` is the time until the submission's worker is ready, `cases` and `timing` are the checks, and `rest` is
-everything else: to start grader's own workers in the background, and to stop all workers.
+`start` is the time until the submission's worker is ready. `cases` and `timing` are the checks. `rest` is everything
+else, such as starting grader's own workers in the background and stopping all workers.
 """
 
 import sys
@@ -18,7 +18,7 @@ from grader.grading.settings import load_settings
 
 
 def main() -> None:
-    """Grade each assignment once, and print one row for it."""
+    """Grade each assignment once, and print one row for each."""
     settings = load_settings({})
     print(f"{'seconds':<14}{'start':>8}{'build':>8}{'cases':>8}{'timing':>8}{'rest':>8}{'total':>8}{'pairs':>8}")
     with settings.open_environment(settings.sandbox_for_ours()) as environment:

@@ -1,4 +1,4 @@
-"""grading.py: --watch grades a file on each save."""
+"""grading.py: `--watch` grades a file each time it is saved."""
 
 import os
 import signal
@@ -12,11 +12,11 @@ from commandline import MODEL, NOT_BUILDING, QUICK, WRONG, environment
 from processes import parents_of_all, wait_for
 
 SECONDS = 120
-"""Time limit for a grading on a busy machine."""
+"""Time limit for one grading on a busy machine."""
 
 
 class Watched:
-    """A file in a folder and a grader that watches it. `told` is its progress and `said` its reports."""
+    """A grader that watches a file. `told` is the progress that it has printed, and `said` are its reports."""
 
     def __init__(self, folder, source, *options):
         self.file, self._out, self._err = folder / "kernels.cl", folder / "out", folder / "err"
@@ -41,7 +41,7 @@ class Watched:
         return self._err.read_text()
 
     def waits(self, number):
-        """Wait until this number of reports is printed."""
+        """Wait until this many reports are printed."""
         assert wait_for(lambda: self.said.count("waiting until kernels.cl is saved") == number, SECONDS), self.told
 
     def tells(self, words):
@@ -51,9 +51,9 @@ class Watched:
 
 @contextmanager
 def watched(folder, source, *options):
-    """Watch the file, end with Ctrl-C, and check that no process of the grader is left.
+    """Watch the file, stop with Ctrl-C, and check that no process of the grader is left.
 
-    The end is no error: the exit code belongs to the last report, in which a check failed or none did.
+    Ctrl-C is not an error: the exit code tells if a check failed in the last report.
     """
     grader = Watched(folder, source, *options)
     try:
@@ -70,7 +70,7 @@ def watched(folder, source, *options):
 
 
 def descendants(pid):
-    """Return the processes below this one."""
+    """Return all descendants of this process."""
     parents = parents_of_all()
     below, found = {pid}, {pid}
     while below:
@@ -88,7 +88,10 @@ def is_there(pid):
 
 
 def test_a_save_is_graded_and_what_has_changed_is_told(tmp_path):
-    """A save with a new text is graded, unlike an unchanged or briefly empty file. Ctrl-C leaves no process."""
+    """A save that changes the text is graded, unlike one without a change or one that empties the file briefly.
+
+    Ctrl-C leaves no process behind.
+    """
     with watched(tmp_path, NOT_BUILDING) as grader:
         grader.waits(1)
         grader.file.write_text(NOT_BUILDING)
@@ -104,7 +107,7 @@ def test_a_save_is_graded_and_what_has_changed_is_told(tmp_path):
 
 @pytest.mark.whole
 def test_a_text_that_cannot_be_graded_ends_nothing(tmp_path):
-    """An ungradable file prints one line, and the next save is graded."""
+    """A file that cannot be graded is reported in one line, and the next save is graded."""
     with watched(tmp_path, NOT_BUILDING) as grader:
         grader.waits(1)
         grader.file.write_bytes(b"\x7fELF\x00")
@@ -115,7 +118,10 @@ def test_a_text_that_cannot_be_graded_ends_nothing(tmp_path):
 
 @pytest.mark.whole
 def test_a_save_ends_the_grading_of_what_was_saved_before(tmp_path):
-    """A save ends the current grading even during its timing. The first report is the new text's."""
+    """A save cancels the grading of the previous text, even while it is being timed.
+
+    The first report is therefore about the new text.
+    """
     with watched(tmp_path, MODEL.read_text()) as grader:
         grader.tells("watching every access")
         grader.file.write_text(WRONG)

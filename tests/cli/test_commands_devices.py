@@ -1,4 +1,4 @@
-"""devices.py: each station of a batch gets its device."""
+"""devices.py: the device for each station of a batch."""
 
 import pytest
 
@@ -27,7 +27,7 @@ from grader.grading.settings import as_variables
     ],
 )
 def test_every_device_that_is_named_is_a_place(device, gpu, variables):
-    """Each named device becomes one station's settings, as on a machine of a cluster. Others stay open."""
+    """Each device in the options gives one station its settings. Settings that the options omit stay unset."""
     assert [as_variables(place) for place in places(device, gpu, 2, None)] == variables
 
 
@@ -46,6 +46,6 @@ def test_every_device_that_is_named_is_a_place(device, gpu, variables):
     ],
 )
 def test_a_list_that_makes_no_sense_is_refused(device, gpu, jobs, scheduler, words):
-    """An invalid list of devices is refused with a correction."""
+    """An invalid list of devices is refused with a message that says how to correct it."""
     with pytest.raises(InputError, match=words):
         places(device, gpu, jobs, scheduler)

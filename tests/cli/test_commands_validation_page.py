@@ -1,4 +1,4 @@
-"""validation_page.py: `grader validate` prints the right text in each section. The measurements are made up."""
+"""validation_page.py: the text that `grader validate` prints in each section. The measurements are made up."""
 
 import re
 from io import StringIO
@@ -29,18 +29,18 @@ def exactly(value):
 
 
 def timed(fraction, naive=0.25):
-    """Return a right submission of this speed. The baseline has `naive` of the model solution's speed."""
+    """Return the result of a right submission of this speed. The baseline has `naive` of the model solution's speed."""
     figures = performance(fraction_of_reference=exactly(fraction), speed_up_over_baseline=exactly(fraction / naive))
     speed = check("performance: cpu (n 1000000)", kind=Kind.PERFORMANCE, performance=figures)
     return result(BUILD, speed, profiles={"": PROFILE})
 
 
 UNTIMED = LEFT_OUT.mark(check("performance: cpu (n 1000000)", kind=Kind.PERFORMANCE))
-"""The performance check of a quick validation."""
+"""The performance check in a quick validation."""
 
 
 def skeleton_of(assignment):
-    """Return the skeleton's result, in which each case fails."""
+    """Return the result of the skeleton, which fails each case."""
     cases = unrun_cases(assignment, assignment.correctness.cases)
     return result(BUILD, *(failed(each.name, kind=each.kind, message="nothing was written.") for each in cases))
 
@@ -50,7 +50,7 @@ HOLDS = Claim(claim="the model solution passes every check", holds=True, seen="1
 
 @pytest.fixture
 def printed(drafted, monkeypatch, environment):
-    """Return a function that validates the draft with made-up results and returns the text and the fault count."""
+    """Return a function that validates the draft with made-up results and returns the text and the number of faults."""
 
     def validate(model=None, baseline=PROFILE, statements=(HOLDS,), differences=None, **others):
         graded, avoiding = others.get("graded", 0.9), others.get("avoiding", ())
@@ -86,12 +86,12 @@ def printed(drafted, monkeypatch, environment):
 
 
 def sections(text):
-    """Return the section titles in order."""
+    """Return the titles of the sections in order."""
     return re.findall(r"^scaling: (.*?) -+$", text, re.MULTILINE)
 
 
 def joined_lines(text):
-    """Return the text without its line breaks."""
+    """Return the text with line breaks replaced by spaces."""
     return " ".join(text.split())
 
 
@@ -119,7 +119,7 @@ def test_a_draft_that_holds_is_told_in_six_sections(printed):
 
 
 def test_a_stale_handout_is_broken_with_its_line(printed, drafted):
-    """A stale fact of the handout is a fault. The page has its line, its words and those of assignment.yaml."""
+    """An outdated fact in the handout is a fault. The page shows its line and both values."""
     spoil(drafted, "assignments/scaling/README.md", "`GROUP` = 64", "`GROUP` = 32")
     text, broken = printed(timed(1.0))
     assert broken == 1
@@ -128,7 +128,7 @@ def test_a_stale_handout_is_broken_with_its_line(printed, drafted):
 
 
 def test_a_quick_validation_says_what_was_not_checked(printed):
-    """A quick validation has one section more, with the questions about speed that are open. It proposes no speed."""
+    """A quick validation adds a section with the open questions about speed, and does not propose any speed goals."""
     depends = Earned(name="the baseline", result=result(BUILD, check("case", max_points=5), UNTIMED))
     text, broken = printed(result(BUILD, UNTIMED, profiles={"": PROFILE}), extent=QUICK, avoiding=(depends,))
     assert broken == 0
@@ -143,7 +143,7 @@ def test_a_quick_validation_says_what_was_not_checked(printed):
 
 
 def test_the_last_line_says_if_speed_was_not_checked():
-    """The last line counts broken statements, and tells a quick validation from a full one."""
+    """The last line counts the broken statements, and says if speed was not checked."""
     console = Console(file=StringIO())
     assert Page(console=console).verdict == "all of it holds"
     assert Page(console=console, unchecked=["?"]).verdict == "all of it holds, but speed was not checked"
@@ -151,13 +151,13 @@ def test_the_last_line_says_if_speed_was_not_checked():
 
 
 def test_no_line_is_wider_than_a_terminal_of_80_columns(printed):
-    """No line is wider than a terminal of 80 columns."""
+    """No line is wider than a terminal with 80 columns."""
     text, _ = printed(timed(1.0))
     assert [line for line in text.splitlines() if len(line.rstrip()) > WIDTH] == []
 
 
 def test_what_is_proposed_can_be_pasted_into_the_file(printed, drafted):
-    """Each proposal is YAML at its place in the file, and the assignment loads with it."""
+    """Each proposal is YAML with the nesting that the file needs, and the assignment loads after pasting it."""
     text, _ = printed(timed(1.0))
     blocks = re.findall(r"Proposed:\s*\n\n((?:[a-z ].*\n)+)", text)
     found = [yaml.safe_load(block) for block in blocks]
@@ -184,9 +184,9 @@ def test_what_is_proposed_can_be_pasted_into_the_file(printed, drafted):
 
 
 def test_figures_stand_beside_what_is_asked(printed):
-    """Each goal is printed next to the speeds of the model solution, the baseline and right submissions.
+    """Each goal is printed next to the speeds of the model solution, the baseline and the right submissions.
 
-    Memory limits have the counts of both kernels.
+    Each memory limit is printed next to the counts of the model solution and the baseline.
     """
     text, _ = printed(timed(1.02))
     assert re.search(r"the model solution, again\s+1\.02", text)
@@ -199,7 +199,7 @@ def test_figures_stand_beside_what_is_asked(printed):
 
 
 def test_a_yardstick_that_is_far_off_is_remarked(printed, drafted):
-    """A yardstick far from the measured one gets a remark and is not a fault."""
+    """A yardstick far from the measured one is remarked upon, but is not a fault."""
     spoil(drafted, "assignments/scaling/assignment.yaml", "    cpu:\n", "    cpu:\n      yardstick: 9\n")
     text, broken = printed(timed(1.0))
     assert broken == 0
@@ -207,7 +207,7 @@ def test_a_yardstick_that_is_far_off_is_remarked(printed, drafted):
 
 
 def test_what_asks_for_more_than_is_proposed_is_marked(printed, drafted):
-    """A goal above the proposal and a check that both kernels pass get remarks and are not faults."""
+    """A goal above the proposed one, or a check that the baseline passes too, is remarked upon, but is not a fault."""
     spoil(drafted, "assignments/scaling/assignment.yaml", "fraction: 0.01", "fraction: 0.7")
     spoil(drafted, "assignments/scaling/README.md", "1 % of", "70 % of")
     text, broken = printed(timed(1.0))
@@ -219,13 +219,13 @@ def test_what_asks_for_more_than_is_proposed_is_marked(printed, drafted):
 
 
 def test_a_count_that_could_not_be_made_is_a_question_mark(printed):
-    """A missing count, such as of a baseline that does not run in the simulator, is a question mark."""
+    """A missing count is printed as a question mark, for example if the baseline does not run in the simulator."""
     text, _ = printed(timed(1.0), baseline=None)
     assert re.search(r"coalesced accesses\s+10\.3333\s+\?\s+1\.1\s+11\.37", text)
 
 
 def test_a_file_that_cannot_be_used_is_all_that_is_told(printed, drafted):
-    """An invalid file prints one section with path, field and remedy."""
+    """If a file is invalid, only one section is printed, with its path, the field and how to fix it."""
     spoil(drafted, "assignments/scaling/assignment.yaml", "sanitizer:", "sanitiser:")
     text, broken = printed(timed(1.0))
     assert broken == 1
@@ -235,7 +235,7 @@ def test_a_file_that_cannot_be_used_is_all_that_is_told(printed, drafted):
 
 
 def test_what_is_broken_is_counted_and_what_rests_on_it_is_not_told(printed):
-    """If the assignment's own files do not run, no golden submission is graded and dependent figures are left out."""
+    """If the assignment's own files do not run, golden submissions are not graded and their figures are missing."""
     fault = Claim(claim="our own files can be run", holds=False, seen="oracle.py: failed")
     text, broken = printed(None, statements=(HOLDS, fault))
     assert broken == 1
@@ -249,7 +249,7 @@ def test_what_is_broken_is_counted_and_what_rests_on_it_is_not_told(printed):
 
 
 def test_each_difference_of_a_golden_submission_is_broken(printed):
-    """Each golden submission with another verdict is listed with the expected one. The others share one line."""
+    """Each golden submission with an unexpected verdict is listed with the expected one. The others share one line."""
     told = {"old-y-left-out": ("tall: CRASH, must be WRONG_OUTPUT", "sanitizer: passes, must be NOT_RUN")}
     text, broken = printed(timed(1.0), differences=told)
     assert broken == 2
@@ -259,7 +259,7 @@ def test_each_difference_of_a_golden_submission_is_broken(printed):
 
 
 def test_a_corpus_that_cannot_be_graded_is_broken(printed, drafted):
-    """An invalid file, found before any run, or an error of the grader makes the corpus a fault."""
+    """The corpus has a fault if one of its files is invalid, which is found before any run, or if grading fails."""
     text, broken = printed(timed(1.0), graded=SolutionError("oracle.py: failed"))
     assert broken == 1
     assert "BROKEN they can be graded (oracle.py: failed)" in joined_lines(text)
@@ -270,7 +270,7 @@ def test_a_corpus_that_cannot_be_graded_is_broken(printed, drafted):
 
 
 def test_without_golden_submissions_there_is_a_remark(printed, drafted):
-    """Without golden submissions, a remark says where they belong."""
+    """If there are no golden submissions, a remark says where to put them."""
     (drafted / "tests").rename(drafted / "elsewhere")
     text, broken = printed(timed(1.0))
     assert broken == 0
@@ -280,7 +280,7 @@ def test_without_golden_submissions_there_is_a_remark(printed, drafted):
 
 
 def test_students_do_not_see_what_is_hidden(printed, drafted):
-    """The skeleton's report hides hidden checks, as for students."""
+    """The skeleton's report hides the outcome of hidden checks, as it does for students."""
     path = "assignments/scaling/assignment.yaml"
     spoil(drafted, path, "sizes: {n: 1}}", "sizes: {n: 1}, hidden: true}")
     text, _ = printed(timed(1.0))
@@ -289,7 +289,7 @@ def test_students_do_not_see_what_is_hidden(printed, drafted):
 
 
 def test_of_a_suite_each_part_is_told_by_its_name(printed, drafted):
-    """A suite prints the statements and thresholds of each part by name, and one report of the skeleton."""
+    """For a suite, the statements and thresholds are printed for each part, but the skeleton's report only once."""
     path = drafted / "assignments" / "scaling" / "assignment.yaml"
     fields = yaml.safe_load(path.read_text())
     launches, baseline = fields.pop("launches"), fields.pop("baseline")

@@ -1,4 +1,4 @@
-"""faults.py and grading.py: commands report faults of the grader that cost no points."""
+"""faults.py and grading.py: commands report faults of the grader that do not affect points."""
 
 import dataclasses
 from pathlib import Path
@@ -19,7 +19,7 @@ OUTCOME = result(BUILD, failed("correctness: one"))
 
 @pytest.fixture
 def told(tmp_path, transposition):
-    """A grading that writes its reports into a folder."""
+    """A grading whose reports are written to a folder."""
     files = {"junit": tmp_path / "report.xml", "json": tmp_path / "result.json", "html": tmp_path / "page.html"}
     options = ReportOptions(files=files)
     return Grading(coursework=transposition, arguments="", seed=1, view=withheld, draw=render, write=options.write)
@@ -37,7 +37,7 @@ def test_a_report_that_cannot_be_made_costs_no_other(told, tmp_path, monkeypatch
 
 
 def test_a_file_that_cannot_be_written_is_one_that_is_missing(told, tmp_path, capsys):
-    """A report whose folder vanished during the grading counts as missing, and the others are written."""
+    """A report whose folder disappears during the grading counts as missing, and the other reports are written."""
     options = ReportOptions(files={"junit": tmp_path / "gone" / "report.xml", "json": tmp_path / "result.json"})
     lost = options.write(OUTCOME)
     assert [Path(fault.lost).name for fault in lost] == ["report.xml"]
@@ -48,7 +48,7 @@ def test_a_file_that_cannot_be_written_is_one_that_is_missing(told, tmp_path, ca
 
 
 def test_a_grade_is_shown_even_if_its_report_fails(told, capsys):
-    """If the printed report fails, the points are printed with a line about the missing report."""
+    """If the report for the terminal fails, the points are still printed, with a line about the missing report."""
     dataclasses.replace(told, draw=lambda *_, **__: 1 / 0).tell(OUTCOME)
     said = capsys.readouterr().out
     assert said.startswith("Coalesced transposition: 0 of 5 points.\n")
@@ -56,7 +56,7 @@ def test_a_grade_is_shown_even_if_its_report_fails(told, capsys):
 
 
 def test_tracebacks_come_after_the_report_and_are_few(capsys):
-    """Tracebacks come after the report, and only the first few are printed, because many mostly have one cause."""
+    """Tracebacks are printed after the report. Only the first few are printed, because many usually have one cause."""
     with told_at_the_end():
         for _ in range(SHOWN + 2):
             attempt("a figure", lambda: 1 / 0)

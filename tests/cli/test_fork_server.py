@@ -1,4 +1,4 @@
-"""fork_server.py: the fork server starts before the commands are imported, for the right arguments only."""
+"""fork_server.py: the fork server starts before the commands are imported, but only for certain arguments."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from grader.grading.trust import note_started
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):
-    """A folder that this user has not started, with settings that name no sandbox."""
+    """A folder that was not created by `grader init`, and settings without a sandbox."""
     monkeypatch.delenv("GRADER_SANDBOX", raising=False)
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     (tmp_path / "kernels.cl").touch()
@@ -26,7 +26,7 @@ GRADE = ("grade", "kernels.cl", "--assignment", "vectorAdd")
 
 @pytest.mark.parametrize("option", [("--sandbox", "process"), ("--sandbox=user",)], ids=" ".join)
 def test_it_starts_where_processes_are_named(option):
-    """The last --sandbox of `grade` decides. Help and other commands start no server."""
+    """The last --sandbox option of `grade` decides. No server starts for --help or for other commands."""
     assert begins(*GRADE, *option)
     assert not begins(*GRADE, *option, "--sandbox", "docker"), "the last one counts"
     assert not begins(*GRADE, *option, "--help")
@@ -34,14 +34,14 @@ def test_it_starts_where_processes_are_named(option):
 
 
 def test_it_starts_where_the_environment_names_them(monkeypatch):
-    """GRADER_SANDBOX starts the server unless --sandbox names another."""
+    """GRADER_SANDBOX decides unless there is a --sandbox option."""
     monkeypatch.setenv("GRADER_SANDBOX", "process")
     assert begins(*GRADE)
     assert not begins(*GRADE, "--sandbox", "docker")
 
 
 def test_it_starts_for_a_file_in_a_folder_of_the_users_own(folder, monkeypatch):
-    """The server starts for a file in the user's own folder, which is graded in a process without containers."""
+    """The server starts for a file in the user's own folder, which can be graded in a process without containers."""
     assert not begins(*GRADE)
     note_started(folder)
     assert begins(*GRADE)
@@ -53,13 +53,13 @@ def test_it_starts_for_a_file_in_a_folder_of_the_users_own(folder, monkeypatch):
 
 @pytest.mark.parametrize("words", [(), ("grade",), ("grade", "x" * 5000), ("grade", "--sandbox"), (*GRADE, "ring/x")])
 def test_words_that_mean_nothing_start_nothing(folder, words):
-    """Invalid arguments start no server and raise no error. The command reports them later."""
+    """For invalid arguments, no server starts and no error is raised. The command reports them later."""
     (folder / "ring").symlink_to("ring")
     assert not begins(*words)
 
 
 def test_it_ends_with_the_block():
-    """The server ends with the block, also after an exception."""
+    """The server ends with the block, even after an exception."""
     processes = []
 
     def fail():

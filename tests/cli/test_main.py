@@ -31,7 +31,7 @@ COMMANDS = (
     ],
 )
 def test_a_usage_error_is_exit_code_2_and_says_what_is_wrong(tmp_path, args, said):
-    """A usage error exits with 2, and the parser's message is on the error stream."""
+    """A usage error leads to exit code 2, and the parser's message is on standard error."""
     done = grader(tmp_path, *args)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("Usage: grader")
@@ -43,7 +43,7 @@ NEEDS_A_NAME = ("grade", "explain", "profile", "run", "submit", "show")
 
 @pytest.mark.parametrize("command", NEEDS_A_NAME)
 def test_without_a_name_a_command_says_how_to_give_one(tmp_path, command):
-    """In a folder that remembers nothing, each command that needs an assignment says in one line how to name it."""
+    """In a folder without an assignment, each command that needs one says in one line how to select it."""
     line = complaint(grader(tmp_path, command))
     assert line.startswith("grader: this folder has no submission.yaml that names the assignment: ")
     assert ("grader show NAME" if command == "show" else "-a NAME") in line
@@ -51,7 +51,7 @@ def test_without_a_name_a_command_says_how_to_give_one(tmp_path, command):
 
 
 def test_a_setting_that_cannot_be_used_is_one_line_and_exit_code_2(tmp_path):
-    """An invalid setting exits with 2 and one line. The line names the setting and its source."""
+    """An invalid setting leads to exit code 2 and one line that contains the setting and where it comes from."""
     line = complaint(grader(tmp_path, "list", GRADER_TIMING__MIN_PAIRS="many"))
     assert "timing.min_pairs" in line
     assert "GRADER_" in line
@@ -70,7 +70,7 @@ def test_a_setting_that_cannot_be_used_is_one_line_and_exit_code_2(tmp_path):
     ids=ascii,
 )
 def test_a_file_can_be_called_anything_and_an_error_is_one_line_of_text_even_so(tmp_path, name):
-    """A file name's control characters never reach the terminal, and no name adds a second line to an error."""
+    """Control characters in a file name never reach the terminal, and no name makes an error longer than one line."""
     done = grader(tmp_path, "grade", name, "--assignment", "coalsTransp")
     assert done.returncode == 2
     assert not UNSHOWABLE.search(done.stderr)
@@ -79,7 +79,7 @@ def test_a_file_can_be_called_anything_and_an_error_is_one_line_of_text_even_so(
 
 
 def test_a_fault_in_grader_itself_is_exit_code_3_with_its_traceback(tmp_path):
-    """A fault in grader exits with 3, never with the code of a failed check. The traceback is for its developers."""
+    """A fault in grader leads to exit code 3, not to that of a failed check. A traceback is printed for developers."""
     shutil.copy(MODEL, tmp_path / "kernels.cl")
     (tmp_path / "fault.py").write_text(
         "import grader.cli.main\n"
@@ -97,11 +97,11 @@ def test_a_fault_in_grader_itself_is_exit_code_3_with_its_traceback(tmp_path):
 
 
 HEAVY = ("docker", "matplotlib", "rapidfuzz", "distributed", "pyopencl", "jinja2", "fastapi", "sqlalchemy")
-"""Packages that load more slowly than most commands run, and that few commands need."""
+"""Packages that only a few commands need. Loading one of them takes longer than most commands run."""
 
 
 def test_the_program_loads_nothing_heavy_before_it_knows_what_is_asked(tmp_path):
-    """`python -m grader.cli.main list` loads no heavy package."""
+    """`python -m grader.cli.main list` does not load any of the heavy packages."""
     (tmp_path / "sitecustomize.py").write_text(
         "import atexit, sys\n"
         f"atexit.register(lambda: print(sorted(set({HEAVY}) & set(sys.modules)), file=sys.stderr))\n"
@@ -113,9 +113,9 @@ def test_the_program_loads_nothing_heavy_before_it_knows_what_is_asked(tmp_path)
 
 @pytest.mark.parametrize("args", [["--version"], ["--help"], ["grade", "--help"]], ids=" ".join)
 def test_version_and_help_answer_before_anything_is_loaded(tmp_path, args):
-    """--version and --help load the options, the errors and their display, and only the lists of reports and platforms.
+    """--version and --help load only the options, the errors and their display, and the lists of reports and platforms.
 
-    A command loads its packages when it is called.
+    Everything else is loaded when a command is called.
     """
     (tmp_path / "sitecustomize.py").write_text(
         "import atexit, sys\n"
@@ -130,7 +130,7 @@ def test_version_and_help_answer_before_anything_is_loaded(tmp_path, args):
 
 
 def test_the_first_worker_starts_before_numpy_is_loaded(tmp_path):
-    """The first worker starts before numpy is loaded. Each takes equally long, and a student would wait for both."""
+    """The first worker starts before numpy is loaded, so that the two happen in parallel."""
     (tmp_path / "started.py").write_text(
         "import sys\n"
         "from grader.cli.main import main\n"
@@ -149,20 +149,20 @@ def test_the_first_worker_starts_before_numpy_is_loaded(tmp_path):
 
 
 def test_version_is_that_of_the_package(tmp_path):
-    """--version prints the package's version and no more."""
+    """--version prints the version of the package and nothing else."""
     assert output_of(tmp_path, "--version") == version("grader") + "\n"
 
 
 @pytest.mark.parametrize("command", [None, *COMMANDS])
 def test_help_is_there_for_every_command(tmp_path, command):
-    """Every command's help exits with 0, starts with a usage line and fits in 80 columns."""
+    """The help of every command leads to exit code 0, starts with a usage line and fits into 80 columns."""
     text = output_of(tmp_path, *([command] if command else []), "--help")
     assert text.startswith(f"Usage: grader {command or '[OPTIONS] COMMAND'}")
     assert max(map(len, text.splitlines())) <= 80
 
 
 def every_command():
-    """Return each command, also those of `export`, with its words."""
+    """Yield each command with the words that call it, including the subcommands of `export`."""
     group = typer.main.get_command(app)
     yield from ((name, each) for name, each in group.commands.items() if not hasattr(each, "commands"))
     yield from ((f"export {name}", each) for name, each in group.commands["export"].commands.items())
@@ -170,7 +170,7 @@ def every_command():
 
 @pytest.mark.parametrize("width", [60, 80])
 def test_help_fits_and_names_everything_in_full(tmp_path, width):
-    """At 60 and at 80 columns, help breaks no word, cuts no sentence, and shows each option with all its names."""
+    """At 60 and at 80 columns, the help does not break words or cut sentences, and shows all names of each option."""
     listing = output_of(tmp_path, "--help", COLUMNS=str(width))
     for words, command in every_command():
         text = output_of(tmp_path, *words.split(), "--help", COLUMNS=str(width))

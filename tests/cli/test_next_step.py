@@ -1,4 +1,4 @@
-"""next_step.py: the sentence about the next step after a grading."""
+"""next_step.py: the suggestion after a grading."""
 
 import pytest
 from samples import BUILD, RACE, SLOW, check, failed, result
@@ -35,24 +35,27 @@ def signed_out(tmp_path, monkeypatch):
     ids=["wrong", "wasteful", "slow", "unwatched"],
 )
 def test_the_first_cause_decides_which_command_helps(checks, said):
-    """Each command is named where it tells more than the report, with the arguments of the grading."""
+    """A command is suggested, with the arguments of the grading, if it shows more than the report."""
     assert next_step(result(*checks), "", " mine -a x").startswith(said)
 
 
 @pytest.mark.parametrize("checks", [(UNBUILT,), (BUILD, FOUND), (BUILD, RACED, WASTEFUL), (BUILD,)], ids=range(4))
 def test_no_command_is_named_where_the_report_has_said_all(checks):
-    """A report that names the line of the first cause, and a passed one, need no command."""
+    """No command is suggested if the report shows the line of the first cause, or if every check passed."""
     assert next_step(result(*checks), "", "") is None
 
 
 def test_the_skeleton_is_recognised():
-    """An unchanged skeleton is no mystery, so no command that searches for a mistake is named."""
+    """For an unchanged skeleton, no command that searches for a mistake is suggested."""
     graded = replace(result(BUILD, WRONG), source="void x();\n")
     assert next_step(graded, "void x();", "").startswith("this is still the skeleton: write your kernel")
 
 
 def test_a_passed_file_is_handed_in_from_a_terminal_that_is_signed_in(signed_out):
-    """A signed-in terminal names `grader submit` if no check failed, also if another machine decides the rest."""
+    """If the terminal is signed in and no check failed, `grader submit` is suggested.
+
+    This is also true if some checks are decided on another machine.
+    """
     (signed_out / "sign-in.json").touch()
     elsewhere = check("p", Kind.PERFORMANCE, Verdict.SKIPPED, 0, 9, reason=Reason.DECIDED_ELSEWHERE, message="no.")
     assert next_step(result(BUILD), "", "") == "`grader submit` hands this kernel in."

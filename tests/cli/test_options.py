@@ -1,4 +1,4 @@
-"""options.py: a group of options is a record for the command and a list of flat parameters for typer."""
+"""options.py: a group of options is a record for the command, and a flat list of parameters for typer."""
 
 import inspect
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from grader.cli.options import EnvironmentOptions, GradingOptions, OptionTable, 
 
 @dataclass(frozen=True, kw_only=True)
 class Sizes:
-    """Two options."""
+    """Two sizes, as options."""
 
     width: Annotated[int, typer.Option(min=1, help="Columns.")]
     height: Annotated[int | None, typer.Option(help="Rows.")] = None
@@ -37,7 +37,7 @@ def test_a_command_is_given_its_options_as_a_record():
 
 
 def test_a_field_may_stand_for_the_options_of_a_registry():
-    """A field of a registry gives the command the options in use, by name and converted by typer."""
+    """A field for a registry gives the command the options that were used, by name and converted by typer."""
     table = OptionTable(
         options={
             "red_pen": Annotated[int | None, typer.Option(help="Strokes in red.")],
@@ -47,7 +47,7 @@ def test_a_field_may_stand_for_the_options_of_a_registry():
 
     @dataclass(frozen=True, kw_only=True)
     class Drawing:
-        """A registry's options, and one more."""
+        """The options of a registry, and one more."""
 
         pens: Annotated[dict[str, Any], table]
         paper: str = "white"
@@ -68,14 +68,14 @@ def test_a_field_may_stand_for_the_options_of_a_registry():
 
 
 def test_no_command_has_an_option_twice_and_few_parameters():
-    """No command has more than 7 parameters or an option twice. Groups of options make it readable at a glance."""
+    """No command has more than 7 parameters, which keeps its signature readable, or has the same option twice."""
     for command in (*COMMANDS.values(), *EXPORTS.values()):
         assert len(inspect.signature(command).parameters) <= 7
         assert len(inspect.signature(flat(command)).parameters) >= len(inspect.signature(command).parameters)
 
 
 def test_what_is_not_given_sets_nothing():
-    """Unused options set no value, so that settings come from the file and the variables."""
+    """Options that are not used do not set anything, so that the settings file and environment variables apply."""
     assert set(EnvironmentOptions().settings().values()) == {None}
     assert EnvironmentOptions(gpu="amd").settings()["docker"] == {"gpu": "amd"}
     assert set(GradingOptions().settings().values()) == {None}

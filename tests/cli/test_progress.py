@@ -1,4 +1,4 @@
-"""progress.py: a command's display during its work."""
+"""progress.py: the display while a command works."""
 
 import io
 import time
@@ -23,7 +23,7 @@ def small(tmp_path):
 
 
 def shown(monkeypatch, coursework, *, terminal):
-    """Return all output from the build's verdict to the first case."""
+    """Return all output from the verdict of the build to the first case."""
     written = io.StringIO()
     console = Console(file=written, force_terminal=terminal, width=80, height=10, _environ={"TERM": "xterm"})
     monkeypatch.setattr(progress, "Console", lambda **_: console)
@@ -34,7 +34,7 @@ def shown(monkeypatch, coursework, *, terminal):
 
 
 def test_a_log_only_grows_and_has_no_control_characters(small, monkeypatch):
-    """A log has one line per event and no control characters."""
+    """A log has one line for each event, and no control characters."""
     log = shown(monkeypatch, small, terminal=False)
     assert [line.partition(" s ")[2] for line in log.splitlines()] == [
         "passed  build",
@@ -44,12 +44,12 @@ def test_a_log_only_grows_and_has_no_control_characters(small, monkeypatch):
 
 
 def test_a_terminal_is_left_as_it_was(small, monkeypatch):
-    """The board is erased from a terminal at the end, because the report repeats it all."""
+    """On a terminal, the display is erased at the end, because the report repeats its content."""
     assert shown(monkeypatch, small, terminal=True).endswith("\x1b[2K")
 
 
 def test_a_log_that_nobody_reads_any_more_is_no_fault(small, monkeypatch):
-    """A grading continues after the log's pipe breaks, and writes its files."""
+    """If the pipe of the log breaks, the grading continues and writes its files."""
 
     class Gone(io.StringIO):
         def write(self, _):

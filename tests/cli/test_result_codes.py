@@ -19,7 +19,7 @@ PRACTICE = missed("practice: one (n 1)", Kind.PRACTICE, max_points=0.0)
 
 
 def test_the_codes_are_those_of_the_readme():
-    """The codes have the README's numbers, which CI files and scripts use."""
+    """The codes are those in the README, on which CI files and scripts rely."""
     assert (PASSED, FAILED, BAD_INPUT, UNGRADED, ELSEWHERE) == (0, 1, 2, 3, 4)
 
 
@@ -57,7 +57,7 @@ def test_the_codes_are_those_of_the_readme():
     ],
 )
 def test_a_failure_comes_first_then_what_is_missing_here(marks, code):
-    """In a grading, a failed check outranks missing checks, because the student can fix it at once."""
+    """For a single grading, a failed check takes precedence over missing checks, because the student can act on it."""
     assert exit_code(grade(*marks)) == code
 
 
@@ -76,8 +76,8 @@ def test_a_failure_comes_first_then_what_is_missing_here(marks, code):
     ids=["passed", "failed", "failed first", "elsewhere", "ungraded", "not checked", "failed and not checked", "noisy"],
 )
 def test_of_a_batch_what_is_not_graded_in_full_comes_first(rows, code):
-    """In a batch, missing points outrank failed checks.
+    """For a batch, missing points take precedence over failed checks.
 
-    Some student fails in every course, and that must not conceal missing points.
+    In every course some student fails, and this must not hide missing points.
     """
     assert batch_exit_code(rows) == code

@@ -1,4 +1,4 @@
-"""saves.py: each content of a file is returned once, however an editor saves it."""
+"""saves.py: each version of a file is returned once, regardless of how an editor saves it."""
 
 import os
 import threading
@@ -20,14 +20,14 @@ def path(tmp_path):
 
 
 def then(save):
-    """Call `save` 0.3 seconds later in another thread."""
+    """Call `save` in another thread after 0.3 seconds."""
     thread = threading.Timer(0.3, save)
     thread.start()
     return thread
 
 
 def test_the_first_content_is_what_there_is(path):
-    """The first content is returned at once and does not count as a save."""
+    """The first content is returned immediately and does not count as a save."""
     saves = Saves(path)
     assert next(saves.contents()) == b"first"
     assert not saves.is_saved_again()
@@ -59,7 +59,7 @@ def removed_first(path):
 
 @pytest.mark.parametrize("save", [renamed, emptied_first, written_twice, removed_first])
 def test_however_an_editor_writes_it_a_save_is_one_content(path, save):
-    """One save is one content: by a rename, after emptying or removing the file, or in two writes."""
+    """A save yields one content, even if the editor renames, empties or removes the file, or writes it twice."""
     saves = Saves(path)
     contents = saves.contents()
     assert next(contents) == b"first"
@@ -70,7 +70,7 @@ def test_however_an_editor_writes_it_a_save_is_one_content(path, save):
 
 
 def test_the_same_content_again_is_none(path):
-    """A save without a change, or `touch`, returns no content."""
+    """A save without a change, or `touch`, does not yield any content."""
     saves = Saves(path)
     contents = saves.contents()
     next(contents)
@@ -81,7 +81,7 @@ def test_the_same_content_again_is_none(path):
 
 
 def test_a_save_is_seen_while_something_else_is_done(path):
-    """A save with an unchanged length and name is noticed during other work. A missing file is not a save."""
+    """A save with equal length is noticed between two calls. A missing file does not count as a save."""
     saves = Saves(path)
     next(saves.contents())
     path.unlink()

@@ -1,4 +1,4 @@
-"""wrapping.py: lines that never break within a word."""
+"""wrapping.py: wrapping lines without breaking words."""
 
 import io
 
@@ -11,12 +11,12 @@ LONG = "see https://grader.example.org/a/very-long/address/that-no-narrow/termin
 
 @pytest.mark.parametrize("width", [20, 60, 80])
 def test_no_word_is_broken(width):
-    """Every word is on one line, also one with hyphens and one that is wider than the terminal."""
+    """Words are never broken, even if they contain hyphens or are wider than the terminal."""
     assert wrapped(LONG, width, "  ").split() == LONG.split()
 
 
 def test_an_error_fits_a_terminal_and_is_one_line_for_a_program(monkeypatch):
-    """On a terminal, a message is wrapped to its width; elsewhere it is one line. Neither has control characters."""
+    """On a terminal, a message is wrapped to its width. Otherwise, it is one line. Neither has control characters."""
     monkeypatch.setenv("COLUMNS", "20")
     stream = io.StringIO()
     assert fitted("one two three four five six\x1b", stream).startswith("one two three four five six")

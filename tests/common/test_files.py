@@ -17,7 +17,7 @@ def full_disk(*_, **__):
 
 
 class FullFile:
-    """File that accepts half of a text before the disk is full."""
+    """A file that accepts half of a text before the disk is full."""
 
     def __init__(self, file):
         self.file = file
@@ -36,7 +36,7 @@ class FullFile:
 
 @pytest.fixture
 def old(tmp_path):
-    """Path of a file that exists already."""
+    """The path of a file that already exists."""
     path = tmp_path / "report.xml"
     path.write_text("older", encoding="utf-8")
     return path
@@ -48,7 +48,7 @@ def alone(path):
 
 
 def test_a_text_is_written_as_it_is(tmp_path):
-    """A text is written unchanged as UTF-8, in every locale, and no other file remains in the folder."""
+    """A text is written unchanged as UTF-8 in every locale, and no other file is left in the folder."""
     path = tmp_path / "report.xml"
     write_whole(path, "é 漢字\n")
     assert path.read_bytes() == "é 漢字\n".encode()
@@ -56,7 +56,7 @@ def test_a_text_is_written_as_it_is(tmp_path):
 
 
 def test_an_older_file_is_replaced_whole(old):
-    """A text that is shorter than the older file replaces the file completely."""
+    """A text that is shorter than the existing file replaces it completely."""
     old.write_text("older " * 1000)
     write_whole(old, "new")
     assert old.read_text() == "new"
@@ -64,7 +64,7 @@ def test_an_older_file_is_replaced_whole(old):
 
 
 def test_a_file_name_without_a_folder_means_the_working_directory(tmp_path, monkeypatch):
-    """A file name without a folder, as is common on a command line, means a file in the working directory."""
+    """A file name without a folder refers to the working directory."""
     monkeypatch.chdir(tmp_path)
     check_writable(Path("report.xml"))
     write_whole(Path("report.xml"), "new")
@@ -73,7 +73,9 @@ def test_a_file_name_without_a_folder_means_the_working_directory(tmp_path, monk
 
 @pytest.mark.parametrize("fails", ["writing", "setting permissions", "replacing", "making"])
 def test_a_failure_leaves_the_older_file_and_nothing_else(old, monkeypatch, fails):
-    """If the disk is full at any step, only the older file remains, unchanged, and the message names the file."""
+    """If the disk is full at any step, the existing file is unchanged and no other file is left. The message names the
+    file.
+    """
     match fails:
         case "writing":
             fdopen = os.fdopen
@@ -94,7 +96,7 @@ def test_a_failure_leaves_the_older_file_and_nothing_else(old, monkeypatch, fail
 
 
 def test_an_interruption_leaves_the_older_file(old, monkeypatch):
-    """An interrupt during writing leaves the older file, and no incomplete report gets its name."""
+    """An interrupt during writing keeps the existing file, and an incomplete report never gets its name."""
 
     def interrupt(*_):
         raise KeyboardInterrupt
@@ -108,8 +110,9 @@ def test_an_interruption_leaves_the_older_file(old, monkeypatch):
 
 @pytest.mark.parametrize(("umask", "mode"), [(0o022, 0o644), (0o077, 0o600), (0o002, 0o664)])
 def test_permissions_follow_the_umask(tmp_path, umask, mode):
-    """A written file has the permissions that the umask allows, like any new file but unlike a temporary file. The
-    umask stays unchanged.
+    """A written file has the permissions that the umask allows, like any new file but unlike a temporary one.
+
+    The umask itself does not change.
     """
     path = tmp_path / "report.xml"
     before = os.umask(umask)
@@ -121,7 +124,7 @@ def test_permissions_follow_the_umask(tmp_path, umask, mode):
 
 
 def test_a_file_that_can_be_written_is_not_touched_by_the_check(old, tmp_path):
-    """`check_writable` changes no existing file and makes no new file."""
+    """`check_writable` does not change an existing file or create a new one."""
     check_writable(old)
     check_writable(tmp_path / "new.json")
     assert old.read_text() == "older"
@@ -129,14 +132,15 @@ def test_a_file_that_can_be_written_is_not_touched_by_the_check(old, tmp_path):
 
 
 def test_a_folder_is_refused(tmp_path):
-    """A folder is refused as the path of a report, and the message says what to do."""
+    """A folder is refused as the path of a report, with a message that says what to do."""
     with pytest.raises(InputError, match="it is a folder; name a file"):
         check_writable(tmp_path)
 
 
 def test_a_missing_folder_is_refused(tmp_path):
-    """A report in a missing folder is refused, and the message says what to do. The folder is not made, because its
-    name may be a typing error.
+    """A report in a missing folder is refused, with a message that says what to do.
+
+    The folder is not created, because its name may be a typing error.
     """
     with pytest.raises(InputError, match=r"there is no folder .*results; make it first"):
         check_writable(tmp_path / "results" / "report.xml")
@@ -144,8 +148,9 @@ def test_a_missing_folder_is_refused(tmp_path):
 
 
 def test_a_folder_of_somebody_else_is_refused(tmp_path, monkeypatch):
-    """A folder of another user is refused before a grading, not after it. Root can write to every folder, so the test
-    replaces `os.access`.
+    """A folder of another user is refused before the grading rather than after it.
+
+    The test replaces `os.access`, because root can write to every folder.
     """
     asked = []
     monkeypatch.setattr(os, "access", lambda path, mode: asked.append((path, mode)))
@@ -162,7 +167,7 @@ def test_what_is_no_regular_file_is_refused(tmp_path):
 
 
 def test_new_files_are_written_with_their_folders(tmp_path):
-    """New files are written with their folders, and files that are programs become executable."""
+    """New files are created with their folders, and those that are programs become executable."""
     written = write_new({"a/b.txt": "é", "run": b"#!/bin/sh\n"}, tmp_path / "new", frozenset({"run"}))
     assert written == [tmp_path / "new" / "a" / "b.txt", tmp_path / "new" / "run"]
     assert [path.read_bytes() for path in written] == ["é".encode(), b"#!/bin/sh\n"]
@@ -170,7 +175,7 @@ def test_new_files_are_written_with_their_folders(tmp_path):
 
 
 def test_a_new_file_is_never_written_over_another(tmp_path):
-    """If one of the new files exists already, the message names it, and no other file is written."""
+    """If one of the new files already exists, the error names it and no file is written."""
     (tmp_path / "Dockerfile").write_text("mine")
     with pytest.raises(InputError, match=r"already holds Dockerfile; choose an empty folder"):
         write_new({"setup.sh": "", "Dockerfile": ""}, tmp_path)
@@ -178,7 +183,7 @@ def test_a_new_file_is_never_written_over_another(tmp_path):
 
 
 def test_a_folder_that_cannot_be_made_is_one_line(tmp_path):
-    """If a file is in the place of a folder, one line says that the folder cannot be made."""
+    """If a file is in the place of a folder, a one-line error says that the folder cannot be created."""
     (tmp_path / "file").touch()
     with pytest.raises(InputError, match="cannot make the folder"):
         write_new({"a": b""}, tmp_path / "file" / "below")

@@ -1,4 +1,4 @@
-"""forking.py: the process serves every request to fork, even after it was killed or stopped."""
+"""forking.py: a process that forks on request. It serves every request, even after it was killed or stopped."""
 
 import os
 import signal
@@ -20,18 +20,20 @@ while descriptors := socket.recv_fds(judge, 1, 1)[1]:
             asked.sendall(f"{os.getppid()} {os.getcwd()} {sorted(os.environ)}".encode())
             os._exit(0)
 """
-"""Program whose forks answer with their parent's id, their folder and the names of their environment variables."""
+"""A program whose forks answer with their parent's id, their working directory and their environment
+variables' names.
+"""
 
 
 @pytest.fixture
 def process():
-    """Process that answers requests with ANSWERS."""
+    """A process that answers requests with ANSWERS."""
     with closing(ForkingProcess((sys.executable, "-I", "-c", ANSWERS), {"LC_ALL": "C.UTF-8"})) as process:
         yield process
 
 
 def ask(process):
-    """Return the id of the process whose fork answers, and the rest of the answer."""
+    """Return the id of the process that forked, and the rest of the fork's answer."""
     ours, theirs = socket.socketpair()
     with ours:
         with theirs:
@@ -42,8 +44,9 @@ def ask(process):
 
 
 def test_one_process_serves_all(process):
-    """One process serves all requests. It gets only the given environment variables, and its working directory is /,
-    which is not a user's folder.
+    """One process serves all requests.
+
+    It gets only the given environment variables, and its working directory is / rather than a folder of the user.
     """
     process.begin()
     (first, says), (second, _) = ask(process), ask(process)
@@ -53,7 +56,10 @@ def test_one_process_serves_all(process):
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
 def test_one_that_was_killed_is_replaced_and_one_that_was_stopped_goes_on(process, number):
-    """A killed process is replaced, and a stopped process continues. Code with the judge's rights can do either."""
+    """A process that was killed is replaced, and one that was stopped is continued.
+
+    Submitted code that runs with the judge's rights could do either.
+    """
     before, _ = ask(process)
     os.kill(before, number)
     os.waitid(os.P_PID, before, os.WEXITED | os.WSTOPPED | os.WNOWAIT)
@@ -61,7 +67,10 @@ def test_one_that_was_killed_is_replaced_and_one_that_was_stopped_goes_on(proces
 
 
 def test_one_that_is_ending_is_replaced(process):
-    """An ending process is replaced. It has closed its socket with an unread request, but its end does not show yet."""
+    """A process that is about to end is replaced.
+
+    It has closed its socket with an unread request, but its end is not visible yet.
+    """
     ask(process)
     real, ours = process._running
     real.kill()
@@ -82,7 +91,7 @@ def test_one_that_does_not_start_is_told():
 
 
 def test_closing_ends_it_and_can_be_done_again(process):
-    """Closing ends the process, and can be repeated. The next request starts another process."""
+    """Closing ends the process and can be repeated. The next request starts another process."""
     before, _ = ask(process)
     process.close()
     process.close()

@@ -1,4 +1,4 @@
-"""interrupts.py: a signal raises an exception, but not while something is made or removed."""
+"""interrupts.py: a signal raises an exception, but not while something is being created or removed."""
 
 import threading
 import time
@@ -11,13 +11,13 @@ from grader.common.interrupts import interrupted_when, pause, stop_if_told, unin
 
 
 def test_a_signal_is_raised_at_once(tell):
-    """A signal raises at once the error that the caller makes from the signal's number."""
+    """A signal immediately raises the error that the caller creates from the signal's number."""
     with pytest.raises(InterruptedGradingError, match="SIGUSR1"):
         tell()
 
 
 def test_an_uninterrupted_stretch_runs_to_its_end(tell):
-    """An uninterrupted section runs to its end, even inside another one. Then the signal is raised once."""
+    """An uninterrupted section runs to its end, even if it is nested in another one. The signal is then raised once."""
     done = []
 
     def work():
@@ -35,7 +35,7 @@ def test_an_uninterrupted_stretch_runs_to_its_end(tell):
 
 
 def test_an_error_within_a_stretch_is_not_forgotten(tell):
-    """An error in an uninterrupted section becomes the context of the interrupt."""
+    """An error raised in an uninterrupted section becomes the context of the interrupt."""
 
     def work():
         with uninterrupted():
@@ -48,7 +48,7 @@ def test_an_error_within_a_stretch_is_not_forgotten(tell):
 
 
 def test_a_lost_exception_is_raised_again_before_something_new_begins(tell):
-    """A library may catch every exception. A lost interrupt is raised again before new work begins."""
+    """An interrupt that a library has caught by mistake is raised again before new work begins."""
     stop_if_told()
     with suppress(Exception):
         tell()
@@ -57,7 +57,7 @@ def test_a_lost_exception_is_raised_again_before_something_new_begins(tell):
 
 
 def test_a_stretch_of_another_thread_holds_nothing_up(tell):
-    """An uninterrupted section in another thread delays no signal, because signals reach only the main thread."""
+    """An uninterrupted section in another thread does not delay signals, because they reach only the main thread."""
     inside, leave = threading.Event(), threading.Event()
 
     def stretch():
@@ -77,7 +77,7 @@ def test_a_stretch_of_another_thread_holds_nothing_up(tell):
 
 
 def test_a_stretch_that_is_over_is_interrupted_and_what_comes_after_it_is_not():
-    """`interrupted_when` raises its error once in the block. Code that catches the error continues without another."""
+    """`interrupted_when` raises its error once in the block. Code that catches the error is not interrupted again."""
     over = SavedAgainError("again")
     for _ in range(2):
         with pytest.raises(SavedAgainError), interrupted_when(lambda: True, over, 0.01):
@@ -88,7 +88,7 @@ def test_a_stretch_that_is_over_is_interrupted_and_what_comes_after_it_is_not():
 
 
 def test_a_stretch_that_ends_before_it_is_over_is_left_alone():
-    """After the block of `interrupted_when`, its condition is not checked any more."""
+    """After the block of `interrupted_when`, its condition is no longer checked."""
     looks = []
     with interrupted_when(lambda: looks.append(1) is not None, SavedAgainError("again"), 0.01):
         time.sleep(0.1)
@@ -98,7 +98,7 @@ def test_a_stretch_that_ends_before_it_is_over_is_left_alone():
 
 
 def test_what_must_not_be_interrupted_is_finished_first():
-    """`interrupted_when` raises its error only after an uninterrupted section, as signals do."""
+    """Like signals, `interrupted_when` raises its error only after an uninterrupted section has ended."""
     done = []
 
     def work():
@@ -112,7 +112,7 @@ def test_what_must_not_be_interrupted_is_finished_first():
 
 
 def ended(work):
-    """Run a function in a new thread. Return the interrupt that ended the function, or its value."""
+    """Run a function in a new thread. Return its value, or the interrupt that ended it."""
     ends = []
 
     def run():
@@ -128,8 +128,9 @@ def ended(work):
 
 
 def test_a_stretch_of_another_thread_is_over_when_that_thread_looks():
-    """In another thread, `interrupted_when` raises its error when that thread checks for interrupts. Neither a third
-    thread nor code after the block is interrupted.
+    """In another thread, `interrupted_when` raises its error when that thread checks for interrupts.
+
+    Neither a third thread nor code after the block is interrupted.
     """
     over, seen = SavedAgainError("again"), []
 

@@ -1,4 +1,4 @@
-"""invocation.py: messages name a command that the user can type."""
+"""invocation.py: messages contain a command that the user can type."""
 
 import sys
 from pathlib import Path
@@ -7,7 +7,7 @@ from grader.common.invocation import command
 
 
 def installed(folder, monkeypatch):
-    """Make a virtual environment with a grader as the environment of this process. Return the path of the grader."""
+    """Create a virtual environment with a grader, and make it this process's own. Return the path of the grader."""
     folder.mkdir()
     program = folder / "grader"
     program.write_text("")
@@ -17,7 +17,7 @@ def installed(folder, monkeypatch):
 
 
 def test_the_full_path_where_the_shell_does_not_find_it(tmp_path, monkeypatch):
-    """If the shell does not find the grader, for example in .venv/bin after `make`, the command has the full path."""
+    """If the shell does not find the grader, as in .venv/bin after `make`, the command has the full path."""
     program = installed(tmp_path / "bin", monkeypatch)
     monkeypatch.setenv("PATH", "/nowhere")
     assert command("setup") == f"{program} setup"
@@ -31,7 +31,7 @@ def test_the_name_alone_where_the_shell_finds_it(tmp_path, monkeypatch):
 
 
 def test_another_grader_of_that_name_is_not_taken_for_this_one(tmp_path, monkeypatch):
-    """If the shell finds another grader, which would set up another environment, the command has the full path."""
+    """If the shell finds another grader, which would set up its own environment, the command has the full path."""
     program = installed(tmp_path / "bin", monkeypatch)
     other = tmp_path / "other" / "grader"
     other.parent.mkdir()

@@ -1,4 +1,4 @@
-"""optional.py: a fault in optional work costs no grade, and an interrupt still ends everything."""
+"""optional.py: a fault in optional work does not affect the grade, but an interrupt still ends everything."""
 
 import logging
 
@@ -16,15 +16,16 @@ def failing(error):
 
 
 def test_what_the_work_makes_is_the_value():
-    """Every value of the work is returned, even None or a false value."""
+    """Every value that the work returns is passed on, even None or a false value."""
     assert attempt("the explanation", lambda: None) is None
     assert attempt("the explanation", lambda: 0) == 0
 
 
 @pytest.mark.parametrize("error", [IndexError("no"), WorkerError("died"), DeviceError("gone"), MemoryError()])
 def test_a_fault_is_a_value_and_is_logged(error, caplog):
-    """A fault is returned as a value that names the missing part, and is logged with its traceback. Even the loss of a
-    device costs only an explanation, and no grade.
+    """A fault is returned as a value that names the missing part, and is logged with its traceback.
+
+    Even the loss of the device costs only an explanation, not the grade.
     """
     with caplog.at_level(logging.ERROR):
         fault = attempt("the explanation", failing(error))
@@ -36,20 +37,23 @@ def test_a_fault_is_a_value_and_is_logged(error, caplog):
 
 @pytest.mark.parametrize("error", [InterruptedGradingError("Ctrl-C"), SavedAgainError("saved"), KeyboardInterrupt()])
 def test_an_interrupt_ends_it(error):
-    """An interrupt is raised, because a user who stops the grader also stops optional work."""
+    """An interrupt is raised, because a user who stops the grader wants to stop optional work, too."""
     with pytest.raises(type(error)):
         attempt("the explanation", failing(error))
 
 
 def test_a_traceback_is_cut_where_it_begins():
-    """A long traceback is cut at its beginning, because its end names the fault."""
+    """A long traceback is cut at its beginning, because the fault is named at its end."""
     fault = attempt("the explanation", failing(ValueError("x" * 2 * TRACEBACK_CHARACTERS + "the end")))
     assert len(fault.traceback) == TRACEBACK_CHARACTERS
     assert fault.traceback.rstrip().endswith("the end")
 
 
 def test_faults_within_a_block_are_noted_each_by_the_innermost():
-    """Only the innermost block around a fault notes it. So the faults of a page are not faults of the batch."""
+    """A fault is noted only by the innermost block around it.
+
+    For example, a fault of a page is not noted as one of the batch.
+    """
     with noting() as outer:
         attempt("one", failing(ValueError()))
         with noting() as inner:

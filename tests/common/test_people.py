@@ -1,4 +1,4 @@
-"""people.py: a key or a name means the same person in every spelling, and several people never count as one."""
+"""people.py: a key or a name finds the same person in every spelling, and different people are never mixed up."""
 
 import pytest
 from hypothesis import given
@@ -21,7 +21,7 @@ PEOPLE = Register((MEI, OTHER, ZOE))
 
 @given(st.text())
 def test_a_key_does_not_depend_on_how_it_is_typed(text):
-    """`person_key` ignores capitals, the encoding of accents and spaces around a key. A second use changes nothing."""
+    """`person_key` ignores case, the encoding of accents and surrounding spaces. Applying it twice changes nothing."""
     key = person_key(text)
     assert key == person_key(key) == person_key(f" {key} ")
     assert person_key(text.casefold()) == key
@@ -42,7 +42,7 @@ def test_keys_that_differ_in_case_and_form_are_one(one, other):
 
 
 def test_a_name_may_be_turned_around():
-    """A comma lets a name begin with the last name, with any spaces. Without a comma, another order is another name."""
+    """A name with a comma may begin with the last name. Without a comma, a different order is a different name."""
     assert person_name("Lovelace,  Ada") == person_name("ada lovelace")
     assert person_name("Ada Lovelace") != person_name("Lovelace Ada")
 
@@ -60,13 +60,14 @@ def test_a_name_may_be_turned_around():
     ],
 )
 def test_a_person_is_found_by_label_key_and_name(text, person):
-    """A person is found by label, key or name, in every spelling. An empty text is not a person's name."""
+    """A person is found by label, key or name in every spelling. An empty text does not find anyone."""
     assert PEOPLE.find(text) == person
 
 
 def test_a_name_of_two_people_is_refused_with_both_keys():
-    """A name of two people is refused with both keys. One of them may have no submission, and the name of one may be
-    the label of the other.
+    """A name that two people share is refused with both of their keys.
+
+    One of them may have no submission, and the name of one may be the label of the other.
     """
     with pytest.raises(AmbiguousPersonError, match="'mei lim' may be 2 people, key 12 and key a11; write the key"):
         PEOPLE.find("mei lim")
@@ -76,7 +77,7 @@ def test_a_name_of_two_people_is_refused_with_both_keys():
 
 
 def test_a_key_is_never_the_name_of_another():
-    """A key finds its owner, even if the key is another student's name, or the label of another student's files."""
+    """A key finds its owner, even if it is also another student's name or the label of another student's files."""
     named, labelled = Person(names=("12",), key="34"), Person(names=("Ada",), key="56", label="12")
     people = Register((named, labelled, OTHER))
     assert people.find("12") == OTHER
@@ -84,7 +85,7 @@ def test_a_key_is_never_the_name_of_another():
 
 
 def test_only_the_first_characters_of_a_key_are_compared():
-    """Only the first KEY_CHARACTERS of a key count, because 64 KiB of accents would stop the service for seconds."""
+    """Only the first KEY_CHARACTERS of a key count, because 64 KiB of accents would block the service for seconds."""
     accents = "\u0301\u0316" * KEY_CHARACTERS
     assert len(person_key(f"ada{accents}")) <= KEY_CHARACTERS
     assert person_key(f"ada{accents}") == person_key(f"ada{accents}x") != person_key("ada")

@@ -1,4 +1,4 @@
-"""phrases.py: parts of sentences are correct English."""
+"""phrases.py: parts of sentences in correct English."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from grader.common.phrases import capital, count, first_sentence, kibibytes
 
 @pytest.mark.parametrize(("number", "words"), [(0, "0 elements"), (1, "1 element"), (2048, "2,048 elements")])
 def test_things_are_counted(number, words):
-    """The noun of a count is singular for one, and plural for all other numbers. Thousands have commas."""
+    """The noun after a number is singular for one and plural for all other numbers. Thousands have commas."""
     assert count(number, "element") == words
 
 
@@ -15,12 +15,12 @@ def test_things_are_counted(number, words):
     ("number", "words"), [(0, "0 bytes"), (1023, "1,023 bytes"), (8448, "8.25 KiB"), (1 << 21, "2,048 KiB")]
 )
 def test_local_memory_is_measured_in_kibibytes(number, words):
-    """Sizes from 1 KiB are in KiB, like the limits of devices. Smaller sizes are in bytes."""
+    """Sizes from 1 KiB are in KiB, as the limits of devices are. Smaller sizes are in bytes."""
     assert kibibytes(number) == words
 
 
 def test_a_sentence_begins_with_a_capital():
-    """Only the first letter of a text becomes a capital."""
+    """Only the first letter of the text is capitalized."""
     assert capital("work-item (3, 0) of A") == "Work-item (3, 0) of A"
     assert capital("") == ""
 
@@ -35,5 +35,5 @@ def test_a_sentence_begins_with_a_capital():
     ],
 )
 def test_a_sentence_ends_where_the_next_begins(text, first):
-    """The first sentence ends before the next sentence, not at the decimal point of a number."""
+    """The first sentence ends before the next one, and not at the decimal point of a number."""
     assert first_sentence(text) == first

@@ -1,4 +1,4 @@
-"""assignment.py: the shipped assignments are complete, and a result's hash covers them."""
+"""assignment.py: the shipped assignments are complete, and the hash in results covers their files."""
 
 import re
 import shutil
@@ -14,7 +14,7 @@ from grader.course.catalogue import Course
 
 @pytest.mark.parametrize("name", ASSIGNMENTS)
 def test_every_assignment_of_the_course_is_whole(course, name):
-    """The shipped assignments give 100 points, for every kind of check, on both classes of devices, in enough cases."""
+    """Each shipped assignment has 100 points, every kind of check, goals for CPUs and GPUs, and enough cases."""
     coursework = course.load(name)
     assert coursework.points == 100
     for part in coursework.parts:
@@ -26,7 +26,7 @@ def test_every_assignment_of_the_course_is_whole(course, name):
 
 @pytest.mark.parametrize("name", ASSIGNMENTS)
 def test_small_integers_leave_no_room_for_rounding_where_they_can(course, name):
-    """Each assignment has a case that is compared for equality, unless its arithmetic on small integers is inexact."""
+    """Each assignment has a case that is compared exactly, unless its arithmetic on small integers is inexact."""
     for part in course.load(name).parts:
         kinds = {case.data for case in part.correctness.cases}
         assert kinds == ({"random"} if part.performance.verifier == "oracle" else {"random", "integers"})
@@ -34,7 +34,7 @@ def test_small_integers_leave_no_room_for_rounding_where_they_can(course, name):
 
 @pytest.fixture
 def copy(tmp_path):
-    """A copy of one assignment for tests that break it."""
+    """A copy of one assignment, for tests that damage it."""
     for part in ("assignments", "reference"):
         shutil.copytree(ROOT / part / "coalsTransp", tmp_path / part / "coalsTransp")
     return Course(assignments=tmp_path / "assignments", reference=tmp_path / "reference")
@@ -52,7 +52,7 @@ def test_the_hash_covers_both_folders(copy):
 
 @pytest.mark.parametrize("name", ["coalsTransp", "jacobi"])
 def test_no_measurement_and_no_score_depends_on_the_order(tmp_path, name):
-    """A changed place in the course asks for no timing and for no rescoring, also for a suite."""
+    """Moving an assignment within the course does not require a new timing or rescoring, not even for a suite."""
     for part in ("assignments", "reference"):
         shutil.copytree(ROOT / part / name, tmp_path / part / name)
     copied = Course(assignments=tmp_path / "assignments", reference=tmp_path / "reference")
@@ -66,7 +66,7 @@ def test_no_measurement_and_no_score_depends_on_the_order(tmp_path, name):
 
 
 def test_a_class_of_devices_can_be_timed_with_constants_of_its_own(product):
-    """A goal's constants replace the assignment's on that class of device only, and change no other field."""
+    """The constants of a goal replace those of the assignment only on that class of devices. No other field changes."""
     gpu = product.performance.classes["gpu"].model_copy(update={"constants": {"TILE": 32}})
     classes = {**product.performance.classes, "gpu": gpu}
     given = product.model_copy(update={"performance": product.performance.model_copy(update={"classes": classes})})
@@ -78,7 +78,7 @@ def test_a_class_of_devices_can_be_timed_with_constants_of_its_own(product):
 
 
 def test_no_assignment_is_named_in_the_code():
-    """The package contains no assignment's name, because assignments are data."""
+    """The package does not contain the name of any assignment, because assignments are data."""
     files = [path for path in (ROOT / "grader").rglob("*") if path.is_file() and path.suffix not in {".pyc", ".so"}]
     code = "\n".join(path.read_text(encoding="utf-8") for path in files)
     assert len(files) > 100
@@ -88,7 +88,8 @@ def test_no_assignment_is_named_in_the_code():
 def test_a_case_that_counts_is_shown(tmp_path):
     """At least one case that counts must be shown.
 
-    Otherwise memory and speed would count for kernels that no shown case checks. Practice cases decide nothing.
+    Otherwise, memory and speed would earn points for kernels that no shown case has checked. Practice cases do not
+    count.
     """
     cases = [
         {"name": "one", "sizes": {"n": 1}, "hidden": True},
@@ -103,7 +104,7 @@ def test_a_case_that_counts_is_shown(tmp_path):
 
 
 def test_an_assignment_may_check_no_speed(tmp_path):
-    """Without a speed check, the points are the other checks' and the constants are equal on every class of device."""
+    """Without a speed check, only the other checks have points, and all classes of devices have the same constants."""
     assignment = untimed_course(tmp_path).load("small")
     assert assignment.performance is None
     assert assignment.points == POINTS
@@ -124,20 +125,20 @@ def test_an_assignment_may_check_no_speed(tmp_path):
     ids=["input and output", "shapes", "updated", "scratch"],
 )
 def test_the_least_traffic_is_what_goes_in_and_what_comes_out(tmp_path, buffers, words):
-    """The least traffic counts each input and judged output once, an updated array twice, and no scratch array."""
+    """The least traffic counts each input and judged output once, an updated array twice and scratch arrays never."""
     launch = {"kernel": "add", "args": ["x", "z", "n"], "global": ["ceil_to(n, GROUP)"], "local": ["GROUP"]}
     fields = {"buffers": buffers, "launches": [launch], "baseline": [launch]}
     assert untimed_course(tmp_path, **fields).load("small").least_traffic({"n": 10}) == 4 * 10 * words
 
 
 def test_a_stated_least_traffic_comes_before_that_of_the_arrays(tmp_path):
-    """`performance.bytes`, which the roofline uses, overrides the least traffic of the arrays."""
+    """`performance.bytes`, which the roofline uses, takes precedence over the least traffic of the arrays."""
     speed = {**ADDITION["performance"], "bytes": "5*n"}
     assert course_of(tmp_path, {**ADDITION, "performance": speed}).load("small").least_traffic({"n": 10}) == 50
 
 
 def test_a_part_of_a_suite_may_be_the_only_one_that_is_timed(tmp_path):
-    """One part of a suite may be timed and another not."""
+    """One part of a suite may be timed while another is not."""
     fields = {name: value for name, value in UNTIMED.items() if name not in {"kernel", "launches"}}
     (launch,) = UNTIMED["launches"]
     parts = [
@@ -149,6 +150,6 @@ def test_a_part_of_a_suite_may_be_the_only_one_that_is_timed(tmp_path):
 
 
 def test_made_data_need_no_verifier_where_nothing_is_timed(tmp_path):
-    """Data made by the oracle need `verifier: oracle` only if the assignment has `performance`."""
+    """Data made by the oracle require `verifier: oracle` only if the assignment has `performance`."""
     buffers = {**ADDITION["buffers"], "x": {"shape": ["n"], "data": "made"}}
     assert untimed_course(tmp_path, buffers=buffers).load("small").performance is None

@@ -1,4 +1,4 @@
-"""catalogue.py: assignment.yaml and course.yaml are read, and each error is one line."""
+"""catalogue.py: assignment.yaml and course.yaml are read, and each error in them is reported in one line."""
 
 import re
 import shutil
@@ -15,26 +15,26 @@ from grader.course.policies.rules import LateRule, read_date
 
 
 def test_names_are_the_folders(course):
-    """The course lists its assignments by folder."""
+    """The names of the assignments are those of their folders."""
     assert course.names() == sorted(ASSIGNMENTS)
 
 
 @pytest.mark.parametrize(("wrong", "right"), [("blockMM", "blockMMM"), ("coalTransp", "coalsTransp")])
 def test_an_unknown_name_suggests_the_nearest(course, wrong, right):
-    """A misspelt name is answered with the nearest name."""
+    """For a misspelt name, the error suggests the nearest one."""
     with pytest.raises(InputError, match=f"did you mean {right}"):
         course.load(wrong)
 
 
 def test_a_name_like_nothing_lists_them_all(course):
-    """A name far from all others is answered with the list of names."""
+    """For a name that resembles no other, the error lists all names."""
     with pytest.raises(InputError, match="blockMMM, coalsProgrm"):
         course.load("zzzz")
 
 
 @pytest.fixture
 def copy(tmp_path):
-    """A copy of one assignment for tests that break it."""
+    """A copy of one assignment, for tests that damage it."""
     for part in ("assignments", "reference"):
         shutil.copytree(ROOT / part / "coalsTransp", tmp_path / part / "coalsTransp")
     return Course(assignments=tmp_path / "assignments", reference=tmp_path / "reference")
@@ -73,7 +73,7 @@ def copy(tmp_path):
     ],
 )
 def test_a_malformed_file_is_one_line_with_path_field_and_remedy(copy, pattern, replacement, said):
-    """Each error in assignment.yaml is one line with path, field and remedy."""
+    """Each error in assignment.yaml is reported in one line with the path, the field and how to fix it."""
     path = copy.assignments / "coalsTransp" / "assignment.yaml"
     text, count = re.subn(pattern, replacement, path.read_text(), count=1, flags=re.MULTILINE)
     assert count == 1
@@ -88,14 +88,14 @@ def test_a_malformed_file_is_one_line_with_path_field_and_remedy(copy, pattern, 
 
 @pytest.mark.parametrize("name", ["kernels.cl", "baseline.cl", "oracle.py"])
 def test_a_missing_reference_file_is_named(copy, name):
-    """A missing reference file is an error that names the file."""
+    """The error for a missing reference file contains its name."""
     (copy.reference / "coalsTransp" / name).unlink()
     with pytest.raises(InputError, match=f"{name} is missing"):
         copy.load("coalsTransp")
 
 
 def test_a_sixth_assignment_is_two_folders(copy):
-    """A new assignment loads from its two folders alone."""
+    """A new assignment is loaded from its two folders without any registration."""
     for part in (copy.assignments, copy.reference):
         shutil.copytree(part / "coalsTransp", part / "another")
     assert "another" in copy.names()
@@ -103,7 +103,7 @@ def test_a_sixth_assignment_is_two_folders(copy):
 
 
 def hints_of(copy, course_wide, own=""):
-    """Return the assignment's `hints` under this course.yaml and with this line in assignment.yaml."""
+    """Return the assignment's `hints` with this text as course.yaml and with this line added to assignment.yaml."""
     (copy.assignments.parent / "course.yaml").write_text(course_wide)
     path = copy.assignments / "coalsTransp" / "assignment.yaml"
     path.write_text(path.read_text() + own)
@@ -111,7 +111,7 @@ def hints_of(copy, course_wide, own=""):
 
 
 def test_hints_are_set_once_for_a_course(copy):
-    """`hints` of course.yaml apply to each assignment without its own. The default is `line`."""
+    """`hints` in course.yaml apply to each assignment that does not set its own. The default is `line`."""
     assert copy.load("coalsTransp").hints == "line"
     assert hints_of(copy, "hints: part\n") == "part"
     assert hints_of(copy, "hints: part\n", own="hints: none\n") == "none"
@@ -126,7 +126,7 @@ def test_hints_are_set_once_for_a_course(copy):
     ],
 )
 def test_a_malformed_course_file_is_one_line_with_path_line_and_remedy(copy, text, said):
-    """An unknown or invalid line of course.yaml is an error with path, line and remedy."""
+    """An unknown or invalid line in course.yaml is reported with the path, the line and how to fix it."""
     with pytest.raises(InputError) as caught:
         hints_of(copy, text)
     assert f"{copy.assignments.parent / 'course.yaml'}" in str(caught.value)
@@ -140,7 +140,9 @@ late: {days: 3, percent: 10}
 
 
 def test_policies_are_those_of_the_course_unless_the_assignment_says_otherwise(copy):
-    """An assignment's policy replaces the course's whole field. Its `late` keeps no part of the course's."""
+    """A policy of an assignment replaces the whole field of the course. For example, no part of the course's `late` is
+    kept.
+    """
     assert copy.load("coalsTransp").due is None
     hints_of(copy, POLICIES)
     assignment = copy.load("coalsTransp")
@@ -152,9 +154,9 @@ def test_policies_are_those_of_the_course_unless_the_assignment_says_otherwise(c
 
 
 def test_no_measurement_depends_on_policies(copy):
-    """Policies do not change the hash of the measurements.
+    """Policies do not change the hash of the measurements, so a changed date does not require another grading.
 
-    A changed date runs no grading, and other machines need only the time zone.
+    Other machines need only the time zone.
     """
     measured = copy.load("coalsTransp").measured_sha256
     hints_of(copy, POLICIES, own="grace: 10\nopens: 2026-11-16T08:00\n")
@@ -206,7 +208,7 @@ def test_no_measurement_depends_on_policies(copy):
     ids=count(),
 )
 def test_a_malformed_policy_is_one_line_with_path_line_field_and_remedy(copy, course_wide, own, said):
-    """An invalid policy in either file is one line with that file's path and line, field and remedy."""
+    """An invalid policy in either file is reported in one line with the path, the line, the field and how to fix it."""
     with pytest.raises(InputError) as caught:
         hints_of(copy, course_wide, own)
     message = str(caught.value)
@@ -219,7 +221,7 @@ def test_a_malformed_policy_is_one_line_with_path_line_field_and_remedy(copy, co
 
 
 def test_a_part_of_a_suite_has_no_policies_of_its_own(copy):
-    """Policies and an order in a part of a suite are refused, because all parts are handed in together."""
+    """Policies and `order` are refused in a part of a suite, because all parts are handed in together."""
     path = copy.assignments / "coalsTransp" / "assignment.yaml"
     fields = {**yaml.safe_load(path.read_text()), "groups": 2}
     part = {"kernel": fields.pop("kernel")}

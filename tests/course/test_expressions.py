@@ -1,4 +1,4 @@
-"""expressions.py: the arithmetic of assignment.yaml computes sizes and refuses everything else."""
+"""expressions.py: expressions in assignment.yaml compute sizes, and everything else is refused."""
 
 import re
 
@@ -13,7 +13,7 @@ from grader.course.expressions import evaluate, evaluate_int, evaluate_stated
     [("ceil_to(width, TILE)", 48), ("ceil_div(width, TILE)", 3), ("2*width + 1", 75), (7, 7), ("min(width, 5)", 5)],
 )
 def test_expressions_use_sizes_constants_and_the_listed_functions(expression, value):
-    """Expressions of sizes, constants and the listed functions give the right integers."""
+    """Expressions with sizes, constants and the listed functions evaluate to the right integers."""
     assert evaluate_int(expression, {"width": 37, "TILE": 16}) == value
 
 
@@ -32,7 +32,7 @@ def test_expressions_use_sizes_constants_and_the_listed_functions(expression, va
     ],
 )
 def test_anything_else_is_refused_with_the_expression_in_the_message(expression):
-    """Attributes, imports, unknown names, endless powers and values that are not numbers are refused.
+    """Attributes, imports, unknown names, huge powers and values that are not numbers are refused.
 
     The message quotes the expression.
     """
@@ -42,14 +42,14 @@ def test_anything_else_is_refused_with_the_expression_in_the_message(expression)
 
 
 def test_a_size_must_be_whole():
-    """A size of 1.5 elements is an error, not 1."""
+    """A size of 1.5 elements is an error and is not rounded."""
     with pytest.raises(InputError, match="whole number"):
         evaluate_int("width/2", {"width": 3})
 
 
 @pytest.mark.parametrize("wrong", ["9**9", "9**9**9**9", "+n", "not n"])
 def test_an_operator_that_students_do_not_have_is_told_in_their_words(wrong):
-    """The error for an unsupported operator lists the supported ones, without Python terms or object addresses."""
+    """The error for an unsupported operator lists the supported ones, without Python terms or addresses."""
     with pytest.raises(
         InputError, match=rf'^"{re.escape(wrong)}" is not a size; write one with .* \+ - \* / % \( \)\.$'
     ):

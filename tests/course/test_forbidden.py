@@ -1,4 +1,4 @@
-"""forbidden.py: forbidden constructs are refused before a run in every spelling, and similar text is accepted."""
+"""forbidden.py: forbidden constructs are found before a run in every spelling, and similar text is accepted."""
 
 import pytest
 
@@ -50,7 +50,7 @@ def seen(source, allowed):
     ],
 )
 def test_a_construct_is_seen_however_it_is_written(source, construct, line):
-    """Digraphs, trigraphs, continued lines and comments hide no construct. The reported line is its first."""
+    """Digraphs, trigraphs, continued lines and comments cannot hide a construct. Its first line is reported."""
     found = seen(source, ())
     assert (found.construct, found.line) == (construct, line)
 
@@ -80,19 +80,19 @@ def test_a_construct_is_seen_however_it_is_written(source, construct, line):
     ],
 )
 def test_what_only_looks_like_a_construct_is_not_seen(source):
-    """Comments, strings, longer names and words inside a line are not constructs. Any text can be scanned."""
+    """Comments, strings, longer names and words inside a line are not taken for constructs. Any text can be scanned."""
     assert seen(source, ()) is None
 
 
 @pytest.mark.parametrize("text", ["/", "/*", "/**/", "\\\n", "\\" + 7 * " ", "??/\n"])
 def test_a_megabyte_is_looked_through(text):
-    """The time is linear in the length of the text. Quadratic time would be an hour for a megabyte."""
+    """Scanning takes linear time. For a megabyte, quadratic time would be an hour."""
     source = text * (1024 * 1024 // len(text))
     assert seen(source, {Construct.LONG_LINE}) is None
 
 
 def test_the_first_is_named_that_is_not_allowed():
-    """The first construct that the assignment does not allow is reported. YAML allows constructs by their words."""
+    """The first construct that the assignment does not allow is reported. In YAML, constructs are allowed by name."""
     source = '#line 1\n  #include "x" // why\nasm'
     assert seen(source, ()) == Sighting(construct=LINE, line=1, text="#line 1")
     allowed = {Construct("line")}
@@ -102,7 +102,7 @@ def test_the_first_is_named_that_is_not_allowed():
 
 
 def test_the_line_is_shown_as_far_as_is_useful_and_safe():
-    """A long line is shortened, and characters that move a terminal's cursor become spaces."""
+    """A long line is shortened, and characters that would move a terminal's cursor become spaces."""
     assert seen("asm \x1b[2J" + "x" * 1000, ()).text == "asm  [2J" + "x" * (SHOWN - 8)
 
 
@@ -114,11 +114,11 @@ def test_the_line_is_shown_as_far_as_is_useful_and_safe():
     ],
 )
 def test_a_token_is_one(text):
-    """Each text is one token, as for the preprocessor. An `f` after a number is therefore no macro's name."""
+    """Each text is one token, as for the preprocessor. The `f` after a number is therefore not a macro's name."""
     assert [token.text for token in tokens(text)] == [text]
 
 
 def test_tokens_know_their_lines():
-    """Tokens have the student's line numbers, with continued lines and comments counted."""
+    """Tokens have the line numbers of the student's file, even after continued lines and comments."""
     found = [(token.text, token.line) for token in tokens("a /*\n*/ b \\\n c\nd\\\ne\nf\n") if token.is_code]
     assert found == [("a", 1), ("b", 2), ("c", 3), ("de", 4), ("f", 6)]

@@ -104,7 +104,7 @@ def expected(x, k, y, b, n, turns, half, last, **_):
 
 @pytest.fixture
 def quick(environment):
-    """An environment with short timing, for tests that ignore speed."""
+    """An environment with short timing, for tests that do not depend on speed."""
     rules = TimingRules(warm_up_seconds=0, min_pairs=9, max_pairs=9, noise_limit=100)
     return replace(environment, timing=rules)
 
@@ -116,7 +116,7 @@ def everything(tmp_path_factory):
 
 
 def failures(assignment, environment, folder, kernel):
-    """Return the failed checks by the first words of their names."""
+    """Return the failed checks, keyed by their names without sizes."""
     path = folder / "kernels.cl"
     path.write_text(kernel, encoding="utf-8")
     task = Task(assignment=assignment, submission=read_submission(path), seed=5)
@@ -145,7 +145,7 @@ def test_a_right_kernel_earns_everything(everything, quick, tmp_path):
     ],
 )
 def test_each_mistake_is_told(everything, quick, tmp_path, change, told):
-    """A mistake in any output is found. A wrong convergence sum ends the repetition too early."""
+    """A mistake in any output is found. With a wrong convergence sum, the repetition ends too early."""
     reason, words = told
     found = failures(everything, quick, tmp_path, KERNEL.replace(*change))
     first = next(iter(found.values()))
@@ -153,7 +153,7 @@ def test_each_mistake_is_told(everything, quick, tmp_path, change, told):
 
 
 def test_the_signature_names_types_and_spaces(everything, quick, tmp_path):
-    """The error shows the signature with types and address spaces as a student would write it."""
+    """The error shows the signature with types and address spaces, as a student would write it."""
     (build,) = (
         check
         for name, check in failures(everything, quick, tmp_path, KERNEL.replace("real half_of", "int half_of")).items()
@@ -195,7 +195,7 @@ BUFFERS, SPEED = ADDITION["buffers"], ADDITION["performance"]
     ],
 )
 def test_what_contradicts_itself_is_refused_with_its_name(tmp_path, changes, words):
-    """A contradiction is refused when the assignment is read, before a student is graded."""
+    """A contradiction is refused when the assignment is loaded, before any student is graded."""
     with pytest.raises(InputError, match=r"assignment\.yaml") as error:
         course_of(tmp_path, {**ADDITION, **changes}).load("small")
     assert words in str(error.value)

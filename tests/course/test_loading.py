@@ -1,4 +1,4 @@
-"""loading.py: a YAML file becomes a record, and each error is one line."""
+"""loading.py: a YAML file becomes a record, and each error in it is reported in one line."""
 
 import pytest
 
@@ -16,18 +16,18 @@ class Small(Record):
 
 
 def read(path, text):
-    """Return the record of a file with this text."""
+    """Write this text to the file, and return the record that is read from it."""
     path.write_text(text)
     return checked(str(path), Small, read_fields(path, "`name:`"))
 
 
 def test_a_file_becomes_a_record(tmp_path):
-    """A file becomes a record with default values."""
+    """A file is read into a record, with defaults for missing fields."""
     assert read(tmp_path / "a.yaml", "name: one") == Small(name="one")
 
 
 def test_what_looks_like_a_date_is_text(tmp_path):
-    """A date is a string, because a title may be a year's first day or no valid day."""
+    """A date is read as a string, because a title may look like a date, even like an invalid one."""
     assert read(tmp_path / "a.yaml", "name: 2001-01-01") == Small(name="2001-01-01")
     assert read(tmp_path / "b.yaml", "name: !!timestamp x") == Small(name="x")
 
@@ -62,6 +62,6 @@ def test_what_is_wrong_is_one_line_that_begins_with_the_path(tmp_path, text, sai
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path):
-    """A missing file is named with the reason."""
+    """The error for a missing file contains its path and the reason."""
     with pytest.raises(InputError, match=r"none\.yaml: cannot be read: "):
         read_fields(tmp_path / "none.yaml", "`name:`")

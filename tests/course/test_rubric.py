@@ -1,10 +1,11 @@
-"""rubric.py: the sections of an assignment agree with the checks that they ask for."""
+"""rubric.py: each section of an assignment agrees with the checks that it requires."""
 
 import pytest
 
 from grader.common.record import replace
-from grader.course.criteria import Band, Case, MemoryCheck, SpeedGoal, Tolerance
+from grader.course.criteria import Band, Case, MemoryCheck, SpeedGoal
 from grader.course.rubric import Correctness, Kind, Memory, Rubric, Sanitizer, SpeedGoals
+from grader.course.tolerance import Tolerance
 
 SIZES = {"n": 7}
 CORRECTNESS = Correctness(
@@ -36,7 +37,7 @@ RUBRIC = Rubric(correctness=CORRECTNESS, sanitizer=SANITIZER, memory=MEMORY, per
 
 @pytest.mark.parametrize("section", RUBRIC.sections, ids=lambda section: section.kinds[0])
 def test_a_section_agrees_with_its_checks(section):
-    """A section has a flag for each check, their kinds, and the sum of their points."""
+    """A section has one `hides` flag per check, contains their kinds, and is worth the sum of their points."""
     asked = section.asked("cpu")
     assert len(asked) == len(section.hides)
     assert {check.kind for check in asked} <= set(section.kinds)
@@ -44,14 +45,14 @@ def test_a_section_agrees_with_its_checks(section):
 
 
 def test_the_points_of_a_rubric_are_those_of_its_sections():
-    """An assignment is worth the sum of its sections; the practice case is worth nothing."""
+    """An assignment is worth the sum of its sections. A practice case is worth nothing."""
     assert RUBRIC.points == 30 + 8 + 15 + 20
     assert [check.points for check in CORRECTNESS.asked("gpu")] == [10, 10, 10, 0]
 
 
 @pytest.mark.parametrize("section", [CORRECTNESS, MEMORY], ids=["correctness", "memory"])
 def test_hidden_checks_are_left_out_with_their_points(section):
-    """Without its hidden checks, a section hides nothing, and the points of the other checks do not change."""
+    """Without its hidden checks, a section hides nothing, and the other checks keep their points."""
     shown = section.without_hidden()
     assert not any(shown.hides)
     assert shown.total == pytest.approx(section.total - section.hidden_points)
@@ -60,7 +61,7 @@ def test_hidden_checks_are_left_out_with_their_points(section):
 
 
 def test_a_hidden_run_is_left_out_as_a_whole():
-    """A hidden sanitizer check leaves nothing in a kit; memory checks that are all hidden do not either."""
+    """A hidden sanitizer run is removed as a whole, as are memory checks that are all hidden."""
     assert SANITIZER.without_hidden() is SANITIZER
     hidden = replace(SANITIZER, hidden=True)
     assert (hidden.without_hidden(), hidden.hidden_points) == (None, 8)
@@ -68,7 +69,7 @@ def test_a_hidden_run_is_left_out_as_a_whole():
 
 
 def test_hidden_speed_keeps_its_points_but_not_its_figures():
-    """Speed is never left out of a kit: the check stays with its sizes and points, without bands and requirements."""
+    """A hidden speed check keeps its sizes and points in a kit, but not its bands and requirements."""
     hidden = replace(SPEED, hidden=True)
     shown = hidden.without_hidden()
     assert hidden.hidden_points == 0
@@ -78,18 +79,21 @@ def test_hidden_speed_keeps_its_points_but_not_its_figures():
 
 
 def test_speed_without_a_goal_for_the_device_asks_for_no_check():
-    """There is no check of speed on a class of devices without a goal."""
+    """Without a goal for a class of devices, speed is not checked on these devices."""
     assert SPEED.asked("gpu") == ()
 
 
 def test_which_points_need_right_cases():
-    """A clean run and speed earn points only for right kernels. Memory behaviour is counted in a run of its own."""
+    """A clean run and speed earn points only for right kernels.
+
+    Memory checks do not depend on the cases, because they have their own run.
+    """
     dependent = {kind for kind in Kind if RUBRIC.depends_on_cases(kind)}
     assert dependent == {Kind.SANITIZER, Kind.PERFORMANCE}
 
 
 def test_a_change_of_sections_can_leave_some_out():
-    """A section for which the change returns None is left out, and the others stay."""
+    """A section is removed if the change returns None for it, and the other sections remain."""
     changed = RUBRIC.with_sections(lambda section: None if section.needs_simulator else section)
     assert changed.sections == (CORRECTNESS, SPEED)
     assert not changed.is_watched

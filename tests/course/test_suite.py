@@ -1,4 +1,4 @@
-"""suite.py and suite_results.py: several kernels in one file are graded separately and give one result."""
+"""suite.py and suite_results.py: several kernels in one file are graded separately and lead to one result."""
 
 import pytest
 from courses import ORACLE, course_of
@@ -15,12 +15,12 @@ from grader.results.suite_results import joined, separated
 
 @pytest.fixture(scope="module")
 def suite(tmp_path_factory):
-    """A suite of two kernels with the same effect."""
+    """A suite of two kernels that compute the same."""
     return course_of(tmp_path_factory.mktemp("suite"), PARTS, BOTH, ORACLE).load("small")
 
 
 def test_a_part_says_what_differs(suite):
-    """A part contains only what differs, even within a field. The rest is common to all parts."""
+    """A part states only what differs, even within a field. Everything else is common to all parts."""
     assert isinstance(suite, Suite)
     add, plus = suite.parts
     assert (add.part, plus.part, plus.name, plus.called) == ("add", "plus", "small", "small/plus")
@@ -46,14 +46,14 @@ def test_mappings_are_merged_and_all_else_replaced():
     ],
 )
 def test_a_part_that_is_wrong_is_named(tmp_path, parts, words):
-    """An invalid part is named by its number and kernel."""
+    """The error for an invalid part contains its number and its kernel."""
     with pytest.raises(InputError) as error:
         course_of(tmp_path, {**PARTS, "parts": parts}).load("small")
     assert words in str(error.value)
 
 
 def test_results_are_joined_under_the_names_of_the_parts_and_separated_again(suite):
-    """Joined results add points and prefix names with the parts. Separating them restores each part's checks."""
+    """Joining results adds up points and prefixes names with the part. Separating them restores each part's checks."""
     right, wrong = result(BUILD, check("correctness: one")), result(BUILD, failed("correctness: one"))
     whole = joined(suite, [right, wrong])
     assert [(each.part, each.name) for each in whole.checks] == [
@@ -67,7 +67,7 @@ def test_results_are_joined_under_the_names_of_the_parts_and_separated_again(sui
 
 
 def test_what_does_not_build_is_told_once(suite):
-    """A build error is reported once, because all parts share the file. A missing kernel is reported for each part."""
+    """A build error is reported once, because the parts share the file. A missing kernel is reported for each part."""
     broken = failed("build", kind=Kind.BUILD, reason=Reason.BUILD_ERROR, message="line 2: what?")
     assert [each.reason for each in joined(suite, [result(broken), result(broken)]).checks] == [
         Reason.BUILD_ERROR,

@@ -1,4 +1,4 @@
-"""The tolerances of the assignments: a kernel cannot leave out terms of a sum."""
+"""The tolerances of the shipped assignments are too small for a kernel that leaves out terms of a sum."""
 
 import pytest
 from project import ASSIGNMENTS
@@ -13,7 +13,7 @@ TERMS = {
     "loopNest": "days*(days+1)",
     "reduction": "n",
 }
-"""Largest number of terms in an element."""
+"""The largest number of terms in one element."""
 
 
 @pytest.mark.parametrize("name", ASSIGNMENTS)
@@ -21,8 +21,7 @@ def test_a_tolerance_is_less_than_an_average_term(course, name):
     """A tolerance is below a fourth of an average term, at the sizes of all cases and of the timing on a CPU.
 
     The tolerance is `factor` * u times the sum of all terms. At a fourth of a term, a kernel that leaves out one term
-    is right in one run of eight, and it would have to be right in all of thirty. On a GPU, results are compared for
-    equality.
+    is right in one run of eight, but it has to be right in all of thirty. On a GPU, results are compared exactly.
     """
     for part in course.load(name).parts:
         tolerance = part.correctness.tolerance

@@ -1,4 +1,4 @@
-"""array_files.py: the judge reads the files that it made, also if a worker cuts or replaces them."""
+"""array_files.py: the judge reads the files that it created, even if a worker truncates or replaces them."""
 
 import os
 
@@ -17,14 +17,14 @@ def files(tmp_path):
 
 
 def test_arrays_lie_back_to_back(files, tmp_path):
-    """Arrays are written in the given order, row by row, also if one is a transposed view."""
+    """Arrays are written in the given order and row by row, even if one of them is a transposed view."""
     matrix = np.arange(6, dtype=np.float32).reshape(2, 3)
     files.send([matrix.T, np.array([7], dtype=np.float32)])
     assert np.fromfile(tmp_path / "in.bin", dtype=np.float32).tolist() == [0, 3, 1, 4, 2, 5, 7]
 
 
 def test_exactly_the_reserved_bytes_are_read(files, tmp_path):
-    """The judge reads only the reserved bytes of a file that a worker has made longer."""
+    """The judge reads only the reserved bytes, even if a worker has made the file longer."""
     files.reserve(4)
     with (tmp_path / "out.bin").open("r+b") as file:
         file.write(b"abcdefgh")
@@ -32,7 +32,9 @@ def test_exactly_the_reserved_bytes_are_read(files, tmp_path):
 
 
 def test_a_cut_file_gives_fewer_bytes(files, tmp_path):
-    """A file that a worker has cut gives fewer bytes, without the signal that a mapped file would raise."""
+    """A file that a worker has truncated returns fewer bytes. Reading it does not raise the signal that a mapped file
+    would.
+    """
     files.reserve(8)
     os.truncate(tmp_path / "out.bin", 3)
     assert len(files.receive(8)) == 3
@@ -40,7 +42,7 @@ def test_a_cut_file_gives_fewer_bytes(files, tmp_path):
 
 @pytest.mark.parametrize("replacement", ["link", "nothing", "folder"])
 def test_other_files_under_the_same_names_are_not_read(files, tmp_path, replacement):
-    """The judge reads its own open file, also if its name leads to a link, a folder or nothing."""
+    """The judge reads the file that it has open, even if the name now leads to a link, to a folder or nowhere."""
     files.reserve(6)
     (tmp_path / "secret").write_text("secret")
     out = tmp_path / "out.bin"
@@ -53,14 +55,14 @@ def test_other_files_under_the_same_names_are_not_read(files, tmp_path, replacem
 
 
 def test_names_that_are_taken_are_not_used(tmp_path):
-    """A name that is taken is refused, so that the judge does not write through a link."""
+    """A name that already exists is refused, so that the judge does not write through a link."""
     (tmp_path / "in.bin").symlink_to(tmp_path / "elsewhere")
     with pytest.raises(FileExistsError):
         ArrayFiles(tmp_path, tmp_path)
 
 
 def test_a_full_disk_says_how_much_room_was_wanted(files, monkeypatch):
-    """A full disk is an error of grader, and the message gives the bytes that were needed."""
+    """A full disk is an error of grader, and the message contains the number of bytes that were needed."""
 
     def full(*_):
         raise OSError(28, "No space left on device")
@@ -95,7 +97,7 @@ def test_a_launchs_file_appears_all_at_once(round_file, tmp_path):
 
 
 def test_what_a_worker_writes_is_read_to_the_last_byte(round_file, tmp_path):
-    """A file is read completely, in a random order of chunks, and put together in its original order."""
+    """A file is read completely, in chunks of random order, which are put together in their original order."""
     size = 5 * CHUNK + 12
     round_file.write([np.zeros(size // 4, np.uint32)], size)
     round_file.show()
@@ -106,8 +108,8 @@ def test_what_a_worker_writes_is_read_to_the_last_byte(round_file, tmp_path):
 
 
 def test_every_launch_has_a_file_of_its_own(round_file, tmp_path):
-    """Each launch has its own file. A descriptor of the previous file gives no data of the next launch, and its memory
-    is freed.
+    """Each launch has its own file. A descriptor of the previous file does not give access to data of the next launch,
+    and the memory of the previous file is freed.
     """
     round_file.write([np.full(4, 1, np.uint32)], 16)
     round_file.show()
@@ -120,7 +122,7 @@ def test_every_launch_has_a_file_of_its_own(round_file, tmp_path):
 
 
 def test_a_launchs_file_that_was_cut_gives_nothing(round_file, tmp_path):
-    """A launch's file that was cut gives no data, so that no part of it counts as a result."""
+    """If a worker truncates a launch's file, no data is returned, so that no part of it can count as a result."""
     round_file.write([np.zeros(1024, np.uint32)], 4096)
     round_file.show()
     os.truncate(shown(tmp_path), 100)

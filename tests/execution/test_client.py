@@ -1,4 +1,4 @@
-"""client.py: the states of a worker, and the processes in which its sessions begin."""
+"""client.py: the states of a worker, and the processes in which its sessions run."""
 
 import os
 import signal
@@ -29,13 +29,13 @@ def worker():
 
 
 def processes_after_a_run(worker):
-    """Run a kernel, and return the processes of its worker."""
+    """Run a kernel, and return the ids of the worker's processes."""
     assert is_right(worker.run_once(plan("twice"), "run", ARRAYS))
     return set(processes_of(worker._connection.process.group))
 
 
 def test_sessions_in_one_process(worker):
-    """Kernels share a process only on request. The process ends at the end of that block."""
+    """Several kernels share a process only inside `in_one_process`. The process ends with that block."""
     processes_after_a_run(worker)
     with worker.in_one_process():
         used = processes_after_a_run(worker)
@@ -47,19 +47,21 @@ def test_sessions_in_one_process(worker):
 
 
 def going_on(kernel):
-    """Return the plan for a session that continues in the previous session's process."""
+    """Return the plan of a session that continues in the previous session's process."""
     return replace(plan(kernel), process="used")
 
 
 def processes_after_going_on(worker):
-    """Run a kernel in a session that continues and stays open, and return the processes of its worker."""
+    """Run a kernel in a session that continues in the old process and stays open. Return the worker's processes."""
     assert isinstance(worker.open(going_on("twice")), Opened)
     assert is_right(worker.session.run("run", ARRAYS))
     return set(processes_of(worker._connection.process.group))
 
 
 def test_a_session_that_goes_on_ends_the_one_before_and_no_process(worker):
-    """A session that continues keeps the process, with all that it has loaded. The process also expands texts."""
+    """A session that continues keeps the process, with everything that is loaded in it. The process can also expand
+    texts.
+    """
     used = processes_after_going_on(worker)
     for end in (lambda: None, worker.close, worker.rest):
         end()
@@ -72,8 +74,8 @@ def test_a_session_that_goes_on_ends_the_one_before_and_no_process(worker):
 
 
 def test_a_session_goes_on_in_another_process_when_that_has_ended(worker):
-    """If the process was ended by a kernel or while it was idle, the session continues in another one, without an
-    error.
+    """If a kernel has ended the process, or it has ended while it was idle, the session silently continues in another
+    process.
     """
     assert isinstance(worker.run_once(going_on("crash"), "run", ARRAYS), Crashed)
     before = set(processes_of(worker._connection.process.group))
@@ -86,8 +88,8 @@ def test_a_session_goes_on_in_another_process_when_that_has_ended(worker):
 
 
 def test_a_session_that_cannot_go_on_is_tried_again_in_another_worker(worker, monkeypatch):
-    """If a session cannot continue, it is tried once more in another worker, as after a driver has reset a GPU. A
-    second failure is an outcome.
+    """If a session cannot continue, for example because a driver has reset a GPU, it is tried once more in another
+    worker. A second failure is the outcome.
     """
     processes_after_going_on(worker)
     process, lost = worker._connection.process, [Refused(call="opening the session", error="OUT_OF_RESOURCES")]
@@ -103,8 +105,8 @@ def test_a_session_that_cannot_go_on_is_tried_again_in_another_worker(worker, mo
 
 @pytest.mark.parametrize("refusal", [Refused(call="stage", error="X"), Stopped(error="OUT_OF_RESOURCES")])
 def test_no_session_goes_on_where_the_driver_has_refused_something(worker, monkeypatch, refusal):
-    """After the driver has refused a call, the next session gets a new process. After a wild access, a GPU's driver
-    refuses every later call in that process.
+    """After the driver has refused a call, the next session gets a new process, because a GPU's driver that has noticed
+    a wild access refuses all later calls in the old process.
     """
     used = processes_after_going_on(worker)
     real = worker._connection._replies.next
@@ -118,14 +120,14 @@ def test_no_session_goes_on_where_the_driver_has_refused_something(worker, monke
 
 
 def test_a_process_that_a_kernel_ended(worker):
-    """A process that a kernel ended is not used again. The next session has another one."""
+    """A process that a kernel has ended is not used again. The next session gets another one."""
     with worker.in_one_process():
         assert isinstance(worker.run_once(plan("crash"), "run", ARRAYS), Crashed)
         assert is_right(worker.run_once(plan("twice"), "run", ARRAYS))
 
 
 def test_the_compiler_describes_the_kernels(worker):
-    """The compiler reports names and parameters of the kernels, to compare with the assignment."""
+    """The compiler reports the names and parameters of the kernels, to be compared with the assignment."""
     opened = worker.open(NOTHING)
     facts = {kernel.name: kernel.args for kernel in opened.kernels}
     assert set(facts) == {"twice", "forever", "crash", "chatter", "sevens"}
@@ -137,8 +139,8 @@ def test_the_compiler_describes_the_kernels(worker):
 
 
 def test_sessions_share_a_process_until_a_kernel_has_run_in_it(worker):
-    """Sessions share a process until a kernel has run in it. So a driver loads its compiler once, and no session sees
-    what another session's kernels left.
+    """Sessions share a process until a kernel has run in it. Therefore, a driver loads its compiler only once, but no
+    session sees what kernels of another session have left behind.
     """
     processes = []
     for runs in (False, False, True, False):
@@ -153,7 +155,7 @@ def test_sessions_share_a_process_until_a_kernel_has_run_in_it(worker):
 
 
 def test_a_worker_that_still_warms_up_answers_in_order(worker):
-    """A worker that still warms up answers the next requests in order."""
+    """A worker that is still warming up answers the next requests in order."""
     worker.warm_up(NOTHING, {})
     assert isinstance(worker.open(plan("twice")), Opened)
     worker.close()
@@ -162,15 +164,15 @@ def test_a_worker_that_still_warms_up_answers_in_order(worker):
 
 
 def test_a_worker_that_fails_while_it_warms_up_starts_anew(worker):
-    """A worker whose warm-up fails starts again, and its next requests succeed."""
+    """A worker whose warm-up fails is started again, and the next requests succeed."""
     worker.warm_up(NOTHING, {"p": ProgramSource(source="__kernel void (")})
     assert worker.preprocess("int a;", {}).strip() == "int a;"
     assert is_right(worker.run_once(plan("twice"), "run", ARRAYS))
 
 
 def test_a_session_that_was_opened_in_vain_leaves_the_next_nothing(worker):
-    """A session that failed to open leaves no program to the next session, neither one that does not build nor an
-    additional one.
+    """A session that failed to open does not leave any program to the next session, neither one that does not build nor
+    an additional one.
     """
     right = ProgramSource(source=KERNELS)
     assert isinstance(worker.load({"p": ProgramSource(source="__kernel void (")}).open(plan("twice")), BuildFailed)
@@ -182,7 +184,7 @@ def test_a_session_that_was_opened_in_vain_leaves_the_next_nothing(worker):
 
 
 def test_a_crash_takes_its_own_session_only(worker):
-    """A crash ends only its own session. The next session of the same worker process computes correctly."""
+    """A crash ends only the session in which it occurs. The next session of the same worker computes correctly."""
     pid = worker._connection.process.group
     assert isinstance(worker.run_once(plan("crash"), "run", ARRAYS), Crashed)
     assert is_right(worker.run_once(plan("twice"), "run", ARRAYS))
@@ -190,7 +192,7 @@ def test_a_crash_takes_its_own_session_only(worker):
 
 
 def test_the_driver_says_what_kernels_take():
-    """The driver reports declared local memory, and the log of the build, which may be empty."""
+    """The driver reports the local memory that kernels declare, and the build log, which may be empty."""
     source = (
         "__kernel void k(__global float *a) { __local float t[300]; t[get_local_id(0)] = a[get_global_id(0)];"
         "barrier(CLK_LOCAL_MEM_FENCE); a[get_global_id(0)] = t[299 - get_local_id(0)]; }"
@@ -203,7 +205,7 @@ def test_the_driver_says_what_kernels_take():
 
 
 def test_a_build_error_is_an_outcome_with_the_log():
-    """A build error is an outcome with the log, and no exception."""
+    """A build error is an outcome that contains the log, and not an exception."""
     with make_worker("__kernel void f(") as worker:
         outcome = worker.open(NOTHING)
         assert isinstance(outcome, BuildFailed)
@@ -211,8 +213,8 @@ def test_a_build_error_is_an_outcome_with_the_log():
 
 
 def test_a_processor_that_pocl_does_not_know_is_no_device():
-    """A processor that PoCL does not know is not used, because PoCL compiles nothing for it. The text is from PoCL 3.0
-    on an emulated processor of 2024.
+    """A device is not used if PoCL does not know its processor, because PoCL cannot compile for it. The version text
+    comes from PoCL 3.0 on an emulated processor of 2024.
     """
     device = SimpleNamespace(version="OpenCL 3.0 PoCL HSTR: pthread-x86_64-unknown-linux-gnu-generic ")
     assert session._is_too_new(device)

@@ -1,4 +1,4 @@
-"""connection.py: only replies in the form of the protocol are accepted, and a missing device is explained."""
+"""connection.py: the judge accepts only replies in the form of the protocol, and explains a missing device."""
 
 import pytest
 from small_jobs import make_worker
@@ -23,7 +23,7 @@ def worker():
 
 
 class Impostor:
-    """A worker that gives prepared answers to all requests."""
+    """A worker that ignores the requests and gives prepared answers."""
 
     def __init__(self, *output):
         self._output = list(output)
@@ -56,7 +56,7 @@ class Impostor:
     ],
 )
 def test_an_answer_that_is_not_ours_is_garbled(said, outcome):
-    """The judge accepts only replies in the form of the protocol."""
+    """A reply that does not have the form of the protocol makes the outcome Garbled."""
     devices = (
         b'{"kind":"devices","worker":"' + fingerprint().encode() + b'","devices":[{"index":0,"name":"d","platform":"p",'
         b'"version":"v","driver":"1","type":"cpu","compute_units":1,"global_memory":1,"local_memory":1,'
@@ -87,8 +87,8 @@ def test_an_answer_that_is_not_ours_is_garbled(said, outcome):
     ],
 )
 def test_a_missing_device_is_told_with_its_reason(worker, monkeypatch, found, said):
-    """A driver that does not know the processor is reported as too old, not as missing. Both messages name the command
-    to run.
+    """If a driver does not know the processor, the message calls the driver too old, and not missing. Both messages
+    contain the command to run.
     """
     alone = Worker(worker._starter, 0, TIMEOUTS)
     monkeypatch.setattr(Connection, "reply", lambda *_: found)

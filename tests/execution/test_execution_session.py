@@ -1,4 +1,4 @@
-"""session.py and the process sandbox: runs of scripts in an open session, correct and faulty."""
+"""session.py and the process sandbox: runs of scripts in an open session, with and without errors."""
 
 import errno
 import os
@@ -33,7 +33,7 @@ def worker():
 
 
 def test_a_script_runs_and_everything_comes_back(worker):
-    """A script gives payloads, guard bands, and device times within the judge's own times."""
+    """A script returns payloads, intact guard bands, and device times that fit into the times measured by the judge."""
     assert isinstance(worker.open(plan("twice")), Opened)
     worker.session.stage("run", ARRAYS)
     timing = worker.session.launch("run")
@@ -48,8 +48,8 @@ def test_a_script_runs_and_everything_comes_back(worker):
 
 
 def test_a_turn_is_all_of_it_by_one_request(worker):
-    """One request runs each launch after the previous one has ended, and then returns the results. The worker's clock
-    shows a time for each step.
+    """A single request runs all launches, each after the previous one has ended, and then returns the results. The
+    worker's clock measures each step.
     """
     worker.open(plan("twice"))
     worker.session.stage("run", ARRAYS)
@@ -76,7 +76,9 @@ NOT_WHOLE = {
 
 
 def test_a_turn_that_is_not_whole_is_garbled(worker, monkeypatch):
-    """A turn needs a time for each step, and a wait for each launch and for the results. Anything else is garbled."""
+    """A turn must contain a time for each step, and a wait for each launch and for the results. Anything else is
+    garbled.
+    """
     worker.open(plan("twice"))
     worker.session.stage("run", ARRAYS)
     with monkeypatch.context() as patch:
@@ -89,7 +91,7 @@ def test_a_turn_that_is_not_whole_is_garbled(worker, monkeypatch):
 
 @pytest.mark.parametrize("kernel", ["forever", "crash"])
 def test_a_turn_fails_as_a_launch_does(kernel):
-    """A turn fails by its deadline or by a signal, like a launch."""
+    """A turn fails at its deadline or by a signal, just as a launch does."""
     timeouts = TIMEOUTS.model_copy(update={"first_launch": 1})
     with make_worker(timeouts=timeouts) as worker:
         worker.open(plan(kernel))
@@ -102,7 +104,7 @@ SHARED = replace(plan("twice"), arrays="shared")
 
 
 def test_shared_arrays_are_in_place_before_a_launch_and_after_it(worker):
-    """Shared arrays give the results of copied ones, with guard bands and inputs, for each launch on other data."""
+    """For each launch, shared arrays give the same results as copied ones, including guard bands and inputs."""
     assert isinstance(worker.open(SHARED), Opened)
     for factor in (1, 3):
         worker.session.stage("run", {"in": factor * ARRAYS["in"]})
@@ -117,7 +119,7 @@ def test_shared_arrays_are_in_place_before_a_launch_and_after_it(worker):
 
 
 def test_shared_arrays_are_not_to_be_seen_before_the_launch(worker):
-    """Shared arrays are visible from the launch on, and their memory is freed when they are dropped."""
+    """Shared arrays become visible with the launch. Their memory is freed when they are dropped."""
     worker.open(SHARED)
     shown = worker._connection.process._folder.rounds / "arrays.bin"
     worker.session.stage("run", ARRAYS)
@@ -129,7 +131,9 @@ def test_shared_arrays_are_not_to_be_seen_before_the_launch(worker):
 
 
 def test_an_endless_kernel_is_ended_at_its_deadline_and_the_worker_starts_anew():
-    """An endless kernel ends at its deadline. Nothing is left of its worker, and the next worker computes correctly."""
+    """An endless kernel is ended at its deadline. Nothing of its worker is left, and the next worker computes
+    correctly.
+    """
     with make_worker(
         timeouts=TIMEOUTS.__class__(start=30, build=30, first_launch=1, launch=1, transfer=10, simulation=1)
     ) as worker:
@@ -147,20 +151,20 @@ def test_an_endless_kernel_is_ended_at_its_deadline_and_the_worker_starts_anew()
 
 
 def test_what_a_kernel_prints_never_reaches_the_control_stream(worker):
-    """20,000 forged replies that a kernel prints do not reach the control stream."""
+    """A kernel prints 20,000 forged replies, and none of them reaches the control stream."""
     assert is_right(worker.run_once(plan("chatter"), "run", ARRAYS))
 
 
 def test_a_refusal_of_the_driver_is_an_outcome(worker):
-    """A work-group size that contradicts the launch is an outcome with the driver's error."""
+    """If a kernel requires a work-group size that contradicts the launch, the outcome contains the driver's error."""
     outcome = worker.run_once(plan("sevens"), "run", ARRAYS)
     assert isinstance(outcome, Refused)
     assert outcome.error == "INVALID_WORK_GROUP_SIZE"
 
 
 def test_a_refused_launch_says_what_it_asked_for():
-    """A refused launch reports its work-group size and its local memory, declared or as an argument, and the limits of
-    the device.
+    """A refused launch reports its work-group size and its local memory, both declared and as an argument, together
+    with the limits of the device.
     """
     source = (
         "__kernel void twice(__global float *in, __global float *out, uint n, __local float *s) { __local float t[300];"
@@ -180,7 +184,7 @@ def test_a_refused_launch_says_what_it_asked_for():
 
 
 def test_memory_is_limited():
-    """A kernel with more data than a worker may have fails, and the judge does not."""
+    """A kernel that needs more memory than a worker may use fails, but the judge does not."""
     source = "__kernel void twice(__global const float *in, __global float *out, uint n) { out[0] = 1; }"
     huge = plan("twice")
     huge = Plan(
@@ -193,7 +197,7 @@ def test_memory_is_limited():
 
 
 def test_an_output_file_that_was_cut_is_noticed(worker, monkeypatch):
-    """The judge reads from its own descriptor, and notices that bytes are missing."""
+    """The judge reads from its own descriptor, and notices if bytes are missing."""
     worker.open(plan("twice"))
     worker.session.stage("run", ARRAYS)
     worker.session.launch("run")
@@ -212,7 +216,7 @@ def test_an_output_file_that_was_cut_is_noticed(worker, monkeypatch):
 
 
 def test_a_full_disk_is_our_error(worker, monkeypatch):
-    """A full disk is an error of grader, and the message gives the bytes that were needed."""
+    """A full disk is an error of grader, and the message contains the number of bytes that were needed."""
 
     def full(*_):
         raise OSError(errno.ENOSPC, "No space left on device")

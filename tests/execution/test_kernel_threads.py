@@ -1,4 +1,4 @@
-"""kernel_threads.py: processor time of the OS kernel's own threads, read from invented files and on this machine."""
+"""kernel_threads.py: the processor time of the OS kernel's threads, read from invented files and on this machine."""
 
 import os
 import resource
@@ -14,7 +14,7 @@ NS = 1e-9
 
 
 class Proc:
-    """A /proc with kthreadd and the given threads, by number, each with the nanoseconds that it has used."""
+    """A fake /proc with kthreadd and these threads, given by number with the nanoseconds that each has used."""
 
     def __init__(self, folder, flags=IS_KERNEL_THREAD | 0x8040, **threads):
         self.folder = folder
@@ -40,7 +40,7 @@ def name_of(file):
 
 
 def test_the_time_of_all_threads_is_added(tmp_path):
-    """The times of all threads are added, in nanoseconds, as they are at each look."""
+    """Each look adds up the current times of all threads, in nanoseconds."""
     proc = Proc(tmp_path, t3=1_000, t4=20)
     with kernel_threads(tmp_path) as threads:
         assert threads.number == 2
@@ -50,8 +50,8 @@ def test_the_time_of_all_threads_is_added(tmp_path):
 
 
 def test_a_thread_that_is_new_has_worked_since_the_look_before(tmp_path):
-    """A new thread has worked since the previous look, so all its time counts. Threads that begin during a turn hide no
-    work.
+    """A new thread can only have worked since the previous look, so all its time counts. Threads that begin during a
+    turn cannot hide work.
     """
     proc = Proc(tmp_path, t3=1_000)
     with kernel_threads(tmp_path) as threads:
@@ -62,8 +62,8 @@ def test_a_thread_that_is_new_has_worked_since_the_look_before(tmp_path):
 
 
 def test_what_a_thread_had_used_that_has_ended_stays(tmp_path, monkeypatch):
-    """The time of a thread that has ended stays in the sum, which never decreases. A later thread with its number is a
-    new one.
+    """The time of a thread that has ended stays in the sum, so the sum never decreases. A later thread with the same
+    number counts as new.
     """
     proc = Proc(tmp_path, t3=1_000, t4=500)
     read = os.pread
@@ -86,7 +86,7 @@ def test_what_a_thread_had_used_that_has_ended_stays(tmp_path, monkeypatch):
 
 
 def test_a_thread_that_ends_before_it_is_opened_is_passed_over(tmp_path):
-    """A thread that is listed but has no file any more is skipped."""
+    """A thread that is listed but no longer has a file is skipped."""
     proc = Proc(tmp_path, t3=1_000)
     proc.list(["t3", "t9"])
     with kernel_threads(tmp_path) as threads:
@@ -94,7 +94,9 @@ def test_a_thread_that_ends_before_it_is_opened_is_passed_over(tmp_path):
 
 
 def test_in_a_container_there_is_nothing_to_see(tmp_path):
-    """In a container no thread is visible: process 2 is missing or an ordinary process, also one named kthreadd."""
+    """In a container, no kernel thread is visible. Process 2 is missing or an ordinary process, possibly one that is
+    named kthreadd.
+    """
     with kernel_threads(tmp_path) as threads:
         assert (threads.number, threads.seconds()) == (0, 0.0)
     Proc(tmp_path, flags=0x0040_0100, t3=1_000)
@@ -105,7 +107,7 @@ def test_in_a_container_there_is_nothing_to_see(tmp_path):
 
 
 def test_a_kernel_that_keeps_no_such_times_shows_nothing(tmp_path):
-    """A kernel that lists its threads but keeps no times gives no threads."""
+    """If a kernel lists its threads but does not record their times, no threads are counted."""
     proc = Proc(tmp_path)
     proc.list(["t3", "t4"])
     with kernel_threads(tmp_path) as threads:
@@ -126,8 +128,8 @@ NO_LIMIT = resource.RLIM_INFINITY
     ],
 )
 def test_thousands_of_threads_need_so_many_files(tmp_path, monkeypatch, limits, seen, raised):
-    """The soft limit of open files is raised for many threads. If it cannot be raised, no thread is read, rather than a
-    part of them.
+    """If many threads must be read, the soft limit of open files is raised. If it cannot be raised, no thread is read,
+    rather than only a part of them.
     """
     was_set = []
     monkeypatch.setattr(module.resource, "getrlimit", lambda _: limits)
@@ -139,7 +141,7 @@ def test_thousands_of_threads_need_so_many_files(tmp_path, monkeypatch, limits, 
 
 
 def test_no_file_stays_open():
-    """No file stays open after the block, which can be repeated."""
+    """No file stays open after the block, even if it is repeated."""
     before = len([*FILES.iterdir()])
     for _ in range(3):
         with kernel_threads() as threads:
@@ -148,8 +150,8 @@ def test_no_file_stays_open():
 
 
 def test_this_machines_kernel_is_seen_at_work(tmp_path):
-    """Writing pages to a disk is work for the OS kernel's threads, so their time increases, within what the processors
-    can do.
+    """Writing pages to a disk is work for the OS kernel's threads, so their time increases, but not by more than the
+    processors can do.
     """
     with kernel_threads() as threads:
         if not threads.number:

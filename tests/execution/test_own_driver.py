@@ -1,4 +1,4 @@
-"""own_driver.py: a driver in a folder of the user, and how a worker finds it."""
+"""own_driver.py: an OpenCL driver in a folder of the user, and how a worker finds it."""
 
 import os
 from pathlib import Path
@@ -11,7 +11,7 @@ from grader.worker.drivers import OWN_DRIVERS, SHIPPED, find_drivers
 
 @pytest.fixture
 def unpacked(tmp_path, monkeypatch):
-    """Unpacked packages in a user's folder for data."""
+    """The folder of a user's own driver, with unpacked packages."""
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     root = own_driver() / "root"
     libraries = root / "usr" / "lib" / "x86_64-linux-gnu"
@@ -23,19 +23,21 @@ def unpacked(tmp_path, monkeypatch):
 
 
 def test_without_a_driver_a_worker_is_told_nothing(tmp_path, monkeypatch):
-    """Without a driver a worker gets no variables."""
+    """If the user has no driver, a worker does not get any variables."""
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     assert driver_environment({}) == {}
 
 
 @pytest.mark.usefixtures("unpacked")
 def test_packages_alone_are_no_driver():
-    """Unpacked packages of an interrupted set-up are not used."""
+    """Unpacked packages that an interrupted set-up has left are not used."""
     assert driver_environment({}) == {}
 
 
 def test_a_worker_is_told_of_the_driver_and_its_libraries(unpacked):
-    """A worker gets the folders of the driver and its libraries. The caller's libraries stay, after the driver's."""
+    """A worker gets the folders of the driver and of its libraries. The caller's library path is kept, after the
+    driver's.
+    """
     complete(unpacked, unpacked)
     libraries = unpacked / "root" / "usr" / "lib" / "x86_64-linux-gnu"
     assert (unpacked / ".libs" / "pocl.icd").read_text() == f"{libraries / 'libpocl.so.2.10.0'}\n"
@@ -44,20 +46,20 @@ def test_a_worker_is_told_of_the_driver_and_its_libraries(unpacked):
 
 
 def test_it_is_named_by_where_it_will_be(unpacked, tmp_path):
-    """A driver is completed in one folder and then moved to another. Its files name the final folder."""
+    """A driver is completed in one folder and then moved to another. Its files contain the path of the final folder."""
     complete(unpacked, tmp_path / "home")
     assert (unpacked / ".libs" / "pocl.icd").read_text().startswith(f"{tmp_path / 'home' / 'root'}/usr/lib/")
 
 
 def test_half_a_package_is_an_error(unpacked):
-    """A missing library of a driver is an error at set-up, not at the first kernel."""
+    """If a library of the driver is missing, set-up fails, rather than the first kernel."""
     (unpacked / "root" / "usr" / "lib" / "x86_64-linux-gnu" / "libpocl.so.2.10.0").unlink()
     with pytest.raises(FileNotFoundError, match="no package holds"):
         complete(unpacked, unpacked)
 
 
 def test_a_worker_searches_the_users_own_drivers(monkeypatch):
-    """A user's drivers replace those that pyopencl has among its libraries."""
+    """A user's own drivers replace those that pyopencl ships with its libraries."""
     monkeypatch.setenv(SHIPPED, "pyopencl's own")
     monkeypatch.setenv(OWN_DRIVERS, "/data/pocl")
     find_drivers()
@@ -65,7 +67,7 @@ def test_a_worker_searches_the_users_own_drivers(monkeypatch):
 
 
 def test_a_worker_does_not_load_the_simulator_among_drivers(tmp_path, monkeypatch):
-    """The simulator is left out of pyopencl's drivers. All other drivers are named by their paths."""
+    """The simulator is left out of pyopencl's drivers. All other drivers are given by their full paths."""
     libraries = tmp_path / "pyopencl" / ".libs"
     libraries.mkdir(parents=True)
     for name in ("oclgrind", "pocl"):
@@ -79,8 +81,8 @@ def test_a_worker_does_not_load_the_simulator_among_drivers(tmp_path, monkeypatc
 
 
 def test_without_pyopencls_loader_nothing_is_changed(monkeypatch):
-    """Without pyopencl's own loader, as in the package of a distribution, nothing is changed. It finds only the
-    machine's drivers.
+    """Without pyopencl's own loader, as in a distribution's package, nothing is changed, because that pyopencl finds
+    only the machine's drivers.
     """
     monkeypatch.delenv(SHIPPED, raising=False)
     monkeypatch.delenv(OWN_DRIVERS, raising=False)

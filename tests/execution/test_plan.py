@@ -31,7 +31,7 @@ SIZES = {"height": 33, "width": 20}
 
 
 def test_a_launch_has_the_geometry_and_arguments_of_the_yaml(transposition):
-    """Sizes are rounded up to tiles. Buffers and sizes come in the order of the parameters."""
+    """Sizes are rounded up to whole tiles. Buffers and sizes are passed in the order of the parameters."""
     plan = submission_plan(transposition, SIZES, {"coalsTransp": Binding(name="coalsTransp", takes_local=False)})
     (step,) = plan.scripts[STUDENT].steps
     assert (step.program, step.kernel) == (SUBMISSION, "coalsTransp")
@@ -45,7 +45,7 @@ def test_a_launch_has_the_geometry_and_arguments_of_the_yaml(transposition):
 
 
 def test_buffers_have_guard_bands_on_both_sides(transposition):
-    """Inputs and outputs have different poisons, so that poison copied from one to the other is visible."""
+    """Inputs and outputs are filled with different poisons, so that poison copied from one to the other is noticed."""
     plan = submission_plan(transposition, SIZES, {})
     assert {(spec.name, spec.size, spec.guard, spec.poison) for spec in plan.buffers} == {
         ("A", 4 * 33 * 20, GUARD_BYTES, INPUT_POISON),
@@ -54,7 +54,9 @@ def test_buffers_have_guard_bands_on_both_sides(transposition):
 
 
 def test_a_bound_kernel_gets_its_own_name_and_local_memory(transposition):
-    """An alias is launched under its own name. A declared __local parameter gets TILE*(TILE+1) elements."""
+    """A kernel under another name is launched under that name. If it declares a __local parameter, it gets
+    TILE*(TILE+1) elements.
+    """
     plan = submission_plan(transposition, SIZES, {"coalsTransp": Binding(name="other", takes_local=True)})
     (step,) = plan.scripts[STUDENT].steps
     assert step.kernel == "other"
@@ -62,8 +64,8 @@ def test_a_bound_kernel_gets_its_own_name_and_local_memory(transposition):
 
 
 def test_a_launch_has_the_constants_that_are_timed(transposition):
-    """Larger tiles make larger work-groups, and more local memory if the kernel declares it. The model solution is
-    launched alike.
+    """Larger tiles lead to larger work-groups and, if the kernel declares it, to more local memory. The model solution
+    is launched in the same way.
     """
     timed = with_constants(transposition, TILE=32).timed_on("gpu")
     plan = submission_plan(timed, SIZES, {"coalsTransp": Binding(name="coalsTransp", takes_local=True)})
@@ -74,7 +76,7 @@ def test_a_launch_has_the_constants_that_are_timed(transposition):
 
 
 def test_the_students_step_of_a_program_stands_alone(course):
-    """The results of grader's own step are uploaded, so that no kernel of grader enters the student's worker."""
+    """The results of grader's own steps are uploaded, so that no kernel of grader runs in the student's worker."""
     plan = submission_plan(course.load("coalsProgrm"), SIZES, {})
     script = plan.scripts[STUDENT]
     assert [step.kernel for step in script.steps] == ["coalsProgrm"]
@@ -83,7 +85,7 @@ def test_the_students_step_of_a_program_stands_alone(course):
 
 
 def test_reference_and_submission_are_timed_on_equal_terms(course):
-    """Reference and submission have the same steps, buffers and data. Only the program differs."""
+    """The reference and the submission have identical steps, buffers and data. Only the program differs."""
     for assignment in (part for name in course.names() for part in course.load(name).parts):
         sizes = assignment.performance.classes["cpu"].sizes
         ours, theirs = reference_plan(assignment, sizes), submission_plan(assignment, sizes, {})
@@ -96,7 +98,9 @@ def test_reference_and_submission_are_timed_on_equal_terms(course):
 
 
 def test_what_is_timed_runs_all_turns(course):
-    """Cases stop at convergence by `change`. Timed runs do not, so that a submission cannot end them early."""
+    """In cases, `change` ends the iteration at convergence. In timed runs it does not, so that a submission cannot end
+    them early.
+    """
     assignment = course.load("jacobi").parts[0]
     sizes = assignment.performance.classes["cpu"].sizes
     assert submission_plan(assignment, sizes, {}).scripts[STUDENT].repeat.until is not None
@@ -107,8 +111,8 @@ def test_what_is_timed_runs_all_turns(course):
 
 
 def test_the_control_also_runs_the_whole_program_the_baseline_and_a_copy(course):
-    """In the control, grader's own steps come from the assignments that they solve. Its copy moves as many bytes as the
-    kernel must.
+    """In the control, grader's own steps come from the assignments for which they are solutions. Its copy moves as many
+    bytes as the kernel must.
     """
     assignment = course.load("coalsProgrm")
     plan = control_plan(assignment, DEVICE)
@@ -122,8 +126,8 @@ def test_the_control_also_runs_the_whole_program_the_baseline_and_a_copy(course)
 
 
 def test_no_buffer_of_an_assignment_is_called_like_one_beside_it(product):
-    """Additional buffers have names that no parameter of a kernel can have, so no buffer of an assignment has such a
-    name.
+    """Additional buffers have names that are not valid for a parameter of a kernel, so they cannot collide with an
+    assignment's buffers.
     """
     beside = [spec.name for spec in control_plan(product, DEVICE).buffers if spec.name not in product.buffers]
     assert len(beside) == 3
@@ -131,13 +135,15 @@ def test_no_buffer_of_an_assignment_is_called_like_one_beside_it(product):
 
 
 def test_an_assignment_without_surroundings_has_no_whole_program(transposition):
-    """An assignment with a single step has no script for a whole program, which would be the kernel itself."""
+    """An assignment with a single step does not have a script for the whole program, because that would be the kernel
+    itself.
+    """
     assert WHOLE not in control_plan(transposition, DEVICE).scripts
 
 
 def test_the_peak_rate_is_measured_where_computing_is_the_task(product, transposition):
-    """The peak rate is measured by one launch of grader's own kernel with an output for its work-items, unless a kernel
-    only moves data.
+    """The peak rate is measured with one launch of grader's own kernel, whose output has one element per work-item. It
+    is not measured if a kernel only moves data.
     """
     plan = control_plan(product, DEVICE)
     (step,) = plan.scripts[PEAK].steps
@@ -147,8 +153,8 @@ def test_the_peak_rate_is_measured_where_computing_is_the_task(product, transpos
 
 
 def test_plans_that_share_a_session_share_nothing_else(transposition):
-    """Plans that share a session have scripts under the names of their plans, and separate buffers. Everything else is
-    unchanged.
+    """Plans that share a session have one script each, with the name of the plan, and separate buffers. Everything else
+    is unchanged.
     """
     plans = {name: submission_plan(transposition, {"height": n, "width": 20}, {}) for name, n in (("a", 33), ("b", 7))}
     shared = joined(plans)
@@ -169,8 +175,8 @@ def test_plans_that_share_a_session_share_nothing_else(transposition):
 
 @pytest.mark.parametrize(("kind", "process"), [("cpu", "new"), ("accelerator", "new"), ("gpu", "used")])
 def test_sessions_go_on_in_a_process_that_kernels_cannot_reach(transposition, kind, process):
-    """On a GPU, sessions share a process. On a processor, also if its driver calls it an accelerator, kernels
-    run in the process, so each session has a new one. A session of several plans follows their rule.
+    """On a GPU, sessions share a process. On a processor, even one that its driver calls an accelerator, kernels run
+    inside the process, so each session gets a new one. A session that joins several plans follows the same rule.
     """
     plan = going_on(submission_plan(transposition, SIZES, {}), DEVICE.model_copy(update={"type": kind}))
     assert plan.process == joined({"a": plan, "b": plan}).process == plan.watched("mixed").process == process
@@ -178,7 +184,7 @@ def test_sessions_go_on_in_a_process_that_kernels_cannot_reach(transposition, ki
 
 
 def test_a_copy_is_made_between_buffers_of_its_own_plan():
-    """A copy gets the new names of both its buffers."""
+    """If plans are joined, a copy step gets the new names of both its buffers."""
     script = Script(steps=(CopyStep(source="s", target="t"),), uploads=(), outputs=())
     buffers = tuple(BufferSpec(name=name, size=4, guard=0, poison=0) for name in ("s", "t"))
     shared = joined({"one": Plan(buffers=buffers, scripts={COPY: script})})
@@ -186,8 +192,8 @@ def test_a_copy_is_made_between_buffers_of_its_own_plan():
 
 
 def test_a_watched_plan_leaves_nothing_for_accidents_to_hide_in(transposition):
-    """A watched plan has no guard bands, which would hide a write past the end. Its outputs are uninitialized, and its
-    inputs are read-only.
+    """A watched plan does not have guard bands, which would hide a write past the end. Its outputs are uninitialized,
+    and its inputs are read-only.
     """
     plan = submission_plan(transposition, SIZES, {})
     watched = plan.watched("mixed")
@@ -198,7 +204,7 @@ def test_a_watched_plan_leaves_nothing_for_accidents_to_hide_in(transposition):
 
 
 def test_a_watched_plan(transposition):
-    """The buffers of a watched plan have no guard bands and no poison, and inputs are read-only."""
+    """The buffers of a watched plan have neither guard bands nor poison, and the inputs are read-only."""
     plan = submission_plan(transposition, SIZES, {})
     watched = plan.watched("mixed")
     assert watched.scripts == plan.scripts

@@ -1,4 +1,6 @@
-"""pool.py: own workers serve several gradings, a submission's worker only one, and none that starts early is left."""
+"""pool.py: own workers serve several gradings, but a submission's worker only one. Workers that start early are stopped
+in the end.
+"""
 
 import os
 import signal
@@ -26,7 +28,7 @@ from grader.protocol.messages import Opened
 
 
 class Puppet:
-    """A fake worker that records its calls."""
+    """A fake worker that records the calls that it gets."""
 
     def __init__(self):
         self.said = []
@@ -47,7 +49,7 @@ class Puppet:
 
 @pytest.fixture
 def made(monkeypatch):
-    """Return the list of the workers that pools make, all of them puppets."""
+    """Return the list of the workers that pools create. All of them are puppets."""
     made = []
 
     def make(*_):
@@ -66,7 +68,7 @@ def pool(**options):
 
 
 def test_the_same_worker_comes_again_by_its_name(made):
-    """An own worker is used again by its name, after its session has ended. Each name has its own worker."""
+    """An own worker is reused by its name after its session has ended. Each name has its own worker."""
     workers = pool()
     for _ in range(2):
         with workers.own("reference") as reference, workers.own("control") as control:
@@ -79,7 +81,7 @@ def test_the_same_worker_comes_again_by_its_name(made):
 
 @pytest.mark.usefixtures("made")
 def test_after_an_error_it_is_replaced():
-    """An own worker is replaced after an error, because its next message is unknown."""
+    """An own worker is replaced after an error, because its next message would be unpredictable."""
     workers = pool()
     with pytest.raises(WorkerError), workers.own("reference") as worker:
         raise WorkerError("the engine has gone.")
@@ -89,7 +91,7 @@ def test_after_an_error_it_is_replaced():
 
 
 def test_it_is_replaced_now_and_then(made):
-    """An own worker is replaced after a number of gradings, before its processor time is used up."""
+    """An own worker is replaced after a number of gradings, before it has used up its processor time."""
     workers = pool()
     for _ in range(GRADINGS + 1):
         with workers.own("reference"):
@@ -99,7 +101,9 @@ def test_it_is_replaced_now_and_then(made):
 
 @pytest.mark.usefixtures("made")
 def test_one_that_has_ended_while_it_was_idle_is_replaced():
-    """An own worker that ended while it was idle is replaced, as after a restart of an engine. No grading fails."""
+    """An own worker that has ended while it was idle, for example because the engine was restarted, is replaced, so
+    that no grading fails.
+    """
     workers = pool()
     with workers.own("reference") as ended:
         pass
@@ -110,7 +114,7 @@ def test_one_that_has_ended_while_it_was_idle_is_replaced():
 
 
 def test_own_workers_that_start_early_leave_the_device_to_others(made):
-    """Own workers start early only with idle processors, and open their device only at the first request."""
+    """Own workers start early only if enough processors are idle. They open their device only at the first request."""
     pool(idle_processors=PLENTY - 1).start_own(["reference"])
     assert made == []
     workers = pool(idle_processors=PLENTY)
@@ -122,7 +126,7 @@ def test_own_workers_that_start_early_leave_the_device_to_others(made):
 
 
 def test_those_that_serve_no_further_grading_end_together(made):
-    """All own workers that serve no further grading are let go before one of them is stopped."""
+    """If own workers do not serve any further grading, all of them are let go before the first is stopped."""
     workers = pool(gradings=1)
     with workers.own("reference"), workers.own("control"):
         pass
@@ -132,8 +136,8 @@ def test_those_that_serve_no_further_grading_end_together(made):
 
 
 def test_a_session_that_was_asked_for_and_never_used_is_no_answer_to_the_next(environment):
-    """A session that was requested and not used is not taken for the next grading's. That one is opened in the same
-    process.
+    """A session that was requested but never used is not mistaken for the session of the next grading, which is opened
+    in the same process.
     """
     with closing(pool_like(environment.workers)) as workers:
         with workers.own("ours") as worker:
@@ -147,7 +151,7 @@ def test_a_session_that_was_asked_for_and_never_used_is_no_answer_to_the_next(en
 
 @pytest.mark.whole
 def test_two_gradings_share_our_workers_and_not_the_students(transposition, environment, monkeypatch):
-    """The first grading starts four workers (student, simulator, reference, control), the second two more."""
+    """The first grading starts four workers (student, simulator, reference, control), and the second two more."""
     started = []
     real = type(environment.workers.sandbox).start
 
@@ -170,7 +174,7 @@ def test_two_gradings_share_our_workers_and_not_the_students(transposition, envi
 
 
 def test_without_expected_submissions_nothing_starts_early(made):
-    """A pool that expects no submission makes a worker when it is asked for one, and stops it after the grading."""
+    """A pool that does not expect submissions creates a worker on request, and stops it after the grading."""
     workers = pool()
     workers.note_idle_device()
     workers.quieten()
@@ -182,8 +186,8 @@ def test_without_expected_submissions_nothing_starts_early(made):
 
 
 def test_the_next_submissions_worker_waits_for_it_and_meets_no_other(made):
-    """The first worker starts with the pool and builds nothing. The next one starts and builds once while the device is
-    idle, and is stopped if it is not used.
+    """The first worker starts with the pool and does not build anything. The next one starts and builds once while the
+    device is idle, and is stopped if it is not used.
     """
     workers = pool(expected=inf)
     with workers.submission() as first:
@@ -199,7 +203,7 @@ def test_the_next_submissions_worker_waits_for_it_and_meets_no_other(made):
 
 
 def test_no_worker_waits_after_the_last_that_is_needed(made):
-    """No worker is started after the last one that is expected, as for the last part of a suite."""
+    """After the last expected worker, for example for the last part of a suite, no further worker is started early."""
     workers = pool(expected=2)
     for _ in range(3):
         with workers.submission():
@@ -208,7 +212,7 @@ def test_no_worker_waits_after_the_last_that_is_needed(made):
 
 
 def test_a_waiting_worker_that_fails_ends_no_grading(made):
-    """A next worker that fails while a grading becomes quiet is stopped. The next grading starts another."""
+    """If the next worker fails while a grading becomes quiet, it is stopped. The next grading starts another one."""
 
     def fail():
         raise WorkerError("the engine has gone")
@@ -224,7 +228,7 @@ def test_a_waiting_worker_that_fails_ends_no_grading(made):
 
 
 def test_a_waiting_worker_that_has_ended_is_replaced(made):
-    """A waiting worker that has ended is replaced, as after a restart of the engine."""
+    """A waiting worker that has ended, for example because the engine was restarted, is replaced."""
     workers = pool(expected=1)
     made[0].is_there = False
     with workers.submission() as worker:
@@ -233,7 +237,7 @@ def test_a_waiting_worker_that_has_ended_is_replaced(made):
 
 
 def test_a_worker_that_cannot_start_early_is_told_when_it_is_needed():
-    """A failure to start early ends no grading. The next start reports it."""
+    """If a worker cannot start early, the grading is not affected. The next start reports the error."""
 
     class Full:
         def limits(self):
@@ -252,7 +256,7 @@ def test_a_worker_that_cannot_start_early_is_told_when_it_is_needed():
 
 
 class FakeProcess:
-    """A process that is only started, ended and stopped."""
+    """A fake process that can only end or be stopped."""
 
     def __init__(self):
         self.ended = self.stopped = False
@@ -265,7 +269,9 @@ class FakeProcess:
 
 
 class FakeSandbox:
-    """Keeps the processes that it starts. `failures` that are not None are raised instead of its next starts."""
+    """A sandbox that keeps the processes that it starts. Each entry of `failures` that is not None is raised instead of
+    a start.
+    """
 
     def __init__(self, *failures):
         self.failures = list(failures)
@@ -291,7 +297,7 @@ def fake():
 
 
 def test_there_is_always_one_process_more_than_was_asked_for(fake):
-    """One more process runs than was requested. Each request gets the process that has been starting longest."""
+    """One more process runs than was requested. Each request gets the process that was started earliest."""
     spare = SpareProcess(fake)
     assert fake.processes == [], "nothing is started before it is needed"
     asked = [spare.start(), spare.start(), spare.start()]
@@ -301,7 +307,7 @@ def test_there_is_always_one_process_more_than_was_asked_for(fake):
 
 
 def test_no_process_is_handed_out_twice(fake):
-    """A process is returned once, also if it was stopped."""
+    """Each process is handed out only once, even if it was stopped."""
     spare = SpareProcess(fake)
     first = spare.start()
     first.stop()
@@ -309,7 +315,7 @@ def test_no_process_is_handed_out_twice(fake):
 
 
 def test_closing_leaves_no_spare(fake):
-    """The spare is stopped when it is closed, also twice. A spare that was never used starts nothing."""
+    """Closing stops the spare process, and can be repeated. A spare that was never used has not started anything."""
     spare = SpareProcess(fake)
     spare.start().stop()
     spare.close()
@@ -320,7 +326,7 @@ def test_closing_leaves_no_spare(fake):
 
 
 def test_a_dead_spare_is_replaced_and_cleaned_up(fake):
-    """A dead spare is stopped and replaced, as after a restart of the engine."""
+    """A dead spare is stopped and replaced, for example after a restart of the engine."""
     spare = SpareProcess(fake)
     first = spare.start()
     dead = fake.processes[1]
@@ -334,7 +340,7 @@ def test_a_dead_spare_is_replaced_and_cleaned_up(fake):
 
 @pytest.mark.parametrize("failure", [WorkerError("full"), KeyboardInterrupt()], ids=["a fault", "Ctrl-C"])
 def test_a_spare_that_cannot_start_leaves_nobody_without_an_owner(failure):
-    """If the spare cannot start, the requested process is stopped, because the caller never gets it."""
+    """If the spare cannot start, the requested process is stopped as well, because the caller never receives it."""
     fake = FakeSandbox(None, failure)
     spare = SpareProcess(fake)
     with pytest.raises(type(failure)):
@@ -345,7 +351,7 @@ def test_a_spare_that_cannot_start_leaves_nobody_without_an_owner(failure):
 
 
 def test_after_a_failure_the_next_one_may_ask_again():
-    """A temporary fault costs one grading, not the batch."""
+    """A temporary fault causes only one grading to fail, and not the whole batch."""
     fake = FakeSandbox(None, WorkerError("full"))
     spare = SpareProcess(fake)
     with pytest.raises(WorkerError, match="full"):
@@ -356,7 +362,7 @@ def test_after_a_failure_the_next_one_may_ask_again():
 
 
 def test_a_dead_spare_that_cannot_be_replaced_leaves_nothing():
-    """If both starts of a call fail, no process is left."""
+    """If both starts of a call fail, no process is left behind."""
     fake = FakeSandbox(None, None, WorkerError("full"))
     spare = SpareProcess(fake)
     spare.start().stop()
@@ -368,8 +374,8 @@ def test_a_dead_spare_that_cannot_be_replaced_leaves_nothing():
 
 
 def test_a_killed_spare_costs_no_grading():
-    """After the spare was killed, the next worker computes. At the end, no process and no folder is left (real
-    workers).
+    """After the spare process was killed, the next worker still computes. At the end, no process and no folder of these
+    real workers is left.
     """
     seen = []
     with closing(ProcessSandbox(RULES)) as sandbox, closing(SpareProcess(sandbox)) as spare:

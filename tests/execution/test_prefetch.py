@@ -1,4 +1,6 @@
-"""prefetch.py: a run that was requested early gives the results of any other run, and leaves no reply behind."""
+"""prefetch.py: a run that was requested early returns the same results as any other run, and does not leave a reply
+behind.
+"""
 
 import numpy as np
 import pytest
@@ -17,7 +19,7 @@ def worker():
 
 
 def test_a_run_that_was_requested_early_gives_its_results(worker):
-    """The session of an early run waits for its replies. After the last of them it takes other requests."""
+    """The session of an early run waits for its replies. After the last reply, it accepts other requests."""
     job = plan("twice")
     worker.request_run(job, "run", ARRAYS)
     worker.request_run(job, "run", ARRAYS)
@@ -33,7 +35,9 @@ def test_a_run_that_was_requested_early_gives_its_results(worker):
 
 
 def test_another_request_than_the_early_one_is_our_mistake(worker):
-    """A session that makes another request than the early one would read the reply to that one."""
+    """If a session made another request than the early one, it would read the wrong reply. This raises an
+    AssertionError.
+    """
     job = plan("twice")
     worker.request_run(job, "run", ARRAYS)
     worker.open(job)
@@ -42,7 +46,9 @@ def test_another_request_than_the_early_one_is_our_mistake(worker):
 
 
 def test_an_early_run_that_is_not_needed_is_abandoned(worker):
-    """Another session takes the place of an early run. It begins in another process, because replies are left."""
+    """If another session is opened instead, the early run is abandoned. The session begins in another process, because
+    replies are left.
+    """
     worker.request_run(plan("twice"), "run", ARRAYS)
     before = worker._connection
     assert is_right(worker.run_once(plan("twice"), "run", ARRAYS))
@@ -51,7 +57,7 @@ def test_an_early_run_that_is_not_needed_is_abandoned(worker):
 
 @pytest.mark.parametrize("fails", ["build", "launch"])
 def test_an_early_run_that_fails_leaves_no_reply(worker, fails):
-    """If an early run fails, its later replies are useless, so the worker stops. The next session succeeds."""
+    """If an early run fails, its later replies are useless, so the worker is stopped. The next session succeeds."""
     job = plan("twice" if fails == "build" else "crash")
     if fails == "build":
         worker.load({"p": ProgramSource(source="__kernel void (")})

@@ -1,4 +1,4 @@
-"""probe.py: the check that a device computes correctly."""
+"""probe.py: the check whether a device computes correctly."""
 
 import time
 
@@ -16,7 +16,7 @@ RIGHT = np.arange(1, 257, dtype=np.uint32)
 
 
 def answering(monkeypatch, outcome):
-    """Give each run of a worker this outcome, without starting a process."""
+    """Let each run of a worker return this outcome, without starting a process."""
     monkeypatch.setattr(Worker, "start", lambda _: None)
     monkeypatch.setattr(Worker, "run_once", lambda *_: outcome)
 
@@ -27,14 +27,14 @@ def returned(payload):
 
 
 def test_a_device_that_works_is_found_to(environment):
-    """A working device passes: the kernel is built and run, its values are checked, and the worker is stopped."""
+    """On a working device, the kernel is built and run, its values are checked, and the worker is stopped."""
     worker = environment.worker()
     assert probe(worker) is None
     assert not worker.is_there
 
 
 def test_the_kernel_leaves_nothing_to_chance():
-    """Memory that was never written, with zeros or poison, is not the right answer."""
+    """Memory that was never written, and contains zeros or poison, is not mistaken for the right answer."""
     poison = PLAN.buffers[0].poison
     assert not np.array_equal(np.full(256, poison, dtype=np.uint32), RIGHT)
     assert PLAN.buffers[0].size == RIGHT.nbytes
@@ -51,7 +51,7 @@ def test_the_kernel_leaves_nothing_to_chance():
     ids=["nothing", "turned round", "too short", "all but the last"],
 )
 def test_wrong_values_are_our_error(environment, monkeypatch, payload):
-    """Wrong values are an error of grader, and the message names the command for details."""
+    """Wrong values are an error of grader. The message contains the command that shows details."""
     answering(monkeypatch, returned(payload))
     with pytest.raises(DeviceError, match=r"computes wrong values.*grader doctor`"):
         probe(environment.worker())
@@ -73,8 +73,8 @@ def test_wrong_values_are_our_error(environment, monkeypatch, payload):
     ids=lambda value: value.replace(" ", "-") if isinstance(value, str) else type(value).__name__,
 )
 def test_a_kernel_of_ours_that_fails_is_our_error(environment, monkeypatch, outcome, why):
-    """A device that a submission left hanging must not cost the next student points. The message says in words what
-    failed.
+    """A device that an earlier submission left hanging must not cost the next student points. The message explains in
+    words what failed.
     """
     answering(monkeypatch, outcome)
     with pytest.raises(DeviceError, match=rf"does not run a simple kernel: {why}\. Run `.*grader doctor`"):
@@ -82,7 +82,7 @@ def test_a_kernel_of_ours_that_fails_is_our_error(environment, monkeypatch, outc
 
 
 def in_turn(monkeypatch, *outcomes):
-    """Give the runs of workers these outcomes in turn, on a clock that only pauses advance."""
+    """Let the runs of workers return these outcomes in turn, with a clock that advances only during pauses."""
     clock, left = [0.0], list(outcomes)
 
     def run_once(*_):
@@ -102,14 +102,16 @@ HUNG = TimedOut(doing="running", seconds=3)
 
 
 def test_a_device_that_needs_a_while_is_waited_for(environment, monkeypatch):
-    """A GPU on which a process was killed may fail, then be missing, and then work again. The probe waits for it."""
+    """After a process on a GPU was killed, the GPU may fail, then be missing, and then work again. The probe waits
+    until it works.
+    """
     clock = in_turn(monkeypatch, HUNG, DeviceError("there is no OpenCL device 0."), returned(RIGHT))
     assert probe(environment.worker(), RECOVERY) is None
     assert clock[0] == 2 * PAUSE
 
 
 def test_a_device_that_stays_away_is_not_waited_for_longer(environment, monkeypatch):
-    """The wait has a limit, after which the last fault is reported."""
+    """The probe stops waiting after a limit, and reports the last fault."""
     clock = in_turn(monkeypatch, DeviceError("there is no OpenCL device 0."), HUNG)
     with pytest.raises(DeviceError, match="does not run a simple kernel"):
         probe(environment.worker(), RECOVERY)
@@ -118,7 +120,7 @@ def test_a_device_that_stays_away_is_not_waited_for_longer(environment, monkeypa
 
 @pytest.mark.parametrize("outcome", [returned(RIGHT[::-1]), WorkerError("no container engine answers")])
 def test_what_no_waiting_mends_is_told_at_once(environment, monkeypatch, outcome):
-    """Wrong values do not go away by waiting, and a worker that does not start is not a fault of the device. Both are
+    """Wrong values do not disappear by waiting, and a worker that cannot start is not a fault of the device. Both are
     reported at once.
     """
     clock = in_turn(monkeypatch, outcome, returned(RIGHT))
@@ -136,7 +138,7 @@ def test_a_device_that_has_gone_is_our_error_and_the_worker_is_stopped(environme
 
 
 def test_a_worker_that_does_not_start_is_told_as_such(environment, monkeypatch):
-    """A worker that does not start is reported as such, and not as a fault of the device."""
+    """If a worker does not start, this is reported, and not a fault of the device."""
 
     def refuse(_):
         raise WorkerError("no container engine answers")

@@ -1,4 +1,4 @@
-"""replies.py: a worker's bytes become replies, or outcomes that say why no reply came."""
+"""replies.py: a worker's bytes become replies, or outcomes that explain why there is no reply."""
 
 import pytest
 from cost_growth import assert_linear
@@ -13,7 +13,7 @@ NO_DEVICE = b'{"kind":"no_device"}\n'
 
 
 class Process:
-    """A process that sends these pieces, one for each call, and is silent afterwards."""
+    """A process that sends these pieces, one for each call, and then stays silent."""
 
     def __init__(self, *pieces, out_of_memory=False):
         self._pieces = list(pieces)
@@ -30,19 +30,19 @@ class Process:
 
 @pytest.mark.parametrize("pieces", [(DONE, NO_DEVICE), (DONE + NO_DEVICE,), (DONE[:5], DONE[5:] + NO_DEVICE)])
 def test_replies_come_one_by_one_however_they_are_cut(pieces):
-    """Replies are separated however a pipe cuts them into pieces."""
+    """Replies are separated correctly, however a pipe cuts them into pieces."""
     replies = Replies(Process(*pieces))
     assert [replies.next("running", 1) for _ in range(2)] == [Done(), NoDevice()]
 
 
 def test_silence_is_a_time_limit():
-    """Silence until the deadline is a time-out that says what was awaited, and for how long."""
+    """Silence until the deadline becomes a time-out that states what the judge waited for, and for how long."""
     assert Replies(Process(DONE[:5])).next("building", 7) == TimedOut(doing="building", seconds=7)
 
 
 def test_a_phase_is_no_reply_and_says_what_went_on():
-    """A phase is not a reply, and says what the worker does. The time-out gives the time of the phase. A phase may
-    arrive in pieces.
+    """A phase is not a reply. It states what the worker is doing, and a time-out reports the time of the phase. A phase
+    may arrive in pieces.
     """
     compiling, running = LINES["compiling"], LINES["running"]
     replies = Replies(Process(compiling[:4], compiling[4:] + running, DONE, compiling))
@@ -54,7 +54,7 @@ def test_a_phase_is_no_reply_and_says_what_went_on():
 
 
 def test_phases_without_end_are_garbled():
-    """Too many phases are garbled, because a submission can send them, too."""
+    """Too many phases make the outcome garbled, because a submission can send phases, too."""
     found = Replies(Process(LINES["running"] * (MOST + 1) + DONE)).next("running", 60)
     assert found == Garbled(what="it reported more phases than a launch has")
 
@@ -75,7 +75,7 @@ def test_an_end_says_why_if_that_is_known():
     ],
 )
 def test_what_has_not_the_form_of_a_reply_is_garbled(said, what):
-    """Input of any length and with any bytes is reported as garbled if it is not a reply."""
+    """Input that is not a reply is reported as garbled, regardless of its length and bytes."""
     found = Replies(Process(said)).next("running", 1)
     assert isinstance(found, Garbled)
     assert what in found.what
@@ -94,10 +94,12 @@ class Talkative:
 
 @pytest.mark.whole
 def test_a_reply_in_single_bytes_costs_in_proportion_to_its_length():
-    """A reply in single bytes takes time in proportion to its length, because bytes are not searched twice."""
+    """Reading a reply that arrives byte by byte takes time proportional to its length, because bytes are not searched
+    twice.
+    """
     assert_linear(lambda size: Replies(Talkative(size)).next("running", 600), lambda size: size + 1)
 
 
 def test_who_goes_on_talking_is_not_waited_for_beyond_the_deadline():
-    """A reply whose bytes all arrive in time is ended by the deadline of the whole reply."""
+    """The deadline applies to a whole reply, even if each of its bytes arrives in time."""
     assert Replies(Talkative(10**9)).next("running", 0.05) == TimedOut(doing="running", seconds=0.05)

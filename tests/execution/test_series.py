@@ -1,4 +1,4 @@
-"""series.py: several scripts share a session, and each gives the result of a separate session."""
+"""series.py: several scripts share a session, but each returns the results of a separate session."""
 
 import numpy as np
 import pytest
@@ -57,7 +57,7 @@ def is_right(fetched):
 
 
 class Opens(Worker):
-    """A worker that records the scripts for which its sessions were opened."""
+    """A worker that records for which scripts each of its sessions was opened."""
 
     def __init__(self, limits=LIMITS):
         super().__init__(sandbox_with(limits), 0, TIMEOUTS)
@@ -80,8 +80,8 @@ def series(worker, **kernels):
 
 
 def test_scripts_that_run_to_their_ends_share_a_session(worker):
-    """Scripts that complete share a session. Their results have the names of their own plans, outputs first, as in the
-    script.
+    """Scripts that complete share a session. Their results have the names of their own plans, and outputs come first,
+    as in the script.
     """
     shared = series(worker, a="twice", b="twice", c="twice")
     for name in "abc":
@@ -95,7 +95,9 @@ def test_scripts_that_run_to_their_ends_share_a_session(worker):
 
 
 def test_every_run_starts_from_its_inputs_and_from_poison(worker):
-    """Each run starts from its inputs and from poison, also after a kernel that changes everything in its reach."""
+    """Each run starts from its inputs and from poison, even after a kernel that has changed everything within its
+    reach.
+    """
     shared = series(worker, a="adds", b="adds")
     first = shared.run("a", ARRAYS)
     assert first["out"].after[0] != POISON
@@ -108,8 +110,8 @@ def test_every_run_starts_from_its_inputs_and_from_poison(worker):
 
 
 def test_a_session_that_a_script_ends_is_followed_by_one_for_those_that_remain(worker):
-    """After a script has ended the session, a session for the remaining scripts follows. A script that fails first in
-    its session is not run again.
+    """If a script ends the session, a new session is opened for the remaining scripts. A script that fails as the first
+    of its session is not run again.
     """
     shared = series(worker, a="crash", b="twice", c="twice")
     assert isinstance(shared.run("a", ARRAYS), Crashed)
@@ -119,7 +121,7 @@ def test_a_session_that_a_script_ends_is_followed_by_one_for_those_that_remain(w
 
 
 def test_a_script_that_fails_after_others_is_run_again_before_others(worker):
-    """A script that fails after others is run again as the first of a session, and that result counts."""
+    """A script that fails after others is run again as the first of a session, and the second result counts."""
     shared = series(worker, a="twice", b="crash", c="sevens", d="twice")
     assert is_right(shared.run("a", ARRAYS))
     assert isinstance(shared.run("b", ARRAYS), Crashed)
@@ -131,7 +133,7 @@ def test_a_script_that_fails_after_others_is_run_again_before_others(worker):
 
 
 def test_a_session_that_was_begun_is_the_next_one(worker):
-    """A session that was begun serves its script or a later one, because nothing has run in it."""
+    """A session that was requested serves its own script or a later one, because nothing has run in it yet."""
     shared = series(worker, a="twice", b="twice")
     shared.request("a")
     assert not shared.is_open_for("b")
@@ -141,7 +143,7 @@ def test_a_session_that_was_begun_is_the_next_one(worker):
 
 
 def test_a_session_that_was_begun_in_vain_answers_nobody_else(worker):
-    """A session that was begun and not used leaves no answer for the next request, as after the last case."""
+    """If a session was requested but not used, as after the last case, its answer is not read by the next request."""
     shared = series(worker, a="twice", b="twice")
     shared.run("a", ARRAYS)
     shared.close()
@@ -152,7 +154,7 @@ def test_a_session_that_was_begun_in_vain_answers_nobody_else(worker):
 
 @pytest.mark.whole
 def test_an_endless_script_leaves_the_others_their_results(worker):
-    """An endless script ends with its worker at the deadline. A new worker runs the remaining scripts."""
+    """An endless script is ended at its deadline together with its worker. A new worker runs the remaining scripts."""
     shared = series(worker, a="forever", b="twice", c="twice")
     timed_out = shared.run("a", ARRAYS)
     assert (timed_out.doing, round(timed_out.seconds)) == ("running", TIMEOUTS.first_launch)
@@ -162,8 +164,8 @@ def test_an_endless_script_leaves_the_others_their_results(worker):
 
 @pytest.mark.whole
 def test_the_first_launch_of_every_script_may_take_longer(worker):
-    """The first launch of each script has a longer deadline, because a driver may compile a kernel for each size of
-    work-groups. Repeated launches need no compilation.
+    """The first launch of each script has a longer deadline, because a driver may compile a kernel for each work-group
+    size. Repeated launches do not need compilation.
     """
     shared = series(worker, a="twice", b="forever")
     for _ in range(2):
@@ -173,8 +175,8 @@ def test_the_first_launch_of_every_script_may_take_longer(worker):
 
 
 def test_a_script_whose_buffers_cannot_be_made_takes_them_from_no_other():
-    """If the buffers of all scripts do not fit, each script gets its own session. Only the script that needs too much
-    fails.
+    """If the buffers of all scripts do not fit together, each script gets its own session, and only the script that
+    needs too much fails.
     """
     plans = {"a": plan("twice"), "b": plan("twice", size=1 << 31), "c": plan("twice")}
     with Opens(LIMITS.model_copy(update={"memory_bytes": 1 << 30})) as worker:
@@ -186,8 +188,8 @@ def test_a_script_whose_buffers_cannot_be_made_takes_them_from_no_other():
 
 
 def test_a_closed_series_has_no_session_left(worker):
-    """A closed series has no session, so that no submission runs in the background while others are timed. It can be
-    closed twice.
+    """A closed series has no open session, so that no submission runs in the background while others are timed. It can
+    be closed twice.
     """
     shared = series(worker, a="twice")
     shared.run("a", ARRAYS)
@@ -197,7 +199,7 @@ def test_a_closed_series_has_no_session_left(worker):
 
 
 class Forgetful:
-    """A worker whose sessions take `runs` launches of any script, and answer the next one with `failure`."""
+    """A worker whose sessions succeed for `runs` launches of any scripts, and answer the next launch with `failure`."""
 
     def __init__(self, failure, runs):
         self.failure = failure
@@ -229,7 +231,7 @@ class Forgetful:
     "failure", [Stopped(error="INVALID_COMMAND_QUEUE"), OutOfMemory(), Refused(call="stage", error="OUT_OF_RESOURCES")]
 )
 def test_what_earlier_scripts_have_used_up_is_not_held_against_later_ones(failure):
-    """Memory or processor time that earlier scripts have used up fails no later script. It runs again in its own
+    """If earlier scripts have used up memory or processor time, a later script does not fail. It runs again in its own
     session.
     """
     worker = Forgetful(failure, runs=2)

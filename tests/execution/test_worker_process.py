@@ -1,4 +1,4 @@
-"""worker_process.py: a worker that is frozen, that cannot start, or whose judge was killed."""
+"""worker_process.py: workers that are frozen, that cannot start, or whose judge was killed."""
 
 import os
 import subprocess
@@ -30,7 +30,7 @@ def worker():
 
 
 def test_a_frozen_worker_goes_on_where_it_was(worker):
-    """A frozen worker answers requests after it is thawed. To freeze it twice has no further effect."""
+    """A frozen worker answers requests after it has been thawed. Freezing it twice has no further effect."""
     worker.open(SHARED)
     worker.session.stage("run", ARRAYS)
     worker.freeze()
@@ -41,7 +41,7 @@ def test_a_frozen_worker_goes_on_where_it_was(worker):
 
 
 def test_a_frozen_worker_can_be_stopped(worker):
-    """A frozen worker can be stopped, as when another worker's failure ends the grading."""
+    """A frozen worker can be stopped, for example if another worker's failure ends the grading."""
     worker.open(SHARED)
     pid = worker._connection.process.group
     worker.freeze()
@@ -50,13 +50,13 @@ def test_a_frozen_worker_can_be_stopped(worker):
 
 
 def test_a_device_that_is_not_there_is_our_error():
-    """A missing device is an error of grader, and the message names the command that lists devices."""
+    """A missing device is an error of grader, and the message contains the command that lists devices."""
     with make_worker(device=99) as worker, pytest.raises(DeviceError, match=r"no OpenCL device 99.*grader devices"):
         worker.open(NOTHING)
 
 
 def test_a_worker_that_cannot_start_is_our_error_with_its_last_words(monkeypatch):
-    """A broken installation is not the student's fault, and the message says what broke."""
+    """A broken installation is not the student's fault, and the message shows what is broken."""
     broken = serving("import grader.no_such_module")
     monkeypatch.setattr("grader.execution.sandbox.forkserver.own_command", lambda: broken)
     with closing(ProcessSandbox(RULES)) as sandbox, pytest.raises(WorkerError, match="no_such_module"):
@@ -64,7 +64,9 @@ def test_a_worker_that_cannot_start_is_our_error_with_its_last_words(monkeypatch
 
 
 def test_a_worker_whose_judge_was_killed_ends_with_its_endless_kernel(tmp_path):
-    """A worker with an endless kernel ends after kill -9 of its judge, so that no process computes for ever."""
+    """If a judge was killed with kill -9, its worker ends even during an endless kernel, so that no process computes
+    forever.
+    """
     script = tmp_path / "judge.py"
     script.write_text(
         "import sys; sys.path[:0] = sys.argv[1].split(':')\n"
@@ -78,7 +80,7 @@ def test_a_worker_whose_judge_was_killed_ends_with_its_endless_kernel(tmp_path):
     judge = subprocess.Popen(
         [sys.executable, script, importable(__file__)],
         stdout=subprocess.PIPE,
-        env={**os.environ, "TMPDIR": str(tmp_path)},  # no other test's judge removes the folder meanwhile
+        env={**os.environ, "TMPDIR": str(tmp_path)},  # so that no other test's judge removes the folder
         text=True,
     )
     group = int(judge.stdout.readline())

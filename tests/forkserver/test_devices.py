@@ -1,4 +1,4 @@
-"""devices.py: a worker opens the nodes in /dev that computing needs, no terminal, and all files elsewhere."""
+"""devices.py: a worker can open the nodes in /dev that computing needs and all files elsewhere, but no terminals."""
 
 import os
 import subprocess
@@ -28,21 +28,23 @@ def opened(path, how=os.O_RDWR):
 
 
 def confined(code, *args):
-    """Return the words that a process prints after it has confined itself."""
+    """Return the words that a process prints after it has restricted itself."""
     command = [sys.executable, "-I", "-c", TRY + code, *map(str, args)]
     return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, timeout=60).stdout.split()
 
 
 @pytest.mark.parametrize("path", ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"])
 def test_what_every_program_expects_can_be_opened(path):
-    """Nodes that every program expects can be read and written."""
+    """The nodes that every program expects can be read and written."""
     assert confined(f"print(opened({path!r}))") == ["done"]
 
 
 @pytest.mark.parametrize("how", ["os.O_RDONLY", "os.O_WRONLY", "os.O_RDWR"])
 @pytest.mark.parametrize("path", ["/dev/ptmx", "/dev/tty", "/dev/pts/ptmx"])
 def test_no_terminal_can_be_opened(path, how):
-    """No terminal can be opened, also for reading, because opening one creates it. A link leads to the same node."""
+    """No terminal can be opened, not even for reading, because opening one creates it. A path through a link is refused
+    as well.
+    """
     if not Path(path).exists():
         pytest.skip(f"there is no {path}")
     assert confined(f"print(opened({path!r}, {how}))") == ["PermissionError"]
@@ -50,12 +52,12 @@ def test_no_terminal_can_be_opened(path, how):
 
 
 def test_python_makes_no_terminal():
-    """Python cannot make a terminal by any function of the C library."""
+    """Python cannot create a terminal with any function of the C library."""
     assert confined("print(attempt(os.openpty))")[0] in {"OSError", "PermissionError"}
 
 
 def test_all_other_nodes_are_closed():
-    """Device nodes that are not listed, such as disks and consoles, cannot be opened, even in subfolders."""
+    """Device nodes that are not in the list, such as disks and consoles, cannot be opened, even in subfolders."""
     code = """
 for folder, _, names in os.walk("/dev"):
     for path in (os.path.join(folder, name) for name in names):
@@ -69,7 +71,7 @@ for folder, _, names in os.walk("/dev"):
 
 @pytest.mark.parametrize("name", ["nvidia0", "nvidiactl", "nvidia-uvm", "nvidia-caps", "dri", "kfd", "dxg", "null"])
 def test_gpus_are_listed(name):
-    """GPUs are listed under the names that their drivers use."""
+    """GPUs are in the list under the names that their drivers use."""
     assert devices.LISTED.match(name)
 
 
@@ -77,12 +79,12 @@ def test_gpus_are_listed(name):
     "name", ["ptmx", "pts", "tty", "tty0", "ttyS0", "console", "null0", "sda", "kmsg", "userfaultfd"]
 )
 def test_terminals_and_disks_are_not_listed(name):
-    """Terminals, disks, and names that only begin like a listed name are not listed."""
+    """Terminals, disks, and names that only begin like a listed name are not in the list."""
     assert not devices.LISTED.match(name)
 
 
 def test_files_elsewhere_are_as_they_were(tmp_path):
-    """Files elsewhere can be read, written, made, linked and moved between folders, also in shared memory."""
+    """Outside /dev and in shared memory, files can be read, written, created, linked and moved between folders."""
     (tmp_path / "one").mkdir()
     (tmp_path / "two").mkdir()
     (tmp_path / "one" / "file").write_text("before")
@@ -102,7 +104,7 @@ print(opened(shared, os.O_RDWR | os.O_CREAT), attempt(lambda: os.remove(shared))
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root makes device nodes")
 def test_root_makes_no_node_of_its_own(tmp_path):
-    """Root makes no device node outside /dev. Pipes are allowed."""
+    """Root cannot create a device node outside /dev, but can create pipes."""
     code = """
 os.chdir(sys.argv[1])
 print(attempt(lambda: os.mknod("terminal", 0o600 | stat.S_IFCHR, os.makedev(5, 2))))
@@ -113,13 +115,15 @@ print(attempt(lambda: os.mkfifo("pipe")))
 
 
 def test_children_are_confined_alike():
-    """A child is confined like its parent, also after it has executed another program."""
+    """A child process is restricted like its parent, even after it has executed another program."""
     code = "import subprocess; print(subprocess.run(['sh', '-c', ': < /dev/ptmx'], stderr=-3).returncode != 0)"
     assert confined(code) == ["True"]
 
 
 def test_without_landlock_nothing_is_closed(monkeypatch):
-    """Without Landlock, or with its first version, which lets no file move between folders, nothing is closed."""
+    """Without Landlock, or with its first version, which would forbid moving files between folders, no device is
+    closed.
+    """
     monkeypatch.setattr(devices.libc, "system_call", lambda *_: 1)
     assert not devices.can_be_listed()
 
@@ -132,7 +136,9 @@ def test_without_landlock_nothing_is_closed(monkeypatch):
 
 @pytest.mark.parametrize(("there", "called"), [((), True), (("nvidia-uvm",), False)])
 def test_missing_nodes_of_a_gpu_are_made(tmp_path, monkeypatch, there, called):
-    """Missing nodes are made by NVIDIA's own program with the arguments of its library. A worker cannot call it."""
+    """NVIDIA's own program creates missing nodes, with the arguments that NVIDIA's library uses. Workers cannot call
+    it.
+    """
     for name in there:
         (tmp_path / name).touch()
     program = tmp_path / devices.NVIDIAS_PROGRAM
@@ -146,7 +152,7 @@ def test_missing_nodes_of_a_gpu_are_made(tmp_path, monkeypatch, there, called):
 
 
 def test_without_that_program_nothing_happens(tmp_path, monkeypatch):
-    """Without NVIDIA's program nothing is made, as on a machine without its GPUs."""
+    """Without NVIDIA's program, no node is created, as on a machine without NVIDIA GPUs."""
     monkeypatch.setattr(devices, "DEV", str(tmp_path))
     monkeypatch.setenv("PATH", str(tmp_path))
     devices.make_missing()

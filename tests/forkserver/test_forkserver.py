@@ -1,4 +1,4 @@
-"""grader/forkserver: what forks of one process share and must not share, and which process ends which."""
+"""grader/forkserver: the state that forks of one process may share, and which process ends which other ones."""
 
 import os
 import signal
@@ -21,12 +21,12 @@ from grader.execution.sandbox.process import ProcessWorker, WorkerPlace, new_fol
 from grader.forkserver.order import WorkerOrder
 
 OBEYS = "for line in sys.stdin: exec(line)"
-"""A worker that executes each line that it receives."""
+"""A worker that executes each line that it receives as Python code."""
 
 
 @pytest.fixture
 def start(tmp_path):
-    """Start workers of one fork server. All are stopped at the end."""
+    """Return a function that starts workers of one fork server. All of them are stopped at the end."""
     with ExitStack() as stack:
         server = ForkServer(serving(OBEYS), environment_of(NOWHERE))
         stack.callback(server.close)
@@ -41,13 +41,13 @@ def start(tmp_path):
 
 
 def ask(worker, code):
-    """Return a worker's answer to a Python expression."""
+    """Return the worker's value of a Python expression."""
     worker.send(f"print({code}, flush=True)\n".encode())
     return worker.receive(30).decode().strip()
 
 
 def tell(worker, code):
-    """Have a worker run code, and return the worker."""
+    """Let a worker execute code, and return the worker."""
     worker.send(f"exec({code!r})\n".encode())
     return worker
 
@@ -62,7 +62,7 @@ def warden_of(worker):
 
 
 def descriptors(pid):
-    """Return a process's open descriptors, by number."""
+    """Return the open descriptors of a process by their numbers."""
     found = {}
     for link in Path(f"/proc/{pid}/fd").iterdir():
         found[int(link.name)] = str(link.readlink())
@@ -76,8 +76,8 @@ traced = pytest.mark.skipif(
 
 @traced
 def test_a_fork_server_has_one_thread_and_shares_no_memory(start):
-    """A fork server has no second thread, whose locks a fork would lose, and no shared memory, by which workers could
-    communicate.
+    """A fork server has only one thread, because a fork would lose the locks of others. It has no shared memory,
+    because workers could use it to communicate.
     """
     assert ask(start(), "1") == "1"
     pid = pid_of(start.server)
@@ -87,7 +87,7 @@ def test_a_fork_server_has_one_thread_and_shares_no_memory(start):
 
 
 def kinds_of(opened):
-    """Return the kinds of descriptors: files by name, all others without their numbers."""
+    """Return the kinds of descriptors, sorted. Files are given by name, and other descriptors without their numbers."""
     return sorted(link if link.startswith("/") else link.partition(":")[0] for link in opened.values())
 
 
@@ -100,11 +100,11 @@ def own_descriptors():
 
 @traced
 def test_nobody_holds_a_descriptor_of_another(start):
-    """The fork server has its socket, a warden its lifeline and a pipe, and a worker its streams. No process has a
-    descriptor of another.
+    """The fork server has only its socket, a warden only its lifeline and a pipe, and a worker only its streams. No
+    process has a descriptor of another.
 
-    So no worker can talk to a fork server or keep another worker's lifeline open, and a warden notices when the judge
-    closes a lifeline.
+    Therefore, a worker can neither talk to a fork server nor keep another worker's lifeline open, and a warden notices
+    when the judge closes a lifeline.
     """
     workers = [start() for _ in range(3)]
     held = [eval(ask(tell(each, OWN_DESCRIPTORS), "own_descriptors()")) for each in workers]
@@ -142,13 +142,13 @@ def found(pattern):
 
 
 def not_itself(text):
-    """Return a pattern that matches a text, but not the pattern itself in memory."""
+    """Return a pattern that matches a text, but does not match itself in memory."""
     return f"[{text[0]}]{text[1:]}"
 
 
 def test_the_memory_of_a_worker_holds_nothing_of_an_earlier_one(start):
-    """A worker's memory has neither the folder nor the messages of an earlier worker. Each warden reads its own order,
-    and the fork server reads none.
+    """A worker's memory contains neither the folder nor the messages of an earlier worker. Each warden reads its own
+    order, and the fork server does not read any.
     """
     earlier, later = start(), start()
     secret = "what an earlier submission was told"
@@ -161,14 +161,14 @@ def test_the_memory_of_a_worker_holds_nothing_of_an_earlier_one(start):
 
 
 def test_workers_draw_different_numbers(start):
-    """Workers draw different random numbers, although they are forks of one process."""
+    """Workers draw different random numbers, although they are forks of the same process."""
     draw = "[__import__('random').random() for _ in range(4)], __import__('tempfile').mkdtemp(dir='home')"
     assert len({ask(start(), draw) for _ in range(3)}) == 3
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
 def test_a_fork_server_that_was_killed_or_stopped_starts_the_next_worker(start, number):
-    """If a worker under `process` kills or stops its fork server, the next worker still starts. Running workers
+    """If a worker under `process` kills or stops its fork server, the next worker can still start, and running workers
     continue.
     """
     before = start()
@@ -182,7 +182,7 @@ def test_a_fork_server_that_was_killed_or_stopped_starts_the_next_worker(start, 
 
 
 def test_a_worker_that_never_came_to_be_can_be_stopped(tmp_path, monkeypatch):
-    """If a fork server does not answer, it is ended, and nothing is left of its worker."""
+    """If a fork server does not answer, it is killed, and nothing of its worker is left behind."""
     monkeypatch.setattr(forkserver, "END_SECONDS", 0.1)
     monkeypatch.setattr(forkserver, "AGAIN", 0.05)
     server = ForkServer((sys.executable, "-I", "-c", "import time; time.sleep(600)"), {})
@@ -198,7 +198,9 @@ def test_a_worker_that_never_came_to_be_can_be_stopped(tmp_path, monkeypatch):
 
 
 def test_a_worker_whose_fork_server_ends_at_once_has_ended(tmp_path):
-    """A waiting judge learns that the worker has ended. The next worker is tried with another fork server."""
+    """If a fork server ends at once, a waiting judge notices that the worker has ended. The next worker gets a new fork
+    server.
+    """
     server = ForkServer((sys.executable, "-I", "-c", ""), {})
     for _ in range(2):
         worker = ProcessWorker.start(server, WorkerPlace(folder=new_folder(tmp_path)))
@@ -210,7 +212,7 @@ def test_a_worker_whose_fork_server_ends_at_once_has_ended(tmp_path):
 
 
 def test_what_cannot_be_imported_is_told_by_the_worker(tmp_path):
-    """A failed import is in the worker's last words, as for any worker that cannot start."""
+    """If an import fails, the error is in the worker's last words, as for any worker that cannot start."""
     code = "import sys; sys.modules['numpy'] = None; from grader.forkserver.__main__ import main; main()"
     server = ForkServer((sys.executable, "-I", "-c", code), environment_of(NOWHERE))
     worker = ProcessWorker.start(server, WorkerPlace(folder=new_folder(tmp_path)))
@@ -221,14 +223,14 @@ def test_what_cannot_be_imported_is_told_by_the_worker(tmp_path):
 
 
 def test_nobody_of_the_same_user_can_write_to_the_memory_of_a_fork_server(start):
-    """No process of the same user can write to a fork server's memory, which each later worker copies. Its forks are
-    closed to debuggers.
+    """No process of the same user can write to a fork server's memory, which each later worker copies, because its
+    forks are closed to debuggers.
     """
     assert ask(start(), "__import__('ctypes').CDLL(None).prctl(3, 0, 0, 0, 0)") == "0"  # PR_GET_DUMPABLE
 
 
 def test_an_order_may_name_any_folder():
-    """The name of a folder may have any bytes."""
+    """The name of a worker's folder may contain any bytes."""
     order = WorkerOrder(folder="/tmp/\udcff", environment={"PATH": "\udcfe\n", "HOME": "ü"}, user=None, core_bytes=1)
     assert WorkerOrder.unpacked(order.packed()) == order
 
@@ -245,7 +247,7 @@ time.sleep(600)
 
 
 def test_a_fork_server_ends_with_its_judge(tmp_path):
-    """A fork server and its worker end with their judge, even if it was killed."""
+    """A fork server and its worker end with their judge, even if the judge was killed."""
     command = [sys.executable, "-c", JUDGE, importable(__file__), tmp_path]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as judge:
         server, worker = map(int, judge.stdout.readline().split())
@@ -255,8 +257,8 @@ def test_a_fork_server_ends_with_its_judge(tmp_path):
 
 
 def test_it_is_a_program_that_says_nothing_of_the_judge():
-    """The command line and the variables of the fork server, which every user may read in wardens and workers, tell
-    nothing about the judge.
+    """The command line and environment of the fork server do not reveal anything about the judge. Every user can read
+    them in wardens and workers.
     """
     assert own_command() == (sys.executable, "-I", "-m", "grader.forkserver")
     assert set(environment_of(NOWHERE)) <= {
@@ -274,7 +276,7 @@ def test_it_is_a_program_that_says_nothing_of_the_judge():
 
 
 def test_a_lifeline_without_an_order_is_let_go():
-    """A lifeline without an order is closed, as when the judge is killed between two steps."""
+    """A lifeline that arrives without an order is closed. This happens if the judge is killed between two steps."""
     server = ForkServer(own_command(), environment_of(NOWHERE))
     ours, theirs = socket.socketpair(type=socket.SOCK_SEQPACKET)
     with theirs:

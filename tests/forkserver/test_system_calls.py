@@ -1,4 +1,4 @@
-"""system_calls.py: each listed call is refused for any values of its other arguments. All other calls are allowed."""
+"""system_calls.py: each listed call is refused for all values of its other arguments. All other calls are allowed."""
 
 import errno
 import subprocess
@@ -33,8 +33,8 @@ def filtered(code):
 
 @loaded
 def test_every_call_of_the_list_is_refused():
-    """Each call of the list is refused. The arguments are invalid for all calls, so that a call that the filter misses
-    has no effect.
+    """Each call in the list is refused. The test uses arguments that are invalid for all calls, so that a call that the
+    filter misses does not have an effect.
     """
     code = f"print(*(call(number, -1, -1, -1, -1) for number in {REFUSED!r}))"
     assert filtered(code) == ["EPERM"] * len(REFUSED)
@@ -69,18 +69,20 @@ NAMES = {
     "a notice of changes": "72, 1, 1026, 1",
     "a lease of a folder": "72, 1, 1040, 0",
 }
-"""Attempts that most machines would allow."""
+"""Calls that most machines would allow without the filter."""
 
 
 @loaded
 @pytest.mark.parametrize("arguments", NAMES.values(), ids=NAMES)
 def test_services_that_work_later_are_refused(arguments):
-    """Services that work after a call has returned are refused, with the arguments that a submission would use."""
+    """Services that continue to work after a call has returned are refused, with the arguments that a submission would
+    use.
+    """
     assert filtered(f"print(call({arguments}))") == ["EPERM"]
 
 
 def cases():
-    """Yield each call that is partly refused, with arguments that are refused."""
+    """Yield each partly refused call with arguments for which it is refused."""
     for each in PARTLY_REFUSED:
         for condition in each.conditions:
             arguments = [0] * 5
@@ -93,7 +95,7 @@ def cases():
 @loaded
 @pytest.mark.parametrize("more", [0, 1 << 32, 1 << 62, -1 << 32])
 def test_higher_bits_change_nothing(more):
-    """Higher bits do not make a call allowed, because the kernel ignores them."""
+    """Setting the higher bits of an argument does not make a call allowed, because the kernel ignores these bits."""
     calls = []
     for number, index, arguments in cases():
         arguments[index] += more
@@ -104,14 +106,14 @@ def test_higher_bits_change_nothing(more):
 
 @loaded
 def test_a_pointer_with_empty_lower_bits_is_no_null_pointer():
-    """A pointer is null only if both its halves are zero. Any other pointer sets a limit, and is refused."""
+    """A pointer is null only if both halves are zero. With any other pointer, the call sets a limit and is refused."""
     calls = [(302, 0, 4, 1, 0), (302, 0, 4, 1 << 32, 0)]
     assert filtered(f"print(*(call(*each) for each in {calls!r}))") == ["EPERM"] * 2
 
 
 @loaded
 def test_numbers_of_the_other_interface_are_refused():
-    """The x32 interface has other numbers for the calls, and is refused as a whole."""
+    """The x32 interface, which numbers the calls differently, is refused as a whole."""
     assert filtered("print(call(0x40000000 + 39), call(0x40000000 + 222), call(39))") == ["EPERM", "EPERM", "done"]
 
 
@@ -125,7 +127,7 @@ print(ctypes.CFUNCTYPE(ctypes.c_int)(ctypes.addressof(ctypes.c_char.from_buffer(
 
 @loaded
 def test_calls_of_32_bit_are_refused():
-    """32-bit calls have other numbers and are refused. A kernel without them returns another error."""
+    """32-bit calls, which have other numbers, are refused. A kernel without 32-bit calls returns another error."""
     assert filtered(CALL_OF_32_BIT)[0] in {str(-errno.EPERM), str(-errno.ENOSYS)}
 
 
@@ -152,13 +154,13 @@ memory.madvise(mmap.MADV_DONTNEED)
 
 @loaded
 def test_what_computing_needs_is_allowed():
-    """Processes, threads, pipes, limits, advice on memory, and the other uses of partly refused calls are allowed."""
+    """Processes, threads, pipes, limits, memory advice, and the harmless uses of partly refused calls are allowed."""
     assert filtered(ALLOWED) == ["1", "50", "2", "done", "7", "5", "done", "done", "done"]
 
 
 @loaded
 def test_a_child_is_refused_what_its_parent_is():
-    """A child is refused what its parent is refused, also after it has executed another program."""
+    """A child process is refused the same calls as its parent, even after it has executed another program."""
     code = """
 import subprocess
 asks = "import socket\\ntry: socket.socket()\\nexcept PermissionError: raise SystemExit(1)"
@@ -169,14 +171,16 @@ print(subprocess.run([sys.executable, "-I", "-c", asks]).returncode)
 
 @pytest.mark.parametrize("machine", ["aarch64", "riscv64"])
 def test_on_another_machine_nothing_is_refused(monkeypatch, machine):
-    """A filter is not used on another type of processor, whose calls have other numbers."""
+    """The filter is not used on other types of processors, because their calls have other numbers."""
     monkeypatch.setattr(system_calls.platform, "machine", lambda: machine)
     assert not system_calls.can_be_refused()
 
 
 @pytest.mark.parametrize(("number", "expected"), [(errno.EFAULT, True), (errno.EINVAL, False), (errno.EPERM, False)])
 def test_a_kernel_without_filters_is_recognised(monkeypatch, number, expected):
-    """Only EFAULT shows that the OS kernel has filters: it tried to read a filter at the null pointer."""
+    """Only the error EFAULT shows that the OS kernel supports filters, because the kernel tried to read one at the null
+    pointer.
+    """
 
     def answer(*_):
         raise OSError(number, "")
@@ -187,7 +191,7 @@ def test_a_kernel_without_filters_is_recognised(monkeypatch, number, expected):
 
 
 def test_the_program_is_one_that_the_kernel_takes():
-    """The filter is far below the limit of 4096 instructions of 8 bytes, and all its jumps end inside it."""
+    """The filter is far below the limit of 4096 instructions of 8 bytes, and all its jumps stay inside it."""
     program = system_calls.filter_of_calls()
     count = len(program) // 8
     assert len(program) % 8 == 0

@@ -1,4 +1,4 @@
-"""completion.py: hidden cases that run later end as in a single grading, and no other check changes."""
+"""completion.py: hidden cases that run later give the same result as a single grading."""
 
 import pytest
 from courses import KERNEL, course_of
@@ -19,33 +19,33 @@ HIDDEN_SIZE = 1000
 
 
 def submission(statement=""):
-    """Return a correct submission that also runs the statement in the hidden case."""
+    """Return a correct submission that also executes the statement in the hidden case."""
     body = f"z[i] = x[i] + y[i]; if (n == {HIDDEN_SIZE}) {{ {statement} }}"
     return parse_submission("kernels.cl", KERNEL.replace("z[i] = x[i] + y[i];", body).encode())
 
 
 @pytest.fixture(scope="module")
 def hiding(tmp_path_factory):
-    """Assignment with one hidden case, without simulated runs and without timing."""
+    """An assignment with one hidden case, without simulated runs and without timing."""
     course = hiding_course(tmp_path_factory.mktemp("course"), "case", sanitizer=None, memory=None, performance=None)
     return course.load("small")
 
 
 @pytest.fixture
 def soon(environment):
-    """Environment with deadlines so short that a test can wait for them."""
+    """An environment with such short deadlines that a test can wait for them."""
     changed = quick(environment)
     return with_timeouts(changed, first_launch=5, launch=5)
 
 
 def both(coursework, handed_in, environment):
-    """Return the result with its hidden case pending, and the completed result."""
+    """Return the first result, in which the hidden case is pending, and the completed result."""
     first = grade_without_hidden_cases(coursework, handed_in, SEED, environment, lambda _: None)
     return first, complete(coursework, handed_in, first, environment)
 
 
 def untimed(result):
-    """Return the checks of a result without their durations, which differ between two runs of a file."""
+    """Return the checks without their durations, which differ between two gradings of the same file."""
     return [replace(check, seconds=0.0) for check in result.checks]
 
 
@@ -60,8 +60,8 @@ def untimed(result):
     ],
 )
 def test_a_completed_result_is_that_of_one_grading(hiding, soon, statement, reason):
-    """A completed result has the inputs, words and points of a result from one grading. Before its completion, the
-    hidden case is pending, and every other check is final.
+    """A completed result equals the result of a single grading. Before it is completed, the hidden case is pending, and
+    all other checks are final.
     """
     handed_in = submission(statement)
     first, completed = both(hiding, handed_in, soon)
@@ -78,7 +78,9 @@ def test_a_completed_result_is_that_of_one_grading(hiding, soon, statement, reas
 
 @pytest.mark.parametrize("source", ["not OpenCL", KERNEL.replace("x[i] + y[i]", "x[i]")])
 def test_only_hidden_cases_that_must_run_are_pending(hiding, soon, source):
-    """A failed build decides all hidden cases, so none is pending. A wrong output elsewhere decides none of them."""
+    """A failed build decides all hidden cases, so none of them is pending. A wrong result in a shown case decides none
+    of them.
+    """
     handed_in = parse_submission("kernels.cl", source.encode())
     first = grade_without_hidden_cases(hiding, handed_in, SEED, soon, lambda _: None)
     builds = first.checks[0].verdict is Verdict.PASSED
@@ -88,8 +90,8 @@ def test_only_hidden_cases_that_must_run_are_pending(hiding, soon, source):
 
 
 def test_a_case_that_is_hidden_no_longer_is_run_all_the_same(hiding, soon):
-    """A pending case runs even if the assignment no longer hides it. Hiding may change between the two gradings,
-    because such a change needs no new measurement.
+    """A pending case runs even if the assignment no longer hides it. This can change between the two gradings without a
+    new measurement.
     """
     handed_in = submission("z[i] += 1;")
     first = grade_without_hidden_cases(hiding, handed_in, SEED, soon, lambda _: None)
@@ -101,7 +103,7 @@ def test_a_case_that_is_hidden_no_longer_is_run_all_the_same(hiding, soon):
 
 @pytest.mark.whole
 def test_in_a_suite_each_part_runs_its_own(environment, tmp_path):
-    """In a suite, each part runs its own hidden case. A wrong output of one part changes no other part."""
+    """In a suite, each part runs its own hidden case, and a wrong result in one part does not affect the others."""
     fields = {name: value for name, value in FIELDS.items() if name not in {"sanitizer", "memory", "performance"}}
     (launch,) = fields.pop("launches")
     del fields["kernel"]
@@ -120,8 +122,8 @@ def test_in_a_suite_each_part_runs_its_own(environment, tmp_path):
 
 
 def test_no_worker_hears_of_a_hidden_case_before_the_result_is_complete(hiding, soon, monkeypatch):
-    """No worker receives a hidden case before the result is completed. So no duration of the first grading depends on
-    the outcome of a hidden case.
+    """No worker receives a hidden case before the result is completed. Therefore, the duration of the first grading
+    cannot depend on the outcome of a hidden case.
     """
     heard = []
     start = type(soon.workers.sandbox).start

@@ -1,4 +1,4 @@
-"""device_lock.py: a timed section waits for all other work on its device, and all other work waits for it."""
+"""device_lock.py: a timed section excludes all other work on its device."""
 
 import os
 import stat
@@ -17,7 +17,7 @@ from grader.grading.device_lock import SharedCpu, also_shared, exclusive, shared
 
 NOBODY = 65534
 
-only_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can be another user for a moment")
+only_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can temporarily become another user")
 
 GRADER = """
 import sys
@@ -31,10 +31,10 @@ with exclusive(DeviceFacts.model_validate_json(sys.argv[1]), Path(sys.argv[2])):
 """
 
 MOMENT = 0.2
-"""Seconds after which a grader without the device counts as waiting."""
+"""Seconds after which a grader that has not got the device is taken to be waiting for it."""
 
 ENOUGH = 10
-"""Seconds within which a grader that need not wait gets the device, even on a busy machine."""
+"""Seconds within which a grader that need not wait gets the device, even if the machine is busy."""
 
 
 def device(**changes):
@@ -47,8 +47,8 @@ def gpu(bus=None, name="GeForce", **changes):
 
 @contextmanager
 def grader(facts, folder):
-    """Start another grader in a process. It prints a line when it waits for the device, and another when it has the
-    device. The grader ends at a line of input.
+    """Start another grader in a process. It prints one line before it waits for the device and another line when it has
+    the device. It ends when it reads a line of input.
     """
     process = subprocess.Popen(
         [sys.executable, "-c", GRADER, facts.model_dump_json(), folder],
@@ -64,8 +64,8 @@ def grader(facts, folder):
 
 
 def waits_for(one, other, folder, seconds=MOMENT):
-    """Return True if a grader for device `one` still waits after `seconds` while this thread has device `other`. Check
-    that the grader gets its device afterwards.
+    """Return True if a grader for device `one` is still waiting after `seconds` while this thread has device `other`.
+    Assert that it gets its device afterwards.
     """
     has_it = threading.Event()
 
@@ -98,8 +98,8 @@ def as_nobody():
 
 @pytest.mark.parametrize("end", ["leaves", "is killed"])
 def test_the_second_grader_waits_until_the_first_is_gone(tmp_path, end):
-    """A grader waits until a grader in another process leaves the device. The lock of a process ends with the process,
-    even after SIGKILL.
+    """A grader waits until a grader in another process leaves the device. The lock of a process is released when the
+    process ends, even if it is killed.
     """
     with grader(DEVICE, tmp_path) as first:
         assert [first.stdout.readline() for _ in range(2)] == ["waits\n", "times\n"]
@@ -120,7 +120,7 @@ def test_the_second_grader_waits_until_the_first_is_gone(tmp_path, end):
 
 
 def test_an_error_while_timing_gives_the_device_back(tmp_path):
-    """An error in a timed section frees the device and leaves no descriptor open."""
+    """An error in a timed section releases the device and does not leave a descriptor open."""
     before = descriptors()
     with pytest.raises(ZeroDivisionError), exclusive(DEVICE, tmp_path):
         raise ZeroDivisionError
@@ -139,7 +139,7 @@ def test_an_error_while_timing_gives_the_device_back(tmp_path):
     ids=["two drivers of the CPU", "two drivers of a GPU", "an address in two spellings", "a GPU without an address"],
 )
 def test_one_device_is_timed_by_one_grader(tmp_path, one, other):
-    """A device is timed by one grader at a time, under every name that drivers and sandboxes give the device."""
+    """Only one grader at a time times a device, even if drivers and sandboxes have different names for it."""
     assert waits_for(one, other, tmp_path)
 
 
@@ -154,13 +154,17 @@ def test_one_device_is_timed_by_one_grader(tmp_path, one, other):
     ids=["two GPUs of one kind", "GPU and CPU", "two GPUs without addresses", "one with an address"],
 )
 def test_two_devices_do_not_wait_for_each_other(tmp_path, one, other):
-    """Graders on two devices do not wait for each other. A host with eight GPUs times eight submissions at once."""
+    """Graders on two different devices do not wait for each other, so a host with eight GPUs can time eight submissions
+    at once.
+    """
     assert not waits_for(one, other, tmp_path, ENOUGH)
 
 
 @pytest.mark.parametrize("name", ["../../etc/passwd", "/dev/null", "a/b", "", "GeForce \u202e\n"])
 def test_a_device_names_no_file_outside_the_folder(tmp_path, name):
-    """Text from a driver is only a part of a lock file's name, and cannot name a file outside the folder."""
+    """A device name from a driver becomes only a part of the lock's file name, so it cannot lead to a file outside the
+    folder.
+    """
     folder = tmp_path / "locks"
     folder.mkdir()
     for facts in (gpu(name=name), gpu(bus=name or None)):
@@ -176,7 +180,7 @@ def test_a_device_names_no_file_outside_the_folder(tmp_path, name):
     ("place", "reason"), [("none", "No such file or directory"), ("file", "Not a directory")], ids=["none", "file"]
 )
 def test_a_place_where_no_lock_can_be_is_our_error(tmp_path, place, reason):
-    """If no lock file can be made, WorkerError names the file, the reason, and the setting for another folder."""
+    """If the lock file cannot be created, WorkerError names the file, the reason and the setting for another folder."""
     (tmp_path / "file").touch()
     with pytest.raises(WorkerError) as caught, exclusive(DEVICE, tmp_path / place):
         pass
@@ -186,7 +190,9 @@ def test_a_place_where_no_lock_can_be_is_our_error(tmp_path, place, reason):
 
 @only_root
 def test_a_folder_that_is_not_ours_to_write_to_is_our_error():
-    """A new lock in a folder without write permission raises WorkerError. An existing lock must only be readable."""
+    """Creating a lock in a folder without write permission raises WorkerError. An existing lock need only be
+    readable.
+    """
     with tempfile.TemporaryDirectory() as folder:
         Path(folder).chmod(0o755)
         denied = pytest.raises(WorkerError, match="Permission denied; set GRADER_LOCKS")
@@ -200,8 +206,8 @@ def test_a_folder_that_is_not_ours_to_write_to_is_our_error():
 
 @only_root
 def test_another_users_lock_serves_in_a_folder_for_all():
-    """A lock of another user works in a sticky folder for all users, such as /run/lock. There, Linux refuses to open
-    files of other users with O_CREAT.
+    """A lock that another user has created can be used in a sticky folder for all users, such as /run/lock. There,
+    Linux does not let a user open files of other users with O_CREAT.
     """
     with tempfile.TemporaryDirectory() as folder:
         Path(folder).chmod(0o1777)
@@ -211,7 +217,9 @@ def test_another_users_lock_serves_in_a_folder_for_all():
 
 
 def test_everybody_can_open_a_lock_whatever_the_umask(tmp_path):
-    """All users can read a lock under every umask. Otherwise the second user of a host could not wait for the first."""
+    """Every user can read a lock, whichever umask it was created with. Otherwise, a second user of the host could not
+    wait for the first.
+    """
     before = os.umask(0o077)
     try:
         with exclusive(DEVICE, tmp_path):
@@ -222,7 +230,7 @@ def test_everybody_can_open_a_lock_whatever_the_umask(tmp_path):
 
 
 def test_two_graders_that_make_the_lock_at_once_share_it(tmp_path, monkeypatch):
-    """If another grader makes the lock file after the first look for it, both graders use that file."""
+    """If another grader creates the lock file at the same moment, both graders use that file."""
     path = tmp_path / "grader-cpu.lock"
     real = os.open
 
@@ -237,8 +245,8 @@ def test_two_graders_that_make_the_lock_at_once_share_it(tmp_path, monkeypatch):
 
 
 def test_a_link_that_leads_nowhere_is_our_error(tmp_path):
-    """A broken link in place of a lock raises WorkerError. The grader does not try for ever, and makes no file at the
-    target of the link. Any user can put such a link into a folder for all users.
+    """If the lock file is a broken link, which any user can put into a folder for all users, WorkerError is raised. The
+    grader does not try again for ever, and it does not create the target of the link.
     """
     (tmp_path / "grader-cpu.lock").symlink_to(tmp_path / "nowhere")
     with pytest.raises(WorkerError, match="GRADER_LOCKS"), exclusive(DEVICE, tmp_path):
@@ -250,8 +258,8 @@ def test_a_link_that_leads_nowhere_is_our_error(tmp_path):
 
 
 def enters(block, seconds=MOMENT):
-    """Start a thread that enters the block, and leaves it at an event or after 10 s. Return four values: True if the
-    thread entered within `seconds`, the event of its entry, the event that makes it leave, and the thread.
+    """Start a thread that enters the block and leaves it at an event or after 10 s. Return four values: True if the
+    thread entered within `seconds`, the event that it has entered, the event that makes it leave, and the thread.
     """
     inside, leave = threading.Event(), threading.Event()
 
@@ -266,14 +274,16 @@ def enters(block, seconds=MOMENT):
 
 
 def test_work_that_is_not_timed_shares_a_device(tmp_path):
-    """Untimed work shares a device: correctness runs of two gradings and the simulator on the CPU run together."""
+    """Work that is not timed can share a device. For example, the cases of two gradings and the simulator run on the
+    CPU at the same time.
+    """
     with shared(DEVICE, tmp_path), shared(DEVICE, tmp_path), shared_cpu(tmp_path):
         assert not waits_for(gpu(), gpu("0000:3d:00.0"), tmp_path, ENOUGH)
 
 
 def test_who_times_waits_for_those_who_share_and_they_for_it(tmp_path):
-    """A timed section waits for the work that shares its device, and later work waits for the timed section. On the
-    CPU, this includes the simulator.
+    """A timed section waits for the work that shares its device, and work that comes later waits for the timed section.
+    On the CPU, this includes the simulator.
     """
     with shared_cpu(tmp_path):
         at_once, inside, leave, thread = enters(exclusive(DEVICE, tmp_path))
@@ -289,8 +299,8 @@ def test_who_times_waits_for_those_who_share_and_they_for_it(tmp_path):
 
 
 def test_newcomers_wait_behind_somebody_who_waits_to_time(tmp_path):
-    """New untimed work waits behind a grader that waits to time. Otherwise the submissions of a class could keep a
-    device busy in turn, and delay every timed section for ever.
+    """New untimed work waits behind a grader that is waiting for its timed section. Otherwise, the submissions of a
+    class could always keep the device busy, and no submission would ever be timed.
     """
     with shared(DEVICE, tmp_path):
         at_once, timing, leave, _ = enters(exclusive(DEVICE, tmp_path))
@@ -305,8 +315,8 @@ def test_newcomers_wait_behind_somebody_who_waits_to_time(tmp_path):
 
 
 def test_all_that_is_timed_comes_together(tmp_path):
-    """All waiting timed sections run before all waiting untimed work. If the two kinds alternated, each timed section
-    would wait for untimed work once more.
+    """All waiting timed sections run before any waiting untimed work. If the two kinds alternated, each timed section
+    would have to wait for untimed work again.
     """
     with shared(DEVICE, tmp_path):
         _, first, leave_first, _ = enters(exclusive(DEVICE, tmp_path))
@@ -317,13 +327,13 @@ def test_all_that_is_timed_comes_together(tmp_path):
         assert not any(newcomer.is_set() for _, newcomer, _, _ in newcomers)
         leave.set()
     for _, newcomer, _, _ in newcomers:
-        assert newcomer.wait(ENOUGH), "both are inside at the same time"
+        assert newcomer.wait(ENOUGH), "both share the device at the same time"
     for _, _, leave, _ in newcomers:
         leave.set()
 
 
 def test_a_gpu_that_is_timed_leaves_the_cpu_to_the_simulator(tmp_path):
-    """While a GPU is timed, the simulator can use the CPU to count sectors."""
+    """While a GPU is timed, the simulator can use the CPU."""
     with exclusive(gpu(), tmp_path):
         at_once, _, leave, _ = enters(shared_cpu(tmp_path), ENOUGH)
         assert at_once
@@ -331,8 +341,9 @@ def test_a_gpu_that_is_timed_leaves_the_cpu_to_the_simulator(tmp_path):
 
 
 def test_work_on_both_takes_the_processor_and_then_the_gpu(tmp_path):
-    """Work that needs the processor and a GPU shares the processor first and then the GPU. If the device is the
-    processor, there is no second share, which would wait behind a grader that waits for the first share to end.
+    """Work that needs the processor and a GPU acquires the processor first and then the GPU. If the device is the
+    processor, it is not acquired a second time, because this would wait for a grader that waits for the first share to
+    end.
     """
     with shared_cpu(tmp_path), also_shared(gpu(), tmp_path):
         at_once, inside, leave, _ = enters(exclusive(gpu(), tmp_path))
@@ -348,8 +359,8 @@ def test_work_on_both_takes_the_processor_and_then_the_gpu(tmp_path):
 
 
 def test_parts_of_a_grading_have_one_share_of_the_processor(tmp_path):
-    """A second part of a grading enters although another grader waits to time. The other grader enters when the last
-    part has left.
+    """The parts of one grading share the processor. A second part can enter while another grader waits for a timed
+    section, and that grader gets the processor when the last part has left.
     """
     cpu = SharedCpu(tmp_path)
     with cpu:

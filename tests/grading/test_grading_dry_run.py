@@ -1,4 +1,4 @@
-"""dry_run.py: a dry run makes the checks that students see, and no hidden check leaves a trace in it."""
+"""dry_run.py: a dry run makes the checks that students see, and nothing in it depends on a hidden check."""
 
 import pytest
 from courses import KERNEL
@@ -13,27 +13,27 @@ from grader.grading.explain.problem import UNMADE
 from grader.results.check import Reason, Verdict
 
 SIZES = {"case": b"1000", "sanitizer": b"70"}
-"""Size that only the hidden check asks for."""
+"""The size that only the hidden check uses."""
 
 RACING = "z[i] = x[i] + y[i]; if (n == {}) z[n] = i;"
 
 
 def dry_run(coursework, body, environment):
-    """Return the result of a dry run and the events that it reports."""
+    """Return the result of a dry run and the progress events that it reports."""
     handed_in = parse_submission("kernels.cl", KERNEL.replace("z[i] = x[i] + y[i];", body).encode())
     events = []
     return grade_shown_checks(coursework, handed_in, 7, environment, events.append), [str(each) for each in events]
 
 
 def untimed(result):
-    """Return the checks of a result without their durations, which differ between two runs of a file."""
+    """Return the checks without their durations, which differ between two gradings of the same file."""
     return [replace(check, seconds=0.0) for check in result.checks]
 
 
 @pytest.mark.parametrize("hidden", ["case", "sanitizer"])
 def test_no_worker_hears_of_a_hidden_check(environment, tmp_path, monkeypatch, hidden):
-    """No worker and no simulator receives the sizes of a hidden check. So a kernel that is wrong only there has the
-    result and the events of one that is right.
+    """No worker and no simulator receives the sizes of a hidden check. A kernel that is wrong only at these sizes
+    therefore has the same result and the same events as a correct one.
     """
     coursework = hiding_course(tmp_path, hidden, memory=None, performance=None).load("small")
     heard, settings = [], quick(environment)
@@ -57,7 +57,9 @@ def test_no_worker_hears_of_a_hidden_check(environment, tmp_path, monkeypatch, h
 
 @pytest.mark.parametrize("hidden", ["sanitizer", "memory", "performance"])
 def test_shown_checks_are_made_as_ever(environment, tmp_path, hidden):
-    """All checks that are shown pass for a right kernel. Counts that would tell a hidden one are left out."""
+    """For a correct kernel, all shown checks pass. Counts are omitted if they would reveal the outcome of a hidden
+    check.
+    """
     coursework = hiding_course(tmp_path, hidden).load("small")
     result, _ = dry_run(coursework, "z[i] = x[i] + y[i];", quick(environment))
     made = [check for check in result.checks if check.reason is not Reason.HIDDEN]

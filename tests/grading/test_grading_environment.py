@@ -1,4 +1,4 @@
-"""grading_environment.py: a result states its provenance, and a worker that looks at a GPU is used again."""
+"""grading_environment.py: states the provenance of a result, and reuses the worker that examines a GPU."""
 
 from contextlib import closing
 from datetime import UTC, datetime
@@ -15,7 +15,9 @@ from grader.grading.timing.participants import Role
 
 
 def test_enough_is_stated_to_repeat_a_grading(transposition, environment):
-    """The provenance states enough to repeat a grading: files, seed, sandbox, limits, device and start time."""
+    """The provenance is sufficient to repeat a grading: it contains the checksums of the files, the seed, the sandbox,
+    the limits, the device and the start time.
+    """
     task = Task(assignment=transposition, submission=read_submission(transposition.reference), seed=5)
     stated = environment.provenance(task, DEVICE, datetime(2026, 11, 22, 12, 0, 0, 123, tzinfo=UTC))
     assert (stated.seed, stated.device, stated.started) == (5, DEVICE, "2026-11-22T12:00:00+00:00")
@@ -25,15 +27,15 @@ def test_enough_is_stated_to_repeat_a_grading(transposition, environment):
 
 
 def test_a_package_that_is_not_installed_is_left_out(transposition, environment, monkeypatch):
-    """The provenance omits a package that is not installed. PoCL from the system, for example, has no version here."""
+    """The provenance omits packages that are not installed, for example if PoCL comes from the operating system."""
     monkeypatch.setattr(module, "PACKAGES", ("numpy", "no-such-package"))
     task = Task(assignment=transposition, submission=read_submission(transposition.reference), seed=5)
     assert list(environment.provenance(task, DEVICE, datetime.now(UTC)).packages) == ["numpy"]
 
 
 def test_who_looks_at_a_gpu_runs_the_model_solution(environment, monkeypatch):
-    """On a GPU, the worker that looks at the device also runs the model solution, because a driver takes long to set up
-    another process. A processor has no such delay, and the worker is closed.
+    """On a GPU, the worker that examines the device also runs the model solution, because it takes a driver long to
+    start another process. On a processor, this worker is closed.
     """
     with closing(pool_like(environment.workers)) as workers:
         looking = replace(environment, workers=workers)

@@ -1,4 +1,4 @@
-"""retiming.py: a speed that is not known is measured again, and no other check changes."""
+"""retiming.py: a speed that could not be measured is measured again, and no other check changes."""
 
 import copy
 
@@ -21,7 +21,7 @@ SOURCE = KERNEL + KERNEL.replace("add", "plus")
 
 @pytest.fixture
 def suite(tmp_path):
-    """Suite of two kernels, for which every speed is good enough."""
+    """A suite of two kernels in which any speed earns all points."""
     fields = copy.deepcopy({name: value for name, value in FIELDS.items() if name not in {"sanitizer", "memory"}})
     (launch,) = fields.pop("launches")
     del fields["kernel"]
@@ -35,7 +35,9 @@ def suite(tmp_path):
 
 @pytest.fixture
 def noisy(monkeypatch, still_kernel):  # noqa: ARG001 - the operating system's own work does not matter here
-    """Function that makes each of the next measurements noisy or quiet; all measurements after them are quiet."""
+    """Return a function that makes each of the next measurements noisy or quiet. All measurements after them are
+    quiet.
+    """
 
     def noisy(*verdicts):
         found = iter(verdicts)
@@ -48,8 +50,8 @@ def noisy(monkeypatch, still_kernel):  # noqa: ARG001 - the operating system's o
 
 
 def test_only_the_parts_whose_speed_is_not_known_are_timed_again(suite, environment, noisy, monkeypatch):
-    """Only parts with an unknown speed are timed again, without a case and on new inputs. Other checks stay identical,
-    to the last digit.
+    """Only the parts whose speed is unknown are timed again, without their cases and with new inputs. All other checks
+    stay exactly the same.
     """
     noisy("noisy", "quiet")
     submission, asked = parse_submission("kernels.cl", SOURCE.encode()), []
@@ -69,7 +71,7 @@ def test_only_the_parts_whose_speed_is_not_known_are_timed_again(suite, environm
 
 @pytest.mark.whole
 def test_a_machine_that_is_noisy_again_leaves_it_open(suite, environment, noisy):
-    """If the machine is noisy again, the speed stays open. Only the measured noise changes in the result."""
+    """If the machine is noisy again, the speed stays open, and the points do not change."""
     noisy("noisy", "quiet", "noisy")
     submission = parse_submission("kernels.cl", SOURCE.encode())
     before = grade_coursework(suite, submission, 7, quick(environment), lambda _: None)
@@ -80,7 +82,9 @@ def test_a_machine_that_is_noisy_again_leaves_it_open(suite, environment, noisy)
 
 @pytest.mark.whole
 def test_rounds_that_did_not_count_are_made_again(suite, environment, noisy):
-    """A speed that is open because of interference is measured again, as after noise. Only the new rounds count."""
+    """A speed that is open because of interference is measured again, just as one that is open because of noise. The
+    earlier rounds do not count.
+    """
     noisy("quiet", "quiet", "quiet")
     submission = parse_submission("kernels.cl", SOURCE.encode())
     whole = grade_coursework(suite, submission, 7, quick(environment), lambda _: None)
@@ -95,9 +99,9 @@ def test_rounds_that_did_not_count_are_made_again(suite, environment, noisy):
     assert (after.points, after.unchecked) == (whole.points, ())
 
 
-@pytest.mark.whole  # the first test times one part again
+@pytest.mark.whole  # the first test also times one part again
 def test_a_part_that_is_not_timed_stays_as_it_is(suite, environment, noisy, monkeypatch):
-    """A part that is not timed stays unchanged. Its last check, of another kind, is not measured again."""
+    """A part without a speed check is not timed again."""
     untimed = replace(suite, parts=(replace(suite.parts[0], performance=None), suite.parts[1]))
     noisy("noisy", "quiet")
     submission, asked = parse_submission("kernels.cl", SOURCE.encode()), []

@@ -1,4 +1,6 @@
-"""settings.py: defaults, a file, the environment and the command line, where each source overrides earlier ones."""
+"""settings.py: settings come from defaults, a file, the environment and the command line. Each source overrides the
+ones before it.
+"""
 
 import json
 import os
@@ -18,7 +20,7 @@ from grader.protocol.messages import Limits, Simulation
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):
-    """Empty working directory, with an environment without settings."""
+    """An empty working directory. The environment contains no settings."""
     for name in os.environ:
         if name.startswith("GRADER_"):
             monkeypatch.delenv(name)
@@ -29,7 +31,7 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.fixture
 def own(folder):
-    """Path of the user's own settings file, in an existing folder."""
+    """The path of the user's own settings file. Its folder exists."""
     path = folder / "config" / "grader" / CONFIG_FILE
     path.parent.mkdir(parents=True)
     return path
@@ -49,7 +51,9 @@ def complaint(given=None):
 
 
 def test_without_any_setting_there_are_defaults():
-    """The defaults suit a student's machine: the first device, the sandbox that fits, and the course of this grader."""
+    """The defaults suit the computer of a student: the first device, the sandbox that is available, and the course that
+    comes with this grader.
+    """
     settings = load_settings({})
     assert (settings.sandbox, settings.device, settings.course) == (None, 0, ROOT)
     assert settings.timing == TimingRules()
@@ -58,7 +62,9 @@ def test_without_any_setting_there_are_defaults():
 
 
 def test_a_bench_has_what_the_settings_say():
-    """Settings for deadlines, limits, the device, timing and simulation reach the environment of the gradings."""
+    """Settings for deadlines, limits, the device, timing and simulation reach the environment in which submissions are
+    graded.
+    """
     given = {
         "device": 3,
         "spare": 1,
@@ -83,25 +89,27 @@ def test_a_bench_has_what_the_settings_say():
 
 
 def test_places_are_the_two_folders_of_the_course(folder):
-    """The folders of the assignments and of the reference are in the course, which may be anywhere."""
+    """The folders with the assignments and with the reference are subfolders of the course, wherever the course is."""
     places = load_settings({"course": folder}).places
     assert (places.assignments, places.reference) == (folder / "assignments", folder / "reference")
 
 
 def test_an_installed_grader_has_no_course_and_says_how_to_name_one(folder, monkeypatch):
-    """A grader outside a clone or a kit has no course. Commands that need a course say how to name one; others work."""
+    """A grader outside a clone or a kit has no course. Commands that need one say how to name it, and all other
+    commands work.
+    """
     monkeypatch.setattr("grader.grading.settings.PACKAGE", folder / "site-packages" / "grader")
     settings = load_settings({})
     assert settings.course is None
     settings.make_sandbox("process").close()
     for needed in ("places", "student_template", "course_folder"):
-        with pytest.raises(InputError, match=r"no course is named: .* --course DIR, or in the variable GRADER_COURSE"):
+        with pytest.raises(InputError, match=r"no course is set: .* --course DIR, or in the variable GRADER_COURSE"):
             getattr(settings, needed)
 
 
 def test_a_grader_that_was_installed_in_a_kit_knows_its_course(folder, monkeypatch):
-    """A grader whose virtual environment is in a kit finds the course in the kit, with its constraints. A course that
-    is named elsewhere takes precedence.
+    """A grader that is installed in the virtual environment of a kit finds the kit's course and constraints. A course
+    in the settings takes precedence.
     """
     monkeypatch.setattr("grader.grading.settings.PACKAGE", folder / "kit" / ".venv" / "site-packages" / "grader")
     monkeypatch.setattr(sys, "prefix", str(folder / "kit" / ".venv"))
@@ -114,8 +122,8 @@ def test_a_grader_that_was_installed_in_a_kit_knows_its_course(folder, monkeypat
 
 
 def test_what_comes_with_an_installed_grader_is_inside_it(folder, monkeypatch):
-    """An installed grader finds the constraints, the student template and the report guide inside its package, where
-    the wheel that pip builds has them.
+    """An installed grader finds the constraints, the student template and the guide to reports inside its package,
+    where the wheel puts them.
     """
     monkeypatch.setattr("grader.grading.settings.PACKAGE", folder)
     (folder / "shipped").mkdir()
@@ -127,7 +135,9 @@ def test_what_comes_with_an_installed_grader_is_inside_it(folder, monkeypatch):
 
 
 def test_what_students_start_from_is_the_courses_or_comes_with_the_grader(folder):
-    """The student template and the report guide of the course have priority. A new course uses the grader's."""
+    """The student template and the guide to reports of the course take precedence. A course without them uses the
+    grader's own.
+    """
     settings = load_settings({"course": folder})
     assert settings.student_template == ROOT / "student_template"
     assert settings.report_guide == ROOT / "docs" / "reading-your-report.md"
@@ -139,7 +149,7 @@ def test_what_students_start_from_is_the_courses_or_comes_with_the_grader(folder
 
 
 def test_the_users_own_file_is_read(own, folder):
-    """The user's own file changes only the settings that it names. It may name a course."""
+    """The user's own settings file changes only the settings that it contains. It may contain a course."""
     own.write_text(f"device: 2\ntiming: {{min_pairs: 50}}\ncourse: {folder}\n")
     assert load_settings({}).course == folder
     settings = load_settings({})
@@ -148,8 +158,8 @@ def test_the_users_own_file_is_read(own, folder):
 
 
 def test_the_working_directory_sets_nothing(folder):
-    """A settings file in the working directory has no effect. The directory may be a student's repository, and the file
-    would then decide which code runs, and where.
+    """A settings file in the working directory has no effect. The directory may be a student's repository, and its file
+    must not decide which code runs, or where.
     """
     (folder / CONFIG_FILE).write_text("device: 2\nsandbox: process\ncourse: evil\n")
     assert load_settings({}) == Settings()
@@ -157,16 +167,18 @@ def test_the_working_directory_sets_nothing(folder):
 
 
 def test_a_file_that_is_asked_for_sets_everything_but_a_course(folder, monkeypatch):
-    """A file in GRADER_CONFIG can set everything but a course, whose oracle.py would run in the judge."""
+    """The file that GRADER_CONFIG names can contain all settings except a course, because the judge would run the
+    oracle.py files of that course.
+    """
     (folder / CONFIG_FILE).write_text("device: 2\ncourse: evil\n")
     monkeypatch.setenv(CONFIG_VARIABLE, CONFIG_FILE)
-    assert f"{CONFIG_FILE} names a course, whose code would run: name it with --course" in complaint()
+    assert f"{CONFIG_FILE} sets a course, whose code would run. Set it with --course" in complaint()
     (folder / CONFIG_FILE).write_text("device: 2\n")
     assert load_settings({"course": folder}).device == 2
 
 
 def test_a_user_without_a_home_has_no_file(monkeypatch):
-    """A user without a home folder has no settings file, and everything else works."""
+    """If a user has no home folder, there is no settings file, and everything else works."""
     monkeypatch.delenv("XDG_CONFIG_HOME")
     monkeypatch.setattr(Path, "home", lambda: (_ for _ in ()).throw(RuntimeError))
     assert load_settings({"profiles": "here"}).device == 0
@@ -186,8 +198,8 @@ STARTED, UNKNOWN = True, False
     ],
 )
 def test_a_submission_runs_in_a_container_unless_somebody_says_otherwise(chosen, started, ready, found, monkeypatch):
-    """A submission runs in a container unless the settings name another sandbox. On a computer without containers, a
-    submission runs in a process if `grader init` made its folder there. The owner of the file does not matter.
+    """A submission runs in a container unless the settings name another sandbox. If the computer has no containers, the
+    submission runs in a process, but only if `grader init` has made its folder. It does not matter who owns the file.
     """
     folder = Path.cwd()
     monkeypatch.setenv("XDG_STATE_HOME", str(folder / "state"))
@@ -199,7 +211,9 @@ def test_a_submission_runs_in_a_container_unless_somebody_says_otherwise(chosen,
 
 
 def test_a_link_to_somebody_elses_file_is_theirs(folder, monkeypatch):
-    """If a submission is a link, the folder of the target decides about the sandbox, not the folder of the link."""
+    """If a submission is a link, the sandbox depends on the folder of the link's target, not on the folder of the
+    link.
+    """
     monkeypatch.setenv("XDG_STATE_HOME", str(folder / "state"))
     monkeypatch.setattr("grader.grading.settings.containers_are_ready", lambda _: False)
     (folder / "mine").mkdir()
@@ -210,14 +224,14 @@ def test_a_link_to_somebody_elses_file_is_theirs(folder, monkeypatch):
 
 
 def test_a_gpu_is_for_containers(folder):
-    """A GPU requires containers, even for the course's own kernels, which otherwise run in a process."""
+    """If the settings name a GPU, even the course's own kernels run in containers. Otherwise, they run in a process."""
     settings = load_settings({"docker": {"gpu": "nvidia"}})
     assert settings.sandbox_for(folder / "kernels.cl") == settings.sandbox_for_ours() == "docker"
     assert load_settings({}).sandbox_for_ours() == "process"
 
 
 def test_a_file_that_the_environment_names_is_read_in_place_of_it(folder, own, monkeypatch):
-    """A file that GRADER_CONFIG names replaces the user's own file, which then has no effect at all."""
+    """If GRADER_CONFIG names a file, this file is read instead of the user's own file."""
     own.write_text("device: 2\nsandbox: other\n")
     (folder / "elsewhere.yaml").write_text("device: 3\n")
     monkeypatch.setenv(CONFIG_VARIABLE, "elsewhere.yaml")
@@ -225,18 +239,18 @@ def test_a_file_that_the_environment_names_is_read_in_place_of_it(folder, own, m
 
 
 def test_an_empty_file_sets_nothing(own):
-    """A settings file without settings, for example with only comments, changes nothing."""
+    """A settings file that contains no settings, for example only comments, has no effect."""
     own.write_text("# device: 2\n")
     assert load_settings({}).device == 0
 
 
 @pytest.mark.parametrize("name", ["nothing.yaml", "."])
 def test_a_named_file_that_is_no_file_is_an_error(name, monkeypatch):
-    """GRADER_CONFIG must name a file that exists, because a user who names a file wants the grader to read it."""
+    """The file that GRADER_CONFIG names must exist, because a user who names a file expects it to be read."""
     monkeypatch.setenv(CONFIG_VARIABLE, name)
     message = complaint()
-    assert f"{CONFIG_VARIABLE} names {name}" in message
-    assert "correct or unset it" in message
+    assert f"{CONFIG_VARIABLE} is {name}, which is not a file" in message
+    assert "Correct or unset the variable" in message
 
 
 @pytest.mark.parametrize(
@@ -254,7 +268,9 @@ def test_a_named_file_that_is_no_file_is_an_error(name, monkeypatch):
     ],
 )
 def test_every_setting_has_a_variable(monkeypatch, name, value, found):
-    """Each setting has a variable, with a double underscore if it is nested. Other settings keep their defaults."""
+    """Each setting can be set by an environment variable, with a double underscore before a nested field. Other
+    settings keep their defaults.
+    """
     monkeypatch.setenv(name, value)
     settings = load_settings({})
     assert found(settings)
@@ -262,7 +278,9 @@ def test_every_setting_has_a_variable(monkeypatch, name, value, found):
 
 
 def test_the_command_line_wins_over_the_environment_and_that_over_the_file(own, monkeypatch):
-    """The command line overrides the environment, which overrides the file. An omitted option overrides nothing."""
+    """The command line overrides the environment, and the environment overrides the file. An option that is not given
+    has no effect.
+    """
     own.write_text("device: 1\n")
     assert load_settings({"device": None}).device == 1
     monkeypatch.setenv("GRADER_DEVICE", "2")
@@ -271,7 +289,7 @@ def test_the_command_line_wins_over_the_environment_and_that_over_the_file(own, 
 
 
 def test_nested_settings_of_file_and_environment_are_joined(own, monkeypatch):
-    """A variable for one field of a group leaves the group's other fields from the file unchanged."""
+    """If the environment sets one field of a group, the other fields of the group keep their values from the file."""
     own.write_text("timing: {min_pairs: 40, max_pairs: 80}\n")
     monkeypatch.setenv("GRADER_TIMING__MIN_PAIRS", "50")
     assert load_settings({}).timing == TimingRules(min_pairs=50, max_pairs=80)
@@ -297,13 +315,15 @@ def test_nested_settings_of_file_and_environment_are_joined(own, monkeypatch):
     ],
 )
 def test_a_file_that_cannot_be_used_is_one_line(own, text, said):
-    """The message about an unusable file is one line with the setting, or with the file if it has no YAML mapping."""
+    """The message about a settings file that cannot be used is one line. It names the setting, or the file if the file
+    is not a YAML mapping.
+    """
     own.write_text(text)
     assert said.format(own) in complaint()
 
 
 def test_a_file_that_is_no_text_is_one_line(own):
-    """A settings file that is not text gives a message of one line. A file with this name may contain anything."""
+    """The message about a settings file that is not text is one line."""
     own.write_bytes(b"device: \xff\xfe\n")
     assert f"the settings in {own} cannot be read: " in complaint()
 
@@ -319,8 +339,8 @@ def test_a_file_that_is_no_text_is_one_line(own):
     ],
 )
 def test_a_variable_that_cannot_be_used_is_one_line(monkeypatch, name, value, said):
-    """The message about an unusable variable is one line with the setting and the sources of settings. If no file was
-    read, the message names no file.
+    """The message about an environment variable that cannot be used is one line. It names the setting and the sources
+    of settings, and mentions a file only if one was read.
     """
     monkeypatch.setenv(name, value)
     message = complaint()
@@ -340,21 +360,21 @@ def test_a_variable_that_cannot_be_used_is_one_line(monkeypatch, name, value, sa
     ids=str,
 )
 def test_timing_rules_that_cannot_be_followed_are_refused(rules):
-    """Impossible timing rules are refused when they are read. With such rules, a grading would end in a fault of the
-    grader, or never end.
+    """Timing rules that cannot work are refused when they are read. With such rules, a grading would fail or never
+    end.
     """
     assert "timing" in complaint({"timing": rules})
 
 
 def test_settings_do_not_change():
-    """Settings are immutable, because the front ends read them only once."""
+    """Settings cannot be changed after they have been read."""
     settings = Settings()
     with pytest.raises(ValueError, match="frozen"):
         settings.device = 1
 
 
 def test_device_profiles_are_among_the_users_data(folder, monkeypatch):
-    """Device profiles are in the user's data folder by the XDG base directory specification, which requires an absolute
+    """Device profiles are in the user's data folder according to the XDG specification, which requires an absolute
     path, or in the folder that GRADER_PROFILES names.
     """
     monkeypatch.setenv("HOME", str(folder))
@@ -371,7 +391,9 @@ def test_device_profiles_are_among_the_users_data(folder, monkeypatch):
 
 
 def test_a_user_without_a_home_is_told_what_to_set(monkeypatch):
-    """Without a home folder, one line says to set XDG_DATA_HOME. With a setting for the profiles, no home is needed."""
+    """If there is no home folder, the error says to set XDG_DATA_HOME. If a setting names the folder of the profiles,
+    no home folder is needed.
+    """
 
     def nowhere():
         raise RuntimeError
@@ -384,8 +406,8 @@ def test_a_user_without_a_home_is_told_what_to_set(monkeypatch):
 
 
 def test_the_settings_of_a_batch_bring_every_rule_and_leave_a_machine_its_own(monkeypatch):
-    """The settings of a batch set every rule on a machine with other settings. What they omit keeps the machine's
-    values.
+    """The settings of a batch include every rule, so that all machines of the batch use the same rules. Settings that a
+    batch does not include, such as the device, keep the value of each machine.
     """
     monkeypatch.setenv("GRADER_TIMING__MIN_PAIRS", "5")
     monkeypatch.setenv("GRADER_DEVICE", "1")
@@ -402,8 +424,8 @@ def test_the_settings_of_a_batch_bring_every_rule_and_leave_a_machine_its_own(mo
 
 
 def test_settings_can_be_made_variables_for_another_process(monkeypatch):
-    """Variables give another process the same settings as options. A setting of None gets no variable, and keeps its
-    value in that process.
+    """Settings that are passed to another process as environment variables have the same effect as options. A setting
+    of None is not passed, so the other process uses its own value.
     """
     given = {"device": 3, "sandbox": None, "docker": {"gpu": "nvidia:1", "image": None}}
     variables = as_variables(given)

@@ -1,4 +1,4 @@
-"""trust.py: a folder is the user's own if `grader init` made the folder for this user on this computer."""
+"""trust.py: a folder is trusted if the user has made it with `grader init` on this computer."""
 
 import os
 import shutil
@@ -10,14 +10,14 @@ from grader.grading.trust import note_started, was_started
 
 @pytest.fixture(autouse=True)
 def state(tmp_path, monkeypatch):
-    """State folder of a user who has not made a folder with `grader init` yet."""
+    """The state folder of a user who has not yet made a folder with `grader init`."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     return tmp_path / "state"
 
 
 @pytest.fixture
 def mine(tmp_path):
-    """Folder that is noted as made by this user on this computer."""
+    """A folder that is recorded as made by this user on this computer."""
     folder = tmp_path / "mine"
     folder.mkdir()
     note_started(folder)
@@ -25,7 +25,7 @@ def mine(tmp_path):
 
 
 def test_a_folder_that_was_started_here_is_ones_own(mine, tmp_path, monkeypatch):
-    """A folder that was made on this computer is the user's own, under every path to it."""
+    """A folder that the user made on this computer is trusted under every path that leads to it."""
     assert was_started(mine)
     (tmp_path / "link").symlink_to(mine)
     assert was_started(tmp_path / "link")
@@ -34,8 +34,8 @@ def test_a_folder_that_was_started_here_is_ones_own(mine, tmp_path, monkeypatch)
 
 
 def test_nothing_else_is(mine, tmp_path):
-    """Neither a folder inside or around the user's own folder nor a complete copy is the user's own. A download
-    contains anything that its maker wants.
+    """The folders inside and around a trusted folder are not trusted, and neither is a complete copy of it, because a
+    download can contain anything.
     """
     (mine / "unpacked").mkdir()
     shutil.copytree(mine, tmp_path / "copy")
@@ -44,13 +44,13 @@ def test_nothing_else_is(mine, tmp_path):
 
 
 def test_another_user_has_started_nothing(mine, monkeypatch, tmp_path):
-    """A note about a folder belongs to one user. For another user, the folder was not made here."""
+    """The record of a folder belongs to one user. For another user, the folder is not trusted."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "theirs"))
     assert not was_started(mine)
 
 
 def test_who_has_no_place_for_a_note_starts_even_so(tmp_path, monkeypatch, state):
-    """If the note about a folder cannot be written, no error is raised. Then no folder is known as the user's own."""
+    """If the record of a folder cannot be written, no error is raised, and the folder is not trusted."""
     state.touch()
     note_started(tmp_path)
     assert not was_started(tmp_path)
@@ -61,7 +61,7 @@ def test_who_has_no_place_for_a_note_starts_even_so(tmp_path, monkeypatch, state
 
 
 def test_a_name_may_be_no_text(tmp_path):
-    """A note can be made for a folder whose name is not text, because names of folders are bytes."""
+    """A folder can be recorded even if its name is not valid text, because names of folders are bytes."""
     folder = tmp_path / os.fsdecode(b"\xff\n")
     folder.mkdir()
     note_started(folder)

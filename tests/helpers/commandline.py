@@ -1,7 +1,7 @@
-"""The command line as users have it: run in a folder, with the files that it leaves there.
+"""Runs the command line in a folder, as a user would, and reads the files that it writes there.
 
-`grader` runs it in this process, which saves the second of imports in each of a hundred calls. test_main.py and the
-commands of the README prove that it is also a program.
+`grader` runs in this process, because a new process would import modules for a second in each of a hundred calls.
+test_main.py and the commands of the README prove that it also works as a separate program.
 """
 
 import io
@@ -35,17 +35,19 @@ NOT_BUILDING = f"// first\n// second\n{SIGNATURE}\n{{\n    B[0] = nothing;\n}}\n
 STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 QUICK = {"GRADER_TIMING__MIN_PAIRS": "10", "GRADER_TIMING__NOISE_LIMIT": "100"}
-"""Settings for gradings in which speed is not tested: few pairs, on a machine that may be busy with other tests."""
+"""Settings for gradings whose speed is not tested: few pairs of timed runs, and tolerance for a machine that is busy
+with other tests.
+"""
 
 
 OF_ALL_COMMANDS = {"COLUMNS": "80", "GRADER_SANDBOX": "process", "GRADER_SEARCH__SECONDS": "0"}
-"""Variables of each command. The search for lines takes seconds and is not what most tests are about. conftest.py adds
-the folder of locks.
+"""Environment variables of each command. The search for lines takes seconds, and most tests do not need it. conftest.py
+adds the folder of locks.
 """
 
 
 def environment(**changes):
-    """Return this process's environment, with these variables instead of the settings of grader."""
+    """Return the environment of this process with the grader settings of the tests and `changes` instead of its own."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GRADER_")}
     return {**kept, **OF_ALL_COMMANDS, **changes}
 
@@ -64,16 +66,16 @@ def python(folder, *args, **changes):
 
 
 class CommonServer(ForkServer):
-    """Fork server for all commands of this process with equal variables. It ends with the process. A server for each
-    command would take half a second more.
+    """Fork server that all commands with equal environment variables share. It lives as long as this process. Starting
+    a server for each command would take half a second more.
     """
 
     def close(self):
-        """No-op: the next command needs the server."""
+        """No-op, because the next command needs the server."""
 
 
 def common_server():
-    """Return the fork server for the present variables, which its workers inherit."""
+    """Return the fork server for the current environment variables, which its workers inherit."""
     return _server(tuple(environment_of(NOWHERE).items()))
 
 
@@ -83,7 +85,9 @@ def _server(variables):
 
 
 def grader(folder, *args, executable=sys.executable, **changes):
-    """Run the command line in a folder. No output may have a traceback. `executable` runs its workers."""
+    """Run the command line in a folder, and check that its output has no traceback. `executable` is the Python that
+    runs the workers.
+    """
     words, said, complained = ["grader", *map(str, args)], _stream("strict"), _stream("backslashreplace")
     with as_of_a_program(folder, changes), pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys, "argv", words)
@@ -100,7 +104,7 @@ def grader(folder, *args, executable=sys.executable, **changes):
 
 @contextmanager
 def as_of_a_program(folder, changes) -> Iterator[None]:
-    """Set folder, environment, input and signal handlers of a new program, and restore the test's own afterwards."""
+    """Set the folder, environment, input and signal handlers as for a new program, and restore them afterwards."""
     kept, handlers = dict(os.environ), {number: signal.getsignal(number) for number in STOPS}
     with chdir(folder), open(os.devnull) as nothing, pytest.MonkeyPatch.context() as patch:  # noqa: PTH123 - a device
         patch.setattr(sys, "stdin", nothing)
@@ -117,7 +121,7 @@ def as_of_a_program(folder, changes) -> Iterator[None]:
 
 
 def _stream(errors):
-    """Return a stream like a terminal's: bytes in UTF-8."""
+    """Return a text stream that encodes to UTF-8 bytes, like a terminal's."""
     return io.TextIOWrapper(io.BytesIO(), encoding="utf-8", errors=errors, write_through=True)
 
 
@@ -136,7 +140,7 @@ def grade(folder, *args, **changes):
 
 
 def complaint(done, code=2):
-    """Return the only line of the output, a complaint."""
+    """Check that a command printed a single line, an error message, and return that line."""
     assert done.returncode == code, done.stderr
     assert done.stdout == ""
     assert re.fullmatch(r"grader: \S[^\n]*\n", complained(done)), done.stderr
@@ -144,11 +148,11 @@ def complaint(done, code=2):
 
 
 LIVE = re.compile(r" *\d+\.\d s .*\n(?: {15}.*\n)*")
-"""A line of a log about a check that is decided, or about a step that begins, with the lines of its sentence."""
+"""A live log line about a decided check or a step that begins, with its continuation lines."""
 
 
 def complained(done):
-    """Return the error stream without the lines about decided checks."""
+    """Return the error output without the live log lines."""
     return LIVE.sub("", done.stderr)
 
 
@@ -159,7 +163,7 @@ def graded_as_failed(done, folder):
 
 
 def reasons_by_kind(result):
-    """Return the reasons of all checks, in order, by the checks' kinds."""
+    """Return the reasons of all checks in order, grouped by the kind of check."""
     kinds = dict.fromkeys(check.kind.value for check in result.checks)
     return {kind: [check.reason for check in result.checks if check.kind == kind] for kind in kinds}
 
@@ -173,7 +177,7 @@ def names_in(folder):
 
 
 def is_ungraded(done, folder, fault):
-    """Check for exit code 3, and for reports without a grade."""
+    """Check for exit code 3, and for reports that have a fault instead of points."""
     line = complaint(done, code=3)
     assert line.startswith("grader: not graded: ")
     assert fault in line
@@ -195,7 +199,7 @@ def output_of(folder, *args, **changes):
 
 
 def without_simulator(folder, bare_python, *args):
-    """Run the command line as on a machine without the simulator."""
+    """Run the command line as if the machine had no simulator."""
     return grader(folder, *args, executable=bare_python, **QUICK)
 
 

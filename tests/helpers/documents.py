@@ -1,4 +1,4 @@
-"""The commands in a document's sh blocks, run as a reader would type them."""
+"""The commands in the sh blocks of a document, run as if a reader had typed them."""
 
 import os
 import re
@@ -8,15 +8,15 @@ import sys
 
 from worker_rules import FEW_PAIRS
 
-# A new solution is a skeleton: these commands grade it, and exit with 1 because checks fail.
+# A new solution is only a skeleton, so these commands exit with 1 because checks fail.
 EXPECTED_EXIT = {"grade": 1, "batch": 1, "explain": 1, "profile": 1}
 
 FEWER = {"GRADER_TIMING__MIN_PAIRS": str(FEW_PAIRS.min_pairs), "GRADER_SEARCH__SECONDS": "0"}
-"""Settings with fewer timed pairs if these decide, and without a search for lines."""
+"""Settings that time fewer pairs if these are enough to decide, and that switch off the search for lines."""
 
 
 def commands_in(text):
-    """Return the lines of a text's sh blocks, without comments."""
+    """Return the lines of the sh blocks in a text, without comments."""
     return [
         line.partition("#")[0].strip()
         for block in re.findall(r"```sh\n(.*?)```", text, re.DOTALL)
@@ -26,7 +26,9 @@ def commands_in(text):
 
 
 def run_all(commands, folder, locks, **expected):
-    """Run each command in the folder, and check its exit code. `expected` changes the expected code of a command."""
+    """Run each command in the folder, and check its exit code. `expected` overrides the expected exit code of a
+    command.
+    """
     environment = {**os.environ, **FEWER, "GRADER_LOCKS": str(locks), "GRADER_PROFILES": str(folder / "profiles")}
     codes, said = {**EXPECTED_EXIT, **expected}, []
     for command in commands:

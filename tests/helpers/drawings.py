@@ -1,6 +1,7 @@
-"""Figures of pages are drawn once in a run of the tests. A test checks that the same numbers give the same text.
+"""A cache of the figures in pages, so that each is drawn once in a test run. Another test checks that drawing is
+deterministic.
 
-A figure takes a tenth of a second, and hundreds of pages are made of the same few results.
+A figure takes a tenth of a second, and tests make hundreds of pages from the same few results.
 """
 
 from collections.abc import Iterator
@@ -12,7 +13,7 @@ from grader.reports.html import overview
 
 
 def remembered(draw):
-    """Return the function with a cache of its results."""
+    """Return the function wrapped in a cache of its results."""
     known = {}
 
     def drawn(*given):

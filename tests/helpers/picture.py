@@ -1,8 +1,8 @@
-"""The picture of a report in the README: `python tests/helpers/picture.py` draws it again, with Chromium.
+"""The picture of a report in the README. `python tests/helpers/picture.py` draws it again with Chromium.
 
     tests/submissions/reduction/no-barrier-in-the-tree --graded--> tests/helpers/example.json --drawn--> docs/report.png
 
-The picture contains a digest of its page, so that a test knows if it is out of date. A new result:
+The picture contains a digest of its page, so that a test can detect an outdated picture. This makes a new result:
 
     grader grade tests/submissions/reduction/no-barrier-in-the-tree --assignment reduction --sandbox process \\
         --require-sanitizer --json tests/helpers/example.json
@@ -27,24 +27,26 @@ SUBMISSION = ROOT / "tests" / "submissions" / "reduction" / "no-barrier-in-the-t
 EXAMPLE, PICTURE = HELPERS / "example.json", ROOT / "docs" / "report.png"
 
 WIDTH, HEIGHT = 960, 860
-"""Pixels of the picture, which shows the beginning of the page."""
+"""Size of the picture in pixels. It shows only the beginning of the page."""
 
 BELOW = 200
-"""Pixels of the window below the picture. Some versions of Chromium leave the end of a screenshot blank."""
+"""Height in pixels by which the window is larger than the picture, because some versions of Chromium leave the end of a
+screenshot blank.
+"""
 
 COLOURS = 64
-"""Number of the page's colours, with the smooth edges of its letters."""
+"""Number of colours that are enough for the page, including the smoothed edges of its letters."""
 
 KEY = "page-sha256"
 
 
 def example():
-    """Return the result that the README and docs/reading-your-report.md show, as its grading wrote it."""
+    """Return the result that the README and docs/reading-your-report.md show, as grader wrote it."""
     return Result.model_validate_json(EXAMPLE.read_text(encoding="utf-8"))
 
 
 def digest():
-    """Return the digest of the page without its figures, which are below the picture and depend on matplotlib's
+    """Return the digest of the page without its figures, which are outside the picture and depend on matplotlib's
     version.
     """
     page = re.sub("<svg.*?</svg>", "", REPORTS["html"](example()), flags=re.DOTALL)
@@ -52,7 +54,7 @@ def digest():
 
 
 def drawn_from():
-    """Return the digest of the page that the picture shows."""
+    """Return the digest of the page from which the picture was drawn."""
     with Image.open(PICTURE) as picture:
         return picture.text[KEY]
 

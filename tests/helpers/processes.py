@@ -1,4 +1,4 @@
-"""Waits for processes, and lists of those that are left."""
+"""Functions that wait for processes, and list those that are left over."""
 
 import re
 import time
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def wait_for(condition, seconds=20):
-    """True if the condition becomes true in time. A signal takes a moment to arrive, and longer on a busy machine."""
+    """True if the condition becomes true in time. Signals take a moment to arrive, especially on a busy machine."""
     end = time.monotonic() + seconds
     while not condition() and time.monotonic() < end:
         time.sleep(0.01)
@@ -15,7 +15,7 @@ def wait_for(condition, seconds=20):
 
 
 def left_of(group):
-    """Return the processes of a killed group that still exist after the time that their end takes."""
+    """Return the processes of a killed group that still exist after they had time to end."""
     end = time.monotonic() + 5
     while processes_of(group) and time.monotonic() < end:
         time.sleep(0.02)
@@ -23,30 +23,30 @@ def left_of(group):
 
 
 def processes_of(group):
-    """Return the process ids of a process group, without ended processes that were not reaped."""
+    """Return the process ids of a process group, without zombies."""
     return [pid for pid, fields in _all() if int(fields[2]) == group and fields[0] != "Z"]
 
 
 def parents_of_all():
-    """Return the parent of each process."""
+    """Return the parent's process id for each process."""
     return {pid: int(fields[1]) for pid, fields in _all()}
 
 
 def _all():
-    """Yield each process with the fields of its state, after its name."""
+    """Yield each process with the fields that follow its name in /proc/PID/stat."""
     for entry in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
             yield int(entry.name), (entry / "stat").read_text().rpartition(")")[2].split()
 
 
 def may_trace():
-    """True if this process may look into one that has closed itself to debuggers (CAP_SYS_PTRACE)."""
+    """True if this process may inspect a process that refuses debuggers (CAP_SYS_PTRACE)."""
     (held,) = re.findall(r"^CapEff:\s*(\w+)$", Path("/proc/self/status").read_text(), re.MULTILINE)
     return bool(int(held, 16) >> 19 & 1)
 
 
 def is_gone(pid):
-    """True if a process has ended, or ends within a generous time."""
+    """True if a process has ended or ends within 30 seconds."""
     end = time.monotonic() + 30
     while time.monotonic() < end:
         try:

@@ -5,7 +5,7 @@ from pathlib import Path
 HELPERS = Path(__file__).parent
 ROOT = HELPERS.parent.parent
 FIRST_COURSE = ("blockMMM", "coalsProgrm", "coalsTransp", "optimProgram", "rgblkMMM")
-"""Assignments whose kernels fit into one file, student_template/kernels.cl."""
+"""Assignments whose kernels fit into a single file, student_template/kernels.cl."""
 
 ASSIGNMENTS = (
     *("blockMMM", "coalsProgrm", "coalsTransp", "jacobi", "loopNest", "nearestNeighbour", "optimProgram"),
@@ -14,5 +14,7 @@ ASSIGNMENTS = (
 
 
 def importable(module: str) -> str:
-    """Return a PYTHONPATH for another Python that imports a test module and the helpers. `module` is its `__file__`."""
+    """Return a PYTHONPATH with which another Python can import a test module and the helpers. `module` is its
+    `__file__`.
+    """
     return ":".join(map(str, (Path(module).parent, *HELPERS.glob("**/"))))

@@ -1,4 +1,4 @@
-"""The recipes of CONTRIBUTING.md, followed in a copy of the package."""
+"""The recipes in CONTRIBUTING.md, and a copy of the package in which tests follow them."""
 
 import re
 import shutil
@@ -9,7 +9,7 @@ NOT_COPIED = shutil.ignore_patterns("__pycache__")
 
 
 def files_of(recipe, name):
-    """Return the files that a recipe names, with `name` in place of NAME."""
+    """Return the files that a recipe mentions, with `name` in place of NAME."""
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     (section,) = re.findall(rf"^\*\*{re.escape(recipe)}\.\*\*.*?(?=^\*\*|^## )", text, re.MULTILINE | re.DOTALL)
     assert len(section.splitlines()) <= 10
@@ -17,7 +17,7 @@ def files_of(recipe, name):
 
 
 class Package:
-    """A copy of the package and the documents in a folder, and the files in it that were written or changed."""
+    """A copy of the package and its documentation. `touched` lists the files that were written or changed."""
 
     def __init__(self, folder):
         self.folder, self.touched = folder, set()

@@ -1,4 +1,4 @@
-"""Limits and timeouts of the workers in tests."""
+"""Limits and timeouts for the workers in tests."""
 
 from functools import cache
 
@@ -12,15 +12,15 @@ LIMITS = Limits(memory_bytes=4 * 1024**3, cpu_seconds=60, file_bytes=1024**3, pr
 RULES = Rules(limits=LIMITS, container=ContainerRules())
 
 TIMEOUTS = Timeouts(start=30, build=30, first_launch=4, launch=3, transfer=20, simulation=60)
-"""Timeouts that are shorter than the defaults if a test waits until they pass."""
+"""Timeouts. Those that tests wait for are shorter than the defaults."""
 
 FEW_PAIRS = TimingRules(min_pairs=9, warm_up_seconds=0.5)
-"""The default rules with fewer pairs at least: nine decide most cases, and more pairs decide the rest."""
+"""The default rules with a smaller minimum of pairs. Nine pairs decide most cases, and more pairs decide the rest."""
 
 
 @cache
 def sandbox_with(limits: Limits) -> ProcessSandbox:
-    """Return a sandbox that all tests with these limits share, so that its workers are forks. It ends with this
-    process.
+    """Return a sandbox that all tests with these limits share, so that its workers are forked from one server. It ends
+    with this process.
     """
     return ProcessSandbox(Rules(limits=limits, container=ContainerRules()))

@@ -1,6 +1,6 @@
-"""autograder.py: an autograder has the right files.
+"""autograder.py: an autograder contains the right files.
 
-test_export_gradescope.py and test_export_gitlab.py prove that these files grade.
+test_export_gradescope.py and test_export_gitlab.py check that these files can grade.
 """
 
 import io
@@ -18,12 +18,14 @@ CONSTRAINTS = ROOT / "constraints.txt"
 
 @pytest.fixture(params=Platform)
 def files(request, transposition):
-    """The files of an autograder for each platform."""
+    """The files of an autograder, for each platform."""
     return autograder(request.param, transposition, CONSTRAINTS)
 
 
 def test_it_holds_the_one_assignment_whole_and_no_other(files, transposition):
-    """The course has one assignment's skeleton, model solution and oracle to the byte, and no file of another."""
+    """The course contains identical copies of one assignment's files and model solution, and no files of other
+    assignments.
+    """
     course = {name: data for name, data in files.items() if name.startswith("course/")}
     expected = {
         f"course/{part}/coalsTransp/{path.name}": path.read_bytes()
@@ -35,7 +37,7 @@ def test_it_holds_the_one_assignment_whole_and_no_other(files, transposition):
 
 
 def test_its_name_stands_in_place_of_the_placeholder(files):
-    """Every template has the assignment's name instead of the placeholder."""
+    """In every template, the assignment's name has replaced the placeholder."""
     templates = {name: data for name, data in files.items() if not name.endswith(".whl")}
     assert [name for name, data in templates.items() if PLACEHOLDER.encode() in data] == []
     assert any(b'--assignment "coalsTransp"' in data for data in templates.values())
@@ -44,7 +46,7 @@ def test_its_name_stands_in_place_of_the_placeholder(files):
 def test_it_never_grades_without_the_simulator(files):
     """Every grading command has --require-sanitizer.
 
-    Otherwise a platform would take a part of the points as the grade.
+    Otherwise, a platform would record a part of the points as the grade.
     """
     templates = [data.decode() for name, data in files.items() if not name.startswith(("grader-", "course/"))]
     commands = [
@@ -58,7 +60,7 @@ def test_it_never_grades_without_the_simulator(files):
 
 
 def test_the_two_scripts_of_a_zip_can_be_executed(transposition):
-    """Exactly setup.sh and run_autograder are executable in the zip, because Gradescope runs them directly."""
+    """Only setup.sh and run_autograder are executable in the zip, because Gradescope runs them directly."""
     data = gradescope_zip(autograder(Platform.GRADESCOPE, transposition, CONSTRAINTS))
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         modes = {entry.filename: entry.external_attr >> 16 & 0o777 for entry in archive.infolist()}
@@ -67,13 +69,13 @@ def test_the_two_scripts_of_a_zip_can_be_executed(transposition):
 
 
 def test_constraints_that_are_missing_are_named(transposition, tmp_path):
-    """A grader without constraints.txt is incomplete, and the error names the file."""
+    """Without constraints.txt, the grader is incomplete, and the error names this file."""
     with pytest.raises(InputError, match=r"constraints\.txt cannot be read"):
         autograder(Platform.GITLAB, transposition, tmp_path / "constraints.txt")
 
 
 def test_a_solution_that_the_program_around_the_kernel_runs_comes_along(course):
-    """The files include another assignment's solution if the program around the kernel runs it."""
+    """If the program around the kernel runs another assignment's solution, the files include that solution."""
     files = autograder(Platform.GRADESCOPE, course.load("coalsProgrm"), CONSTRAINTS)
     assert (
         files["course/reference/coalsTransp/kernels.cl"]

@@ -1,4 +1,4 @@
-"""bundle.py: an assignment travels with everything that grading needs and is checked on arrival."""
+"""bundle.py: an assignment is sent with everything that grading needs, and is checked when it arrives."""
 
 import pickle
 import shutil
@@ -12,13 +12,13 @@ from grader.lms.bundle import hash_of, pack, unpack
 
 
 def arrived(bundle):
-    """Return the bundle after a pickle round trip, as it arrives over the network."""
+    """Return the bundle after pickling and unpickling it, as if it had been sent over the network."""
     return pickle.loads(pickle.dumps(bundle))
 
 
 @pytest.mark.parametrize("name", ASSIGNMENTS)
 def test_an_assignment_arrives_as_it_was(course, tmp_path, name):
-    """An unpacked assignment has all its files and the other assignments' solutions that it launches."""
+    """An unpacked assignment has all of its files, and the solutions of other assignments that it launches."""
     sent = course.load(name)
     unpacked = unpack(arrived(pack(sent)), tmp_path)
     assert unpacked.sha256 == sent.sha256
@@ -27,14 +27,14 @@ def test_an_assignment_arrives_as_it_was(course, tmp_path, name):
 
 
 def test_solutions_of_others_come_without_their_assignments(course):
-    """Another assignment's solution is one kernels.cl, without the rest of that assignment."""
+    """If another assignment's solution is needed, only its kernels.cl is included."""
     names = [name for name, _ in pack(course.load("optimProgram")).files]
     others = [name for name in names if "/optimProgram/" not in name]
     assert all(name.endswith("/kernels.cl") and name.startswith("reference/") for name in others)
 
 
 def test_two_assignments_have_two_hashes_and_one_has_one(course):
-    """Each assignment has one hash, which names the folder in which it is unpacked."""
+    """Each assignment has one hash, which is the name of the folder into which it is unpacked."""
     hashes = {pack(course.load(name)).sha256 for name in ASSIGNMENTS}
     assert len(hashes) == len(ASSIGNMENTS)
     assert pack(course.load("blockMMM")).sha256 in hashes
@@ -42,7 +42,7 @@ def test_two_assignments_have_two_hashes_and_one_has_one(course):
 
 @pytest.mark.parametrize("what", ["a byte", "a name", "one less", "one more"])
 def test_whatever_changes_changes_the_hash(course, what):
-    """The hash depends on the files' contents, their names and their set."""
+    """The hash depends on the contents, the names and the number of files."""
     bundle = pack(course.load("blockMMM"))
     (name, content), *others = bundle.files
     changed = {
@@ -55,7 +55,7 @@ def test_whatever_changes_changes_the_hash(course, what):
 
 
 def test_a_second_job_finds_it_there(course, tmp_path):
-    """A second job reuses the unpacked files without writing them."""
+    """A second job uses the unpacked files without writing them again."""
     bundle = pack(course.load("blockMMM"))
     first = unpack(bundle, tmp_path)
     before = (first.folder / "assignment.yaml").stat().st_mtime_ns
@@ -65,9 +65,9 @@ def test_a_second_job_finds_it_there(course, tmp_path):
 
 @pytest.mark.parametrize("change", ["altered", "added", "removed", "half written"])
 def test_what_is_not_what_was_sent_is_written_again(course, tmp_path, change):
-    """Files that differ from the bundle, such as after a full disk or an edit, are written again.
+    """Files that differ from the bundle, for example after an edit or because the disk was full, are written again.
 
-    A batch must use its own assignment.
+    A batch must use exactly its own assignment.
     """
     sent = course.load("blockMMM")
     unpacked = unpack(pack(sent), tmp_path)
@@ -86,7 +86,7 @@ def test_what_is_not_what_was_sent_is_written_again(course, tmp_path, change):
 
 
 def test_what_has_changed_on_the_way_grades_nothing(course, tmp_path):
-    """A bundle with another hash than at its source is refused and leaves no file."""
+    """A bundle whose hash differs from the one at its source is refused and does not leave any files behind."""
     sent = pack(course.load("blockMMM"))
     name, content = sent.files[0]
     forged = arrived(sent)
@@ -97,14 +97,14 @@ def test_what_has_changed_on_the_way_grades_nothing(course, tmp_path):
 
 
 def test_a_place_that_cannot_be_written_to_is_our_fault(course, tmp_path):
-    """An unwritable folder raises UngradedError with the reason, so the submission can be tried elsewhere."""
+    """If a folder is not writable, UngradedError gives the reason, so the submission can be tried elsewhere."""
     (tmp_path / "file").touch()
     with pytest.raises(UngradedError, match="Not a directory"):
         unpack(pack(course.load("blockMMM")), tmp_path / "file")
 
 
 def test_the_rules_of_a_course_travel_with_it(tmp_path):
-    """Settings of course.yaml apply to an assignment that arrives alone."""
+    """The settings in course.yaml apply to an assignment that is sent alone."""
     for part in ("assignments", "reference"):
         shutil.copytree(ROOT / part / "coalsTransp", tmp_path / part / "coalsTransp")
     (tmp_path / "course.yaml").write_text("hints: part\n")
@@ -115,7 +115,7 @@ def test_the_rules_of_a_course_travel_with_it(tmp_path):
 
 
 def test_dates_can_be_read_on_another_machine(tmp_path):
-    """Dates in assignment.yaml travel with the course's time zone. The course's other policies do not travel."""
+    """The dates in assignment.yaml are sent with the course's time zone, but not with the course's other policies."""
     for part in ("assignments", "reference"):
         shutil.copytree(ROOT / part / "coalsTransp", tmp_path / part / "coalsTransp")
     (tmp_path / "course.yaml").write_text("timezone: Europe/Berlin\ngrace: 10\n")

@@ -1,4 +1,4 @@
-"""`grader export gitlab`: the pipelines grade as GitLab's runner would run them, in a container of their image."""
+"""`grader export gitlab`: the pipelines run as GitLab's runner would run them, in a container of their image."""
 
 import re
 import shlex
@@ -24,7 +24,7 @@ from autograders import (
     traces,
 )
 
-pytestmark = [pytest.mark.long, pytest.mark.xdist_group("platforms")]  # one process, so that the image is built once
+pytestmark = [pytest.mark.long, pytest.mark.xdist_group("platforms")]  # in one process: the image is built once
 
 BUILDS = "/builds"
 PROJECT = f"{BUILDS}/course/grading"
@@ -44,26 +44,26 @@ def project(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def image(engine, installed, project):
-    """The image that the job `image` builds, on a base with most of its content, which saves two minutes."""
+    """The image that the job `image` builds. Its base already has most of the content, which saves two minutes."""
     built, _ = engine.images.build(path=str(project), buildargs={"BASE": installed}, rm=True)
     yield built.id
     engine.images.remove(built.id, force=True)
 
 
 def pipeline(path):
-    """Return a pipeline's variables and its jobs by name."""
+    """Return the variables of a pipeline, and its jobs by name."""
     fields = yaml.safe_load(path.read_text(encoding="utf-8"))
     return fields.get("variables", {}), {name: job for name, job in fields.items() if name not in GLOBAL}
 
 
 def expanded(text, variables):
-    """Return the text with variables replaced, as GitLab does outside of scripts."""
+    """Return the text with its variables replaced, as GitLab does outside scripts."""
     return re.sub(r"\$(\w+)", lambda found: variables[found.group(1)], text)
 
 
 @contextmanager
 def checked_out(client, image, files):
-    """A container of a job's image with the project as the runner's helper checks it out.
+    """A container of a job's image with the project, checked out as by the runner's helper.
 
     The files belong to root and are writable for all users.
     """
@@ -76,7 +76,9 @@ def checked_out(client, image, files):
 
 
 def run_job(container, job, variables):
-    """Return the job's exit code and log. One shell runs all lines and ends at the first failure, as in the runner."""
+    """Return the exit code and the log of the job. As in the runner, one shell runs all lines and ends at the first
+    failure.
+    """
     lines = [*job.get("before_script", []), *job["script"]]
     script = "\n".join(
         ["set -eo pipefail", "set +o noclobber", *(f"echo {shlex.quote('$ ' + line)}\n{line}" for line in lines)]
@@ -85,7 +87,7 @@ def run_job(container, job, variables):
 
 
 def artifacts(container, job):
-    """Return the JUnit reports that the runner uploads after any outcome. Every path must exist."""
+    """Return the JUnit reports that the runner uploads, regardless of the outcome. Every path must exist."""
     assert job["artifacts"]["when"] == "always"
     for path in job["artifacts"]["paths"]:
         assert run(container, f"test -e {path}", workdir=PROJECT)[0] == 0, path
@@ -108,9 +110,9 @@ def failed_tests(report):
 
 
 def test_the_folder_holds_what_the_pipelines_use(project):
-    """The folder contains all files of the pipelines.
+    """The folder contains all files that the pipelines use.
 
-    Secrets are below `course` only, and the first line says that the project is private.
+    Secrets are only below `course`, and the first line says that the project is private.
     """
     files = {str(path.relative_to(project)) for path in project.rglob("*") if path.is_file()}
     assert {".gitlab-ci.yml", "grade.yml", "Dockerfile", "setup.sh", "constraints.txt"} <= files
@@ -123,7 +125,7 @@ def test_the_folder_holds_what_the_pipelines_use(project):
 
 @pytest.mark.parametrize("file", [".gitlab-ci.yml", "grade.yml"])
 def test_every_job_has_what_gitlab_asks_of_one(project, file):
-    """Each job has a script of strings, an image and a declared stage. Variables are strings."""
+    """Each job has a script of strings, an image and a declared stage. All variables are strings."""
     variables, jobs = pipeline(project / file)
     stages = yaml.safe_load((project / file).read_text()).get("stages", ["test"])
     assert jobs
@@ -136,7 +138,7 @@ def test_every_job_has_what_gitlab_asks_of_one(project, file):
 
 
 def test_the_image_is_built_when_what_is_in_it_changes(project):
-    """A change of any file that the Dockerfile copies starts the job `image`. Each pattern matches a file."""
+    """A change to any file that the Dockerfile copies starts the job `image`. Each pattern matches a file."""
     _, jobs = pipeline(project / ".gitlab-ci.yml")
     (rule,) = jobs["image"]["rules"]
     assert rule["if"] == '$CI_PIPELINE_SOURCE == "push"'
@@ -154,7 +156,7 @@ def test_the_image_is_built_when_what_is_in_it_changes(project):
 @pytest.mark.whole
 @pytest.mark.parametrize(("submission", "fails"), [(RIGHT, False), (WRONG, True)], ids=["right", "wrong"])
 def test_a_push_is_graded_and_its_report_kept(engine, image, project, submission, fails):
-    """The job fails if a check fails, and its reports with the failures are uploaded in both cases."""
+    """The job fails if a check fails. In both cases, its reports with the failures are uploaded."""
     variables, jobs = pipeline(project / "grade.yml")
     with checked_out(engine, image, kernels(submission)) as container:
         code, log = run_job(container, jobs["grade"], {**variables, **PATIENT})
@@ -167,7 +169,9 @@ def test_a_push_is_graded_and_its_report_kept(engine, image, project, submission
 
 @pytest.mark.whole
 def test_what_is_not_graded_is_tried_again(engine, image, project):
-    """An ungraded submission exits with the code for which GitLab repeats the job, and its reports say so."""
+    """If a submission cannot be graded, the job ends with the exit code for which GitLab repeats it, and uploads its
+    reports.
+    """
     variables, jobs = pipeline(project / "grade.yml")
     with checked_out(engine, image, kernels(WRONG)) as container:
         code, _ = run_job(container, jobs["grade"], {**variables, "GRADER_DEVICE": "7"})
@@ -179,14 +183,14 @@ def test_what_is_not_graded_is_tried_again(engine, image, project):
 
 
 def batch_of(submissions, course):
-    """Return a project's files with a folder of submissions by student name."""
+    """Return the files of a project with a folder of submissions by student name."""
     files = {str(path.relative_to(course.parent)): path.read_bytes() for path in course.rglob("*") if path.is_file()}
     return files | {f"autumn/{name}/kernels.cl": kernels(folder)["kernels.cl"] for name, folder in submissions.items()}
 
 
 @pytest.mark.whole
 def test_a_folder_of_submissions_is_graded_and_the_results_kept(engine, image, project, tmp_path):
-    """The right submission passes, the wrong one fails, and attacks gain no access. All submissions have reports."""
+    """The right submission passes, the wrong one fails, and the attacks gain nothing. Every submission has a report."""
     _, jobs = pipeline(project / ".gitlab-ci.yml")
     submissions = {"ada": RIGHT, "bob": WRONG, **{attack.name: attack for attack in ATTACKS}}
     files = batch_of(submissions, hostile_course(tmp_path / "course"))
@@ -204,7 +208,7 @@ def test_a_folder_of_submissions_is_graded_and_the_results_kept(engine, image, p
 
 
 def test_the_batch_runs_only_when_it_is_asked_for(project):
-    """A push grades no student. The variable that names the submissions starts the job `batch`."""
+    """A push does not grade any student. The job `batch` starts only if the variable with the submissions is set."""
     _, jobs = pipeline(project / ".gitlab-ci.yml")
     assert jobs["batch"]["rules"] == [{"if": "$SUBMISSIONS"}]
     assert '"$SUBMISSIONS"' in jobs["batch"]["script"][-1]

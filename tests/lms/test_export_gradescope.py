@@ -1,4 +1,4 @@
-"""`grader export gradescope`: the zip is built, installed and run as on Gradescope, with submissions of all kinds."""
+"""`grader export gradescope`: the zip is installed and run as on Gradescope, with submissions of all kinds."""
 
 import json
 from contextlib import contextmanager
@@ -22,7 +22,7 @@ from autograders import (
     unzipped,
 )
 
-pytestmark = [pytest.mark.long, pytest.mark.xdist_group("platforms")]  # one process, so that the image is built once
+pytestmark = [pytest.mark.long, pytest.mark.xdist_group("platforms")]  # in one process: the image is built once
 
 METADATA = {
     "submission_metadata.json": b'{"id": 1, "users": [{"sid": "7", "name": "Ada"}], "previous_submissions": []}'
@@ -39,7 +39,7 @@ def hostile_source(tmp_path_factory):
 
 @contextmanager
 def handed_in(client, image, submission, source=None):
-    """A container of the image with a submission, as Gradescope fills it. `source` replaces the autograder's files."""
+    """A container with a submission, laid out as on Gradescope. `source` replaces the autograder's files."""
     with container_of(client, image) as container:
         put(container, "/autograder/source", source or {})
         put(container, "/autograder/submission", submission)
@@ -49,7 +49,7 @@ def handed_in(client, image, submission, source=None):
 
 
 def grade(container, **environment):
-    """Return results.json after run_autograder, and the output."""
+    """Run run_autograder, and return the content of results.json and the output."""
     code, output = run(container, "/autograder/run_autograder", workdir="/autograder", environment=environment)
     assert code == 0, output
     return json.loads(run(container, f"cat {RESULTS}")[1]), output
@@ -57,7 +57,7 @@ def grade(container, **environment):
 
 @pytest.fixture
 def shortcut(engine, grader_image):
-    """Return a function that runs the autograder in the grader's image, without setup.sh, which takes minutes."""
+    """Return a function that runs the autograder in the grader's image, because setup.sh would take minutes."""
 
     def graded(submission, source):
         with handed_in(engine, grader_image, kernels(submission), source) as container:
@@ -70,7 +70,7 @@ def shortcut(engine, grader_image):
 
 @pytest.mark.whole
 def test_what_is_exported_grades_a_wrong_submission_and_holds_an_attack(shortcut, hostile_source):
-    """The exported autograder grades a wrong submission and stops one attack, without a full installation.
+    """The exported autograder grades a wrong submission and stops one attack, even without a full installation.
 
     Other tests install everything and try every attack.
     """
@@ -88,7 +88,7 @@ def test_what_is_exported_grades_a_wrong_submission_and_holds_an_attack(shortcut
 
 @pytest.mark.whole
 def test_a_right_submission_gets_its_points_and_each_check_its_line(engine, installed):
-    """A right submission earns all points but those for speed, which depend on the load. The simulator runs."""
+    """A right submission earns all points except those for speed, which depend on the load. The simulator runs."""
     with handed_in(engine, installed, kernels(RIGHT)) as container:
         results, _ = grade(container, **PATIENT)
     assert results["score"] >= 80
@@ -100,7 +100,7 @@ def test_a_right_submission_gets_its_points_and_each_check_its_line(engine, inst
 
 @pytest.mark.whole
 def test_a_wrong_submission_is_told_what_is_wrong(engine, installed):
-    """A wrong submission gets some points and a text for failed checks."""
+    """A wrong submission earns some points, and failed checks have an explanation."""
     with handed_in(engine, installed, {f"my work/{name}": data for name, data in kernels(WRONG).items()}) as container:
         results, _ = grade(container, **PATIENT)
     assert 0 < results["score"] < 48
@@ -117,7 +117,7 @@ def test_a_wrong_submission_is_told_what_is_wrong(engine, installed):
     ids=["none", "two"],
 )
 def test_without_one_file_there_are_no_points_and_a_line_that_says_so(engine, installed, submission, words):
-    """A submission with no or two kernels.cl gets zero points and a line about it, and the student hands in again."""
+    """A submission with no kernels.cl, or with two, gets zero points and a line that gives the reason."""
     with handed_in(engine, installed, submission) as container:
         results, _ = grade(container)
     assert results["score"] == 0
@@ -127,7 +127,10 @@ def test_without_one_file_there_are_no_points_and_a_line_that_says_so(engine, in
 
 @pytest.mark.whole
 def test_a_link_to_the_model_solution_is_no_submission(engine, installed):
-    """A symbolic link to the model solution is not a submission. The grader runs as root and would read its target."""
+    """A symbolic link to the model solution is not a submission.
+
+    The grader runs as root, so it could read the target of the link.
+    """
     with handed_in(engine, installed, {}) as container:
         run(container, "ln -s /autograder/source/course/reference/coalsTransp/kernels.cl /autograder/submission/")
         run(container, "ln -s /autograder/source/course/reference/coalsTransp /autograder/submission/work")
@@ -138,7 +141,7 @@ def test_a_link_to_the_model_solution_is_no_submission(engine, installed):
 
 @pytest.mark.whole
 def test_what_cannot_be_graded_has_no_score_and_a_reason(engine, installed):
-    """An empty file gets no score. The student reads the command line's error."""
+    """For an empty file there is no score, and the student reads the error message of the command line."""
     with handed_in(engine, installed, {"kernels.cl": b"\n"}) as container:
         results, output = grade(container)
     assert set(results) == {"output"}
@@ -148,7 +151,7 @@ def test_what_cannot_be_graded_has_no_score_and_a_reason(engine, installed):
 
 @pytest.mark.whole
 def test_a_fault_of_the_machine_has_no_score_and_says_whose_it_is(engine, installed):
-    """Exit code 3 gives no score, not a zero, and a text that it is not the student's fault."""
+    """Exit code 3 leads to no score rather than to zero, and to a text that the student is not at fault."""
     with handed_in(engine, installed, kernels(WRONG)) as container:
         results, output = grade(container, GRADER_DEVICE="7")
     assert "score" not in results
@@ -161,7 +164,7 @@ def test_a_fault_of_the_machine_has_no_score_and_says_whose_it_is(engine, instal
     "accident", ["rm /opt/grader/bin/grader", "printf '#!/bin/sh\nkill -9 $$' >/opt/grader/bin/grader"]
 )
 def test_a_crash_of_ours_still_says_that_nothing_was_graded(engine, installed, accident):
-    """After a crash of the grader, the results have no score and a reason, because such a file is written first."""
+    """After a crash of the grader, the results have a reason and no score, because they are written before grading."""
     with handed_in(engine, installed, kernels(WRONG)) as container:
         run(container, accident)
         results, _ = grade(container)
@@ -173,7 +176,7 @@ def test_a_crash_of_ours_still_says_that_nothing_was_graded(engine, installed, a
 @pytest.mark.whole
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda folder: folder.name)
 def test_an_attack_gets_nothing(engine, installed, hostile_source, attack):
-    """An attack gains no access or spoils only its own result. No process is left, and the results are genuine."""
+    """An attack gains nothing and spoils at most its own result. No process is left, and the results are genuine."""
     with handed_in(engine, installed, kernels(attack), hostile_source) as container:
         results, output = grade(container, **BRISK)
         assert "tests" in results, output
@@ -186,9 +189,10 @@ def test_an_attack_gets_nothing(engine, installed, hostile_source, attack):
 
 @pytest.mark.whole
 def test_the_attacks_would_succeed_without_the_wall(engine, installed, hostile_source):
-    """In the sandbox `process`, with the grader's rights, the attacks succeed: test_an_attack_gets_nothing can fail.
+    """In the sandbox `process`, with the grader's rights, the attacks succeed. This shows that
+    test_an_attack_gets_nothing can fail.
 
-    Attacks that only leave processes are left out, because the warden ends them there too (see
+    Attacks that only leave processes behind are left out, because the warden ends those there too (see
     test_sandbox_process.py).
     """
     for attack in (each for each in ATTACKS if each.name != "outlives-its-grading"):

@@ -13,7 +13,7 @@ from project import ROOT
 from grader.results.check import Reason, Verdict
 from grader.results.result import Result
 
-# One process, so that the kit is set up once.
+# All tests run in one process, so that the kit is set up only once.
 pytestmark = [pytest.mark.long, pytest.mark.whole, pytest.mark.xdist_group("kit")]
 
 CORPUS = ROOT / "tests" / "submissions" / "coalsTransp"
@@ -22,7 +22,7 @@ SPEED = 20
 
 @pytest.fixture(scope="module")
 def kit(tmp_path_factory):
-    """A kit of two assignments, set up."""
+    """A kit of two assignments that has been set up."""
     folder = tmp_path_factory.mktemp("export")
     done = grader(folder, "export", "kit", "blockMMM", "coalsTransp", "--out", "kit")
     assert (done.returncode, done.stderr) == (0, "")
@@ -40,7 +40,7 @@ def command(kit, *args):
 
 
 def graded(kit, submission, folder):
-    """Grade a submission and return the finished process and the result."""
+    """Grade a submission, and return the finished process and the result."""
     shutil.copy(CORPUS / submission / "kernels.cl", folder)
     report = folder / "result.json"
     options = ("--assignment", "coalsTransp", "--require-sanitizer", "--json", report, "--html", folder / "report.html")
@@ -50,7 +50,7 @@ def graded(kit, submission, folder):
 
 
 def test_a_right_kernel_earns_everything_but_what_the_courses_machine_decides(kit, tmp_path):
-    """A right kernel exits with 4 and earns all points but those for speed, which stay in the total."""
+    """A right kernel leads to exit code 4. It earns all points except those for speed, which stay in the total."""
     done, result = graded(kit, "course-style-lmem", tmp_path)
     assert done.returncode == 4, done.stdout + done.stderr
     *others, speed = result.checks
@@ -62,7 +62,7 @@ def test_a_right_kernel_earns_everything_but_what_the_courses_machine_decides(ki
 
 
 def test_a_kernel_with_a_missing_barrier_fails_with_its_line(kit, tmp_path):
-    """The kit's simulator finds the missing barrier and its line. The exit code is 1."""
+    """The kit's simulator finds the missing barrier and its line, with exit code 1."""
     done, result = graded(kit, "no-barrier", tmp_path)
     assert done.returncode == 1
     (race,) = [check for check in result.checks if check.reason is Reason.DATA_RACE]
@@ -71,7 +71,7 @@ def test_a_kernel_with_a_missing_barrier_fails_with_its_line(kit, tmp_path):
 
 
 def test_every_command_of_its_readme_works(kit):
-    """Every command of the kit's README works in the kit's folder. A skeleton fails."""
+    """Every command in the kit's README works in the kit's folder. Grading the skeleton fails."""
     text = (kit / "README.md").read_text()
     blocks = re.findall(r"```sh\n(.*?)```", text, re.DOTALL)
     lines = [line.partition("    #")[0].split() for block in blocks for line in block.splitlines()]
@@ -83,7 +83,7 @@ def test_every_command_of_its_readme_works(kit):
 
 
 def test_its_environment_knows_the_kit_without_being_told(kit, tmp_path):
-    """`grader` of the kit's virtual environment finds the kit's assignments, because handouts name that command."""
+    """The `grader` in the kit's virtual environment finds the kit's assignments, because handouts use that command."""
     ours = [kit / ".venv" / "bin" / "grader", "list"]
     done = subprocess.run(ours, cwd=tmp_path, env=environment(), capture_output=True, text=True, check=True)
     assert [line.split()[0] for line in done.stdout.partition("\n\n")[0].splitlines()] == ["coalsTransp", "blockMMM"]
@@ -97,7 +97,7 @@ def test_what_is_installed_gives_nothing_away(kit):
 
 
 def test_an_update_of_the_kit_asks_for_setup_again(kit):
-    """After an update of the kit's wheel, each command exits with 2 and asks for `setup`."""
+    """After the kit's wheel was updated, each command ends with exit code 2 and asks for `setup`."""
     (wheel,) = kit.glob("*.whl")
     kept = wheel.read_bytes()
     try:
@@ -111,13 +111,13 @@ def test_an_update_of_the_kit_asks_for_setup_again(kit):
 
 @pytest.mark.parametrize("args", [("export", "kit", "--out", "again"), ("selftest",), ("validate",)], ids=" ".join)
 def test_what_needs_the_model_solution_says_so(kit, tmp_path, args):
-    """Commands that need the model solution exit with 2 and one line."""
+    """Commands that need the model solution end with exit code 2 and one line."""
     line = complaint(grader(tmp_path, *args, "--course", kit / "course"))
     assert "is a student kit, without model solutions" in line
 
 
 def test_the_total_of_a_kit_tells_of_hidden_checks(kit, tmp_path):
-    """A kit's total includes the points of hidden checks, which the kit does not check."""
+    """A kit's total includes the points for hidden checks, which the kit itself cannot check."""
     course = tmp_path / "course"
     shutil.copytree(kit / "course", course)
     (course / "kit.yaml").write_text("grader: 1.2.3\nhidden: {coalsTransp: {correctness: 7}}\n")

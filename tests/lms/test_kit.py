@@ -1,4 +1,4 @@
-"""kit.py: a kit has the right files and no secrets, and grades. test_export_kit.py installs one."""
+"""kit.py: a kit contains the right files and no secrets, and can grade. test_export_kit.py installs one."""
 
 import os
 import shutil
@@ -42,13 +42,13 @@ def files_of(*courseworks, address=""):
 
 
 def kit_course(folder, files):
-    """Write a kit to a folder and return its course."""
+    """Write a kit to a folder, and return the course in it."""
     write_new(files, folder)
     return Course(assignments=folder / "course" / "assignments", reference=folder / "course" / "reference")
 
 
 def in_kit(assignment, yardstick=None):
-    """Return the assignment as in a kit, with a yardstick for both classes of device."""
+    """Return the assignment as it is in a kit, with a yardstick for both classes of devices."""
     classes = {
         kind: goal.model_copy(update={"yardstick": yardstick}) for kind, goal in assignment.performance.classes.items()
     }
@@ -61,13 +61,13 @@ def in_kit(assignment, yardstick=None):
 
 @pytest.fixture(scope="module")
 def whole(course, tmp_path_factory):
-    """The files of a kit of the whole course, and the course in it."""
+    """The files of a kit for the whole course, and the course in it."""
     files = files_of(*map(course.load, ASSIGNMENTS), address="https://git.example.org/kit.git")
     return files, kit_course(tmp_path_factory.mktemp("kit"), files)
 
 
 def test_it_holds_these_files_and_no_other(whole):
-    """A kit contains exactly the public files of each assignment, and those that grade without the model solution."""
+    """A kit contains exactly the public files of each assignment and those needed to grade without solutions."""
     files, _ = whole
     public, reference = ("README.md", "assignment.yaml", "kernels.cl"), ("baseline.cl", "oracle.py")
     (wheel,) = (name for name in files if name.endswith(".whl"))
@@ -82,9 +82,9 @@ def test_it_holds_these_files_and_no_other(whole):
 
 @pytest.mark.parametrize("name", ASSIGNMENTS)
 def test_an_assignment_of_which_nothing_is_hidden_asks_for_the_same(course, whole, name):
-    """A kit's assignment without hidden parts equals the course's but for its place.
+    """In a kit, an assignment without hidden parts equals that of the course, except for its location.
 
-    Handout, skeleton, oracle and baseline are equal to the byte.
+    Handout, skeleton, oracle and baseline are identical to the byte.
     """
     files, kit = whole
     ours, theirs = course.load(name), kit.load(name)
@@ -101,7 +101,7 @@ def test_an_assignment_of_which_nothing_is_hidden_asks_for_the_same(course, whol
 
 
 def test_a_kit_has_no_dates(transposition):
-    """A kit has no due dates, because a kit decides nothing by them and extensions may follow its release."""
+    """A kit has no due dates, because a kit does not apply them and extensions may be granted later."""
     dated = replace(transposition, timezone="Europe/Berlin", due=read_date("2026-12-01T23:59"), late="refused")
     place = "course/assignments/coalsTransp/assignment.yaml"
     assert files_of(dated)[place] == files_of(transposition)[place]
@@ -109,21 +109,21 @@ def test_a_kit_has_no_dates(transposition):
 
 @pytest.mark.parametrize("name", ASSIGNMENTS)
 def test_a_handout_of_a_kit_links_to_the_page_that_explains_reports(whole, name):
-    """A handout's link leads to the page about reports, which `init` copies."""
+    """The link in a handout leads to the page about reports, which `init` copies."""
     files, kit = whole
     assert f"](../../docs/{GUIDE.name})" in files[f"course/assignments/{name}/README.md"].decode()
     assert load_settings({"course": kit.assignments.parent}).report_guide.read_bytes() == GUIDE.read_bytes()
 
 
 def test_comments_of_an_assignment_stay_with_the_instructors(course):
-    """A kit omits the comments of assignment.yaml, which describe model solutions and may reveal hidden values."""
+    """A kit omits comments in assignment.yaml, because they describe model solutions and may reveal hidden values."""
     text = files_of(course.load("blockMMM"))["course/assignments/blockMMM/assignment.yaml"].decode()
     assert "PoCL makes a tiled kernel" in (course.load("blockMMM").folder / "assignment.yaml").read_text()
     assert [line for line in text.splitlines() if "#" in line] == [text.splitlines()[0]]
 
 
 def test_no_placeholder_is_left(whole):
-    """The README names the assignments, and pipelines clone from the address. `init` inserts the assignment's name."""
+    """The README lists the assignments, and pipelines clone from the address. `init` inserts the assignment's name."""
     files, _ = whole
     readme = files["README.md"].decode()
     assert "@" not in readme
@@ -135,13 +135,13 @@ def test_no_placeholder_is_left(whole):
 
 @pytest.mark.parametrize("address", ['"; rm -rf ~; "', "https://example.org/a kit.git", "'"])
 def test_an_address_that_a_script_would_misread_is_refused(transposition, address):
-    """An address that shell or YAML would misread is refused."""
+    """An address that a shell or YAML would misread is refused."""
     with pytest.raises(InputError, match="a pipeline cannot clone from"):
         files_of(transposition, address=address)
 
 
 def test_a_course_without_solutions_is_an_error_unless_it_is_a_kit(whole, tmp_path):
-    """A course without a model solution is an error unless kit.yaml marks it as a kit."""
+    """A course without a model solution is an error, unless kit.yaml marks it as a kit."""
     _, kit = whole
     folder = kit.assignments.parent
     shutil.copytree(folder, tmp_path / "course")
@@ -153,14 +153,14 @@ def test_a_course_without_solutions_is_an_error_unless_it_is_a_kit(whole, tmp_pa
 
 
 def test_what_needs_solutions_is_refused_in_a_kit(whole, course):
-    """Work that needs solutions is refused in a kit, and the error says which folder to name."""
+    """In a kit, work that needs solutions is refused. The error says which folder to use instead."""
     course.require_solutions()
     with pytest.raises(InputError, match="is a student kit, without model solutions: name the folder of the course"):
         whole[1].require_solutions()
 
 
 def test_an_assignment_of_a_kit_can_be_sent_to_another_machine(whole, tmp_path):
-    """An unpacked assignment of a kit is still an assignment of a kit."""
+    """An assignment from a kit is still marked as such after it was sent and unpacked."""
     sent = whole[1].load("coalsProgrm")
     assert unpack(pack(sent), tmp_path).model_copy(update={"folder": sent.folder, "reference": sent.reference}) == sent
 
@@ -168,7 +168,7 @@ def test_an_assignment_of_a_kit_can_be_sent_to_another_machine(whole, tmp_path):
 # --- hidden checks ----------------------------------------------------------------------------
 
 MARK = "7177"
-"""A size that occurs nowhere else."""
+"""A size that does not occur anywhere else."""
 
 
 @pytest.mark.parametrize(
@@ -182,7 +182,7 @@ MARK = "7177"
     ],
 )
 def test_what_is_hidden_does_not_travel_and_its_points_are_told(tmp_path, place, left_out):
-    """No file of the kit contains a hidden part. The remaining and the omitted points add up to the course's points."""
+    """No file of the kit contains a hidden part. The remaining and the omitted points add up to the course's."""
     ours = hiding_course(tmp_path / "course", place).load("small")
     _mark(tmp_path / "course" / "assignments" / "small" / "assignment.yaml", place)
     ours = Course(assignments=tmp_path / "course" / "assignments", reference=tmp_path / "course" / "reference").load(
@@ -198,7 +198,7 @@ def test_what_is_hidden_does_not_travel_and_its_points_are_told(tmp_path, place,
 
 
 def _mark(path, place):
-    """Put the mark in a hidden check only: as a size, a limit or a goal for speed."""
+    """Put the mark into a hidden check only: as a size, a limit or a goal for speed."""
     fields = yaml.safe_load(path.read_text())
     found = fields
     for step in PLACES[place]:
@@ -219,7 +219,7 @@ def _mark(path, place):
 
 @pytest.fixture
 def small(transposition):
-    """A transposition of a few words, for quick rounds."""
+    """A transposition of a few words, so that rounds are quick."""
     return at_sizes(transposition, height=7, width=5)
 
 
@@ -241,7 +241,7 @@ def test_the_baseline_is_timed_where_the_model_solution_is_missing(small):
 
 
 def test_the_program_around_a_kernel_is_not_run_in_a_kit(course):
-    """A kit does not run the program around a kernel, because it would run another assignment's solution."""
+    """A kit does not run the program around a kernel, because it would need another assignment's solution."""
     assignment = course.load("coalsProgrm")
     assert WHOLE in control_plan(assignment, DEVICE).scripts
     plan = control_plan(in_kit(assignment), DEVICE)
@@ -249,9 +249,9 @@ def test_the_program_around_a_kernel_is_not_run_in_a_kit(course):
 
 
 def test_speed_is_told_and_decided_elsewhere(small):
-    """A kit reports the measured speed and leaves the decision to the course's machine.
+    """A kit reports the measured speed, and leaves the decision to the course's machine.
 
-    The points stay in the total.
+    The points for speed stay in the total.
     """
     check = check_performance(rounds_of(in_kit(small), submission_ms=2, naive_ms=6), RULES)
     assert (check.verdict, check.reason) == (Verdict.SKIPPED, Reason.DECIDED_ELSEWHERE)
@@ -270,8 +270,8 @@ def test_speed_is_told_and_decided_elsewhere(small):
 def test_with_a_yardstick_speed_is_decided(small, submission_ms, verdict, points):
     """With a yardstick, a kit decides about speed.
 
-    The naive kernel takes 8 ms. At yardstick 4 the model solution takes 2 ms, and 0.4 of its speed allows 5 ms. The
-    case with 6 ms has yardstick 3.2.
+    The naive kernel takes 8 ms. With yardstick 4, the model solution would take 2 ms, so 0.4 of its speed allows 5 ms.
+    The case with 6 ms has yardstick 3.2.
     """
     factor = 3.2 if submission_ms == 6 else 4
     check = check_performance(rounds_of(in_kit(small, factor), submission_ms, naive_ms=8), RULES)
@@ -281,7 +281,7 @@ def test_with_a_yardstick_speed_is_decided(small, submission_ms, verdict, points
 
 
 def test_in_the_course_itself_a_yardstick_decides_nothing(small):
-    """The course ignores a yardstick, because it has the model solution."""
+    """The course itself ignores a yardstick, because it has the model solution."""
     stated = in_kit(small, 4).model_copy(update={"kit": None})
     setup = fake_setup(stated)
     assert setup.thresholds == fake_setup(small).thresholds == (0.4,)
@@ -289,7 +289,7 @@ def test_in_the_course_itself_a_yardstick_decides_nothing(small):
 
 
 def test_thresholds_are_those_of_what_is_timed(small):
-    """The threshold 0.4 with yardstick 4 is 1.6 times the naive kernel's speed.
+    """With yardstick 4, the threshold 0.4 means 1.6 times the speed of the naive kernel.
 
     Without a yardstick, a kit has no threshold.
     """
@@ -298,9 +298,9 @@ def test_thresholds_are_those_of_what_is_timed(small):
 
 
 def test_a_noisy_machine_leaves_open_only_what_is_decided_there(small):
-    """Noise leaves a speed open only if the kit decides about it.
+    """Noise leaves a speed open only if the kit decides about speed.
 
-    A laptop's noise must not cost a student the rest of the report.
+    Otherwise, a noisy laptop would cost the student the rest of the report.
     """
     noisy = {Role.REFERENCE: {STUDENT: 6}, Role.CONTROL: {STUDENT: 3}}
     brief = RULES.model_copy(update={"max_seconds": 0.1})
@@ -311,10 +311,10 @@ def test_a_noisy_machine_leaves_open_only_what_is_decided_there(small):
 
 
 def test_on_a_gpu_the_baseline_is_the_verifier_if_it_makes_the_same(course, whole):
-    """On a GPU, the baseline verifies a kernel if both compute the same arrays. Otherwise the oracle does.
+    """On a GPU, the baseline verifies a kernel if both compute the same arrays. Otherwise, the oracle does.
 
-    The naive program computes B of A, and the student's kernel computes Btr of Atr. Only the oracle knows Btr, and it
-    needs data that can be sent.
+    The naive program computes B from A, and the student's kernel computes Btr from Atr. Only the oracle knows Btr, and
+    it needs data that can be sent.
     """
 
     def verifier(name):
@@ -332,16 +332,16 @@ def test_on_a_gpu_the_baseline_is_the_verifier_if_it_makes_the_same(course, whol
 
 @pytest.mark.parametrize("name", ASSIGNMENTS)
 def test_the_baseline_makes_what_the_students_kernels_do_where_those_are_all(course, name):
-    """A baseline can replace the model solution if no program surrounds the student's kernel.
+    """A baseline can replace the model solution if there is no program around the student's kernel.
 
-    Data made by oracle.py are judged by oracle.py.
+    Data made by oracle.py are always judged by oracle.py.
     """
     for part in course.load(name).parts:
         assert baseline_is_comparable(part) == (not part.has_surroundings) or part.performance.verifier == "oracle"
 
 
 def test_a_speed_that_was_decided_elsewhere_stays_so_when_it_is_scored_again(small):
-    """Rescoring a measured speed of a kit still leaves the decision to the course's machine."""
+    """Rescoring a speed that was measured in a kit still leaves the decision to the course's machine."""
     measured = summarise(in_kit(small), DEVICE, measure(rounds_of(in_kit(small), 2, 6), RULES))
     goal = small.performance.classes["cpu"]
     assert judge(unmeasured(small, DEVICE), measured, goal, DEVICE).reason is Reason.DECIDED_ELSEWHERE
@@ -352,7 +352,7 @@ def test_a_speed_that_was_decided_elsewhere_stays_so_when_it_is_scored_again(sma
 
 @pytest.fixture
 def command(tmp_path):
-    """Return a function that runs a kit's command with these programs first in the path."""
+    """Return a function that runs a kit's command with these programs first in PATH."""
     folder, programs = tmp_path / "kit", tmp_path / "programs"
     folder.mkdir()
     programs.mkdir()
@@ -372,7 +372,7 @@ def command(tmp_path):
 
 
 def told(done):
-    """Return the only line of a command that cannot continue."""
+    """Return the only line that a command prints if it cannot continue."""
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.count("\n") == 1
     return done.stderr
@@ -384,7 +384,7 @@ def test_before_it_is_set_up_a_kit_says_how_to(command):
 
 
 def test_what_a_machine_lacks_is_said_before_anything_is_installed(command):
-    """A missing processor type, system, Python or venv module is reported before the installation."""
+    """A missing system, processor type, Python or venv module is reported before anything is installed."""
     on = "this kit needs Linux on an x86-64 processor, and this is "
     assert f"{on}Linux on aarch64" in told(command("setup", uname='[ "$1" = -m ] && echo aarch64 || echo Linux'))
     assert f"{on}Darwin on arm64" in told(command("setup", uname='[ "$1" = -m ] && echo arm64 || echo Darwin'))
@@ -408,7 +408,7 @@ def test_a_set_up_that_fails_says_so_and_is_not_taken_for_done(command):
 
 
 def test_a_dry_run_installs_nothing(command):
-    """A dry run prints the planned steps and installs nothing."""
+    """A dry run prints the planned steps and does not install anything."""
     done = command("setup", "--dry-run")
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("would install ")

@@ -1,4 +1,4 @@
-"""platforms.py: the registry of learning platforms agrees with the guide."""
+"""platforms.py: the registry of learning platforms agrees with the instructors' guide."""
 
 from project import ROOT
 
@@ -6,7 +6,7 @@ from grader.lms.platforms import PLATFORMS
 
 
 def test_every_platform_stands_in_the_guide():
-    """The guide names each platform, the option for its file, the copy that a batch writes, and the feedback."""
+    """The guide mentions each platform, the option for its file, the copy that a batch writes, and the feedback."""
     guide = (ROOT / "docs" / "instructors.md").read_text(encoding="utf-8")
     for platform in PLATFORMS:
         assert platform.name in guide
@@ -19,7 +19,7 @@ def test_every_platform_stands_in_the_guide():
 
 
 def test_options_of_platforms_bear_their_names():
-    """A platform's options start with its name, so no two platforms share one."""
+    """The options of a platform start with its name, so that no two platforms share an option."""
     for platform in PLATFORMS:
         if platform.grades is not None:
             for option in (platform.grades.option, *platform.grades.columns):

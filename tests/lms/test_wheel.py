@@ -1,4 +1,4 @@
-"""wheel.py: this grader is packed as a wheel that pip installs, without a course."""
+"""wheel.py: this grader is packed, without a course, into a wheel that pip can install."""
 
 import csv
 import io
@@ -14,13 +14,13 @@ from grader.lms.wheel import LEFT_OUT, own_wheel, zipped
 
 
 def members(data):
-    """Return the files of a zip by name."""
+    """Return the contents of the files in a zip, by name."""
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         return {name: archive.read(name) for name in archive.namelist()}
 
 
 def test_the_wheel_is_installed_by_pip_and_starts(tmp_path):
-    """pip installs the wheel and its command, and the installed files equal this source."""
+    """pip installs the wheel and its command, and the installed files are identical to this source."""
     name, data = own_wheel()
     (tmp_path / name).write_bytes(data)
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--target", tmp_path / "there"]
@@ -39,9 +39,9 @@ def test_the_wheel_is_installed_by_pip_and_starts(tmp_path):
 
 
 def test_no_model_solution_is_in_it_and_nothing_built_but_the_plugin():
-    """The wheel contains no model solution, and the plugin is its only native code.
+    """The wheel contains no model solution, and its only native code is the plug-in.
 
-    The wheel's name states the platform for it.
+    The name of the wheel therefore states the platform.
     """
     name, data = own_wheel()
     names = members(data)
@@ -50,20 +50,20 @@ def test_no_model_solution_is_in_it_and_nothing_built_but_the_plugin():
         "grader/kernels/calibration.cl",
         "grader/kernels/device_data.cl",
         "grader/kernels/peak.cl",
-    ], "our own kernels, of no assignment"
+    ], "the grader's own kernels, and none of an assignment"
     assert [each for each in names if each.endswith(".so")] == ["grader/worker/simulator/observer.so"]
     assert name.endswith("-py3-none-linux_x86_64.whl")
 
 
 def test_a_plugin_that_was_never_built_is_missed_here_and_not_by_students(monkeypatch):
-    """A wheel without the built plugin is refused, and the error says how to build it."""
+    """A wheel without the built plug-in is refused, and the error says how to build it."""
     monkeypatch.setattr("grader.lms.wheel.LEFT_OUT", {*LEFT_OUT, "observer.so"})
     with pytest.raises(InputError, match=r"observer\.so is missing: build it with `make observer`"):
         own_wheel()
 
 
 def test_its_record_names_every_file():
-    """RECORD lists every file with its size. pip refuses a wheel that disagrees."""
+    """RECORD lists every file with its size, because pip refuses a wheel whose files disagree with it."""
     files = members(own_wheel()[1])
     (record,) = [data for name, data in files.items() if name.endswith(".dist-info/RECORD")]
     rows = list(csv.reader(record.decode().splitlines()))
@@ -73,7 +73,7 @@ def test_its_record_names_every_file():
 
 
 def test_the_same_files_make_the_same_zip():
-    """Equal files give an equal zip in any order and at any time, with Unix permissions."""
+    """Equal files lead to an identical zip, regardless of order and time, with Unix permissions."""
     files = {"b": b"1", "a": b"2"}
     data = zipped(files, executable=frozenset({"a"}))
     assert data == zipped(dict(reversed(files.items())), executable=frozenset({"a"}))

@@ -1,4 +1,6 @@
-"""messages.py: the judge's own types limit the size of each worker reply, without trusting the worker's limits."""
+"""messages.py: the judge's own types limit the size of each worker's reply, because the worker's limits cannot be
+trusted.
+"""
 
 import contextlib
 import json
@@ -49,7 +51,7 @@ def read(reply):
 
 @pytest.mark.parametrize(("limit", "reply"), LISTS.values(), ids=LISTS)
 def test_a_list_has_its_limit(limit, reply):
-    """A list in a reply is accepted up to its limit and rejected with one element more."""
+    """A list in a reply is accepted up to its limit, and rejected if it has one more element."""
     read(reply(limit))
     with pytest.raises(ValidationError) as refused:
         read(reply(limit + 1))
@@ -67,7 +69,7 @@ def test_texts_are_cut_to_their_limits():
 
 
 def test_a_preprocessed_text_is_whole_or_refused():
-    """A preprocessed text is rejected if it is too long, because a cut text would have another meaning."""
+    """A preprocessed text that is too long is rejected, because a cut text would have another meaning."""
     assert len(read({"kind": "preprocessed", "text": "x" * TEXT_LIMIT}).text) == TEXT_LIMIT
     with pytest.raises(ValidationError):
         read({"kind": "preprocessed", "text": "x" * (TEXT_LIMIT + 1)})
@@ -77,7 +79,7 @@ def test_a_preprocessed_text_is_whole_or_refused():
     "fields", [{"turns": TURNS + 1}, {"turns": 0}, {"times": [{"start_ns": 0, "end_ns": 2**63}]}], ids=str
 )
 def test_numbers_have_their_limits(fields):
-    """Turn counts and times that the judge adds or shows are rejected outside their ranges."""
+    """Numbers of turns and times that are outside their ranges are rejected, because the judge adds or shows them."""
     with pytest.raises(ValidationError):
         read({"kind": "launched", "times": [], **fields})
 
@@ -96,7 +98,7 @@ RUBBISH = {
 @pytest.mark.whole
 @pytest.mark.parametrize("make", RUBBISH.values(), ids=RUBBISH)
 def test_rubbish_is_refused_in_proportion_to_its_length(make):
-    """Parsing a malformed reply takes time linear in its length, which is limited before the parser runs."""
+    """Rejecting a malformed reply takes time proportional to its length, which is limited before the parser runs."""
 
     def parse(said):
         with contextlib.suppress(ValidationError):

@@ -1,4 +1,4 @@
-"""groups.py: the rows of a report."""
+"""groups.py: the rows into which a report groups its checks."""
 
 from samples import BUILD, SPEED, check, failed, result, unchecked
 
@@ -9,14 +9,16 @@ from grader.results.check import Reason, Verdict
 
 
 def rows(*checks):
-    """Return state, label, points and full points of each row."""
+    """Return the state, the label, the points and the full points of each row."""
     outcome = result(*checks)
     groups = groups_of(outcome.checks, outcome.unreached, numbers_of(issues_of(outcome)))
     return [(group.state, group.label, group.points, group.max_points) for group in groups]
 
 
 def test_checks_of_a_kind_that_were_made_are_one_row():
-    """A row has the state of its checks, "partly" if they differ, the number of passed ones, and the sums of points."""
+    """A row shows the state of its checks, or "partly" if they differ, the number of passed checks, and the sums of
+    their points.
+    """
     half = check("correctness: two", verdict=Verdict.PARTIAL, points=2, reason=Reason.WRONG_OUTPUT)
     assert rows(check("correctness: one"), check("correctness: two")) == [
         ("passed", "correctness: all 2 cases", 10, 10)
@@ -26,14 +28,16 @@ def test_checks_of_a_kind_that_were_made_are_one_row():
 
 
 def test_a_single_check_keeps_its_name_and_its_speed():
-    """A check that is alone keeps its name; a timed one has its rate and its share of the model's."""
+    """A single check keeps its name. If it was timed, its row also shows the rate and the share of the model solution's
+    speed.
+    """
     (build, speed) = rows(BUILD, SPEED)
     assert build[:2] == ("passed", "build")
     assert speed[1] == f"{SPEED.name}, 7.21 GB/s, 100 % of the model"
 
 
 def test_checks_that_were_not_made_have_a_row_for_each_reason():
-    """Open, hidden and skipped checks are apart. Hidden points are not told."""
+    """Open, hidden and skipped checks have separate rows. The points of hidden checks are not shown."""
     hidden = unchecked("memory: banks", Kind.MEMORY, reason=Reason.HIDDEN, message="later.")
     unrun = failed("correctness: two", reason=Reason.NOT_RUN, message="fix one first.")
     found = rows(BUILD, failed("correctness: one"), unrun, unchecked(), hidden)
@@ -42,7 +46,7 @@ def test_checks_that_were_not_made_have_a_row_for_each_reason():
 
 
 def test_checks_that_a_failed_build_prevents_are_the_last_row():
-    """All checks that a failed build prevents are one row."""
+    """All checks that a failed build prevents share the last row."""
     broken = failed("build", kind=Kind.BUILD, reason=Reason.BUILD_ERROR, max_points=0)
     unrun = [failed(f"correctness: {name}", reason=Reason.NOT_RUN) for name in ("one", "two")]
     assert rows(broken, *unrun)[1:] == [("skipped", "2 checks: correctness", 0, 10)]

@@ -1,4 +1,4 @@
-"""excerpt.py: the lines of an issue, with the access of each place underlined."""
+"""excerpt.py: the lines of an issue, in which the access of each place is underlined."""
 
 from dataclasses import replace
 
@@ -13,7 +13,7 @@ from grader.results.check import Place
 
 
 def excerpt(source, *events, at=1):
-    """Return the excerpt of an issue whose places are these events in the first line of a source."""
+    """Return the excerpt of an issue with these events in line `at` of a source."""
     places = tuple(Place(line=at, text="", words=words) for words in events)
     finding = OUTSIDE.model_copy(update={"message": f"line {at} reads outside A.", "places": places})
     (issue,) = issues_of(result(BUILD, found(finding), source=source))
@@ -42,25 +42,27 @@ def underlined(source, *events):
     ],
 )
 def test_a_read_is_the_last_use_of_its_array_and_a_write_the_first(source, event, part):
-    """A read underlines the last use and a write the first, with all indexes, also nested ones."""
+    """For a read, the last use of the array is underlined, and for a write the first. All its indices are included,
+    even nested ones.
+    """
     assert underlined(source, event) == [part]
 
 
 @pytest.mark.parametrize("event", ["work-item 1 waits at a barrier", "reads C", "writes nothing"])
 def test_a_place_without_its_array_underlines_the_line(event):
-    """The whole line is underlined if the event names no array, or one that is not in the line."""
+    """The whole line is underlined if the event does not mention an array, or mentions one that is not in the line."""
     assert underlined("    x = A[i];  ", event) == ["x = A[i];"]
 
 
 def test_two_events_on_one_part_share_its_underline():
-    """Two events with the same part have one underline with both, in their order."""
+    """Two events at the same part of a line share one underline, in their order."""
     (line,) = excerpt("A[0] = lid;", "work-item 1 writes A", "work-item 0 writes A")
     (part,) = line.underlined
     assert part.words == ("work-item 1 writes A", "work-item 0 writes A")
 
 
 def test_two_events_in_one_line_have_a_part_each():
-    """A line is shown once for two events with different parts."""
+    """A line with two events at different parts is shown only once."""
     (issue,) = issues_of(example())
     (line,) = excerpt_of(issue, example().source.split("\n"))
     assert (line.number, line.text) == (13, "scratch[lid] += scratch[lid + s];")
@@ -72,7 +74,7 @@ def test_two_events_in_one_line_have_a_part_each():
 
 
 def test_tabs_are_columns():
-    """A tab within a line fills up to the next multiple of its width, so that carets are below the access."""
+    """A tab within a line is expanded to the next tab stop, so that carets are below the access."""
     (line,) = excerpt("\tx =\tA[i];", "reads A")
     assert "\t" not in line.text
     (part,) = line.underlined
@@ -81,49 +83,49 @@ def test_tabs_are_columns():
 
 
 def test_control_characters_move_no_caret():
-    """A control character is replaced by one that can be shown, and the part is still the access."""
+    """A control character is replaced by a single visible one, so that the underline stays below the access."""
     (line,) = excerpt("x\x1b = A[i];", "reads A")
     assert "\x1b" not in line.text
     assert line.text[line.underlined[0].start : line.underlined[0].end] == "A[i]"
 
 
 def test_an_excerpt_has_the_lines_of_the_places_in_their_order():
-    """The excerpt has the lines of the places, in the order of the events."""
+    """The excerpt contains the lines of the places, in the order of the events."""
     (issue,) = issues_of(OUTCOMES["race"])
     assert issue.line == RACE.places[1].line
     assert [line.number for line in excerpt_of(issue, SOURCE.split("\n"))] == [17, 13]
 
 
 def test_a_very_long_line_is_underlined_as_a_whole():
-    """Accesses are not looked for in a line that no person writes, since open brackets would take quadratic time."""
+    """Accesses are not searched in an extremely long line, because open brackets would make the search quadratic."""
     line = f"x[0] = 1; /* {'x[' * 500_000} */"
     (seen,) = excerpt(line, "work-item 1 reads x")
     assert (seen.underlined[0].start, seen.underlined[0].end) == (0, len(line))
 
 
 def test_the_line_of_the_issue_comes_first_if_it_has_no_place():
-    """A guard that is wrong is shown before the access that it does not prevent."""
+    """If the line of the issue is not one of its places, as for a wrong guard, it is shown before them."""
     (issue,) = issues_of(OUTCOMES["race"])
     guard = replace(issue, line=3)
     assert [line.number for line in excerpt_of(guard, SOURCE.split("\n"))] == [3, 17, 13]
 
 
 def test_an_excerpt_has_a_few_places():
-    """Further places of an issue are left out."""
+    """Only the first few places of an issue are shown."""
     events = [f"work-item {number} reads A" for number in range(PLACES + 3)]
     (line,) = excerpt("x = A[i];", *events)
     assert line.underlined[0].words == tuple(events[:PLACES])
 
 
 def test_without_places_the_line_of_the_issue_is_underlined():
-    """An issue without places shows its own line, underlined as a whole and without an event."""
+    """An issue without places shows its own line, which is completely underlined and has no event."""
     (line,) = excerpt("int a;\n  x = A[i];\n", at=2)
     assert (line.number, line.text) == (2, "x = A[i];")
     assert [(part.start, part.end, part.words) for part in line.underlined] == [(0, len(line.text), ())]
 
 
 def test_there_is_no_excerpt_without_a_line():
-    """An issue without a line has no excerpt, and neither has a blank line."""
+    """An issue without a line has no excerpt. An issue at a blank line has none either."""
     (issue,) = issues_of(OUTCOMES["other lines"])
     assert excerpt_of(issue, SOURCE.split("\n")) == ()
     assert excerpt("int a;\n\t\n", at=2) == ()

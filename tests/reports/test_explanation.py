@@ -1,4 +1,4 @@
-"""explanation.py: `grader explain` prints the right text."""
+"""explanation.py: the text that `grader explain` prints."""
 
 from samples import check, failed, unchecked
 
@@ -22,7 +22,7 @@ def rendered(*checks):
 
 
 def test_the_first_cause_is_told_and_the_others_are_named():
-    """The first cause is explained, and the other failed checks are named below it."""
+    """The first cause is explained, and the other failed checks are listed below it by name."""
     assert rendered(check("build"), SECOND, FIRST) == (
         "Transposition\n"
         "correctness: one row (height 1)  WRONG_OUTPUT\n"
@@ -38,7 +38,7 @@ def test_what_was_not_run_is_not_said_to_have_failed():
 
 
 def test_where_nothing_failed_it_says_so():
-    """An explanation without a failure says so. The simulator is mentioned only if it ran."""
+    """If nothing failed, the text states this. It mentions the simulator only if the simulator ran."""
     right = check("correctness: one row (height 1)")
     assert rendered(right) == "Transposition\nEvery case that is shown is right.\n"
     seen = check("sanitizer", kind=Kind.SANITIZER)

@@ -1,4 +1,6 @@
-"""issues.py: each cause is one issue at its line, in the order of the first cause, with a lasting fingerprint."""
+"""issues.py: each cause becomes one issue at its line, in the order in which it should be read, with a stable
+fingerprint.
+"""
 
 import re
 
@@ -26,12 +28,14 @@ def brief(found):
 
 @pytest.mark.parametrize("name", ["right", "hidden", "unchecked"])
 def test_a_submission_without_a_failed_check_has_no_issue(name):
-    """Passed, hidden and open checks are no issues."""
+    """Passed, hidden and open checks do not become issues."""
     assert issues(name) == ()
 
 
 def test_cases_with_one_cause_share_an_issue_that_names_them():
-    """Cases that failed in one line are one issue with the first case's message. A case in another line is another."""
+    """Cases that fail in the same line become one issue, with the message of the first case. A case that fails in
+    another line becomes another issue.
+    """
     here, there = issues("wrong output")
     assert brief([here, there]) == [(Reason.WRONG_OUTPUT, 17), (Reason.WRONG_OUTPUT, 21)]
     assert here.message.startswith("C[0] is wrong: got 1.5.")
@@ -40,21 +44,21 @@ def test_cases_with_one_cause_share_an_issue_that_names_them():
 
 
 def test_wrong_cases_with_different_causes_are_different_issues():
-    """Two known causes in one line are two issues."""
+    """Two known causes in one line become two issues."""
     made = issues_of(result(BUILD, wrong("one", 1, cause="a sign"), wrong("two", 2, cause="a row"), source=SOURCE))
     assert [each.line for each in made] == [17, 17]
     assert made[0].fingerprint != made[1].fingerprint
 
 
 def test_an_issue_names_a_few_checks_of_each_kind():
-    """An issue names the first three cases, and counts the others."""
+    """An issue lists the first three cases, and counts the others."""
     (made,) = issues_of(result(BUILD, *(wrong(f"{number}", number) for number in range(5)), source=SOURCE))
     assert made.seen_in == "correctness: 0, 1, 2, 2 more"
     assert len(made.checks) == 5
 
 
 def test_findings_come_before_wrong_results_and_consequences_are_no_issues():
-    """The race is first although its check comes later. The timing that was not run is no issue."""
+    """The race comes first, although its check comes later. The timing that was not run does not become an issue."""
     odd = wrong("odd", 9, cause="a sign")
     race, other = issues_of(result(BUILD, odd, found(RACE), NOT_RUN, source=SOURCE))
     assert (race.number, race.reason, race.line, race.places) == (1, Reason.DATA_RACE, 13, RACE.places)
@@ -64,14 +68,16 @@ def test_findings_come_before_wrong_results_and_consequences_are_no_issues():
 
 
 def test_each_finding_is_an_issue():
-    """Two findings of one check are two issues with their own messages."""
+    """Two findings of one check become two issues with their own messages."""
     outside, race = issues("out of bounds")
     assert brief([outside, race]) == [(Reason.OUT_OF_BOUNDS, 13), (Reason.DATA_RACE, 13)]
     assert race.text == f"{RACE.message} {RACE.help} Seen in sanitizer."
 
 
 def test_findings_with_the_same_help_are_one_issue_with_all_lines():
-    """Findings with one reason and one help are one mistake. The issue names the other lines, in their order."""
+    """Findings with the same reason and the same help count as one mistake. The issue lists the other lines in their
+    order.
+    """
     first, second, third = (
         OUTSIDE.model_copy(update={"message": f"line {line} reads outside A.", "places": ()}) for line in (13, 21, 17)
     )
@@ -86,7 +92,9 @@ def test_findings_with_the_same_help_are_one_issue_with_all_lines():
 
 
 def test_a_check_whose_message_is_about_no_finding_is_an_issue_before_its_findings():
-    """A check with another message than its findings' is an issue, too. It has no line if its message names none."""
+    """If the message of a check differs from those of its findings, the check becomes an issue, too. Without a line in
+    its message, the issue has no line.
+    """
     check = found(OUTSIDE).model_copy(update={"message": "it ran too long.", "reason": Reason.TIME_LIMIT})
     assert brief(issues_of(result(BUILD, check, source=SOURCE))) == [
         (Reason.TIME_LIMIT, None),
@@ -95,8 +103,8 @@ def test_a_check_whose_message_is_about_no_finding_is_an_issue_before_its_findin
 
 
 def test_a_case_of_unknown_cause_joins_the_finding_of_its_kernel():
-    """A case whose cause only the simulator knows is a consequence of the first finding in its kernel, even if it
-    names another line. In another kernel, it is another issue.
+    """If only the simulator knows the cause of a case, the case counts as a consequence of the first finding in its
+    kernel, even if it mentions another line. In another kernel, it becomes another issue.
     """
     (race,) = issues("race")
     assert race.seen_in == "sanitizer; correctness: one, ragged, large"
@@ -110,15 +118,15 @@ def test_a_case_of_unknown_cause_joins_the_finding_of_its_kernel():
 
 
 def test_a_case_with_a_cause_of_its_own_does_not_join_a_finding():
-    """A case with a known cause is a separate issue, next to the finding."""
+    """A case whose cause is known becomes a separate issue, next to the finding."""
     known, unknown = wrong("one", 1, cause="a sign"), wrong("two", 2)
     race, sign = issues_of(result(BUILD, known, unknown, found(RACE), source=SOURCE))
     assert (race.seen_in, sign.seen_in) == ("sanitizer; correctness: two", "correctness: one")
 
 
 def test_the_cost_of_a_check_is_told_once():
-    """The points of a check that two issues explain are a cost of the first one, so that all costs add up to the lost
-    points.
+    """If two issues explain a check, its points count as the cost of the first one, so that all costs add up to the
+    lost points.
     """
     outside, race = issues("out of bounds")
     assert outside.checks == race.checks
@@ -130,7 +138,7 @@ def test_the_cost_of_a_check_is_told_once():
 
 
 def test_a_failed_build_costs_the_points_of_all_checks_behind_it():
-    """The issue of a failed build explains all checks of its kernel that wait for it, and does not name them. A check
+    """The issue of a failed build explains all checks of its kernel that could not run, but does not list them. A check
     of another kernel that was not run has another cause.
     """
     (unbuilt,) = issues("build error")
@@ -144,20 +152,20 @@ def test_a_failed_build_costs_the_points_of_all_checks_behind_it():
 
 
 def test_the_points_of_an_open_check_are_not_lost():
-    """A check that is still to be made costs nothing, and no issue explains it."""
+    """A check that is still to be made does not cost points, and no issue explains it."""
     made = issues_of(result(BUILD, *WRONG[:1], MISSING_CHECK, source=SOURCE))
     assert [each.lost for each in made] == [5]
 
 
 def test_a_check_has_the_numbers_of_its_issues():
-    """Each failed check has the numbers of the issues that explain it. A passed check has none."""
+    """Each failed check refers to the numbers of the issues that explain it. A passed check has no numbers."""
     numbers = numbers_of(issues("out of bounds"))
     assert numbers == {"sanitizer (height 3)": (1, 2)}
     assert numbers_of(issues("right")) == {}
 
 
 def test_different_checks_of_memory_are_different_issues():
-    """Memory checks with one reason and one line stay apart, because each has its own limit."""
+    """Memory checks with the same reason and line stay separate issues, because each has its own limit."""
     assert [each.text.partition("Seen")[2] for each in issues("memory")] == [
         " in memory: every word read once.",
         " in memory: one word written.",
@@ -165,14 +173,16 @@ def test_different_checks_of_memory_are_different_issues():
 
 
 def test_failed_practice_is_an_issue_after_all_that_count():
-    """Practice cases come last, also if they fail first."""
+    """Practice cases come last, even if they fail first."""
     assert brief(issues("practice")) == [(Reason.WRONG_OUTPUT, 4)]
     made = issues_of(result(BUILD, PRACTICE.of_part("a"), *(each.of_part("b") for each in WASTEFUL), source=SOURCE))
     assert [each.line for each in made] == [17, 17, 4]
 
 
 def test_issues_of_a_suite_name_the_kernel():
-    """Equal causes in two kernels are two issues that name their kernels. The race comes first, because it is wrong."""
+    """Equal causes in two kernels become two issues, each with the name of its kernel. The race comes first, because it
+    makes results wrong.
+    """
     made = issues("suite")
     assert [(each.reason, each.part) for each in made] == [
         (Reason.DATA_RACE, "second"),
@@ -186,7 +196,7 @@ def test_issues_of_a_suite_name_the_kernel():
 
 @pytest.mark.parametrize("name", GRADED)
 def test_the_first_issue_is_the_first_cause(name):
-    """If a check that counts failed, the first issue has the reason of the first cause."""
+    """If a check that counts failed, the first issue has the same reason as the first cause."""
     first = GRADED[name].first_cause
     if first is not None:
         assert issues(name)[0].reason is first.reason
@@ -194,7 +204,7 @@ def test_the_first_issue_is_the_first_cause(name):
 
 @pytest.mark.parametrize("name", GRADED)
 def test_every_line_is_in_the_file(name):
-    """All lines and places are in the file, also if a message names lines that the file does not have."""
+    """All lines and places of issues exist in the file, even if a message mentions lines that do not."""
     length = len(lines_of(GRADED[name]))
     for each in issues(name):
         assert all(1 <= line <= length for line in each.marked_lines)
@@ -204,7 +214,7 @@ def test_every_line_is_in_the_file(name):
 @pytest.mark.parametrize("name", LATER)
 @pytest.mark.parametrize("change", ["at the end", "at the beginning"])
 def test_a_comment_changes_no_fingerprint(name, change):
-    """Fingerprints stay the same if a comment is added at the end, or at the beginning, where it moves all lines."""
+    """Fingerprints do not change if a comment is added at the end, or at the beginning, where it moves all lines."""
     before = LATER[name]
     after = {
         "at the end": before.model_copy(update={"source": f"{before.source}// a note\n"}),
@@ -214,7 +224,7 @@ def test_a_comment_changes_no_fingerprint(name, change):
 
 
 def _moved(outcome):
-    """Return the result of the same file below a comment."""
+    """Return the result of the same file with a comment at its beginning."""
 
     def words(text):
         return text if "900" in text else LINE.sub(lambda found: f"line {int(found[1]) + 1}", text)
@@ -233,14 +243,14 @@ def _moved(outcome):
 
 
 def test_other_inputs_change_no_fingerprint():
-    """Fingerprints do not depend on values, nor on which cases failed."""
+    """Fingerprints depend neither on values nor on which cases failed."""
     before = issues_of(result(BUILD, *WRONG, source=SOURCE))
     after = issues_of(result(BUILD, wrong("ragged", -7), wrong("other", 9, line=21), source=SOURCE))
     assert [each.fingerprint for each in before] == [each.fingerprint for each in after]
 
 
 def test_equal_lines_have_different_fingerprints():
-    """Two findings in lines with the same text differ by their order."""
+    """Two findings in lines with equal texts have different fingerprints."""
     source = "int a;\nx = A[i];\nx = A[i];\n"
     findings = (
         OUTSIDE.model_copy(update={"message": f"line {line} reads outside A.", "help": f"help {line}"})
@@ -252,15 +262,15 @@ def test_equal_lines_have_different_fingerprints():
 
 
 def test_the_issue_of_a_real_grading_is_its_race():
-    """The stored grading of a reduction with a race has the race as its only issue, which explains all wrong cases."""
+    """The stored grading of a reduction with a race has this race as its only issue, which explains all wrong cases."""
     (race,) = issues_of(example())
     assert (race.reason, race.line, race.lost) == (Reason.DATA_RACE, 13, 35.5)
     assert {check.name for check in race.checks} == {check.name for check in example().failures}
 
 
 def test_a_check_refers_to_the_check_that_tells_its_cause():
-    """The check that is read first tells the cause. Others refer to it, and keep their own message as evidence.
-    Checks that passed or were not run stay as they are.
+    """Only the check that should be read first explains the cause. The others refer to it, and keep their own message
+    as evidence. Checks that passed or were not run stay unchanged.
     """
     whole = GRADED["race"]
     told = {check.name: check for check in told_once(whole).checks}
@@ -276,7 +286,9 @@ def test_a_check_refers_to_the_check_that_tells_its_cause():
 
 
 def test_a_case_with_the_line_and_the_help_of_a_finding_is_not_told_again():
-    """A case that fails for another reason in the same line, with the same help, is part of the finding's issue."""
+    """A case that fails for another reason, but in the same line and with the same help as a finding, belongs to the
+    finding's issue.
+    """
     line = OUTSIDE.lines[0]
     case = failed("correctness: one (n 1)", message=f"line {line} has no guard.", help=OUTSIDE.help)
     finding = found(OUTSIDE).model_copy(update={"help": OUTSIDE.help})

@@ -43,7 +43,9 @@ def junit(outcome):
 
 @pytest.mark.parametrize("outcome", OUTCOMES, ids=["passed", "mixed", "ungraded"])
 def test_junit_passes_the_strict_schema(outcome):
-    """The strictest reader accepts the JUnit file: no unknown attribute, long text, odd time or equal names."""
+    """The JUnit file satisfies the strictest reader: it has no unknown attributes, long texts, unusual times or equal
+    names.
+    """
     XUNIT.validate(ElementTree.fromstring(junit(outcome)))
 
 
@@ -57,9 +59,9 @@ def test_junit_passes_the_strict_schema(outcome):
     ],
 )
 def test_the_schema_refuses_what_readers_refuse(spoil):
-    """The schema refuses each spoilt file: test_junit_passes_the_strict_schema can fail.
+    """The schema refuses each spoilt file, so test_junit_passes_the_strict_schema is able to fail.
 
-    Each file has one known trap of the readers.
+    Each file contains one mistake that readers are known to refuse.
     """
     text = junit(MIXED)
     spoilt = spoil(text)
@@ -69,7 +71,7 @@ def test_the_schema_refuses_what_readers_refuse(spoil):
 
 
 def test_junit_is_read_back_by_another_library_with_the_same_counts(tmp_path):
-    """junitparser reads as many cases, failures and seconds as the result has."""
+    """junitparser reads the same numbers of cases, failures and seconds as are in the result."""
     path = tmp_path / "report.xml"
     path.write_text(junit(MIXED), encoding="utf-8")
     (suite,) = JUnitXml.fromfile(str(path))
@@ -84,7 +86,7 @@ def test_junit_is_read_back_by_another_library_with_the_same_counts(tmp_path):
 
 
 def test_junit_begins_with_what_to_read_first():
-    """The simulator's finding comes before the wrong results that follow from it, in its own words."""
+    """The simulator's finding comes before the wrong results that it causes, in its own words."""
     wrong = failed("correctness: one")
     racing = failed("sanitizer (n 7)", kind=Kind.SANITIZER, message="line 17 races.", findings=(RACE,))
     text = junit(result(BUILD, wrong, racing, SPEED))
@@ -99,9 +101,9 @@ def test_junit_begins_with_what_to_read_first():
 
 
 def test_junit_names_the_line_as_a_property():
-    """The line is a property in system-out, because the strictest readers refuse attributes.
+    """The line is a property in system-out, because the strictest readers refuse it as an attribute.
 
-    A sentence's line precedes those of findings.
+    The line in a check's message takes precedence over those of its findings.
     """
     checks = [
         failed("a", message="line 26 is wrong.", cause="one"),
@@ -129,9 +131,8 @@ ONE_LINE = "5 checks: correctness, practice, sanitizer, performance"
 
 
 def test_what_follows_from_a_failed_build_is_one_skipped_case():
-    """After a failed build, all other checks are one skipped case with their points.
-
-    Readers that count passed cases find none.
+    """After a failed build, all other checks are one skipped case with their points, so that readers that count passed
+    cases do not find any.
     """
     text = junit(result(UNBUILT, *UNREACHED))
     root = ElementTree.fromstring(text)
@@ -147,9 +148,9 @@ def test_what_follows_from_a_failed_build_is_one_skipped_case():
 
 
 def test_where_another_kernel_passes_each_check_stays_a_failure():
-    """In a suite with another passing kernel, each check stays a failure.
+    """In a suite in which another kernel passes, each check of a kernel that does not build stays a failure.
 
-    Otherwise a kernel that does not build would raise the share of passed cases.
+    Otherwise, a kernel that does not build would raise the share of passed cases.
     """
     built = [each.of_part("a") for each in (BUILD, check("correctness: one"))]
     text = junit(result(*built, *(each.of_part("b") for each in (UNBUILT, *UNREACHED))))
@@ -163,7 +164,7 @@ def test_where_another_kernel_passes_each_check_stays_a_failure():
 
 
 def test_junit_says_how_far_from_its_limit_a_check_passed():
-    """system-out gives the points, the distance from the limit, and the figures of speed."""
+    """system-out contains the points, the distance from the limit, and the figures of the speed."""
     fast = SPEED.model_copy(update={"message": "it runs at 98 % of the model solution's speed; full points need 70 %."})
     said = ElementTree.fromstring(junit(result(fast))).find(".//system-out").text
     assert said.startswith("[[PROPERTY|points=40]]\n[[PROPERTY|max_points=40]]\nit runs at 98 % of")
@@ -171,7 +172,7 @@ def test_junit_says_how_far_from_its_limit_a_check_passed():
 
 
 def test_a_failures_message_also_stands_first_in_its_text():
-    """A failure's text starts with its message, because some readers show only one of them."""
+    """A failure's text begins with its message, because some readers show only one of them."""
     failures = ElementTree.fromstring(junit(MIXED)).iter("failure")
     for failure, reason, lead in zip(
         failures, (Reason.WRONG_OUTPUT, Reason.TOO_SLOW), ("Start here: ", ""), strict=True
@@ -182,7 +183,7 @@ def test_a_failures_message_also_stands_first_in_its_text():
 
 
 def test_findings_stand_between_the_message_and_the_detail():
-    """Findings come between the message and the detail. A learning platform shows their lines up to its limit."""
+    """Findings come between the message and the detail. Their lines are cut at the limit of learning platforms."""
     racing = failed("sanitizer: two", message="they race.", findings=(RACE, RACE), detail="the detail.")
     failure = next(ElementTree.fromstring(junit(result(racing))).iter("failure"))
     assert failure.get("message") == "Start here: WRONG_OUTPUT: they race."
@@ -204,7 +205,7 @@ def test_long_texts_are_cut_with_a_note():
 
 
 def test_a_fault_of_ours_is_an_error_and_no_grade(tmp_path):
-    """A fault of the grader is one case with an error, which says that it is not the student's fault."""
+    """A fault of grader is one case with an error, which states that the student is not to blame."""
     path = tmp_path / "report.xml"
     path.write_text(junit(UNGRADED), encoding="utf-8")
     (suite,) = JUnitXml.fromfile(str(path))
@@ -216,7 +217,7 @@ def test_a_fault_of_ours_is_an_error_and_no_grade(tmp_path):
 
 
 def test_json_holds_everything_and_reads_back():
-    """The JSON report is the complete record by its published schema and reads back equal."""
+    """The JSON report contains the complete record according to its published schema, and reads back equal."""
     for outcome, record in ((result(BUILD, SLOW), Result), (UNGRADED, Ungraded)):
         assert record.model_validate_json(REPORTS["json"](outcome)) == outcome
     fields = json.loads(REPORTS["json"](result(BUILD, SLOW)))
@@ -233,12 +234,12 @@ def full(*checks, width=80, color=False):
 
 
 def told_in(text):
-    """Return the words of a report without its line breaks."""
+    """Return the words of a report, without its line breaks."""
     return " ".join(" ".join(text).split())
 
 
 def test_a_passed_result_is_a_few_lines():
-    """Passed cases share one row. The row of the performance has its speed."""
+    """Passed cases share one row. The row of the performance check contains the speed."""
     assert lines(BUILD, check("correctness: a"), check("correctness: b"), SPEED) == [
         "Coalesced transposition  coalsTransp",
         "kernels.cl",
@@ -253,7 +254,9 @@ def test_a_passed_result_is_a_few_lines():
 
 
 def test_a_perfect_report_of_one_kernel_has_at_most_12_lines():
-    """A right submission has a row for each kind of check, however many checks there are, and so fits on a screen."""
+    """A right submission has one row for each kind of check, however many checks there are, so its report fits on a
+    screen.
+    """
     cases = [check(f"correctness: case {number} (n {number})") for number in range(20)]
     practice = [check(f"practice: {number}", Kind.PRACTICE, points=0, max_points=0) for number in range(5)]
     memory = [check(f"memory: {number}", Kind.MEMORY, message="the limit is 48.") for number in range(7)]
@@ -270,7 +273,7 @@ def test_a_perfect_report_of_one_kernel_has_at_most_12_lines():
 
 
 def test_the_full_report_has_the_figures_of_speed():
-    """The full report has the intervals, the speed-up and the bandwidth below the performance check."""
+    """The full report shows the intervals, the speed-up and the bandwidth below the performance check."""
     assert full(BUILD, SPEED)[-5:] == [
         "passed  performance: cpu (height 1)                                      40 / 40",
         "        7.21 GB/s (7.1 to 7.3)",
@@ -282,8 +285,8 @@ def test_the_full_report_has_the_figures_of_speed():
 
 
 def test_spills_stand_under_the_speed():
-    """In full, spilled registers are reported below the speed, also of a fast kernel. Values in registers are not
-    mentioned.
+    """The full report mentions spilled registers below the speed, even if the kernel is fast. Values in registers are
+    not mentioned.
     """
     for each in (SPEED, SLOW):
         said = told_in(full(each.model_copy(update={"usage": (SPILLING,)})))
@@ -293,8 +296,8 @@ def test_spills_stand_under_the_speed():
 
 
 def test_an_issue_has_message_lines_help_and_cost():
-    """An issue has a number, a level, a reason, the line, an excerpt with carets, the next step and the lost points.
-    The rows of its checks name the number.
+    """An issue has a number, a level, a reason, a line, an excerpt with carets, the next step and the lost points. The
+    rows of its checks refer to the number.
     """
     racing = failed("sanitizer (n 7)", Reason.DATA_RACE, RACE.message, help=RACE.help, findings=(RACE,)).model_copy(
         update={"kind": Kind.SANITIZER}
@@ -323,7 +326,7 @@ def test_an_issue_has_message_lines_help_and_cost():
 
 
 def test_two_events_in_one_line_have_carets_and_dashes():
-    """The first access of a line is underlined with carets and the second with dashes, each with its event."""
+    """The first access in a line is underlined with carets, the second with dashes. Each is followed by its event."""
     text = render(example(), width=80, color=False)
     assert (
         "    13 | scratch[lid] += scratch[lid + s];\n"
@@ -333,7 +336,9 @@ def test_two_events_in_one_line_have_carets_and_dashes():
 
 
 def test_an_issue_says_if_it_is_wrong_slow_or_practice():
-    """Wasteful kernels are slow and practice is practice. All else is an error."""
+    """Issues about wasted time or memory have the level "slow", and those of practice cases "practice". All others are
+    errors.
+    """
     practice = failed("practice: odd (n 3)", max_points=0).model_copy(update={"kind": Kind.PRACTICE})
     told = [line for line in lines(BUILD, failed("correctness: a"), SLOW, practice) if line.startswith(" ")]
     assert [line[4:].split(":")[0] for line in told if line[:4] in {" 1. ", " 2. ", " 3. "}] == [
@@ -344,7 +349,7 @@ def test_an_issue_says_if_it_is_wrong_slow_or_practice():
 
 
 def test_only_the_first_issues_are_told_in_full():
-    """The first issues have their lines, help and cost. Each of the others is one sentence."""
+    """The first issues are shown with their lines, help and cost. Each of the others is shown as one sentence."""
     wrong = [
         failed(f"correctness: case {i}", message=f"error {i} in line 1.", cause=f"cause {i}", help=f"do {i}.")
         for i in range(ISSUES_IN_FULL + 3)
@@ -363,13 +368,13 @@ def test_only_the_first_issues_are_told_in_full():
 
 
 def test_one_lost_point_is_a_point():
-    """The cost of one point is in the singular."""
+    """A cost of one point is given in the singular."""
     assert "    cost: 1 point (correctness: a)" in lines(failed("correctness: a", max_points=1))
     assert "    cost: 2.5 points (correctness: a)" in lines(failed("correctness: a", max_points=2.5))
 
 
 def test_cases_of_one_kind_share_a_row_with_one_verdict():
-    """Cases share a row that counts the right ones and names the issue of the others."""
+    """Cases share a row that counts the right ones, and refers to the issue of the others."""
     wrong = [failed(f"correctness: case {i} (n {i})", message=f"error {i}.", detail="by far") for i in range(5)]
     text = lines(BUILD, check("correctness: a"), *wrong, SLOW)
     assert "partly  correctness: 1 of 6 cases: see 1                                  5 / 30" in text
@@ -380,7 +385,7 @@ def test_cases_of_one_kind_share_a_row_with_one_verdict():
 
 
 def test_the_full_report_contains_every_message():
-    """In full, each check has a row with its points, its reason, its message, its help, its findings and its detail."""
+    """In the full report, each check has a row with its points, reason, message, help, findings and detail."""
     wrong = [
         failed(f"correctness: case {i} (n {i})", message=f"error {i}.", help=f"do {i}.", detail=f"by {i}")
         for i in range(5)
@@ -399,7 +404,7 @@ def test_the_full_report_contains_every_message():
 
 @pytest.mark.parametrize("name", GRADED)
 def test_the_full_report_of_each_mistake_contains_every_message(name):
-    """No message, help, event or log of any kind of mistake is missing in the full report."""
+    """The full report of each kind of mistake contains every message, help, event and log."""
     text = told_in(render_in_full(GRADED[name], width=200, color=False).splitlines())
     for each in GRADED[name].checks:
         events = [place.words for finding in each.findings for place in finding.places]
@@ -409,7 +414,7 @@ def test_the_full_report_of_each_mistake_contains_every_message(name):
 
 
 def test_what_was_not_run_is_one_line():
-    """Twelve checks that did not run for one reason share one line, with the first sentence of the reason."""
+    """Twelve checks that did not run for the same reason share one line, with the first sentence of the reason."""
     skipped = [
         failed(f"correctness: {i}", reason=Reason.NOT_RUN, message="the build failed. Fix it.") for i in range(12)
     ]
@@ -422,7 +427,7 @@ def test_what_was_not_run_is_one_line():
 def test_what_was_not_run_stands_apart_from_what_failed():
     """Checks that did not run are listed as skipped, apart from failed ones, with the reason and the lost points.
 
-    Passed cases are counted against all cases that ran.
+    The number of passed cases is compared with the number of cases that ran.
     """
     left = {"reason": Reason.NOT_RUN, "message": "skipped: earlier cases timed out."}
     slow = failed("correctness: b", reason=Reason.TIME_LIMIT, message="still running after 10 s.")
@@ -447,7 +452,7 @@ def test_what_was_not_run_stands_apart_from_what_failed():
 
 def test_a_row_has_the_points_of_all_checks_of_its_kind_that_ran():
     """Passed and failed checks of a kind share a row with the number and the points of both. Checks that were not run
-    or are withheld have their own rows, and do not change its verdict.
+    or are withheld have their own rows, and do not change the verdict of the first row.
     """
     memory = [check(f"memory: {i}", Kind.MEMORY, points=4, max_points=4) for i in range(2)]
     lost = failed("memory: banks", kind=Kind.MEMORY, reason=Reason.EXTRA_TRAFFIC, max_points=20)
@@ -462,7 +467,7 @@ def test_a_row_has_the_points_of_all_checks_of_its_kind_that_ran():
 
 
 def test_a_speed_that_does_not_count_yet_is_still_told():
-    """A speed measured before a hidden case failed is still printed, with its interval in the full report."""
+    """A speed that was measured before a hidden case failed is still printed, with its interval in the full report."""
     forfeited = replace(SPEED, verdict=Verdict.FAILED, points=0.0, reason=Reason.NOT_RUN, message="does not count yet.")
     text = lines(BUILD, forfeited)
     assert text[4].startswith("skipped performance: cpu (height 1), 7.21 GB/s, 100 % of the model")
@@ -471,7 +476,7 @@ def test_a_speed_that_does_not_count_yet_is_still_told():
 
 
 def test_what_follows_from_a_failed_build_is_one_row():
-    """After a failed build, all other checks share one row with their lost points, so the total adds up."""
+    """After a failed build, all other checks share one row with their lost points, so that the total adds up."""
     assert lines(UNBUILT, *UNREACHED)[3:] == [
         " 1. error[BUILD_ERROR]: line 5: what?",
         "    cost: 100 points (build)",
@@ -486,8 +491,8 @@ def test_what_follows_from_a_failed_build_is_one_row():
 
 
 def test_a_failed_build_shows_its_log_or_its_line():
-    """The brief report has the first lines of the compiler's log, and the full report all of them. Without a log, the
-    line is shown.
+    """The brief report shows the first lines of the compiler's log, and the full report shows all of them. If there is
+    no log, the source line is shown.
     """
     log = "\n".join(f"error {number}" for number in range(LOG_LINES + 30))
     logged = replace(UNBUILT, message="line 1: what?", detail=log)
@@ -507,7 +512,9 @@ def test_a_failed_build_shows_its_log_or_its_line():
 
 
 def test_a_check_that_passed_says_how_far_it_is_from_its_limit():
-    """In full, a passed check gives its distance from the limit below its row. In brief, passed checks share a row."""
+    """In the full report, the message of a passed check about its limit is below its row. In the brief report, passed
+    checks share a row.
+    """
     reads = check("memory: words read", Kind.MEMORY, message="it reads 40 words of global memory; the limit is 48.")
     banks = check("memory: banks", Kind.MEMORY, message="no conflicts; the limit is 2.")
     assert full(BUILD, reads, banks)[-4:] == [
@@ -521,7 +528,9 @@ def test_a_check_that_passed_says_how_far_it_is_from_its_limit():
 
 
 def test_findings_stand_under_their_check():
-    """In full, a check has all its findings with sentence, source lines, events, help and the number of sightings."""
+    """In the full report, a check lists all its findings with message, source lines, events, help and the number of
+    occurrences.
+    """
     racing = failed("sanitizer: two", message="they race.", findings=(RACE,) * 5)
     text = "\n".join(full(racing))
     assert "        WRONG_OUTPUT  they race.\n        line 13 writes As[0][7] while" in text
@@ -535,7 +544,7 @@ def test_findings_stand_under_their_check():
 
 
 def test_a_finding_that_the_check_has_told_is_not_told_twice():
-    """A finding's sentence and help are not repeated if the check already has them."""
+    """A finding's sentence and help are not repeated if the check has already given them."""
     racing = failed("sanitizer: two", message=RACE.message, help=RACE.help, findings=(RACE,))
     text = told_in(lines(racing))
     assert (text.count(RACE.message), text.count(RACE.help)) == (1, 1)
@@ -546,7 +555,7 @@ def test_a_finding_that_the_check_has_told_is_not_told_twice():
 @pytest.mark.parametrize("draw", [render, render_in_full])
 @pytest.mark.parametrize("width", [80, 60])
 def test_nothing_is_wider_than_the_terminal(draw, width):
-    """No line is wider than the terminal, also with long names, messages, logs, file names and lines of the source."""
+    """No line is wider than the terminal, even with long names, messages, logs, file names and source lines."""
     source = f"{'x' * 300}\n{'y' * 30} = As[1] + {'z' * 90} + As[2];\n"
     place = RACE.places[0].model_copy(update={"line": 2, "words": f"{'work-item ' * 20}reads As"})
     far = RACE.model_copy(update={"message": "line 2 races.", "places": (place,)})
@@ -563,7 +572,7 @@ def test_nothing_is_wider_than_the_terminal(draw, width):
 
 
 def test_colour_is_for_terminals_only():
-    """Plain text has no colours and terminals get them. They change no word."""
+    """Plain text has no colours, and terminals get them. Colours do not change the words."""
     for draw in (render, render_in_full):
         for each in GRADED.values():
             plain, coloured = (draw(each, width=80, color=color) for color in (False, True))
@@ -592,13 +601,13 @@ def test_control_characters_of_a_submission_do_not_reach_the_terminal():
 
 
 def drawn(*cells, **more):
-    """Return an error map of these cells."""
+    """Return an error map with these cells."""
     return ErrorMap(**{"buffer": "B", "shape": (53, 90), "block": (16, 16), "cells": cells, **more})
 
 
 def test_a_map_that_tells_something_is_shown_in_full():
-    """The full report has an informative error map below its reason. A map with one sign only is left out, and the
-    brief report has none.
+    """The full report shows an informative error map below the reason. A map with a single kind of cell is left out,
+    and the brief report does not show maps.
     """
     checks = [
         failed("correctness: a (n 1)", error_map=drawn("#")),
@@ -612,7 +621,7 @@ def test_a_map_that_tells_something_is_shown_in_full():
 
 
 def test_the_widest_map_fits_the_terminal():
-    """The widest map with the longest legend fits in 80 columns."""
+    """The widest map, and the longest legend, fit into 80 columns."""
     widest = drawn(*(20 * (40 * "o",)), buffer="Btr", block=(512, 16))
     for line in full(failed("correctness: a", error_map=widest.model_copy(update={"cells": (*widest.cells, ".+#o")}))):
         assert len(line) <= 80
@@ -620,7 +629,7 @@ def test_the_widest_map_fits_the_terminal():
 
 
 def test_each_cause_is_an_issue_and_the_commonest_comes_first():
-    """Each cause appears once, the commonest first. Failures without a known cause share an issue."""
+    """Each cause is shown once, the most frequent first. Failures without a known cause share an issue."""
     checks = [
         failed("correctness: a (n 1)", message="no cause."),
         failed("correctness: b (n 2)", message="rare.", cause="rare"),
@@ -639,7 +648,7 @@ def test_each_cause_is_an_issue_and_the_commonest_comes_first():
 
 
 def test_junit_draws_the_map_below_the_failure():
-    """The error map is in a failure's text, not in its message."""
+    """The error map is in a failure's text, but not in its message."""
     (failure,) = ElementTree.fromstring(junit(result(failed("a", detail="by far", error_map=drawn(".#"))))).iter(
         "failure"
     )
@@ -651,7 +660,9 @@ WATCHED = (unchecked(), unchecked("memory: banks", Kind.MEMORY, 10), unchecked("
 
 
 def test_what_was_not_checked_keeps_its_points_and_stands_under_the_total():
-    """Unchecked points appear in their row, below the total and in a list's line, to avoid a misjudgement."""
+    """Unchecked points are shown in their rows, below the total and in the line of a list, so that the points are not
+    misjudged.
+    """
     outcome = result(BUILD, check("correctness: a", points=28, max_points=28), *WATCHED, SPEED)
     told = render(outcome, width=80, color=False).splitlines()
     start = told.index("open    sanitizer (height 1)                                              0 / 12")
@@ -670,8 +681,8 @@ def test_what_was_not_checked_keeps_its_points_and_stands_under_the_total():
 
 
 def test_a_speed_that_the_courses_machine_decides_on_is_shown():
-    """A speed that the course's machine decides is printed with its local figures. The message is shown in full, since
-    it has one of them.
+    """If the course's machine decides about a speed, the local figures are still printed. The whole message is shown,
+    because it contains one of them.
     """
     message = "not here. Here it is 1.8 times as fast."
     there = SPEED.model_copy(
@@ -685,7 +696,7 @@ def test_a_speed_that_the_courses_machine_decides_on_is_shown():
 
 
 def test_junit_skips_what_was_not_checked_and_says_its_worth():
-    """A skipped case has the reason, the points and the remedy in its message and its text.
+    """A skipped case has the reason, the points and the remedy both in its message and in its text.
 
     Older readers show only one of them.
     """
@@ -698,9 +709,9 @@ def test_junit_skips_what_was_not_checked_and_says_its_worth():
 
 
 def test_what_draws_figures_obeys_no_file_of_the_working_directory(tmp_path):
-    """matplotlib ignores a matplotlibrc in the working directory.
+    """matplotlib does not read a matplotlibrc in the working directory.
 
-    That folder may be a student's repository, and the file can name code.
+    The directory may be a student's repository, and such a file can make matplotlib run code.
     """
     (tmp_path / "matplotlibrc").write_text("font.size: 99\n")
     loading = "from grader import reports; reports._load_what_draws()"
@@ -711,7 +722,8 @@ def test_what_draws_figures_obeys_no_file_of_the_working_directory(tmp_path):
 
 @pytest.mark.parametrize("name", ["json", "junit", "html", "terminal", "in full", "gradescope", "explanation"])
 def test_what_is_missing_by_our_fault_is_told_everywhere(name):
-    """After a fault of the grader, every report names the missing part and says that the grade is not affected.
+    """If a part is missing because of a fault of grader, every report names the part and states that the grade is not
+    affected.
 
     The JUnit file stays valid for the strictest reader.
     """
@@ -729,7 +741,7 @@ def test_what_is_missing_by_our_fault_is_told_everywhere(name):
 
 
 def test_a_page_that_cannot_be_made_is_a_bare_one(monkeypatch):
-    """A page that fails becomes a bare page with points and escaped reasons."""
+    """If a page cannot be made, a bare page with the points and the escaped reasons replaces it."""
     monkeypatch.setattr(page_module, "workspace", lambda *_: 1 / 0)
     made = page(MIXED)
     assert [fault.lost for fault in made.faults] == ["the page"]
@@ -740,7 +752,7 @@ def test_a_page_that_cannot_be_made_is_a_bare_one(monkeypatch):
 
 
 def test_a_figure_that_cannot_be_drawn_costs_only_itself(monkeypatch):
-    """A sentence replaces a figure that cannot be drawn, and the rest of the page stays."""
+    """If a figure cannot be drawn, a sentence replaces it, and the rest of the page is unchanged."""
     monkeypatch.setattr(page_module.figures, "timings", lambda *_: 1 / 0)
     made = page(result(BUILD, SPEED))
     assert [fault.lost for fault in made.faults] == ["a figure"]
@@ -749,7 +761,7 @@ def test_a_figure_that_cannot_be_drawn_costs_only_itself(monkeypatch):
 
 
 def test_an_overview_that_cannot_be_made_is_a_bare_one(monkeypatch):
-    """An overview that fails becomes a bare list of students and points."""
+    """If an overview cannot be made, a bare list of students and points replaces it."""
     monkeypatch.setattr(overview_module, "render_overview", lambda *_: 1 / 0)
     row = StudentRow(student=Student(label="ada", name="Ada"), assignment="small", grade=grade_of(MIXED))
     book = Gradebook(shape="x", assignments=("small",), titles={}, maxima={}, skeletons={}, parts={}, rows=(row,))

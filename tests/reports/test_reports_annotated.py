@@ -19,7 +19,7 @@ def page(assignment, counted, source):
 
 
 def test_every_line_stands_with_its_counts(transposition):
-    """Each numbered source line is followed by a row for each of its accesses and conditions. Totals come last."""
+    """Each numbered source line is followed by a row for each of its accesses and conditions. The totals come last."""
     lines = max(each.line for each in (*PROFILE.accesses, *PROFILE.branches))
     source = "".join(f"source of line {number}\n" for number in range(1, lines + 1))
     shown = page(transposition, Counted(profile=PROFILE, problem=None, steps=1), source).splitlines()
@@ -39,13 +39,13 @@ def test_every_line_stands_with_its_counts(transposition):
 
 
 def test_wrong_results_are_said_below_the_counts(transposition):
-    """Counts of a wrong kernel are followed by its error, so that readers do not think it right."""
+    """Below the counts of a wrong kernel, its error is printed, so that readers do not take the kernel for right."""
     shown = page(transposition, Counted(profile=PROFILE, problem=WRONG, steps=1), "x\n")
     assert shown.index("times the least possible") < shown.index("WRONG_OUTPUT  B is wrong.")
 
 
 def test_without_counts_there_is_the_reason(transposition):
-    """Without counts, the page has the reason with its detail and no source."""
+    """Without counts, the page shows the reason with its detail, and not the source."""
     shown = page(transposition, WRONG, "x\n")
     assert "WRONG_OUTPUT  B is wrong.\nby far\n" in shown
     assert " | " not in shown

@@ -1,4 +1,4 @@
-"""figures/: the figures of a speed check, as SVG."""
+"""figures/: the figures about a speed check, as SVG."""
 
 import re
 from functools import cache
@@ -20,7 +20,7 @@ FIGURES = {
 
 @cache
 def drawn(name):
-    """Return a figure, drawn once because it takes half a second, and not during test collection."""
+    """Return a figure. It is drawn only once, because this takes half a second, and not while pytest collects tests."""
     return FIGURES[name]()
 
 
@@ -30,7 +30,9 @@ def words_of(figure):
 
 @pytest.mark.parametrize("name", FIGURES)
 def test_a_figure_stands_inside_a_page(name):
-    """A figure is an SVG element with a label, selectable text, the page's colours, and no fixed size or address."""
+    """A figure is an SVG element with a label, selectable text and the page's colours, but without a fixed size or an
+    address.
+    """
     figure = drawn(name)
     root = ElementTree.fromstring(figure)
     assert root.tag == "svg"
@@ -42,7 +44,7 @@ def test_a_figure_stands_inside_a_page(name):
 
 
 def test_timings_show_a_row_for_each_with_its_median():
-    """Each of the five kinds of launches has a row with its median and a distinct or hollow marker."""
+    """Each of the five kinds of launches has a row with its median and its own marker."""
     words = words_of(drawn("timings"))
     for name, median in (("your kernel", "3.6 ms"), ("naive kernel", "18.8 ms"), ("a copy", "419 µs")):
         assert words.index(median) == words.index(name) + 1
@@ -50,9 +52,9 @@ def test_timings_show_a_row_for_each_with_its_median():
 
 
 def test_bars_have_the_copy_as_their_roof_where_moving_is_all():
-    """Bars in GB/s have the copy bandwidth as a dashed line.
+    """Bars in GB/s show the copy bandwidth as a dashed line.
 
-    Bars in GFLOPS have none, because a known peak gives a roofline instead.
+    Bars in GFLOPS do not, because a known peak leads to a roofline instead.
     """
     assert "the dashed line: a copy, 35.4 GB/s" in words_of(drawn("bars"))
     assert "4.66 GB/s" in words_of(drawn("bars"))
@@ -64,7 +66,7 @@ def test_bars_have_the_copy_as_their_roof_where_moving_is_all():
 def test_the_roofline_has_both_roofs_and_every_kernel():
     """The roofline shows both roofs and all kernels.
 
-    The naive kernel and the model solution do equal work in different times.
+    The naive kernel and the model solution do the same work in different times.
     """
     label = ElementTree.fromstring(drawn("roofline")).get("aria-label")
     assert label == (
@@ -76,7 +78,9 @@ def test_the_roofline_has_both_roofs_and_every_kernel():
 
 
 def test_a_device_profile_gives_the_roofline_its_roofs():
-    """A device profile gives the roofs, one for local memory. The kernel has a point for its local bytes."""
+    """A device profile provides the roofs, including one for local memory. The kernel also has a point for its local
+    bytes.
+    """
     figure = drawn("roofline with a profile")
     label = ElementTree.fromstring(figure).get("aria-label")
     assert "the roofs 40 GB/s and 5,000 GFLOPS." in label
@@ -87,7 +91,7 @@ def test_a_device_profile_gives_the_roofline_its_roofs():
 
 
 def test_a_kernel_without_local_memory_has_no_roof_of_it():
-    """A kernel without local memory, or without simulation, gets no roof for it."""
+    """Without local memory or without a simulation, the figure does not show the roof of local memory."""
     performance = ROOFLINE.model_copy(update={"roofs": ROOFS})
     unshared = PROFILE.model_copy(update={"accesses": PROFILE.accesses[:1]})
     for profile in (unshared, None):
@@ -95,7 +99,7 @@ def test_a_kernel_without_local_memory_has_no_roof_of_it():
 
 
 def test_a_device_profile_stands_in_for_the_peak_of_a_session():
-    """A device profile replaces a missing peak, so there is a roofline."""
+    """If the session has not measured a peak, a device profile provides it for the roofline."""
     assert roofline(ROOFLINE.model_copy(update={"peak": None, "roofs": ROOFS}), PROFILE)
 
 
@@ -103,14 +107,14 @@ def test_a_device_profile_stands_in_for_the_peak_of_a_session():
     "changes", [{"peak": None}, {"flop": None}, {"copy_bandwidth": 0.0}, {"copy_bandwidth": float("inf")}]
 )
 def test_without_roofs_or_arithmetic_there_is_no_roofline(changes):
-    """Without roofs or operations there are bars instead of a roofline."""
+    """Without roofs or operations, there are bars instead of a roofline."""
     performance = ROOFLINE.model_copy(update=changes)
     assert roofline(performance, PROFILE) is None
     assert rates(performance)
 
 
 def test_what_took_no_time_is_left_out():
-    """Timings of zero are left out, so that a coarse clock for one kernel does not hide the others."""
+    """Times of zero are left out, so that a clock that is too coarse for one kernel does not hide the others."""
     samples = SAMPLES.model_copy(update={"baseline": (0.0,), "submission": (0.0, 0.0035)})
     performance = BARS.model_copy(update={"samples": samples})
     assert "naive kernel" not in words_of(timings(performance)) + words_of(rates(performance))
@@ -122,7 +126,7 @@ def test_what_took_no_time_is_left_out():
 
 
 def test_a_users_own_settings_change_nothing():
-    """A user's matplotlib settings change no figure, so that equal results give equal pages."""
+    """A user's own matplotlib settings do not change figures, so that equal results make equal pages."""
     with matplotlib.rc_context({"font.size": 30, "axes.facecolor": "red", "svg.fonttype": "path"}):
         assert timings(BARS) == drawn("timings")
         assert matplotlib.rcParams["font.size"] == 30

@@ -1,4 +1,6 @@
-"""gradescope.py: results.json follows Gradescope's documentation, and a fault of the grader has no score."""
+"""gradescope.py: results.json satisfies Gradescope's documentation, and does not contain a score after a fault of
+grader.
+"""
 
 import json
 
@@ -24,7 +26,7 @@ def read(outcome):
 
 @pytest.mark.parametrize("outcome", [MIXED, result(BUILD, SPEED), result()], ids=["mixed", "passed", "nothing"])
 def test_a_result_is_a_file_as_documented(outcome):
-    """The file's score is the result's, and the tests' scores add up to it."""
+    """The score in the file is the result's, and the scores of the tests add up to it."""
     results = read(outcome)
     assert results.score == outcome.points
     assert sum(test.score for test in results.tests) == outcome.points
@@ -35,13 +37,15 @@ def test_a_result_is_a_file_as_documented(outcome):
 
 
 def test_students_see_everything():
-    """All tests are visible, because a hidden test would hide the total."""
+    """All tests are visible, because Gradescope hides the total if a test is hidden."""
     results = read(MIXED)
     assert {each.visibility for each in (results, *results.tests)} == {"visible"}
 
 
 def test_status_and_words_of_each_check():
-    """Each check is passed or failed in Gradescope's terms. A skipped check has no status and says why."""
+    """Each check has passed or failed in Gradescope's terms. A skipped check has no status, and its output gives the
+    reason.
+    """
     build, skipped, _, racing, slow = read(MIXED).tests
     assert [each.status for each in (build, skipped, racing, slow)] == ["passed", None, "failed", "failed"]
     assert (slow.score, slow.max_score) == (20, 40)
@@ -53,7 +57,7 @@ def test_status_and_words_of_each_check():
 
 
 def test_a_failure_is_told_in_the_words_of_the_junit_report():
-    """A failure has the JUnit report's text."""
+    """The text of a failure is the same as in the JUnit report."""
     for test in read(MIXED).tests:
         if test.status == "failed":
             assert test.output.splitlines()[-1] in REPORTS["junit"](MIXED)
@@ -62,7 +66,7 @@ def test_a_failure_is_told_in_the_words_of_the_junit_report():
 def test_what_follows_from_a_failed_build_is_one_test():
     """After a failed build, all other checks are one test without a status, with their lost points.
 
-    The total includes all points.
+    The total still includes all points.
     """
     unbuilt = failed("build", kind=Kind.BUILD, max_points=0, reason=Reason.BUILD_ERROR, message="line 2: what?")
     unrun = [failed(f"correctness: {i}", reason=Reason.NOT_RUN, message="fix the build.") for i in range(12)]
@@ -73,7 +77,7 @@ def test_what_follows_from_a_failed_build_is_one_test():
 
 
 def test_the_output_says_points_and_where_to_start():
-    """The output above the tests gives the points and the check to read first."""
+    """The output above the tests shows the points and the check that should be read first."""
     output = read(MIXED).output
     assert output.startswith(
         "Coalesced transposition: 25 of 62; 12 not checked here: the simulator is missing.\n"
@@ -84,7 +88,9 @@ def test_the_output_says_points_and_where_to_start():
 
 
 def test_a_fault_of_ours_has_no_score_anywhere():
-    """A fault of the grader has no score, so it cannot become a zero. The student reads that it is not their fault."""
+    """After a fault of grader, the file has no score, so it cannot become a zero. Students read that it is not their
+    fault.
+    """
     fields = json.loads(REPORTS["gradescope"](UNGRADED))
     assert not {"score", "tests", "leaderboard"} & set(fields)
     assert "not your fault: there is no OpenCL device." in fields["output"]
@@ -97,7 +103,7 @@ def test_a_fault_of_ours_has_no_score_anywhere():
     "spoil", [{"points": 1}, {"score": "1"}, {"visibility": "shown"}, {"tests": [{"status": "partial"}]}]
 )
 def test_the_schema_refuses_what_is_not_documented(spoil):
-    """The schema refuses undocumented fields and values, so test_a_result_is_a_file_as_documented can fail."""
+    """The schema refuses undocumented fields and values, so test_a_result_is_a_file_as_documented is able to fail."""
     fields = json.loads(REPORTS["gradescope"](MIXED))
     with pytest.raises(ValueError, match="validation error"):
         Results.model_validate({**fields, **spoil})

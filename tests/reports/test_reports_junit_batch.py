@@ -1,4 +1,4 @@
-"""junit.py: one JUnit file for a batch, for dashboards."""
+"""junit.py: one JUnit file for a whole batch, for dashboards."""
 
 import re
 from xml.etree import ElementTree
@@ -20,7 +20,9 @@ PARTS = [("ada", GOOD), ("jürgen & söhne", BAD), ("עדה", UNGRADED), ("ada",
 
 
 def test_a_suite_for_each_submission_passes_the_strict_schema():
-    """Each submission is a suite named after student and assignment, in order. The strict schema accepts the file."""
+    """Each submission is a suite with the names of student and assignment, in order. The strict schema accepts the
+    file.
+    """
     root = ElementTree.fromstring(render_batch(PARTS))
     XUNIT.validate(root)
     names = ["ada coalsTransp", "jürgen & söhne coalsTransp", "עדה coalsTransp", "ada blockMMM"]
@@ -28,14 +30,14 @@ def test_a_suite_for_each_submission_passes_the_strict_schema():
 
 
 def test_names_are_unique_in_the_whole_file():
-    """Names are unique in the file. Artemis requires that, and GitLab drops cases with equal class and name."""
+    """Names are unique in the file. Artemis requires this, and GitLab drops cases with equal class and name."""
     names = [case.get("name") for case in ElementTree.fromstring(render_batch(PARTS)).iter("testcase")]
     assert len(set(names)) == len(names) == 3 + 3 + 1 + 1
     assert names[0] == "ada coalsTransp: build"
 
 
 def test_counts_and_times_add_up(tmp_path):
-    """Another library reads counts and times that add up over cases, suites and the file."""
+    """The counts and times that another library reads add up over cases, suites and the file."""
     path = tmp_path / "batch.xml"
     path.write_text(render_batch(PARTS), encoding="utf-8")
     whole = JUnitXml.fromfile(str(path))
@@ -49,7 +51,7 @@ def test_counts_and_times_add_up(tmp_path):
 
 
 def test_a_viewer_shows_students_and_counts(tmp_path):
-    """junit2html shows every student and the numbers of passed and failed cases."""
+    """junit2html shows every student, and the numbers of passed and failed cases."""
     path = tmp_path / "batch.xml"
     path.write_text(render_batch(PARTS), encoding="utf-8")
     report = Junit(filename=str(path))
@@ -63,14 +65,16 @@ def test_a_viewer_shows_students_and_counts(tmp_path):
 
 
 def test_texts_are_short_and_say_where_the_rest_is():
-    """Texts are cut with a note about the full report, because a thousand submissions must fit in GitLab's limit."""
+    """Texts are cut with a note about the full report, so that a thousand submissions stay within GitLab's limit."""
     failure = next(ElementTree.fromstring(render_batch([("ada", BAD)])).iter("failure"))
     assert len(failure.text) < 600
     assert failure.text.endswith("(cut here; the submission's own report has the rest)")
 
 
 def test_a_thousand_submissions_in_which_everything_fails_stay_below_the_limit():
-    """A thousand submissions with twenty failures of maximum length fit in 30 MB, because a hundred fit in 3 MB."""
+    """A hundred submissions with twenty failures of maximum length fit in 3 MB, so a thousand fit in the limit of 30
+    MB.
+    """
     long = "the result is wrong in row 12, column 7, & the next.\n" * 40
     worst = result(*(failed(f"correctness: case {i} (height 1000, width 2000)", message=long) for i in range(20)))
     text = render_batch((f"student {i}_1234567", worst) for i in range(100))
@@ -78,7 +82,7 @@ def test_a_thousand_submissions_in_which_everything_fails_stay_below_the_limit()
 
 
 def test_outcomes_are_taken_one_by_one():
-    """Outcomes are taken one by one, so that a batch need not fit in memory."""
+    """Outcomes are read one by one, so that a batch need not fit in memory."""
     asked = []
 
     def parts():
@@ -91,7 +95,7 @@ def test_outcomes_are_taken_one_by_one():
 
 
 def test_long_labels_do_not_make_names_alike():
-    """Long labels leave names distinct. Folder names have up to 240 bytes, and the check's name is at the end."""
+    """Long labels do not make names equal. Folder names have up to 240 bytes, and the check's name comes after them."""
     many = result(*(check(f"correctness: {'long ' * 10}{i}") for i in range(5)))
     names = [case.get("name") for case in ElementTree.fromstring(render_batch([("a" * 240, many)])).iter("testcase")]
     assert len(set(names)) == 5

@@ -1,4 +1,4 @@
-"""live.py: the display of a running grading."""
+"""live.py: the display of a grading that is running."""
 
 import pytest
 from courses import course_of
@@ -26,14 +26,14 @@ def heard(coursework, *events):
 
 @pytest.fixture
 def small(tmp_path):
-    """An assignment without hidden parts: three cases, three checks of the simulator, and speed."""
+    """An assignment without hidden parts. It has three cases, three checks by the simulator, and a speed check."""
     return course_of(tmp_path, FIELDS).load("small")
 
 
 def test_a_log_has_a_line_for_what_begins_and_for_what_is_decided(small):
     """A log has a line with the seconds for each start and each verdict.
 
-    A failure has its reason and, if final, a sentence.
+    For a failure, the line contains the reason and, if the verdict is final, a sentence.
     """
     race = Decided(check=RACE, sentence="line 3 races.")
     board, lines = LiveBoard(small), []
@@ -49,7 +49,9 @@ def test_a_log_has_a_line_for_what_begins_and_for_what_is_decided(small):
 
 
 def test_a_terminal_has_a_row_for_those_that_passed_and_one_for_each_that_did_not(small):
-    """A board stays small: passed checks of a kind share a row above the failures. The current activity is last."""
+    """The board stays small, because passed checks of a kind share a row above the failures. The current activity comes
+    last.
+    """
     decided = [BUILD, ONE, RAGGED, check("practice: large (n 5000)", kind=Kind.PRACTICE)]
     board = heard(small, *(Decided(check=each, sentence=each.message) for each in decided), "timing")
     assert [row.plain for row in board.rows()] == [
@@ -63,13 +65,13 @@ def test_a_terminal_has_a_row_for_those_that_passed_and_one_for_each_that_did_no
 
 
 def test_hidden_checks_are_not_waited_for(tmp_path):
-    """The board counts all checks except hidden ones. A hidden case hides only itself."""
+    """The board counts all checks except hidden ones. A hidden case does not hide any others."""
     board = heard(hiding_course(tmp_path, "case").load("small"), "building")
     assert board.status(0) == "building, 0 of 7 checks decided, 0 s"
 
 
 def test_a_suite_counts_the_checks_of_all_its_parts(tmp_path):
-    """A suite's board has separate rows for each part."""
+    """The board of a suite has separate rows for each part."""
     suite = suite_course(tmp_path).load("ladder")
     first, *_ = suite.parts
     board = heard(suite, Decided(check=BUILD.of_part(first.part)))
@@ -77,7 +79,7 @@ def test_a_suite_counts_the_checks_of_all_its_parts(tmp_path):
 
 
 def test_a_file_that_does_not_build_is_explained_once(tmp_path):
-    """A build error of a suite is explained once, as in the report, and not for each part."""
+    """A build error in a suite is explained once, as in the report, and not again for each part."""
     suite = suite_course(tmp_path).load("ladder")
     broken = failed("build", kind=Kind.BUILD, reason=Reason.BUILD_ERROR)
     events = [Decided(check=broken.of_part(part.part), sentence="line 2: unknown.") for part in suite.parts]
@@ -87,7 +89,7 @@ def test_a_file_that_does_not_build_is_explained_once(tmp_path):
 
 
 def test_a_sentence_is_told_once(small):
-    """Skipped cases with one sentence print it once and do not count as failed."""
+    """Skipped cases with the same sentence print it only once, and do not count as failed."""
     skipped = failed("correctness: ragged (n 1000)", reason=Reason.NOT_RUN)
     events = [Decided(check=skipped.model_copy(update={"name": name}), sentence="skipped.") for name in ("a", "b")]
     assert [row.plain for row in heard(small, *events).rows()] == [
@@ -106,7 +108,7 @@ def test_what_a_submission_says_reaches_a_terminal_without_control_characters(sm
 
 
 def test_a_skipped_check_is_told_as_such(small):
-    """A skipped check is printed as skipped with its reason."""
+    """A skipped check is shown as skipped, with its reason."""
     skipped = check("sanitizer (n 70)", kind=Kind.SANITIZER, verdict=Verdict.SKIPPED, reason=Reason.NO_SIMULATOR)
     event = Decided(check=skipped)
     assert "skipped sanitizer (n 70)  NO_SIMULATOR" in heard(small, event).line(event, 2)

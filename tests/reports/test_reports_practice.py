@@ -1,4 +1,4 @@
-"""Practice cases are in every report and decide nothing."""
+"""Practice cases appear in every report, but do not affect the outcome."""
 
 from xml.etree import ElementTree
 
@@ -21,7 +21,7 @@ PRACTISED = result(BUILD, check("correctness: one (n 1)"), PRACTICE, SPEED)
 
 
 def test_practice_decides_nothing():
-    """A failed practice case leaves a submission passed and is never the first cause."""
+    """A submission with a failed practice case can pass, and a practice case is never the first cause."""
     assert PRACTISED.passed
     assert PRACTISED.first_cause is None
     assert grade_of(PRACTISED).passed
@@ -31,9 +31,9 @@ def test_practice_decides_nothing():
 
 
 def test_every_report_shows_practice_for_what_it_is():
-    """Students read practice cases in full.
+    """Students read the complete messages of practice cases.
 
-    For platforms that deduct points for failures, they are skipped or worth nothing.
+    On platforms that deduct points for failures, practice cases are skipped or worth no points.
     """
     terminal = render(PRACTISED, width=80, color=False)
     assert "\n 1. practice[WRONG_OUTPUT]: odd ones are wrong.\n" in terminal
@@ -60,7 +60,7 @@ def test_every_report_shows_practice_for_what_it_is():
 
 
 def test_practice_that_passes_is_a_row():
-    """A passed practice case is a row, as for other kinds."""
+    """A passed practice case has a row, like other kinds of checks."""
     passed = PRACTICE.model_copy(update={"verdict": Verdict.PASSED, "reason": None, "message": "", "detail": ""})
     assert "passed  practice: odd (n 7)\n" in render(result(BUILD, passed), width=80, color=False)
     assert "1 case for practice, 1 passed" in Reader(REPORTS["html"](result(BUILD, passed))).text

@@ -1,4 +1,4 @@
-"""sarif.py: files that GitHub and editors can read, with places in the file."""
+"""sarif.py: files that GitHub and editors can read, with places in the source file."""
 
 import pytest
 from faulty_results import GRADED, OUTCOMES
@@ -12,13 +12,13 @@ from grader.results.check import Reason
 
 
 def run_of(outcome):
-    """Return the run of the file, as its readers see it."""
+    """Return the run in the file, as its readers see it."""
     (run,) = Log.model_validate_json(REPORTS["sarif"](outcome)).runs
     return run
 
 
 def text_at(location, outcome):
-    """Return the text of a region, which must be in the file, by its columns in UTF-16."""
+    """Return the text of a region, whose columns count UTF-16 units. The region must be inside the file."""
     region, lines = location.physicalLocation.region, lines_of(outcome)
     assert location.physicalLocation.artifactLocation.uri == "kernels.cl"
     assert region.endLine == region.startLine <= len(lines)
@@ -29,7 +29,7 @@ def text_at(location, outcome):
 
 @pytest.mark.parametrize("name", OUTCOMES)
 def test_an_outcome_is_a_file_as_github_reads_it(name):
-    """The file of each outcome has every field that GitHub requires."""
+    """The file for each outcome has every field that GitHub requires."""
     run = run_of(OUTCOMES[name])
     assert run.tool.driver.name == "grader"
     assert run.automationDetails.id == "coalsTransp/"
@@ -37,7 +37,7 @@ def test_an_outcome_is_a_file_as_github_reads_it(name):
 
 @pytest.mark.parametrize("name", GRADED)
 def test_every_region_is_a_line_of_the_file_without_its_indentation(name):
-    """A region is a whole line of the file, without white space at its ends."""
+    """Each region is a whole line of the file, without white space at its ends."""
     outcome = GRADED[name]
     lines = [line.strip() for line in lines_of(outcome)]
     for each in run_of(outcome).results:
@@ -46,7 +46,7 @@ def test_every_region_is_a_line_of_the_file_without_its_indentation(name):
 
 
 def test_columns_are_counted_in_utf_16():
-    """A letter outside the Basic Multilingual Plane has two columns."""
+    """A character outside the Basic Multilingual Plane counts as two columns."""
     (wrong,) = run_of(OUTCOMES["non-ASCII"]).results
     region = wrong.locations[0].physicalLocation.region
     assert (region.startLine, region.startColumn, region.endColumn) == (2, 2, 28)
@@ -54,7 +54,7 @@ def test_columns_are_counted_in_utf_16():
 
 
 def test_a_race_links_to_its_places():
-    """The places of a finding are related locations with their words, and the message links to them."""
+    """The places of a finding become related locations with their words, and the message links to them."""
     race = run_of(OUTCOMES["race"]).results[0]
     assert (race.ruleId, race.level) == ("DATA_RACE", "error")
     assert race.message.text.endswith(
@@ -76,18 +76,18 @@ def test_a_race_links_to_its_places():
     ],
 )
 def test_the_level_says_what_the_issue_costs(name, level):
-    """Wrong kernels are errors, wasteful kernels are warnings, and failed practice is a note."""
+    """Wrong kernels are errors, wasteful kernels are warnings, and failed practice cases are notes."""
     assert {each.level for each in run_of(OUTCOMES[name]).results} == {level}
 
 
 def test_braces_and_links_of_a_message_are_plain_text():
-    """A compiler's braces and brackets are neither placeholders nor links."""
+    """Braces and brackets in a compiler's message are neither placeholders nor links."""
     (unbuilt,) = run_of(OUTCOMES["build error"]).results
     assert unbuilt.message.text == ("line 2: expected '}}' or {{0}}, [see] (http://example.org). Seen in build.")
 
 
 def test_a_grading_that_failed_has_no_results_and_says_why():
-    """An ungraded outcome is a run without success. Its reason is a message of the tool."""
+    """An ungraded outcome becomes a run without success, whose reason is a message of the tool."""
     run = run_of(UNGRADED)
     (invocation,) = run.invocations
     (told,) = invocation.toolExecutionNotifications
@@ -96,7 +96,7 @@ def test_a_grading_that_failed_has_no_results_and_says_why():
 
 
 def test_a_missing_explanation_is_a_warning_of_the_tool():
-    """A fault of grader in a graded result is a message of the tool, without its traceback."""
+    """A fault of grader in a graded result becomes a message of the tool, without its traceback."""
     fault = Fault(lost="the explanation", traceback="Traceback: secret")
     (invocation,) = run_of(result(BUILD, failed("correctness: a", faults=(fault,)))).invocations
     (told,) = invocation.toolExecutionNotifications
@@ -106,7 +106,7 @@ def test_a_missing_explanation_is_a_warning_of_the_tool():
 
 
 def test_a_rule_explains_each_reason_of_an_issue():
-    """A file has a rule for each reason that occurs. A rule's first sentence is its short description."""
+    """The file has a rule for each reason that occurs. The first sentence of a rule is its short description."""
     rules = [rule for outcome in OUTCOMES.values() for rule in run_of(outcome).tool.driver.rules]
     by_name = {rule.id: rule for rule in rules}
     race = by_name[Reason.DATA_RACE]
@@ -119,6 +119,6 @@ def test_a_rule_explains_each_reason_of_an_issue():
 
 @pytest.mark.parametrize("name", GRADED)
 def test_the_file_has_no_source_text(name):
-    """The file names lines and does not quote them, so it shows nothing of a file that it is not about."""
+    """The file refers to lines, but does not quote them, so that it never reveals any source text."""
     text = REPORTS["sarif"](GRADED[name])
     assert not [line for line in lines_of(GRADED[name]) if len(line.strip()) > 9 and line.strip() in text]

@@ -1,4 +1,4 @@
-"""A suite in every report: its kernels are separate and compared side by side (side_by_side.py, ladder.py)."""
+"""Reports about a suite show its kernels separately, and compare them side by side (side_by_side.py, ladder.py)."""
 
 import csv
 import re
@@ -35,7 +35,7 @@ FAST = SPEED.model_copy(update={"performance": ROOFLINE})
 
 
 def suite_of(ladder, first, last, **changes):
-    """Return hand-made results of both kernels as one result."""
+    """Return the handmade results of both kernels as one result."""
     whole = joined(ladder, [result(*first, **changes), result(*last, **changes)])
     return whole.model_copy(update={"assignment": NAME})
 
@@ -48,9 +48,9 @@ def text_of(outcome):
 
 
 def test_kernels_stand_side_by_side(climbed):
-    """A real grading compares two kernels.
+    """In a real grading, two kernels are compared.
 
-    Each has a rate, its share of the model solution's rate, and its multiple of the first rate.
+    Each has a rate, its share of the model solution's rate, and its multiple of the first kernel's rate.
     """
     first, last = standings_of(climbed["right"])
     assert (first.part, last.part) == (FIRST, LAST)
@@ -65,7 +65,9 @@ def test_kernels_stand_side_by_side(climbed):
 
 
 def test_arithmetic_for_each_byte_is_counted(climbed):
-    """A tiled kernel does over ten times the operations per byte. Each staged word is used sixteen times."""
+    """A tiled kernel does more than ten times as many operations per byte, because each staged word is used sixteen
+    times.
+    """
     first, last = standings_of(climbed["right"])
     if last.intensity is None:
         pytest.skip("no simulator: nothing was counted")
@@ -73,7 +75,7 @@ def test_arithmetic_for_each_byte_is_counted(climbed):
 
 
 def test_what_was_not_measured_is_a_dash(climbed):
-    """An unmeasured figure is a dash, also if the first kernel has no rate."""
+    """A value that was not measured is shown as a dash, also if this is the rate of the first kernel."""
     _, last = standings_of(climbed["missing"])
     assert last.cells == ("-", "-", "-", "-")
     assert standings_of(climbed["broken"])[0].performance is None
@@ -81,7 +83,7 @@ def test_what_was_not_measured_is_a_dash(climbed):
 
 
 def test_rates_of_different_things_are_not_compared(ladder):
-    """GB/s and GFLOPS are not compared and share no figure."""
+    """Rates in GB/s and in GFLOPS are not compared, and do not share a figure."""
     mixed = suite_of(ladder, (BUILD, FAST), (BUILD, SPEED))
     assert [each.times_first for each in standings_of(mixed)] == [1.0, None]
     assert drawn({each.part: each.performance for each in standings_of(mixed)}) is None
@@ -96,7 +98,7 @@ def test_the_figure_tells_its_figures():
 
 @pytest.mark.parametrize("payload", PAYLOADS)
 def test_no_name_becomes_markup_in_the_figure(payload):
-    """Kernel names are text in the figure, never markup."""
+    """Kernel names are text in the figure, and never become markup."""
     plain, hostile = (ElementTree.fromstring(drawn({name: ROOFLINE})) for name in ("word", payload))
     assert {each.tag for each in hostile.iter()} <= {each.tag for each in plain.iter()}
 
@@ -106,7 +108,7 @@ def test_no_name_becomes_markup_in_the_figure(payload):
 
 @pytest.mark.parametrize("name", ["right", "missing", "broken"])
 def test_a_terminal_of_80_columns_holds_it(climbed, name):
-    """In 80 columns, each kernel has a heading with its points. Rates, if any, are in a table."""
+    """In 80 columns, each kernel has a heading with its points. If there are rates, they are in a table."""
     text = render(climbed[name], width=80, color=False)
     assert max(map(len, text.splitlines())) <= 80
     for standing in standings_of(climbed[name]):
@@ -117,7 +119,7 @@ def test_a_terminal_of_80_columns_holds_it(climbed, name):
 
 
 def test_a_kernel_that_does_not_build_is_two_rows(climbed):
-    """A kernel that does not build is an issue that costs all its points. It has a row for the build and one for all
+    """A kernel that does not build is an issue that costs all its points. It has one row for the build, and one for all
     checks that did not run.
     """
     issues, _, rows = render(climbed["missing"], width=80, color=False).partition(f"        {LAST} ")
@@ -130,8 +132,8 @@ def test_a_kernel_that_does_not_build_is_two_rows(climbed):
 
 
 def test_where_to_start_is_the_kernel_that_loses_most_points(ladder):
-    """Reading starts at the wrong kernel that has lost most points, and at its simulator finding. If two have lost
-    equally many, the first one comes first.
+    """Readers start at the wrong kernel that has lost the most points, and there at the simulator's finding. If two
+    kernels have lost equally many points, the first comes first.
     """
     both = suite_of(ladder, (BUILD, WRONG, RACING), (BUILD, RACING))
     assert both.first_cause.name == f"{FIRST}: sanitizer (n 3)"
@@ -147,7 +149,9 @@ def test_where_to_start_is_the_kernel_that_loses_most_points(ladder):
 
 @pytest.mark.parametrize("name", ["right", "missing", "broken"])
 def test_the_page_has_a_section_for_each_kernel(climbed, name):
-    """The page has a folded part for each kernel, open if a check failed. The table links to it, and ids are unique."""
+    """The page has a folded section for each kernel, which is open if a check failed. The table links to the sections,
+    and ids are unique.
+    """
     outcome = climbed[name]
     page = Reader(REPORTS["html"](outcome))
     ids = page.values("id")
@@ -170,7 +174,7 @@ def test_no_page_scrolls_sideways(climbed, browser):
 
 
 def test_counts_at_a_line_that_serves_several_kernels_are_apart(ladder):
-    """Counts at a line of several kernels are below each kernel, so that they are not confused."""
+    """If a line belongs to several kernels, its counts are shown for each kernel separately."""
     last = PROFILE.model_copy(update={"accesses": PROFILE.accesses[:1], "branches": ()})
     source = "\n" * 30
     whole = suite_of(ladder, (BUILD,), (BUILD,), source=source)
@@ -184,7 +188,7 @@ def test_counts_at_a_line_that_serves_several_kernels_are_apart(ladder):
 
 @pytest.mark.parametrize("name", ["right", "missing", "broken"])
 def test_junit_names_are_unique_and_classes_are_kinds(climbed, name):
-    """The kernel is part of a case's name, so the strictest reader accepts the file."""
+    """The names of cases include the kernel, so that the strictest reader accepts the file."""
     root = ElementTree.fromstring(REPORTS["junit"](climbed[name]))
     XUNIT.validate(root)
     cases = list(root.iter("testcase"))
@@ -195,7 +199,7 @@ def test_junit_names_are_unique_and_classes_are_kinds(climbed, name):
 
 
 def test_gradescope_is_told_of_each_kernel(climbed):
-    """The text above Gradescope's tests gives each kernel's points and speed."""
+    """The text above Gradescope's tests shows the points and the speed of each kernel."""
     results = Results.model_validate_json(REPORTS["gradescope"](climbed["missing"]))
     first, last = standings_of(climbed["missing"])
     assert in_words(first) in results.output
@@ -208,7 +212,7 @@ def test_gradescope_is_told_of_each_kernel(climbed):
 
 
 def test_a_grade_has_points_and_speeds_by_kernel(climbed):
-    """The gradebook, the table and the comment for Moodle give points by kernel. The table also gives speeds."""
+    """The gradebook, the table and the Moodle comment show the points of each kernel, and the table its speed."""
     grade = grade_of(climbed["missing"])
     first, last = standings_of(climbed["missing"])
     assert grade.parts == (FIRST, LAST)
@@ -226,7 +230,7 @@ def test_a_grade_has_points_and_speeds_by_kernel(climbed):
 
 
 def test_a_kernel_of_a_suite_can_be_graded_again(ladder, climbed, tmp_path):
-    """`--regrade check=WORDS` selects a kernel by the name that starts each of its checks."""
+    """`--regrade check=WORDS` selects a kernel by its name, with which the name of each of its checks begins."""
     plan, store = (
         plan_of([ladder], handin("ada", assignment=NAME), handin("ben", b"x", assignment=NAME)),
         Store(tmp_path),
@@ -239,13 +243,13 @@ def test_a_kernel_of_a_suite_can_be_graded_again(ladder, climbed, tmp_path):
 
 
 def test_scoring_anew_changes_nothing(climbed, ladder):
-    """Rescoring an unchanged suite changes neither names nor times."""
+    """Rescoring an unchanged suite does not change any names or times."""
     for name, whole in climbed.items():
         assert rescore(whole, ladder) == whole, name
 
 
 def test_several_speeds_are_kept_by_part(ladder):
-    """A grade keeps the speeds of all timed kernels by part."""
+    """A grade keeps the speeds of all timed kernels, by part."""
     other = performance(rate=performance().rate.model_copy(update={"median": 3.0}))
     speeds = grade_of(suite_of(ladder, (BUILD, SPEED), (BUILD, SPEED.model_copy(update={"performance": other})))).speeds
     assert [(part, each.rate) for part, each in speeds.items()] == [(FIRST, 7.21), (LAST, 3.0)]

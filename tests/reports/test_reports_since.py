@@ -1,4 +1,4 @@
-"""since.py: the changes from one grading to the next, in words."""
+"""since.py: what has changed since the previous grading, in words."""
 
 import pytest
 from samples import RACE, check, failed, performance, result
@@ -22,13 +22,13 @@ def of(*checks, source="one\ntwo\n"):
 
 
 def test_a_race_that_is_gone_is_named_with_the_line_that_it_had():
-    """A fixed race is named with its former line, after the points that it brings."""
+    """A race that was fixed is reported with its former line, after the points that this brings."""
     said = since(of(BUILD, ONE, RACED), of(BUILD, ONE, CLEAN))
     assert said == f"22 of 22 (was 10). Gone: race in line {RACE.lines[0]}."
 
 
 def test_what_is_new_is_told():
-    """A new race is named with its line. Several have one noun, with all their lines in order."""
+    """A new race is reported with its line. Several races share one noun, with all lines in order."""
     assert since(of(CLEAN), of(RACED)) == f"0 of 22 (was 12). New: race in line {RACE.lines[0]}."
     found = [RACE.model_copy(update={"message": f"line {n} races.", "places": ()}) for n in (11, 10)]
     wild = RACE.model_copy(update={"message": "line 4 reads.", "places": (), "reason": Reason.OUT_OF_BOUNDS})
@@ -39,7 +39,7 @@ def test_what_is_new_is_told():
 
 
 def test_a_fault_whose_line_has_only_moved_is_neither_gone_nor_new():
-    """A fault whose line only moved, with unchanged text, is neither fixed nor new."""
+    """If only the number of a faulty line has changed, but not its text, the fault is neither fixed nor new."""
     text = [f"line {n}" for n in range(60)]
     moved = RACE.model_copy(
         update={"message": RACE.message.replace(f"line {RACE.lines[0]}", f"line {RACE.lines[0] + 1}")}
@@ -50,14 +50,14 @@ def test_a_fault_whose_line_has_only_moved_is_neither_gone_nor_new():
 
 
 def test_cases_are_counted_and_those_that_broke_are_named():
-    """Newly right cases are counted, and newly wrong ones are named."""
+    """Cases that became right are counted, and cases that became wrong are listed by name."""
     wrong = failed("correctness: two (n 2)")
     assert since(of(ONE, wrong), of(ONE, TWO)) == "10 of 22 (was 5). 1 more case is right."
     assert since(of(ONE, TWO), of(ONE, wrong)) == "5 of 22 (was 10). No longer right: two."
 
 
 def test_many_cases_that_broke_are_counted():
-    """The line names up to three newly wrong cases. It gives only the number of more."""
+    """Up to three cases that became wrong are listed by name. If there are more, only their number is given."""
     right = [check(f"correctness: case {n} (n {n})") for n in range(4)]
     wrong = [failed(each.name) for each in right]
     assert since(of(*right), of(*wrong[:3], right[3])).endswith("No longer right: case 0, case 1 and case 2.")
@@ -65,14 +65,14 @@ def test_many_cases_that_broke_are_counted():
 
 
 def test_cases_of_two_parts_are_kept_apart():
-    """Two parts of a suite may have a case of the same name. The line names the part."""
+    """Two parts of a suite may have cases with the same name, so the line includes the name of the part."""
     row, column = (ONE.of_part(part) for part in ("row", "column"))
     wrong = failed("correctness: one (n 1)").of_part("row")
     assert since(of(row, column), of(wrong, column)) == "5 of 22 (was 10). No longer right: row: one."
 
 
 def test_a_build_error_that_is_gone_is_told():
-    """A fixed build error is reported, and cases that did not run before count as newly right."""
+    """A fixed build error is reported, and cases that could not run before count as newly right."""
     broken = failed("build", kind=Kind.BUILD, reason=Reason.BUILD_ERROR, message="line 2, column 1: unknown.")
     said = since(of(broken, failed("correctness: one (n 1)", reason=Reason.NOT_RUN)), of(BUILD, ONE))
     assert said == "10 of 22 (was 0). Gone: build error in line 2. 1 more case is right."
@@ -80,6 +80,6 @@ def test_a_build_error_that_is_gone_is_told():
 
 @pytest.mark.parametrize(("median", "said"), [(0.45, " Speed 45 % (was 100 %)."), (1.0, "")])
 def test_a_speed_is_compared_with_what_it_was(median, said):
-    """A changed speed is given in per cent of the model solution's speed, with its former value."""
+    """A changed speed is given in per cent of the model solution's speed, together with its former value."""
     new = performance(fraction_of_reference=Interval(median=median, low=0.4, high=1.1))
     assert since(of(SLOW), of(SLOW.model_copy(update={"performance": new}))) == f"Still 5 of 22.{said}"

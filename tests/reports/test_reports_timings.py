@@ -1,4 +1,4 @@
-"""timings.py: `grader run` prints its pages in 80 columns."""
+"""timings.py: the pages that `grader run` prints, in 80 columns."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -13,13 +13,13 @@ from grader.reports.timings import body, render
 
 @pytest.fixture(scope="module")
 def addition(tmp_path_factory):
-    """An assignment of one kernel with rates in GB/s."""
+    """An assignment with one kernel, whose rate is in GB/s."""
     return course_of(tmp_path_factory.mktemp("one"), ADDITION, KERNEL, ORACLE).load("small")
 
 
 @pytest.fixture(scope="module")
 def repeated(tmp_path_factory):
-    """An assignment of two kernels that are repeated."""
+    """An assignment with two kernels that are launched repeatedly."""
     launches = [*ADDITION["launches"], {**ADDITION["launches"][0], "kernel": "other"}]
     fields = {**ADDITION, "launches": launches, "repeat": {"times": 7}}
     return course_of(tmp_path_factory.mktemp("many"), fields, KERNEL, ORACLE).load("small")
@@ -43,7 +43,7 @@ def line_of(shown, beginning):
 
 
 def test_one_kernel_has_a_line_for_each_clock(addition):
-    """Each clock has a line with median and minimum. The kernel alone and the total have a rate."""
+    """Each clock has a line with median and minimum. The kernel alone and the total also have a rate."""
     shown = page(addition, [row("add", measured(addition, 2.0))])
     assert shown.startswith("Adding  small\nkernels.cl\n")
     assert "at n 100000; real float, GROUP 64\nadd: global 100032, local 64\n" in shown
@@ -63,7 +63,7 @@ def test_one_kernel_has_a_line_for_each_clock(addition):
     ],
 )
 def test_the_results_are_right_or_wrong_or_nobody_has_looked(addition, changes, said):
-    """The page gives exactly one of three statements about the results: right, wrong, or not checked."""
+    """The page makes exactly one of three statements about the results: right, wrong, or not checked."""
     shown = page(addition, [row("add", measured(addition, **changes))])
     assert said in shown
     assert "kernel only" in shown
@@ -71,7 +71,7 @@ def test_the_results_are_right_or_wrong_or_nobody_has_looked(addition, changes, 
 
 
 def test_several_kernels_and_turns_are_told_apart(repeated):
-    """Each kernel has a line for its share, and the number of repetitions is given."""
+    """Each kernel has a line for its share of the time, and the page shows the number of repetitions."""
     found = measured(repeated, launches=(launch((2.0, 1.0), turns=7),), totals=(0.01,))
     shown = page(repeated, [row("add", found)])
     assert "repeated: 7 turns" in shown
@@ -82,14 +82,14 @@ def test_several_kernels_and_turns_are_told_apart(repeated):
 
 
 def test_why_there_are_no_times_is_said_with_what_backs_it(addition):
-    """Without times, the page has the reason with its detail, and no table or device."""
+    """If there are no times, the page shows the reason with its detail, but no table and no device."""
     shown = page(addition, [row("add", FAILED)])
     assert shown.endswith("\n\nLAUNCH_SIZES  add would have groups of 8,192 work-items.\nwhy\n")
     assert "kernel only" not in shown
 
 
 def test_a_clock_that_saw_no_time_pass_gives_no_rate(addition):
-    """A measured time of zero gives a dash, not an infinite rate."""
+    """A measured time of zero gives a dash instead of an infinite rate."""
     shown = page(addition, [row("add", measured(addition, 0.0))])
     assert line_of(shown, "kernel only")[-1] == "-"
 
@@ -98,9 +98,9 @@ def test_a_clock_that_saw_no_time_pass_gives_no_rate(addition):
 
 
 def test_a_sweep_has_a_row_and_a_bar_for_each_value(addition):
-    """A sweep has a row with a bar for each value, the longest for the fastest.
+    """A sweep has a row with a bar for each value. The fastest has the longest bar.
 
-    A failed value has no bar and its reason below.
+    A value that failed has no bar. Its reason is printed below the table.
     """
     rows = [row("8", measured(addition, 4.0)), row("16", measured(addition, 2.0)), row("32", FAILED)]
     shown = page(addition, rows, swept="GROUP")
@@ -117,7 +117,7 @@ def test_a_sweep_has_a_row_and_a_bar_for_each_value(addition):
 
 
 def test_a_table_says_who_is_wrong_and_who_was_not_looked_at(addition):
-    """A table marks wrong and unchecked results. Wrong kernels keep their times."""
+    """A table marks wrong and unchecked results. Wrong kernels still show their times."""
     rows = [row("8", measured(addition, problem=WRONG)), row("16", measured(addition, checked=False))]
     shown = page(addition, rows, swept="GROUP")
     assert line_of(shown, "8 ")[:5] == ["8", "2", "0.6", "0.15", "wrong"]
@@ -126,7 +126,7 @@ def test_a_table_says_who_is_wrong_and_who_was_not_looked_at(addition):
 
 
 def test_a_ladder_is_held_against_its_first_kernel(addition):
-    """Rows of a ladder are compared with its first kernel. Operations per word are given if they are known."""
+    """The rows of a ladder are compared with its first kernel. The operations per word are shown if they are known."""
     rows = [
         row("first", measured(addition, 4.0), intensity=1 / 3),
         row("a-kernel-with-a-rather-long-name", measured(addition, 2.0)),
@@ -142,7 +142,7 @@ def test_a_ladder_is_held_against_its_first_kernel(addition):
 
 
 def test_a_ladder_of_repeated_launches_has_their_turns(repeated):
-    """A ladder of repeated launches has a column for their number. A failed kernel has a dash."""
+    """A ladder of repeated launches has a column with the number of repetitions. A failed kernel has a dash there."""
     found = measured(repeated, launches=(launch((2.0, 1.0), turns=1234),), totals=(0.01,))
     shown = page(repeated, [row("first", found), row("second", FAILED)])
     assert line_of(shown, "first")[-1] == "1,234"
@@ -150,13 +150,13 @@ def test_a_ladder_of_repeated_launches_has_their_turns(repeated):
 
 
 def test_nothing_is_held_against_a_first_kernel_that_failed(addition):
-    """If the first kernel failed, other kernels are not compared."""
+    """If the first kernel failed, the other kernels are not compared with it."""
     shown = page(addition, [row("first", FAILED), row("second", measured(addition))])
     assert line_of(shown, "second")[-2:] == ["-", "-"]
 
 
 def test_sizes_that_differ_are_told_with_the_rows_that_have_them(addition):
-    """Rows with different sizes are grouped by them, because a slow kernel may be timed at smaller sizes."""
+    """If sizes differ, for example because a slow kernel is timed at smaller ones, rows are listed by their sizes."""
     small = measured(addition, sizes={"n": 8})
     rows = [row("one", measured(addition)), row("two", small), row("three", measured(addition))]
     shown = page(addition, rows)
@@ -164,7 +164,7 @@ def test_sizes_that_differ_are_told_with_the_rows_that_have_them(addition):
 
 
 def test_rates_of_several_units_are_told_apart_and_not_compared(addition, course):
-    """A table of GB/s and GFLOPS has the unit in each row and no comparison."""
+    """A table with both GB/s and GFLOPS shows the unit in each row, and does not compare the rows."""
     rows = [row("add", measured(addition)), row("mul", measured(course.load("blockMMM"), 2.0))]
     shown = page(addition, rows)
     assert line_of(shown, "kernel ms")[:4] == ["kernel", "ms", "rate", "rate"]
@@ -174,7 +174,7 @@ def test_rates_of_several_units_are_told_apart_and_not_compared(addition, course
 
 
 def test_a_problem_that_several_rows_have_is_told_once(addition):
-    """A problem of several rows is printed once. Without measurements, there is no note on the figures."""
+    """A problem that several rows share is printed once. Without measurements, there is no note about medians."""
     shown = page(addition, [row("one", FAILED), row("two", replace(FAILED, detail="other"))])
     assert shown.count("LAUNCH_SIZES") == 1
     assert "one, two: LAUNCH_SIZES" in shown
@@ -197,7 +197,7 @@ def untimed(tmp_path_factory):
 
 
 def test_one_kernel_without_a_rate_has_its_seconds(untimed):
-    """A kernel without a rate has its times and no empty column."""
+    """For a kernel without a rate, the table shows its times, and has no empty column."""
     shown = page(untimed, [row("add", measured(untimed, 2.0))])
     assert line_of(shown, "median ") == ["median", "least"]
     assert " ".join(line_of(shown, "kernel only")) == "kernel only, by the device 2 ms 1 ms"
@@ -205,7 +205,7 @@ def test_one_kernel_without_a_rate_has_its_seconds(untimed):
 
 
 def test_a_sweep_without_rates_is_a_table_of_times(untimed):
-    """A sweep without rates is a table of times without bars, which show rates."""
+    """A sweep without rates is a table of times. It has no bars, because bars show rates."""
     rows = [row("8", measured(untimed, 4.0)), row("16", FAILED)]
     shown = page(untimed, rows, swept="GROUP")
     assert line_of(shown, "GROUP") == ["GROUP", "ms", "ms", "results"]
@@ -214,7 +214,7 @@ def test_a_sweep_without_rates_is_a_table_of_times(untimed):
 
 
 def test_a_kernel_without_a_rate_among_others_has_its_milliseconds(untimed, addition):
-    """In a suite with some timed parts, a kernel without a rate has its milliseconds."""
+    """In a suite in which only some parts have rates, a kernel without a rate shows its milliseconds."""
     shown = page(untimed, [row("first", measured(addition, 4.0)), row("other", measured(untimed, 2.0))])
     assert line_of(shown, "first") == ["first", "4", "0.3", "0.075", "right", "1.00", "-"]
     assert line_of(shown, "other") == ["other", "2", "-", "-", "right", "-", "-"]

@@ -1,4 +1,4 @@
-"""Reports for the terminal: no line break is within a word, at 60 and at 80 columns."""
+"""Reports for the terminal do not break lines within a word, neither at 60 nor at 80 columns."""
 
 from types import SimpleNamespace
 
@@ -16,7 +16,7 @@ from grader.results.check import Reason
 from grader.results.explanation import Explained
 
 CUT = "…"
-"""Sign at the end of a source line that is wider than the terminal. Source lines are cut, and never broken."""
+"""Sign at the end of a source line that is wider than the terminal. Such lines are cut instead of being wrapped."""
 
 CHECKS = (
     BUILD,
@@ -31,7 +31,7 @@ CHECKS = (
 
 @pytest.fixture(scope="module")
 def addition(tmp_path_factory):
-    """An assignment of one kernel."""
+    """An assignment with one kernel."""
     return course_of(tmp_path_factory.mktemp("one"), ADDITION, KERNEL, ORACLE).load("small")
 
 
@@ -51,7 +51,7 @@ def pages(addition, width):
 
 @pytest.mark.parametrize("width", [60, 80])
 def test_no_report_breaks_a_word(addition, width):
-    """Each word of a report at this width is a word of the same report on a terminal without an edge."""
+    """Each word of a report at this width also occurs in the same report on a very wide terminal."""
     for narrow, wide in zip(pages(addition, width), pages(addition, 400), strict=True):
         words = {word for line in narrow.splitlines() if CUT not in line for word in line.split()}
         bars = {word for word in words if set(word) & set("█▏▎▍▌▋▊▉")}

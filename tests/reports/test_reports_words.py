@@ -34,12 +34,12 @@ RACING_WORDS = f"""\
 
 
 def test_a_finding_is_its_sentence_its_lines_and_its_cause():
-    """A finding is its sentence, its source lines and its cause, in this order."""
+    """The text of a finding consists of its sentence, its source lines and its cause, in this order."""
     assert finding_in_words(failed("sanitizer: one"), RACE) == RACING_WORDS
 
 
 def test_a_finding_does_not_repeat_the_sentence_of_its_check():
-    """A finding omits a sentence that its check has already, and omits a count of one."""
+    """A finding omits its sentence if the check has already given it, and omits a count of one."""
     once = RACE.model_copy(update={"times": 1})
     words = finding_in_words(failed("sanitizer: one", message=f"{RACE.message} So it is."), once)
     assert words.startswith("    17 | ")
@@ -47,9 +47,9 @@ def test_a_finding_does_not_repeat_the_sentence_of_its_check():
 
 
 def test_accesses_are_measured_against_the_least_that_would_do():
-    """Accesses give sectors in global memory or turns in local memory next to the minimum.
+    """The text of an access compares its sectors in global memory, or turns in local memory, with the minimum.
 
-    The distance of neighbouring work-items is given if there is one.
+    It gives the distance between neighbouring work-items if this is constant.
     """
     stretched, whole, conflicting = map(access_in_words, PROFILE.accesses)
     assert stretched == (
@@ -66,7 +66,7 @@ def test_accesses_are_measured_against_the_least_that_would_do():
 
 
 def test_branches_are_counted_by_the_warps_that_part():
-    """A condition says that no warp diverges, or how many do."""
+    """The text of a condition states that no warp diverges, or how many times warps do."""
     assert [branch_in_words(each) for each in (*PROFILE.branches, Branch(line=1, reached=0, diverged=0))] == [
         "condition: every warp stays together, 1,024 times",
         "condition: warps diverge 12 times, and reach it 128 times",
@@ -75,14 +75,16 @@ def test_branches_are_counted_by_the_warps_that_part():
 
 
 def test_speeds_have_no_exponents():
-    """Speeds are printed as 1,190 GFLOPS, not 1.19e+03. The copy bandwidth is given only for kernels that move data."""
+    """Speeds are printed as 1,190 GFLOPS, and not as 1.19e+03. The copy bandwidth is given only for kernels that move
+    data.
+    """
     assert next(speed_in_words(ROOFLINE)) == "1,190 GFLOPS (1,160 to 1,230)"
     assert len(list(speed_in_words(ROOFLINE))) == 3
     assert list(speed_in_words(performance()))[-1] == "20 % of the copy bandwidth, which is 35.4 GB/s"
 
 
 def test_a_kit_compares_a_speed_with_the_model_solution_by_a_yardstick_or_not_at_all():
-    """A kit compares a speed with the model solution's by a yardstick only. Otherwise, that speed is unknown."""
+    """In a kit, a speed can be compared with the model solution's only by a yardstick, or else not at all."""
     lines = list(speed_in_words(performance(fraction_of_reference=None)))
     assert not [line for line in lines if "model solution" in line]
     assert [line for line in lines if "naive kernel" in line]
@@ -101,9 +103,9 @@ def test_a_kit_compares_a_speed_with_the_model_solution_by_a_yardstick_or_not_at
     ids=["spilled", "no spills", "not known", "no frame"],
 )
 def test_what_is_not_in_registers_is_told_with_its_cause(usage, cause):
-    """Values outside registers are reported with their cause.
+    """Values that are not in registers are reported with their cause.
 
-    Either registers are too few or no register can contain an array, and the driver may tell which.
+    Either there are too few registers, or an array cannot be kept in registers. The driver may tell which.
     """
     (words,) = spills_in_words([usage])
     assert words.startswith(SPILLED)
@@ -116,7 +118,7 @@ def test_what_is_in_registers_is_no_news():
 
 
 def test_what_a_kernel_takes_is_as_much_as_the_driver_says():
-    """A kernel's usage gives registers and local memory as far as the driver reports them."""
+    """The usage of a kernel includes registers and local memory as far as the driver reports them."""
     assert (
         usage_in_words(SPILLING)
         == "rgblkMMM takes 255 registers per work-item, 8.25 KiB of local memory per work-group"
@@ -150,7 +152,7 @@ def test_a_failure_tells_what_was_spilled():
     ],
 )
 def test_quantities_have_three_digits_and_a_unit(said, words):
-    """Measured quantities have three digits and a unit."""
+    """Measured quantities are printed with three significant digits and a unit."""
     assert said == words
 
 
@@ -181,7 +183,7 @@ def left(reason, points, checks=2):
     ],
 )
 def test_a_score_says_what_was_not_checked(unchecked, words):
-    """A score says how much was not checked and why, even if the unchecked check carries no points."""
+    """A score includes what was not checked and why, even if the unchecked check is not worth any points."""
     assert score_in_words(68.0, 100.0, unchecked, 0.0) == words
 
 
@@ -198,7 +200,7 @@ def test_a_score_says_what_was_not_checked(unchecked, words):
     ],
 )
 def test_a_score_says_what_is_decided_after_release(points, unchecked, words):
-    """With hidden checks, a score has no total, because the rest would seem lost."""
+    """If checks are hidden, a score does not show a total, because the rest would seem to be lost."""
     assert score_in_words(44.0, 84.0, unchecked, points) == words
 
 
@@ -214,12 +216,12 @@ def test_a_score_says_what_is_decided_after_release(points, unchecked, words):
     ],
 )
 def test_a_skipped_check_says_why_and_what_it_is_worth(check, words):
-    """A skipped check gives its points and the reason by name, so that it can be searched."""
+    """The text of a skipped check contains its points and the name of the reason, so that users can search for it."""
     assert skip_in_words(check) == words
 
 
 def test_a_batch_says_whose_points_are_not_whole_and_what_to_do():
-    """A batch says which submissions have incomplete points and what to do before publishing."""
+    """The text for a batch states whose points are incomplete, and what to do before publishing them."""
     fields = {
         "students": ("7", "8", "ada\x1b[2J"),
         "points": 32.0,
@@ -244,9 +246,9 @@ def test_a_batch_says_whose_points_are_not_whole_and_what_to_do():
 
 
 def test_a_batch_names_those_that_an_instructor_must_decide():
-    """A batch names the students whose result an instructor must decide.
+    """The text for a batch lists the students about whose results an instructor must decide.
 
-    A submission can cause such a result, so a new grading is not a remedy.
+    A submission can cause such a result itself, so grading it again is not a remedy.
     """
     for reason in FOR_INSTRUCTORS:
         left = Incomplete(reason=reason, students=("ada", "b\x1ben"), points=32.0, message="")

@@ -8,7 +8,7 @@ from grader.results.gradebook import grade_of, totals
 
 
 def test_a_grade_says_what_its_result_says():
-    """A brief grade has the points, the checks in order, the measured speed and the first cause of its result."""
+    """A brief grade has the same points, checks, measured speed and first cause as its result."""
     whole = result(BUILD, failed("correctness: one"), SLOW)
     brief = grade_of(whole)
     assert (brief.points, brief.max_points, brief.passed) == (whole.points, whole.max_points, False)
@@ -22,7 +22,9 @@ def test_a_grade_says_what_its_result_says():
 
 
 def test_totals_are_sums_over_the_assignments():
-    """Totals count a missing submission as zero of its points; one late file makes the total late."""
+    """A missing submission adds zero points to the total and its points to the maximum. One late file makes the total
+    late.
+    """
     book = gradebook(
         row("anna", grade(mark(points=3.0), missed()), assignment=NAMES[0], late=True),
         row("anna", grade(mark(points=5.0)), assignment=NAMES[1]),
@@ -38,7 +40,7 @@ def test_totals_are_sums_over_the_assignments():
 
 
 def test_who_is_not_graded_yet_has_no_total():
-    """A student with an ungraded assignment has no total, because a partial sum would look like the whole."""
+    """A student with an ungraded assignment has no total, because a partial sum would look like a complete one."""
     book = gradebook(
         row("anna", grade(mark()), assignment=NAMES[0]),
         row("anna", fault="too noisy.", assignment=NAMES[1]),
@@ -51,7 +53,9 @@ def test_who_is_not_graded_yet_has_no_total():
 
 
 def test_what_a_student_is_excused_from_does_not_count():
-    """An excused assignment adds no points and no maximum; a student excused from all assignments has no total."""
+    """An excused assignment counts neither in the points nor in the maximum. A student who is excused from all has no
+    total.
+    """
     excused = {"fault": "the student is excused.", "left_out": "excused"}
     book = gradebook(
         row("anna", assignment=NAMES[0], **excused),

@@ -23,7 +23,7 @@ HIDDEN = unchecked("correctness: secret", Kind.CORRECTNESS, 0, Reason.HIDDEN, "h
 
 
 def seen(outcome):
-    """Return passed, failed and unchecked of a result, after comparing them with its brief grade."""
+    """Return `passed`, `failed` and `unchecked` of a result, with which its brief grade must agree."""
     brief = grade_of(outcome)
     assert (outcome.passed, outcome.failed, outcome.unchecked) == (brief.passed, brief.failed, brief.unchecked)
     return outcome.passed, outcome.failed, outcome.unchecked
@@ -31,7 +31,9 @@ def seen(outcome):
 
 @pytest.mark.parametrize("reason", [None, *(reason for reason in Reason if reason not in NOT_MADE)])
 def test_a_skipped_check_says_why_it_was_not_made(reason):
-    """A skipped check without a reason for skipping is rejected: its points would have no meaning."""
+    """A skipped check must have a reason that allows skipping. Without one, the result would not explain the missing
+    points.
+    """
     with pytest.raises(ValidationError, match="a skipped check, and no other"):
         check("sanitizer", kind=Kind.SANITIZER, verdict=Verdict.SKIPPED, reason=reason)
 
@@ -39,13 +41,15 @@ def test_a_skipped_check_says_why_it_was_not_made(reason):
 @pytest.mark.parametrize("reason", sorted(NOT_MADE))
 @pytest.mark.parametrize("verdict", [Verdict.PASSED, Verdict.PARTIAL, Verdict.FAILED])
 def test_a_check_that_was_made_has_no_such_reason(verdict, reason):
-    """A check that was made cannot have a reason for being skipped, because its verdict is about the student's code."""
+    """A check that was made cannot have a reason for skipping, because its verdict is about the student's code."""
     with pytest.raises(ValidationError, match="a skipped check, and no other"):
         check("sanitizer", kind=Kind.SANITIZER, verdict=verdict, reason=reason)
 
 
 def test_what_was_not_checked_is_in_the_total_by_reason():
-    """Unmade checks count in the maximum and are summed by reason; by hand: 45 points of 5 + 40 + 12 + 20 = 77."""
+    """Unmade checks count in the maximum and are summed by reason. Here, 45 of 5 + 40 + 12 + 20 = 77 points are
+    reached.
+    """
     outcome = result(BUILD, check("correctness: one"), *WATCHED, SPEED)
     assert (outcome.points, outcome.max_points) == (45, 77)
     assert seen(outcome) == (False, False, (Unchecked(reason=HERE, checks=2, points=32),))
@@ -59,18 +63,20 @@ def test_what_was_not_checked_is_in_the_total_by_reason():
 
 
 def test_a_check_for_no_points_that_was_not_made_is_not_overlooked():
-    """A result with an unmade check worth 0 points has not passed, even if all other checks passed."""
+    """A result has not passed if a check worth 0 points was not made, even if all other checks passed."""
     outcome = result(BUILD, check("correctness: one"), unchecked(points=0))
     assert seen(outcome) == (False, False, (Unchecked(reason=HERE, checks=1, points=0),))
 
 
 def test_a_hidden_check_was_made():
-    """A hidden check counts as made: no work is left, and the visible result does not reveal its outcome."""
+    """A hidden check counts as made: no work is left to do, and the visible result must not reveal the outcome."""
     assert seen(result(BUILD, check("correctness: one"), HIDDEN)) == (True, False, ())
 
 
 def test_a_failure_is_one_whatever_else_is_open():
-    """A failed or partly passed check makes the result failed, also next to unmade checks; a practice case does not."""
+    """A failed or partly passed check makes the result failed, even if other checks were not made. Practice cases do
+    not.
+    """
     for lost in (failed("correctness: one"), SLOW):
         passed, has_failed, left = seen(result(BUILD, lost, *WATCHED))
         assert (passed, has_failed, len(left)) == (False, True, 1)
@@ -78,14 +84,16 @@ def test_a_failure_is_one_whatever_else_is_open():
 
 
 def test_a_check_that_was_not_made_is_never_the_first_to_read():
-    """An unmade or hidden check is never the first cause, because the student has nothing to fix."""
+    """An unmade or hidden check is never the first cause, because it does not give the student anything to fix."""
     assert result(BUILD, *WATCHED, TIMED_ELSEWHERE, HIDDEN).first_cause is None
     wrong = failed("correctness: one")
     assert result(BUILD, *WATCHED, wrong).first_cause == wrong
 
 
 def test_what_is_unreached_follows_from_a_failed_build():
-    """Checks are unreached if their kernel did not build; a kernel with wrong output leaves none unreached."""
+    """Checks are unreached if their kernel did not build. Checks that were not run because of wrong output are not
+    unreached.
+    """
     unrun = failed("correctness: one", reason=Reason.NOT_RUN)
     unbuilt = failed("build", kind=Kind.BUILD, reason=Reason.BUILD_ERROR)
     assert result(BUILD, unrun).unreached == ()
@@ -95,7 +103,9 @@ def test_what_is_unreached_follows_from_a_failed_build():
 
 
 def test_the_first_to_read_has_several_of_everything():
-    """The first cause has no size of 1 if possible, as that case shows little. The most frequent cause comes first."""
+    """The first cause is preferably a case without a size of 1, because such a case shows little. A known cause takes
+    precedence over an unknown one.
+    """
     tiny, small = failed("correctness: one row (height 1, width 9)"), failed("correctness: few (height 11, width 9)")
     assert result(BUILD, tiny, small).first_cause == small
     assert result(BUILD, tiny).first_cause == tiny
@@ -104,8 +114,8 @@ def test_the_first_to_read_has_several_of_everything():
 
 
 def test_failures_are_in_the_order_in_which_they_should_be_read():
-    """Failures of equally costly kernels are in the order of the kernels. Findings come first, and consequences are
-    left out.
+    """If kernels have lost equally many points, their failures are listed in the order of the kernels. Findings come
+    first within a kernel, and consequences are left out.
     """
     wrong, unrun = failed("correctness: one"), failed("memory: one", reason=Reason.NOT_RUN)
     race = failed("sanitizer", kind=Kind.SANITIZER, reason=Reason.DATA_RACE)
@@ -116,7 +126,7 @@ def test_failures_are_in_the_order_in_which_they_should_be_read():
 
 
 def test_wrong_results_come_before_missing_kernels_and_both_before_waste():
-    """Wrong results come first, then missing kernels, then wasted time and memory, independent of their cost."""
+    """Wrong results come first, then missing kernels, then wasted time and memory, regardless of their points."""
     wasteful = failed("memory: one", kind=Kind.MEMORY, max_points=50).of_part("a")
     missing = failed("build", kind=Kind.BUILD, reason=Reason.KERNEL_MISSING, max_points=70).of_part("b")
     unbuilt = failed("build", kind=Kind.BUILD, reason=Reason.BUILD_ERROR, max_points=1).of_part("c")
@@ -127,8 +137,8 @@ def test_wrong_results_come_before_missing_kernels_and_both_before_waste():
 
 
 def test_of_equally_urgent_kernels_the_costliest_comes_first():
-    """The kernel that has lost most points comes first. Points that are not decided are not lost, and points of checks
-    that were not run are.
+    """The kernel that has lost the most points comes first. Undecided points are not lost, but points of checks that
+    were not run are.
     """
     wrong, unrun = failed("correctness: one"), failed("memory: one", kind=Kind.MEMORY, reason=Reason.NOT_RUN)
     cheap = [each.of_part("a") for each in (wrong, unchecked(points=40))]
@@ -139,7 +149,9 @@ def test_of_equally_urgent_kernels_the_costliest_comes_first():
 
 
 def test_the_json_says_what_was_not_checked_and_reads_back():
-    """The JSON report lists the unchecked points. A reader computes them from the checks, so both always agree."""
+    """The JSON report lists the unchecked points. A reader of the file recomputes them from the checks, so they always
+    agree.
+    """
     outcome = result(BUILD, *WATCHED, TIMED_ELSEWHERE)
     fields = json.loads(REPORTS["json"](outcome))
     assert fields["unchecked"] == [
@@ -168,7 +180,7 @@ def test_the_json_says_what_was_not_checked_and_reads_back():
     ],
 )
 def test_a_name_has_the_pieces_that_it_was_made_of(given, name, title, part):
-    """A check's name splits into title, label and sizes, alone and as a check of a suite's part."""
+    """The name of a check consists of its title, label and sizes, with the part in front if it belongs to a suite."""
     kind, label, sizes = (*given, *("", {})[len(given) - 1 :])
     made = full_marks(AskedCheck(kind=kind, points=2.0, label=label, sizes=sizes))
     told = made.of_part(part)
@@ -179,7 +191,7 @@ def test_a_name_has_the_pieces_that_it_was_made_of(given, name, title, part):
 
 
 def test_a_check_and_a_finding_know_their_lines():
-    """Checks and findings list the lines that their messages name; the places of a finding count as lines, too."""
+    """Checks and findings list the lines that their messages mention. The places of a finding count as well."""
     words = "line 7, column 3: see lines 9, 12 and 14. outlines 5 of 6 lines."
     assert failed("correctness: one", message=words).lines == (7, 9, 12, 14)
     assert failed("correctness: one", message=words).first_line == 7
@@ -200,6 +212,6 @@ def test_faults_stand_in_the_json_only_where_there_are_any():
 
 
 def test_the_check_of_speed_is_found_by_its_kind():
-    """The performance check is found by its kind at any position; a result without one returns None."""
+    """The performance check is found by its kind, at any position. If there is none, the property is None."""
     assert result(SPEED, BUILD).performance_check == SPEED
     assert result(BUILD, check("memory: reads", kind=Kind.MEMORY)).performance_check is None

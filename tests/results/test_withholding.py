@@ -1,4 +1,4 @@
-"""withholding.py: the visible result reveals nothing about hidden checks, neither directly nor through other values."""
+"""withholding.py: the visible result does not reveal anything about hidden checks, neither directly nor indirectly."""
 
 import copy
 
@@ -27,7 +27,7 @@ def assignment(tmp_path_factory):
 
 
 def test_where_nothing_is_hidden_the_result_is_itself(assignment):
-    """A result without hidden checks is returned as the same object; a released result is always shown whole."""
+    """A result without hidden checks is returned as it is. A released result is always shown completely."""
     whole = right(assignment())
     assert withheld(whole, assignment()) is whole
     assert released(whole, assignment("case")) is whole
@@ -35,7 +35,9 @@ def test_where_nothing_is_hidden_the_result_is_itself(assignment):
 
 @pytest.mark.parametrize("name", HIDDEN)
 def test_name_and_kind_of_a_hidden_check_are_shown_and_nothing_else(assignment, name):
-    """A hidden check shows name, kind and maximum and has earned 0 points. The sums count visible checks only."""
+    """A hidden check shows its name, kind and maximum, and counts as 0 points. The sum of points counts visible checks
+    only.
+    """
     whole = failing(right(assignment()), HIDDEN[name], findings=(RACE,))
     shown = withheld(whole, assignment(name))
     check, old = shown.checks[HIDDEN[name]], whole.checks[HIDDEN[name]]
@@ -60,7 +62,9 @@ def test_name_and_kind_of_a_hidden_check_are_shown_and_nothing_else(assignment, 
 
 @pytest.mark.parametrize("name", HIDDEN)
 def test_all_that_is_not_hidden_is_as_it_was(assignment, name):
-    """All visible checks stay unchanged, also if a visible case fails, so they reveal nothing about a hidden one."""
+    """All visible checks stay unchanged, even if a visible case fails, so they do not reveal anything about the hidden
+    one.
+    """
     whole = failing(right(assignment()), 1)
     shown = withheld(whole, assignment(name))
     assert [number for number, (old, new) in enumerate(zip(whole.checks, shown.checks, strict=True)) if old != new] == [
@@ -70,14 +74,16 @@ def test_all_that_is_not_hidden_is_as_it_was(assignment, name):
 
 
 def test_counts_are_withheld_with_a_memory_check(assignment):
-    """A hidden memory check also withholds access counts, which reports show next to source lines and in a roofline."""
+    """A hidden memory check also withholds the access counts, which reports would show next to source lines and in a
+    roofline.
+    """
     whole = right(assignment())
     assert withheld(whole, assignment("memory")).profiles == {}
     assert withheld(whole, assignment("performance")).profiles == whole.profiles
 
 
 def test_what_hidden_cases_find_changes_nothing_else(assignment):
-    """Submissions that pass and that fail a hidden case have byte-identical visible results, points included."""
+    """Two submissions that differ only in whether they pass a hidden case have byte-identical visible results."""
     hidden, passed = assignment("case"), right(assignment())
     wrong = failing(passed, HIDDEN["case"])
     wrong = changed(wrong, *enumerate(forfeit(hidden, wrong.checks))).model_copy(update={"seconds": 2.0})
@@ -90,7 +96,7 @@ def test_what_hidden_cases_find_changes_nothing_else(assignment):
 
 
 def test_every_point_of_a_shown_check_is_there_after_the_release(assignment):
-    """Points that a student has seen are never taken away: after the release, only hidden checks change the sum."""
+    """Points that a student has seen are never taken away. After the release, only hidden checks change the sum."""
     for place in HIDDEN:
         hidden = assignment(place)
         wrong = failing(right(assignment()), HIDDEN[place])
@@ -99,13 +105,13 @@ def test_every_point_of_a_shown_check_is_there_after_the_release(assignment):
 
 
 def test_a_hidden_case_for_practice_keeps_nothing_else_back(assignment):
-    """A hidden practice case withholds no other check, because no check depends on it."""
+    """A hidden practice case does not withhold any other check, because no check depends on it."""
     whole = right(assignment())
     assert withheld(whole, assignment("practice")).checks[4:] == whole.checks[4:]
 
 
 def test_what_does_not_build_hides_nothing(assignment):
-    """A failed build is shown whole and promises no hidden points, because every outcome follows from it."""
+    """A failed build is shown completely. There are no hidden points to come, because every outcome follows from it."""
     hidden = assignment("case", "memory")
     build, *rest = right(assignment()).checks
     broken = changed(
@@ -119,7 +125,7 @@ def test_what_does_not_build_hides_nothing(assignment):
 
 
 def test_what_was_skipped_has_no_outcome_to_hide(assignment):
-    """A hidden check that was skipped is shown as skipped, with its message about the missing simulator."""
+    """A hidden check that was skipped is shown as skipped, with the message that the simulator is missing."""
     skipped = {"verdict": Verdict.SKIPPED, "points": 0.0, "reason": Reason.NO_SIMULATOR, "message": "it is missing."}
     whole = right(assignment())
     absent = changed(whole, *((number, whole.checks[number].model_copy(update=skipped)) for number in (4, 5, 6)))
@@ -128,7 +134,9 @@ def test_what_was_skipped_has_no_outcome_to_hide(assignment):
 
 @pytest.mark.parametrize("reason", [Reason.DECIDED_ELSEWHERE, Reason.NOT_MEASURED, Reason.INTERFERENCE])
 def test_a_speed_that_is_left_open_is_said_however_hidden_cases_went(assignment, reason):
-    """An unmeasured speed shows its reason for each outcome of the hidden cases, because speed is measured first."""
+    """If the speed was not measured, its reason is shown for every outcome of the hidden cases, because speed is
+    measured first.
+    """
     left = {"verdict": Verdict.SKIPPED, "points": 0.0, "reason": reason, "message": "not here."}
     whole, hidden = right(assignment()), assignment("case")
     open_one = changed(whole, (7, whole.checks[7].model_copy(update=left)))
@@ -140,7 +148,9 @@ def test_a_speed_that_is_left_open_is_said_however_hidden_cases_went(assignment,
 
 @pytest.mark.parametrize("reason", [Reason.NOT_MEASURED, Reason.INTERFERENCE, Reason.COMPILER_FAILED])
 def test_a_hidden_speed_that_is_left_open_looks_as_one_that_was_measured(assignment, reason):
-    """A hidden speed gives no reason for a missing time: only speeds below the goal are skipped on a busy machine."""
+    """A hidden speed does not show why its time is missing. On a busy machine, only speeds below the goal are left
+    open, so the reason would reveal something.
+    """
     left = {"verdict": Verdict.SKIPPED, "points": 0.0, "reason": reason, "message": "not here.", "performance": None}
     whole, hidden = right(assignment()), assignment("performance")
     open_one = changed(whole, (7, whole.checks[7].model_copy(update=left)))
@@ -148,14 +158,14 @@ def test_a_hidden_speed_that_is_left_open_looks_as_one_that_was_measured(assignm
 
 
 def test_a_result_of_another_shape_is_never_shown(assignment):
-    """A result that does not match the assignment's checks is rejected: a wrong report could reveal hidden outcomes."""
+    """A result whose checks do not match the assignment is rejected, because it could reveal hidden outcomes."""
     whole = right(assignment())
     with pytest.raises(ValueError, match="longer"):
         withheld(whole.model_copy(update={"checks": whole.checks[:2]}), assignment("case"))
 
 
 def test_a_hidden_case_of_one_kernel_says_nothing_about_another(tmp_path):
-    """A hidden case of one kernel in a suite withholds nothing of the other kernels."""
+    """A hidden case of one kernel in a suite does not withhold anything about the other kernels."""
     fields = copy.deepcopy(FIELDS)
     launch = fields.pop("launches")[0]
     del fields["kernel"]
@@ -176,7 +186,7 @@ def test_a_hidden_case_of_one_kernel_says_nothing_about_another(tmp_path):
 
 
 def test_what_an_assignment_hides_is_counted(assignment):
-    """The count covers the checks that the assignment hides, without others that are withheld as a consequence."""
+    """The number of hidden checks includes those that the assignment hides, but not those withheld as a consequence."""
     assert [hidden_checks(assignment(*each)) for each in ((), ("case",), tuple(HIDDEN))] == [0, 1, len(HIDDEN)]
 
 
@@ -191,7 +201,9 @@ def test_what_an_assignment_hides_is_counted(assignment):
     ],
 )
 def test_what_is_shown_at_once_is_never_withheld(assignment, hidden, kept):
-    """A running grading shows no check that the report could later withhold, for each outcome of the hidden checks."""
+    """While a grading runs, it does not show any check that the report might later withhold, for any outcome of hidden
+    checks.
+    """
     shown = set(shown_at_once(assignment(*hidden)))
     assert set(shown_at_once(assignment())) - shown == kept
     assert len(shown_at_once(assignment())) == 1 + 3 + 1 + 2 + 1
@@ -202,7 +214,7 @@ def test_what_is_shown_at_once_is_never_withheld(assignment, hidden, kept):
 
 
 def test_a_fault_of_ours_is_shown_without_its_traceback(assignment):
-    """A fault in grader is shown without its traceback, which may quote secrets; this includes faults in findings."""
+    """A fault in grader is shown without its traceback, which may quote secrets. This includes faults in findings."""
     fault = Fault(lost="the explanation", traceback=SECRET)
     whole = right(assignment())
     unexplained = replace(RACE, fault=fault)
@@ -215,7 +227,9 @@ def test_a_fault_of_ours_is_shown_without_its_traceback(assignment):
 
 
 def test_a_fault_about_a_hidden_check_tells_nothing_of_it(assignment):
-    """A fault of a hidden check is withheld: only failed checks have explanations, so it would reveal the failure."""
+    """A fault in the explanation of a hidden check is withheld. Only failed checks have explanations, so it would
+    reveal the failure.
+    """
     whole = failing(right(assignment("case")), HIDDEN["case"], faults=(Fault(lost="the explanation"),))
     assert whole.faults
     assert withheld(whole, assignment("case")).faults == ()
@@ -223,7 +237,7 @@ def test_a_fault_about_a_hidden_check_tells_nothing_of_it(assignment):
 
 @pytest.mark.parametrize("name", ["case", "sanitizer", "memory"])
 def test_hidden_checks_of_an_assignment_without_speed_are_withheld(tmp_path, name):
-    """Withholding works without a performance check: the other checks are shown, and speed is not shown at once."""
+    """Withholding also works for an assignment without a performance check."""
     hiding = hiding_course(tmp_path, name, performance=None).load("small")
     whole = failing(right(hiding), HIDDEN[name])
     shown = withheld(whole, hiding)

@@ -1,4 +1,4 @@
-"""Strict schema of GitLab's report after its documentation ("Code Quality report format")."""
+"""Strict schema of GitLab's report, according to its documentation ("Code Quality report format")."""
 
 from typing import Annotated, Literal
 
@@ -8,26 +8,26 @@ Words = Annotated[str, Field(min_length=1)]
 
 
 class Strict(BaseModel):
-    """Base model that rejects other fields, and text in place of a number."""
+    """Base model that rejects unknown fields, and text in place of numbers."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
 class Lines(Strict):
-    """The line; GitLab reads no end."""
+    """The line on which an issue begins. GitLab does not read where it ends."""
 
     begin: Annotated[int, Field(ge=1)]
 
 
 class Location(Strict):
-    """A line of a file. The path is relative to the root of the repository, without "./"."""
+    """A line in a file. The path is relative to the root of the repository, without a leading "./"."""
 
     path: Annotated[str, Field(pattern=r"^[^./\\][^\\]*$")]
     lines: Lines
 
 
 class Issue(Strict):
-    """Entry of the list."""
+    """An issue in the list."""
 
     description: Words
     check_name: Words
@@ -37,7 +37,7 @@ class Issue(Strict):
 
 
 class Report(RootModel[list[Issue]]):
-    """Complete file. GitLab shows issues with the same fingerprint as one."""
+    """The complete file. GitLab would merge issues with equal fingerprints."""
 
     @model_validator(mode="after")
     def _has_each_fingerprint_once(self) -> "Report":

@@ -1,4 +1,6 @@
-"""Strict schema of Gradescope's results.json after its documentation ("Autograder Specifications", "Output format")."""
+"""Strict schema of Gradescope's results.json, according to its documentation ("Autograder Specifications", "Output
+format").
+"""
 
 from typing import Annotated, Any, Literal
 
@@ -10,13 +12,13 @@ Points = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
 class Strict(BaseModel):
-    """Base model that rejects undocumented fields, and text in place of a number."""
+    """Base model that rejects undocumented fields, and text in place of numbers."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
 class Test(Strict):
-    """Entry of `tests`; every field is optional."""
+    """A test in `tests`. All fields are optional."""
 
     score: Points | None = None
     max_score: Points | None = None
@@ -31,7 +33,7 @@ class Test(Strict):
 
 
 class Entry(Strict):
-    """Entry of the leaderboard."""
+    """An entry of the leaderboard."""
 
     name: str
     value: float | str
@@ -39,7 +41,7 @@ class Entry(Strict):
 
 
 class Results(Strict):
-    """Complete file. Without a score for the file or for every test, Gradescope treats the autograder as failed."""
+    """The complete file. If neither the file nor every test has a score, Gradescope treats the autograder as failed."""
 
     score: Points | None = None
     execution_time: Points | None = None

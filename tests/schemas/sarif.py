@@ -1,7 +1,7 @@
 """Strict schema of the part of SARIF 2.1.0 that grader writes.
 
-All fields are required that the standard or GitHub's documentation requires ("SARIF support for code scanning"), and
-fields that grader does not write are refused.
+Fields are required if the standard or GitHub's documentation ("SARIF support for code scanning") requires them. Fields
+that grader does not write are rejected.
 """
 
 from typing import Annotated, Literal
@@ -20,13 +20,13 @@ def _relative(uri: str) -> str:
 
 
 class Strict(BaseModel):
-    """Base model that rejects other fields, and text in place of a number."""
+    """Base model that rejects unknown fields, and text in place of numbers."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
 class Message(Strict):
-    """Plain text: a brace is written twice, or it begins a placeholder."""
+    """Plain text. A literal brace must be doubled, because a single brace begins a placeholder."""
 
     text: Words
 
@@ -38,14 +38,14 @@ class Message(Strict):
 
 
 class Text(Strict):
-    """Description of a rule. It may have a second form in Markdown."""
+    """Description of a rule, optionally with a second version in Markdown."""
 
     text: Description
     markdown: Description | None = None
 
 
 class Rule(Strict):
-    """Meaning of a reason."""
+    """A rule, which explains the meaning of a reason."""
 
     id: Words
     shortDescription: Text  # noqa: N815 - as in the file
@@ -54,7 +54,7 @@ class Rule(Strict):
 
 
 class Driver(Strict):
-    """The tool. GitHub shows its name."""
+    """The program that wrote the file. GitHub shows its name."""
 
     name: Words
     version: Words | None = None
@@ -62,13 +62,13 @@ class Driver(Strict):
 
 
 class Tool(Strict):
-    """The tool without extensions."""
+    """The tool, which has no extensions."""
 
     driver: Driver
 
 
 class Region(Strict):
-    """Region of one line or more. The end column is the one after the last character."""
+    """A region of one or more lines. The end column is the column after the last character."""
 
     startLine: Number  # noqa: N815
     startColumn: Number  # noqa: N815
@@ -83,7 +83,7 @@ class Region(Strict):
 
 
 class Artifact(Strict):
-    """A file, by its path in the repository."""
+    """A file, given by its path in the repository."""
 
     uri: Annotated[Words, AfterValidator(_relative)]
 
@@ -96,20 +96,20 @@ class Physical(Strict):
 
 
 class Location(Strict):
-    """Place of a result."""
+    """The place of a result."""
 
     physicalLocation: Physical  # noqa: N815
 
 
 class Related(Location):
-    """A further place, to which a message links by its number."""
+    """Another place, to which a message can link by its number."""
 
     id: Number
     message: Message
 
 
 class Entry(Strict):
-    """A result. GitHub uses only its first location, and only one fingerprint."""
+    """A result. GitHub uses only the first location and only one fingerprint."""
 
     ruleId: Words  # noqa: N815
     ruleIndex: Annotated[int, Field(ge=0)]  # noqa: N815
@@ -130,27 +130,27 @@ class Entry(Strict):
 
 
 class Notification(Strict):
-    """A message of the tool about its own run."""
+    """A message about the run of the tool itself."""
 
     level: Literal["note", "warning", "error"]
     message: Message
 
 
 class Invocation(Strict):
-    """Success of the tool, and its messages."""
+    """Success or failure of the tool's run, and messages about it."""
 
     executionSuccessful: bool  # noqa: N815
     toolExecutionNotifications: list[Notification]  # noqa: N815
 
 
 class Automation(Strict):
-    """Category of the run, which ends with a slash."""
+    """Category of the run. Its id ends with a slash."""
 
     id: Annotated[str, Field(pattern=r"^[^/]+/$")]
 
 
 class Run(Strict):
-    """One run of the tool."""
+    """A single run of the tool."""
 
     tool: Tool
     automationDetails: Automation  # noqa: N815
@@ -170,7 +170,7 @@ class Run(Strict):
 
 
 class Log(Strict):
-    """Complete file."""
+    """The complete file."""
 
     schema_: Annotated[Literal["https://json.schemastore.org/sarif-2.1.0.json"], Field(alias="$schema")]
     version: Literal["2.1.0"]

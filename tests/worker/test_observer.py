@@ -1,4 +1,4 @@
-"""observer/: the simulator's counts, checked with small kernels whose counts can be computed by hand."""
+"""observer/: the simulator's counts, checked with small kernels for which the counts can be computed by hand."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from grader.protocol.messages import Simulation
 
 HEAD = "__kernel void k(__global const float *a, __global float *out)\n{\n"
 FIRST = 3
-"""Line before the body of a kernel."""
+"""Number of lines before the body of a kernel."""
 
 BEFORE = "    const size_t i = get_global_id(0), l = get_local_id(0);\n"
 
@@ -21,7 +21,7 @@ def kernel(body, helpers=""):
 
 
 def see(worker, body, items=(64,), group=(32,), helpers=""):
-    """Return the observations of a kernel with this body on 4096 numbers. The first line of the body is line 4."""
+    """Return the observations of a kernel with this body, which reads 4096 numbers. The body begins in line 4."""
     given = Given(
         args={"a": np.arange(4096, dtype=np.float32), "out": np.zeros(4096, dtype=np.float32)}, items=items, group=group
     )
@@ -30,13 +30,15 @@ def see(worker, body, items=(64,), group=(32,), helpers=""):
 
 
 def access(seen, array, *, writes=False):
-    """Return the only expression that reads or writes an array."""
+    """Return the access of the only expression that reads or writes an array."""
     (found,) = (each for each in seen.accesses if each.array == array and each.writes is writes)
     return found
 
 
 def counts(seen, array, *, writes=False):
-    """Return requests, sectors, fewest sectors, and stride of the only expression that uses an array."""
+    """Return requests, sectors, fewest possible sectors and stride of the only expression that reads or writes an
+    array.
+    """
     found = access(seen, array, writes=writes)
     return found.requests, found.sectors, found.fewest, found.stride
 
@@ -55,8 +57,8 @@ def counts(seen, array, *, writes=False):
     ],
 )
 def test_sectors_of_a_request(simulator, index, expected):
-    """A request moves the 32-byte sectors that contain its words. The fewest sectors are those that could contain as
-    many words.
+    """A request moves all 32-byte sectors that contain its words. The fewest sectors are the number that could contain
+    as many words.
     """
     assert counts(see(simulator, f"    out[i] = a[{index}];"), "a") == expected
 
@@ -70,7 +72,7 @@ def test_sectors_of_a_request(simulator, index, expected):
     ],
 )
 def test_vectors_are_one_access(simulator, statement, requests, size, sectors):
-    """A vector is one access: its requests have more bytes, and no superfluous sectors."""
+    """A vector counts as one access. Its requests have more bytes, but no superfluous sectors."""
     seen = see(simulator, f"    {statement}")
     for array, writes in (("a", False), ("out", True)):
         found = access(seen, array, writes=writes)
@@ -89,7 +91,9 @@ def test_vectors_are_one_access(simulator, statement, requests, size, sectors):
     ],
 )
 def test_bytes_that_are_moved_and_not_used(simulator, index, unused):
-    """Work-items that read the same word use it once, and do not hide unused bytes of any sector."""
+    """If several work-items read the same word, it counts as used once, so that they do not hide unused bytes of a
+    sector.
+    """
     assert access(see(simulator, f"    out[i] = a[{index}];"), "a").unused == unused
 
 
@@ -105,8 +109,8 @@ def test_bytes_that_are_moved_and_not_used(simulator, index, unused):
     ],
 )
 def test_a_sector_that_a_warp_reads_in_common_is_used_over_time(simulator, body, unused):
-    """A sector that many work-items of a warp read together stays in a cache for their next words. Work-items that each
-    read along a row, or one work-item alone, do not profit.
+    """A sector that many work-items of a warp read together stays in a cache until they read its next words. This does
+    not help work-items that each read along their own row, or a work-item that reads alone.
     """
     seen = see(simulator, f"    float s = 0;\n    {body}\n    out[i] = s;")
     assert access(seen, "a").unused == unused
@@ -117,8 +121,8 @@ def test_a_sector_that_a_warp_reads_in_common_is_used_over_time(simulator, body,
     [pytest.param(16, 0, id="sixteen"), pytest.param(8, 0, id="eight"), pytest.param(2, 8192, id="two")],
 )
 def test_a_sector_is_read_in_common_by_eight_work_items(simulator, sharing, unused):
-    """At least eight work-items must share a sector. Two work-items that read the same vectors request as many bytes as
-    a sector has, but share too little.
+    """At least eight work-items must share a sector to keep it in the cache. Two work-items that read the same vectors
+    request as many bytes as a sector has, but do not count as sharing it.
     """
     body = f"float s = 0; for (int k = 0; k < 16; k++) s += vload4(k, a + 64 * (i / {sharing})).x; out[i] = s;"
     assert access(see(simulator, f"    {body}"), "a").unused == unused
@@ -135,8 +139,8 @@ def test_a_sector_is_read_in_common_by_eight_work_items(simulator, sharing, unus
     ],
 )
 def test_requests_of_mostly_idle_warps(simulator, statement, idle, active):
-    """Requests count as mostly idle if fewer than half of a warp take part. A request for a vector counts once for each
-    of its words.
+    """A request counts as mostly idle if fewer than half of a warp's work-items take part. A request for a vector
+    counts once for each of its words.
     """
     found = access(see(simulator, f"    {statement}"), "out", writes=True)
     assert (found.mostly_idle, found.active) == (idle, active)
@@ -167,7 +171,9 @@ WORKS = """
     ],
 )
 def test_work_items_that_do_the_work_of_all(simulator, reading, adding, idle, active):
-    """If few work-items of a group do the arithmetic, all its warps wait, even if other work-items read with them."""
+    """If only a few work-items of a group do the arithmetic, all its warps wait, even if other work-items read with
+    them.
+    """
     seen = see(simulator, WORKS.format(reading=reading, adding=adding), items=(256,), group=(256,))
     read = access(seen, "tile")
     assert (read.mostly_idle, read.active) == (idle, active)
@@ -176,7 +182,9 @@ def test_work_items_that_do_the_work_of_all(simulator, reading, adding, idle, ac
 
 @pytest.mark.parametrize(("end", "idle"), [(288, 0), (32, 64 * 8)])
 def test_work_items_beyond_an_edge_are_not_those_that_rest(simulator, end, idle):
-    """A group at the edge with few working work-items is not idle if most work-items of the launch work."""
+    """A group at the edge of the grid with few working work-items does not count as idle if most work-items of the
+    launch work.
+    """
     loop = "for (int j = 0; j < 64; j++) s += a[64 * (i % 32) + j];"
     body = f"    if (i >= {end}) return;\n    float s = 0;\n    {loop}\n    out[i] = s;"
     assert access(see(simulator, body, items=(512,), group=(256,)), "a").mostly_idle == idle
@@ -184,8 +192,8 @@ def test_work_items_beyond_an_edge_are_not_those_that_rest(simulator, end, idle)
 
 @pytest.mark.parametrize(("word", "idle"), [("a[0]", 0), ("a[i]", 0), ("a[l ? l : 100]", 2)])
 def test_a_word_in_a_register_takes_part_where_others_ask_for_its_row(simulator, word, idle):
-    """A word in a register counts as a request only if other work-items request its row. Repeated reads of another word
-    are not work, so they cannot hide that one work-item does all the work.
+    """A word in a register counts as part of a request only if other work-items request its row. Repeated reads of
+    another word do not count as work, so they cannot hide that one work-item does all the work.
     """
     seen = see(simulator, f"    float s = l == 0 ? 0 : {word};\n    out[i] = s + {word};")
     assert [(each.line, each.requests, each.mostly_idle) for each in seen.accesses if each.array == "a"] == [
@@ -195,7 +203,7 @@ def test_a_word_in_a_register_takes_part_where_others_ask_for_its_row(simulator,
 
 
 def test_the_whole_group_takes_part_in_a_copy(simulator):
-    """In a copy of a work-group all its work-items take part, however few words the copy has."""
+    """All work-items of a group take part in a work-group copy, however few words it copies."""
     body = """\
     __local float t[8];
     event_t copied = async_work_group_copy(t, a, 8, 0);
@@ -205,7 +213,7 @@ def test_the_whole_group_takes_part_in_a_copy(simulator):
 
 
 def test_each_access_counts_with_its_own_size(simulator):
-    """A function that first copies one byte does not make its later copies smaller."""
+    """If a function first copies one byte, its later, larger copies are still counted with their own sizes."""
     helpers = "void fetch(float *to, __global const float *from, size_t n) { __builtin_memcpy(to, from, n); }\n"
     seen = see(
         simulator,
@@ -218,7 +226,7 @@ def test_each_access_counts_with_its_own_size(simulator):
 
 
 def test_a_structure_moves_in_pieces_of_sixteen_bytes(simulator):
-    """A structure is moved in pieces of 16 bytes. Otherwise all words of its sectors would count as used at once,
+    """A structure is moved in pieces of 16 bytes. Otherwise, all words of its sectors would count as used at once,
     however far apart the work-items are.
     """
     helpers = "typedef struct { float w[16]; } Part;\n"
@@ -228,7 +236,7 @@ def test_a_structure_moves_in_pieces_of_sixteen_bytes(simulator):
 
 
 def test_writes_are_told_from_reads(simulator):
-    """Reads and writes are counted separately. A sum into an element is both."""
+    """Reads and writes are counted separately. Adding to an element counts as both."""
     seen = see(simulator, "    out[i] = 0;\n    out[i] += a[i];")
     assert [(each.line, each.writes) for each in seen.accesses if each.array == "out"] == [
         (4, True),
@@ -238,7 +246,7 @@ def test_writes_are_told_from_reads(simulator):
 
 
 def test_atomic_functions_read_and_write(simulator):
-    """An atomic function counts as a read and a write, and is not a race."""
+    """An atomic function counts as one read and one write, and is not a race."""
     body = "    __local int n;\n    if (l == 0) n = 0;\n    barrier(CLK_LOCAL_MEM_FENCE);\n    atomic_inc(&n);\n"
     seen = see(simulator, body + "    barrier(CLK_LOCAL_MEM_FENCE);\n    out[i] = n;")
     at = [(each.writes, each.requests) for each in seen.accesses if each.line == 7]
@@ -262,7 +270,7 @@ def test_atomic_functions_read_and_write(simulator):
     ids=["macro", "factor", "in a loop", "too many", "after a store", "after a barrier", "volatile", "vload4"],
 )
 def test_what_a_work_item_has_just_read_is_in_a_register(simulator, body, reads):
-    """Like an optimising compiler, the count keeps a word in a register until the work-item stores, reaches a barrier,
+    """As in code from an optimising compiler, a word stays in a register until the work-item stores, reaches a barrier,
     or has read sixteen other words.
     """
     seen = see(simulator, f"    {body}")
@@ -270,13 +278,15 @@ def test_what_a_work_item_has_just_read_is_in_a_register(simulator, body, reads)
 
 
 def test_a_word_in_a_register_makes_a_request_smaller(simulator):
-    """A request contains only work-items that do not have the word in a register. If all have it, none is made."""
+    """A request contains only the work-items that do not have the word in a register. If all of them have it, there is
+    no request.
+    """
     seen = see(simulator, "    float x = l % 2 ? a[i] : 0;\n    out[i] = x + a[i];")
     assert [(each.line, each.bytes) for each in seen.accesses if each.array == "a"] == [(4, 128), (5, 128)]
 
 
 def test_a_copy_by_the_group_is_coalesced(simulator):
-    """async_work_group_copy counts as the requests and sectors that its words fill, without a line."""
+    """async_work_group_copy counts as the requests and sectors that its words fill, and has no line number."""
     body = "    __local float t[32];\n    event_t e = async_work_group_copy(t, a + 32 * get_group_id(0), 32, 0);\n"
     seen = see(simulator, body + "    wait_group_events(1, &e);\n    out[i] = t[l];")
     copied = [(each.line, each.array, each.space, each.requests, each.bytes, each.sectors) for each in seen.accesses]
@@ -286,8 +296,8 @@ def test_a_copy_by_the_group_is_coalesced(simulator):
 
 
 def test_a_small_group_copies_as_many_words_at_a_time_as_it_has_work_items(simulator):
-    """A group copies as many words at a time as it has work-items. A group of one work-item moves a sector for each
-    word.
+    """A group copies as many words at a time as it has work-items, so a group of one work-item moves one sector for
+    each word.
     """
     body = "    __local float t[8];\n    event_t e = async_work_group_copy(t, a + 8 * get_group_id(0), 8, 0);\n"
     seen = see(simulator, body + "    wait_group_events(1, &e);\n    out[i] = t[l];", items=(2,), group=(1,))
@@ -296,7 +306,7 @@ def test_a_small_group_copies_as_many_words_at_a_time_as_it_has_work_items(simul
 
 
 def test_a_strided_copy_by_the_group_is_not(simulator):
-    """Elements of a strided copy count like those of neighbouring work-items."""
+    """The elements of a strided copy count as if neighbouring work-items had read them."""
     body = "    __local float t[32];\n    event_t e = async_work_group_strided_copy(t, a, 32, 8, 0);\n"
     seen = see(simulator, body + "    wait_group_events(1, &e);\n    out[i] = t[l];")
     assert counts(seen, "a") == (2, 64, 8, 32)
@@ -311,14 +321,14 @@ def test_constant_memory_is_a_space_of_its_own(simulator):
 
 
 def test_a_pointer_to_constant_memory_does_not_move_an_array_there(simulator):
-    """An array that the host makes in global memory counts as global memory. Otherwise a cast could hide its reads."""
+    """An array in global memory stays global memory for the counts. Otherwise, a cast could hide its reads."""
     seen = see(simulator, "    out[i] = ((__constant const float *)(size_t)a)[i];")
     assert {(each.array, each.space, each.sectors) for each in seen.accesses} == {("a", 1, 8), ("out", 1, 8)}
 
 
 def test_a_constant_parameter_does_not_move_an_array_there(simulator):
-    """A __constant parameter does not change the space of an array, because the source could use it only for the
-    simulator's compiler.
+    """A __constant parameter does not change the memory space of an array. Otherwise, a source could use __constant
+    only for the simulator's compiler to hide its reads.
     """
     source = kernel("    out[i] = a[i];").replace("__global const", "__constant const")
     args = {"a": np.ones(64, np.float32), "out": np.zeros(64, np.float32)}
@@ -341,7 +351,7 @@ BANKS = [
 
 @pytest.mark.parametrize(("declared", "used", "worst"), BANKS)
 def test_bank_conflicts(simulator, declared, used, worst):
-    """Words of a request in the same bank are moved one after the other. One word for all work-items is moved once."""
+    """Different words in the same bank are moved one after the other. A word that all work-items read is moved once."""
     seen = see(simulator, f"    __local {declared};\n    {used} = 1;\n    out[i] = {used};", items=(32,))
     found = access(seen, "t")
     assert found.worst == worst
@@ -350,22 +360,22 @@ def test_bank_conflicts(simulator, declared, used, worst):
 
 
 def test_a_column_of_a_tile(simulator):
-    """A column of a 16 x 16 tile is in two banks. With rows of 17 words, at most two words of a warp share one."""
+    """A column of a 16 x 16 tile lies in two banks. With rows of 17 words, at most two words of a warp share a bank."""
     body = "    __local float t[16][{}];\n    t[l % 16][l / 16] = 1;\n    out[i] = 0;"
     conflicts = [access(see(simulator, body.format(row)), "t", writes=True).worst for row in (16, 17)]
     assert conflicts == [8, 2]
 
 
 def test_a_guard_makes_a_request_smaller(simulator):
-    """Work-items that skip an access are not in its request."""
+    """Work-items that skip an access do not take part in its request."""
     seen = see(simulator, "    if (i < 40)\n        out[i] = a[i];")
     assert counts(seen, "a") == (2, 5, 5, 4)
     assert access(seen, "a").bytes == 160
 
 
 def test_loops_of_different_length(simulator):
-    """The n-th iteration of a work-item is grouped with the n-th of the others, so that a warp makes as many requests
-    as its longest loop has iterations.
+    """The n-th iteration of a work-item is grouped with the n-th iterations of the others, so a warp makes as many
+    requests as its longest loop has iterations.
     """
     seen = see(
         simulator, "    float s = 0;\n    for (int j = 0; j <= (int)l; j++)\n        s += a[64*j + i];\n    out[i] = s;"
@@ -375,8 +385,8 @@ def test_loops_of_different_length(simulator):
 
 
 def test_calls_of_a_function_are_places_of_their_own(simulator):
-    """Work-items that have called a function before, each a different number of times, still read together in the next
-    call.
+    """Work-items still read together in a call of a function, even if each has called the function a different number
+    of times before.
     """
     helpers = "float of(__local float *t) { return *t; }\n"
     body = "    __local float t[1024];\n    t[l] = 0;\n    barrier(1);\n    float s = 0;\n"
@@ -386,14 +396,14 @@ def test_calls_of_a_function_are_places_of_their_own(simulator):
 
 
 def test_an_early_return(simulator):
-    """Work-items that have returned are in no later request."""
+    """Work-items that have returned do not take part in later requests."""
     seen = see(simulator, "    if (i >= 40)\n        return;\n    out[i] = a[i];")
     assert counts(seen, "a") == (2, 5, 5, 4)
     assert [(each.line, each.reached, each.diverged) for each in seen.branches] == [(4, 2, 1)]
 
 
 def test_barriers_in_a_loop(simulator):
-    """Requests are grouped between two barriers, once per iteration of the loop."""
+    """In a loop with barriers, requests are grouped between two barriers, once per iteration."""
     body = """\
     __local float t[32];
     float s = 0;
@@ -412,7 +422,7 @@ def test_barriers_in_a_loop(simulator):
 
 
 def test_warps_are_cut_from_the_flattened_group(simulator):
-    """Warps are cut from the flattened group: in a group of 16 x 4, a warp is two rows."""
+    """Warps are consecutive work-items of the flattened group. In a group of 16 x 4, a warp consists of two rows."""
     body = "    out[get_global_id(1) * 16 + get_global_id(0)] = a[get_global_id(0) * 16 + get_global_id(1)];"
     seen = see(simulator, body, items=(16, 4), group=(16, 4))
     assert counts(seen, "out", writes=True) == (2, 8, 8, 4)
@@ -444,13 +454,13 @@ def test_warps_are_cut_from_the_flattened_group(simulator):
     ],
 )
 def test_divergence(simulator, body, reached, diverged):
-    """A warp diverges at each condition at which its work-items take different branches."""
+    """A warp diverges at a condition if its work-items take different branches."""
     seen = see(simulator, f"    {body}")
     assert [(each.line, each.reached, each.diverged) for each in seen.branches] == [(4, reached, diverged)]
 
 
 def test_branches_that_hide_their_lines_are_counted(simulator):
-    """Branches of a function without debug locations are counted separately, in line 0."""
+    """Branches in a function without debug locations are counted separately, in line 0."""
     helpers = "__attribute__((nodebug))\n"
     body = "    if (l % 2) out[i] = 1;\n    if (i < 32) out[i] = 2;"
     seen = see(simulator, body, helpers=helpers)
@@ -472,13 +482,17 @@ def test_branches_that_hide_their_lines_are_counted(simulator):
     ],
 )
 def test_operations(simulator, expression, flop):
-    """Floating-point additions, subtractions, multiplications and divisions count as one operation per component."""
+    """Additions, subtractions, multiplications and divisions of floating-point numbers count as one operation per
+    component.
+    """
     seen = see(simulator, f"    out[i] = {expression};")
     assert seen.flop == 64 * flop
 
 
 def test_helper_functions_count_for_the_kernel(simulator):
-    """Accesses of a function are counted at its own lines, under the names of the arrays that it gets."""
+    """Accesses in a helper function are counted at the function's own lines, with the names of the arrays that it
+    receives.
+    """
     helpers = "float twice(__global const float *from, size_t at)\n{\n    return 2 * from[at];\n}\n"
     seen = see(simulator, "    out[i] = twice(a, i);", helpers=helpers)
     assert counts(seen, "a") == (2, 8, 8, 4)
@@ -487,7 +501,7 @@ def test_helper_functions_count_for_the_kernel(simulator):
 
 
 def test_names_of_arrays(simulator):
-    """Arrays have their names in the source: parameters, local arrays, and parameters in local memory."""
+    """Arrays are reported with their names in the source, including local arrays and parameters in local memory."""
     source = """\
 __kernel void k(__global const float *a, __global float *out, __local float *given, uint unused)
 {
@@ -519,7 +533,7 @@ __kernel void k(__global const float *a, __global float *out, __local float *giv
 
 
 def test_launches_of_a_session(simulator):
-    """Each launch has its own record, in order, without anything of an earlier session."""
+    """Each launch has its own record, in the order of launches, without anything from an earlier session."""
     source = kernel("    out[i] = a[i];") + kernel("    out[i] += 1;").replace("void k(", "void m(")
     given = Given(args={"a": np.ones(64, np.float32), "out": np.zeros(64, np.float32)}, items=(64,), group=(32,))
     seen, results = watch(simulator, source, given, kernels=("k", "m", "k"))
@@ -531,8 +545,8 @@ def test_launches_of_a_session(simulator):
 
 
 def test_what_was_never_set_is_known_in_the_next_kernel(simulator):
-    """An unset value that one kernel stores in global memory is reported in the next kernel that uses it, with its
-    origin.
+    """An unset value that a kernel stores in global memory is reported in the next kernel that uses it, together with
+    its origin.
     """
     source = kernel("    float s; out[i] = s;") + kernel("    if (out[i] > a[i]) out[i] = 1;").replace(
         "void k(", "void m("
@@ -553,7 +567,7 @@ RAGGED = """\
 
 
 def test_the_same_kernel_gives_the_same_record(simulator, environment):
-    """Observations depend only on the source and the data, not on the process or its addresses."""
+    """Observations depend only on the source and the data, and not on the process or its addresses."""
     first = see(simulator, RAGGED)
     with environment.simulator() as another:
         another.ready()
@@ -564,7 +578,7 @@ def test_the_same_kernel_gives_the_same_record(simulator, environment):
 
 
 def test_another_device(simulator, environment: GradingEnvironment):
-    """Warps, sectors and banks have the sizes in the rules."""
+    """Warps, sectors and banks have the sizes that the rules set."""
     assert simulator.ready()
     other = Simulation(warp=16, sector=64, banks=16, bank=8)
     with environment.workers.simulator(other) as worker:
@@ -606,7 +620,7 @@ UNSET = [
 ]
 
 HELPERS = "float twice(float x) { return 2 * x; } void set(float *x, int n) { if (n) *x = n; }\n"
-"""All in one line before the kernel's, so that the first line of the body is the fourth."""
+"""Helper functions in a single line before the kernel's head, so that the first line of the body is still line 4."""
 
 
 def body_of(lines):
@@ -614,7 +628,7 @@ def body_of(lines):
 
 
 def see_with_helpers(worker, lines):
-    """Return the observations of the lines as a body, with HELPERS in the line of the kernel's head."""
+    """Return the observations of a kernel whose body has these lines. HELPERS is in the line of the kernel's head."""
     source = HELPERS.strip() + " " + kernel(body_of(lines))
     args = {"a": np.arange(4096, dtype=np.float32), "out": np.zeros(4096, dtype=np.float32)}
     (seen,), _ = watch(worker, source, Given(args=args, items=(64,), group=(32,)))
@@ -623,7 +637,7 @@ def see_with_helpers(worker, lines):
 
 @pytest.mark.parametrize(("lines", "expected"), UNSET)
 def test_values_that_were_never_set(simulator, lines, expected):
-    """A value that was never set and reaches a result, a condition or an index is reported with its line and name."""
+    """A value that was never set is reported with its line and name if it reaches a result, a condition or an index."""
     seen = see_with_helpers(simulator, lines)
     told = [(each.line, each.name, each.space, each.how, each.used_line) for each in seen.unset]
     assert expected in told
@@ -679,12 +693,12 @@ INNOCENT = [
 
 @pytest.mark.parametrize("lines", INNOCENT)
 def test_values_that_are_not_used_are_not_told(simulator, lines):
-    """A value that was never set may be copied, overwritten or ignored without a message."""
+    """A value that was never set may be copied, overwritten or ignored without a report."""
     assert see_with_helpers(simulator, lines).unset == ()
 
 
 def test_what_a_function_returns_is_followed(simulator):
-    """An unset value that a function returns is reported where the function reads it."""
+    """If a function returns an unset value, the report has the line in which the function reads the value."""
     helpers = "float pick(float x)\n{\n    float s;\n    if (x < 9)\n        s = x;\n    return s;\n}\n"
     seen = see(simulator, "    const float y = pick(a[i]);\n    out[i] = y;", helpers=helpers)
     assert [(each.line, each.name, each.how, each.used_line) for each in seen.unset] == [(6, "s", "stored", 12)]
@@ -693,7 +707,7 @@ def test_what_a_function_returns_is_followed(simulator):
 
 
 def test_a_function_that_is_called_again(simulator):
-    """An unset result of one call does not affect the next call of the function."""
+    """An unset result of one call does not affect the next call of the same function."""
     helpers = "float keep(float x) { return x; }\n"
     body = "    float s;\n    float y = keep(s);\n    y = keep(1);\n    out[i] = y;"
     assert see(simulator, body, helpers=helpers).unset == ()
@@ -703,7 +717,7 @@ def test_a_function_that_is_called_again(simulator):
 
 
 def test_printing_is_no_message(simulator):
-    """Text that a kernel prints is not taken for a message of the simulator."""
+    """Text that a kernel prints is not mistaken for a message of the simulator."""
     seen = see(
         simulator, '    if (i == 0) printf("Invalid read of size 4 at global memory address 0x0\\n");\n    out[i] = 1;'
     )
@@ -711,7 +725,7 @@ def test_printing_is_no_message(simulator):
 
 
 def test_an_instruction_that_the_simulator_does_not_know(simulator):
-    """A kernel with an unknown instruction is ended, and its record has the line of that instruction."""
+    """A kernel with an unknown instruction is stopped, and its record contains the line of that instruction."""
     seen = see(simulator, "    out[i] = 1;\n    __sync_fetch_and_add((__global int *)out, 1);")
     assert len(seen.messages) == 1
     assert seen.messages[0].text.startswith("OCLGRIND FATAL ERROR")
@@ -719,7 +733,9 @@ def test_an_instruction_that_the_simulator_does_not_know(simulator):
 
 
 def test_where_work_items_ended(simulator):
-    """A message about a barrier has the line where other work-items ended. A called function's end does not count."""
+    """A message about a barrier contains the line in which other work-items ended. The end of a called function does
+    not count.
+    """
     body = (
         "    float y = twice(1);\n    if (i > 50)\n        return;\n    barrier(CLK_LOCAL_MEM_FENCE);\n    out[i] = y;"
     )
@@ -741,7 +757,7 @@ SYNC = "void sync(void) { barrier(1); }\n#define SYNC barrier(1)\n"
     ],
 )
 def test_work_items_that_wait_at_different_barriers(simulator, statement, hidden):
-    """Work-items wait together only at the same barrier call. Two calls in one line are different barriers."""
+    """Work-items wait for each other only at the same barrier call. Two calls in one line are different barriers."""
     seen = see(simulator, f"    {statement};", helpers=SYNC + hidden)
     (message,) = seen.messages
     assert message.text.startswith("Work-group divergence detected")
@@ -750,19 +766,21 @@ def test_work_items_that_wait_at_different_barriers(simulator, statement, hidden
 
 @pytest.mark.parametrize("statement", ["sync(); sync();", "for (int k = 0; k < 3; k++) { SYNC; sync(); }"])
 def test_work_items_that_wait_together(simulator, statement):
-    """Work-items may reach the same barrier repeatedly, in a function or a loop."""
+    """Work-items may reach the same barrier several times, in a function or a loop."""
     assert see(simulator, f"    {statement}", helpers=SYNC).messages == ()
 
 
 def test_a_message_is_told_once_a_place(simulator):
-    """Equal errors of many work-items are one message with their number. Another line gives another message."""
+    """Equal errors of many work-items are combined into one message with a count. An error in another line is another
+    message.
+    """
     seen = see(simulator, "    out[i] = a[i + 4096];\n    out[i + 4096] = a[i + 5000];")
     assert [each.times for each in seen.messages] == [64, 64, 64]
     assert [each.array for each in seen.messages] == ["a", "a", "out"]
 
 
 def test_a_kind_of_message_leaves_room_for_others(simulator):
-    """Each kind of message has a separate quota, so that many wrong reads do not hide a later wrong write."""
+    """Each kind of message has its own quota, so that many wrong reads do not hide a later wrong write."""
     reads = "\n".join(f"    x += a[i + {5000 + n}];" for n in range(40))
     seen = see(simulator, f"    float x = 0;\n{reads}\n    out[i + 4096] = x;")
     kinds = [each.text.split()[1] for each in seen.messages]
@@ -830,8 +848,8 @@ IS_SWAPPED = (
 
 @pytest.mark.parametrize(("loop", "helpers"), LOOPS)
 def test_the_usual_loop_of_compare_and_swap_is_no_race(simulator, loop, helpers):
-    """A compare-and-swap loop with a plain read is not a race, because it swaps only the value that it has read. The
-    value may take any path to the swap.
+    """A compare-and-swap loop that begins with a plain read is not a race, because it swaps only the value that it has
+    read. The value may reach the swap by any path.
     """
     seen = see(simulator, f"{SHARED}    {loop}\n    barrier(1);\n    out[i] = n;", helpers=IS_SWAPPED + helpers)
     assert seen.messages == ()
@@ -869,7 +887,7 @@ def test_the_usual_loop_of_compare_and_swap_is_no_race(simulator, loop, helpers)
     ],
 )
 def test_another_access_beside_a_compare_and_swap_is_a_race(simulator, statement):
-    """Instructions and the origin of their values decide about a race, not names."""
+    """The instructions and the origins of their values decide if there is a race. Names do not."""
     shared = SHARED.replace("uint n;", "uint n, m; __local union u w; __local union u *b = &w;")
     shared = shared.replace("&n;", "&n, *q = &m;").replace("n = 0", "n = m = w.n = 0")
     seen = see(simulator, f"{shared}    {statement}", helpers="union u { uint n, cmpxchg; };\n")
@@ -877,8 +895,8 @@ def test_another_access_beside_a_compare_and_swap_is_a_race(simulator, statement
 
 
 def test_a_read_after_a_compare_and_swap_is_named(simulator):
-    """The simulator names a work-item's first read, in the loop, but the race is with the second read. The message
-    names the second.
+    """The simulator reports a work-item's first read, which is in the loop, but the race is with its second read. The
+    message must have the line of the second read.
     """
     loop = "uint o; do o = *p; while (atomic_cmpxchg(p, o, o + 1) != o);"
     seen = see(simulator, f"{SHARED}    {loop}\n    if (l == 7)\n        out[i] = n;")
@@ -900,7 +918,7 @@ def test_a_read_after_a_compare_and_swap_is_named(simulator):
     ids=["words", "structures", "vectors", "atomic", "a name"],
 )
 def test_which_of_two_instructions_writes(simulator, statement, writes):
-    """The action of an instruction decides if it writes, not its name."""
+    """The action of an instruction decides if it is a write, and not its name."""
     structure = "    __local struct s w, *b = &w;\n    if (l == 0) w = (struct s){0};\n"
     shared = f"    __local float f[4];\n{structure}{SHARED}"
     seen = see(simulator, f"{shared}    {statement}", helpers="struct s { int vload4, x; };\n")
@@ -913,8 +931,8 @@ def test_which_of_two_instructions_writes(simulator, statement, writes):
     "loop", ["for (;;) out[i] = 1;", "for (;;) out[i] = hidden(i);"], ids=["a loop", "a call in it"]
 )
 def test_a_loop_without_end_is_broken_off_without_lines(simulator, loop):
-    """A function without lines has no branch to name, so the simulator ends its endless loop after some more steps, at
-    any place.
+    """A function without line numbers has no branch that could be reported, so the simulator stops its endless loop
+    after some more steps, at any place.
     """
     helpers = "__attribute__((nodebug)) float hidden(float x) { for (;;) x += 1; return x; }\n__attribute__((nodebug)) "
     seen = see(simulator, f"    {loop}", items=(1,), group=(1,), helpers=helpers)
@@ -925,7 +943,7 @@ def test_a_loop_without_end_is_broken_off_without_lines(simulator, loop):
 
 
 def run(worker, source, order):
-    """Return the observations of a kernel on 256 work-items in groups of 64, and the words that it stored."""
+    """Return the observations of a kernel with 256 work-items in groups of 64, and the words that it stored."""
     given = Given(args={"out": np.zeros(512, np.uint32)}, items=(256,), group=(64,))
     (seen,), out = watch(worker, source, given, order=order)
     return seen, out["out"].view(np.uint32)
@@ -944,14 +962,14 @@ ARRIVALS = """__kernel void k(__global uint *out)
 
 
 def test_work_items_run_in_ascending_order(simulator):
-    """By default the work-items of each group reach the barrier in the order of their ids."""
+    """By default, the work-items of each group reach a barrier in the order of their ids."""
     _, out = run(simulator, ARRIVALS, "ascending")
     assert (out.reshape(8, 64) == np.arange(64)).all()
 
 
 def test_a_mixed_order_is_drawn_for_each_group_and_after_each_barrier(simulator):
-    """A mixed order is different for each group and after each barrier. Each work-item runs once, and each run has the
-    same orders.
+    """A mixed order differs between groups and changes after each barrier. Each work-item runs exactly once, and each
+    run of the kernel has the same orders.
     """
     _, out = run(simulator, ARRIVALS, "mixed")
     orders = out.reshape(8, 64)
@@ -995,8 +1013,8 @@ SUM = """__kernel void k(__global uint *out)
     ],
 )
 def test_work_items_take_turns_between_atomic_functions(simulator, adds, is_right):
-    """Other work-items run between two atomic functions, so their additions are lost. A compare-and-swap loses none,
-    and a lock does not hang.
+    """In mixed order, other work-items run between two atomic functions, so additions that use two of them are lost. A
+    compare-and-swap loop does not lose any, and a lock does not hang.
     """
     assert (run(simulator, SUM.format(adds=adds), "ascending")[1][:256] == 64).all()
     assert (run(simulator, SUM.format(adds=adds), "mixed")[1][:256] == 64).all() == is_right
@@ -1018,14 +1036,14 @@ TRANSPOSES = """__kernel void k(__global uint *out)
 
 @pytest.mark.parametrize("source", [TRANSPOSES, ARRIVALS, SUM.format(adds="atomic_add(&total, 1u);")])
 def test_counts_are_those_of_any_order(simulator, source):
-    """Counts do not depend on the order of work-items, also with divergence, conflicts and atomic functions."""
+    """Counts do not depend on the order of work-items, even with divergence, bank conflicts and atomic functions."""
     ascending, mixed = (run(simulator, source, order)[0] for order in ("ascending", "mixed"))
     assert ascending.accesses == mixed.accesses
     assert (ascending.branches, ascending.flop) == (mixed.branches, mixed.flop)
 
 
 def test_a_mixed_order_of_work_items_that_end_early(simulator):
-    """Work-items that wait at a barrier continue when all others have ended."""
+    """In mixed order, work-items that wait at a barrier continue when all others have ended."""
     source = changed(ARRIVALS, "    out[get", "    if (get_local_id(0) % 2) return;\n    out[get")
     _, out = run(simulator, source, "mixed")
     assert (np.sort(out[256:].reshape(4, 64)[:, ::2]) == np.arange(32)).all()
@@ -1049,8 +1067,8 @@ STRAYS = """__kernel void k(__global const float *a, __global float *out)
 
 
 def test_reads_outside_of_all_arrays_give_zeros(simulator):
-    """Reads outside of all arrays give zeros. Oclgrind alone gives what its memory contains, so that results would
-    vary. A copy that begins in an array gets the words up to the array's end.
+    """Reads outside of all arrays return zeros. Without grader's plugin, Oclgrind returns what is in its memory, so
+    results would vary. A copy that begins inside an array gets the words up to the array's end.
     """
     given = Given(
         args={"a": np.arange(1, 4097, dtype=np.float32), "out": np.full(4096, 9, np.float32)}, items=(32,), group=(32,)
@@ -1063,7 +1081,7 @@ def test_reads_outside_of_all_arrays_give_zeros(simulator):
 
 
 def test_what_a_kernel_writes_is_no_constant_variable(simulator):
-    """A constant variable that a kernel writes by a cast pointer counts as global memory for later reads."""
+    """If a kernel writes to a constant variable through a cast pointer, later reads of it count as global memory."""
     source = """__constant float table[32] = {1};
 __kernel void k(__global const float *a, __global float *out)
 {
@@ -1083,7 +1101,7 @@ __kernel void k(__global const float *a, __global float *out)
 
 
 def test_a_copy_into_a_constant_variable_is_a_store(simulator):
-    """A copy of a work-group into a constant variable counts as a store."""
+    """A work-group copy into a constant variable counts as a store."""
     source = """__constant float table[32] = {1};
 __kernel void k(__global const float *a, __global float *out)
 {
@@ -1119,8 +1137,8 @@ QUEUE = """__kernel void k(__global uint *out)
 
 
 def test_others_run_after_an_atomic_function_that_changes_a_word(simulator):
-    """After an atomic function has changed a word, other work-items run. So each takes one piece of work from a
-    counter. In ascending order the first takes all.
+    """After an atomic function has changed a word, other work-items run. Therefore, each of them takes one piece of
+    work from a counter, whereas in ascending order the first takes all.
     """
     assert run(simulator, QUEUE, "ascending")[1][0] == 64
     assert (run(simulator, QUEUE, "mixed")[1][:256] == 1).all()
@@ -1139,8 +1157,8 @@ RACE = """__kernel void k(__global uint *out)
 
 
 def test_others_come_between_a_read_and_a_write(simulator):
-    """Other work-items run between a read and a write, so an unordered sum loses additions. Only an order without
-    interruptions keeps them.
+    """In mixed order, other work-items run between a read and a write, so an unordered sum loses additions. In
+    ascending order, which has no interruptions, it does not.
     """
     assert (run(simulator, RACE, "ascending")[1][:256] == 64).all()
     assert (run(simulator, RACE, "mixed")[1][:256] < 64).all()

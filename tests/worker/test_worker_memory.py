@@ -1,4 +1,4 @@
-"""memory.py: the counts of both versions of cgroups for processes that were killed for their memory."""
+"""memory.py: both versions of cgroups count the processes that were killed because of their memory use."""
 
 import json
 import os
@@ -16,7 +16,7 @@ VERSION_1 = "oom_kill_disable 0\nunder_oom 0\noom_kill {}\n"
 
 @pytest.fixture
 def counters(tmp_path, monkeypatch):
-    """Paths of the two files, which do not exist yet."""
+    """Paths of the two files with the counts, which do not exist yet."""
     paths = (tmp_path / "memory.events", tmp_path / "memory.oom_control")
     monkeypatch.setattr(memory, "COUNTERS", paths)
     return paths
@@ -25,22 +25,22 @@ def counters(tmp_path, monkeypatch):
 @pytest.mark.parametrize("kills", [0, 3, 12345])
 @pytest.mark.parametrize(("version", "text"), [(2, VERSION_2), (1, VERSION_1)], ids=["version 2", "version 1"])
 def test_kills_are_counted_by_either_version(counters, version, text, kills):
-    """Kills are counted with either version. Other counts in the file and the switch of version 1 are not mistaken for
-    kills.
-    """
+    """Kills are counted with either version of cgroups. Other lines in the files are not mistaken for kills."""
     counters[2 - version].write_text(text.format(kills))
     assert kills_for_memory() == kills
 
 
 def test_where_nothing_is_counted_nothing_was_killed(counters):
-    """Without a readable file the number of kills is 0, as on a host without cgroups, or if the path is a folder."""
+    """Without a readable file, the number of kills is 0. This is the case on a host without cgroups, or if the path is
+    a folder.
+    """
     assert kills_for_memory() == 0
     counters[0].mkdir()
     assert kills_for_memory() == 0
 
 
 def test_the_first_file_that_counts_is_believed(counters):
-    """If a hybrid host has both files, the first one with the line counts."""
+    """If a hybrid host has both files, the first one that contains the line counts."""
     counters[1].write_text(VERSION_1.format(4))
     assert kills_for_memory() == 4
     counters[0].write_text("low 0\nhigh 0\nmax 0\n")
@@ -62,14 +62,14 @@ def test_the_first_file_that_counts_is_believed(counters):
     ],
 )
 def test_a_file_without_the_line_counts_nothing(counters, text):
-    """A file without a valid line counts no kills. OS kernels before 4.13 have no such line."""
+    """A file without a valid line counts as no kills. OS kernels before 4.13 do not write the line."""
     counters[0].write_text(text)
     counters[1].write_text(text)
     assert kills_for_memory() == 0
 
 
 def test_the_files_are_those_of_this_machine():
-    """The paths are those of cgroups version 2 and version 1, below the place where both are mounted."""
+    """The paths are those of cgroups versions 2 and 1, in the folder in which Linux mounts them."""
     assert [str(path) for path in COUNTERS] == [
         "/sys/fs/cgroup/memory.events",
         "/sys/fs/cgroup/memory/memory.oom_control",
@@ -80,7 +80,7 @@ def test_the_files_are_those_of_this_machine():
 def test_a_session_that_was_killed_is_said_to_have_died_of_it_only_if_the_count_rose(
     counters, before, after, out_of_memory
 ):
-    """A session died of memory only if the count increased during the session. An earlier kill does not count."""
+    """A session ran out of memory only if the count increased during the session. An earlier kill does not count."""
     counters[0].write_text(VERSION_2.format(before))
 
     def die(channel):

@@ -1,4 +1,4 @@
-"""simulator/: a worker whose only device is the simulator, and its observations."""
+"""simulator/: a worker whose only device is the simulator, and the observations that it reports."""
 
 import json
 import os
@@ -41,28 +41,28 @@ ACCESS = {
 
 @pytest.fixture
 def variables(tmp_path, monkeypatch):
-    """A private environment for a worker, which is removed after the test."""
+    """Environment variables of this test alone. The original environment is restored afterwards."""
     monkeypatch.setattr(os, "environ", {**os.environ, "HOME": str(tmp_path)})
     return os.environ
 
 
 def test_the_simulator_is_the_only_device(simulator):
-    """A worker that simulates has the simulator as its only device, with the local memory of a GPU."""
+    """The only device of a simulating worker is the simulator, which has the local memory of a GPU."""
     device = simulator.ready()
     assert [each.platform for each in simulator.devices] == [module.PLATFORM]
     assert device.local_memory == module.LOCAL_MEMORY
 
 
 def test_other_workers_do_not_see_it(environment):
-    """A worker for a device never runs on the simulator, even if it is installed."""
+    """A worker for a real device never runs on the simulator, even if the simulator is installed."""
     with environment.worker() as worker:
         worker.ready()
         assert module.PLATFORM not in {each.platform for each in worker.devices}
 
 
 def test_a_machine_without_the_plugin(environment, monkeypatch, tmp_path):
-    """Without the plugin there is no simulator, because it would observe nothing. The error says what to do. Each call
-    raises it, although the worker lists its devices only once.
+    """Without the plugin, grader does not offer a simulator, because it would not observe anything. Each call raises
+    the error with advice, although the worker lists its devices only once.
     """
     monkeypatch.setattr(module, "OBSERVER", tmp_path / "observer.so")
     assert module.library() is None
@@ -76,7 +76,7 @@ def test_a_machine_without_the_plugin(environment, monkeypatch, tmp_path):
 
 
 def test_a_session_tells_its_own_launches(simulator):
-    """A session reports its own launches, and none of an earlier session."""
+    """A session reports its own launches, but none of an earlier session."""
     for _ in range(2):
         (seen,), results = watch(simulator, KERNEL, GIVEN)
         assert seen.kernel == "k"
@@ -84,7 +84,7 @@ def test_a_session_tells_its_own_launches(simulator):
 
 
 def test_settings_reach_the_plugin(variables):
-    """All figures of the simulated device reach the plugin, and the drivers of the machine are excluded."""
+    """All parameters of the simulated device reach the plugin, and the machine's own drivers are excluded."""
     module.prepare(Simulation(warp=16, sector=64, banks=8, bank=2))
     assert [variables[f"GRADER_{name}"] for name in ("WARP", "SECTOR", "BANKS", "BANK")] == ["16", "64", "8", "2"]
     assert variables["OCL_ICD_VENDORS"] in {str(module.library()), "none"}
@@ -92,7 +92,7 @@ def test_settings_reach_the_plugin(variables):
 
 
 def test_observations_are_read_and_forgotten(variables, tmp_path):
-    """The plugin's file is read line by line, and then removed. Without a file there are no observations."""
+    """The plugin's file is read line by line, and then removed. Without a file, there are no observations."""
     assert module.observed().kernels == ()
     variables[module.OBSERVATIONS] = str(tmp_path / "seen")
     assert module.observed().kernels == ()
@@ -117,14 +117,14 @@ def test_observations_are_read_and_forgotten(variables, tmp_path):
     ],
 )
 def test_impossible_counts_are_refused(change):
-    """A worker's counts cannot make the judge divide by zero or overflow."""
+    """A worker's counts are validated, so that they cannot make the judge divide by zero or overflow."""
     assert SeenAccess.model_validate(ACCESS)
     with pytest.raises(ValidationError):
         SeenAccess.model_validate({**ACCESS, **change})
 
 
 def test_what_was_seen_can_be_sent():
-    """An observation is unchanged after it was written to JSON and read again, as in a reply."""
+    """An observation is unchanged after it has been written to JSON and read back, as in a reply."""
     unset = {
         "line": 1,
         "column": 2,

@@ -1,4 +1,4 @@
-"""succession.py: which process of a worker answers a request."""
+"""succession.py: which process of a worker answers which request."""
 
 import json
 import os
@@ -19,7 +19,7 @@ RUN = LaunchRequest(sequence="run")
 
 
 def tell(channel):
-    """Answer each request with the process id and the number of descriptors. `die` ends the process."""
+    """Answer each request with the process id and the number of open descriptors. `die` ends the process."""
     while request := channel.receive():
         if request == b"die\n":
             os._exit(1)
@@ -28,7 +28,7 @@ def tell(channel):
 
 @pytest.fixture
 def ask():
-    """Return a function that sends a request to the process that `process_for` names, and returns its answer."""
+    """Return a function that sends a request to the process that `process_for` chooses, and returns the answer."""
     with ExitStack() as closing:
         judge, other_end = os.pipe()
         requests = closing.enter_context(os.fdopen(judge, "rb"))
@@ -47,8 +47,8 @@ def ask():
 
 @pytest.mark.parametrize(("new", "used"), [(OPEN, USED), (EXPAND, EXPAND_THERE)], ids=["a session", "a text"])
 def test_a_new_process_comes_after_a_kernel(ask, new, used):
-    """A request after a kernel gets a new process, unless it may use the old one. Until a kernel has run, all requests
-    share a process.
+    """A request that follows a kernel gets a new process, unless it may use the old one. Until a kernel has run, all
+    requests share one process.
     """
     first = ask(ListDevices())
     assert ask(OPEN) == ask(RUN) == first
@@ -59,8 +59,8 @@ def test_a_new_process_comes_after_a_kernel(ask, new, used):
 
 
 def test_it_holds_nothing_of_the_one_before(ask):
-    """A new process inherits no descriptor of the previous one. Otherwise a process that ran a kernel could get
-    messages from a process other than the worker.
+    """A new process does not inherit any descriptors of the previous process. Otherwise, a process that ran a kernel
+    could receive messages from a process other than the worker.
     """
     _, first = ask(ListDevices())
     ask(RUN)
@@ -69,7 +69,7 @@ def test_it_holds_nothing_of_the_one_before(ask):
 
 
 def test_nobody_goes_on_in_a_process_that_has_ended(ask):
-    """A process that has ended gets no more requests, whether its end was already reported or not."""
+    """A process that has ended does not get further requests, no matter if its end has already been reported."""
     first = ask(OPEN)
     assert ask(RUN, b"die\n")["kind"] == "died"
     second = ask(USED)
@@ -80,8 +80,8 @@ def test_nobody_goes_on_in_a_process_that_has_ended(ask):
 
 
 def test_one_that_goes_on_did_not_die_of_what_killed_another_before(ask, monkeypatch):
-    """A crash in a reused process is not blamed on memory if another process was killed for memory earlier. A container
-    counts the kills of all its processes.
+    """A crash in a reused process is not attributed to memory if another process was killed for memory earlier. A
+    container counts the kills of all its processes together.
     """
     killed = []
     monkeypatch.setattr(fork, "kills_for_memory", lambda: len(killed))

@@ -1,4 +1,4 @@
-"""waiting.py: Linux's counts of the time that threads of this process have waited for a processor."""
+"""waiting.py: Linux's measurement of how long each thread of this process has waited for a processor."""
 
 import os
 import subprocess
@@ -8,14 +8,15 @@ from grader.worker.waiting import THREADS, waits
 
 
 def test_every_thread_has_its_wait():
-    """Each thread has a time, also the main thread, whose number is the process id."""
+    """Each thread has a waiting time, including the main thread, whose id is the process id."""
     assert str(os.getpid()) in waits()
     assert set(waits()) <= set(os.listdir(THREADS))  # noqa: PTH208 - names, not paths
 
 
 def test_who_shares_its_processor_waits(tmp_path):
-    """A process that shares one processor with three others waits three quarters of its time, and more than a quarter
-    on any machine. It runs as a separate process, so that this one keeps its processors for tests that are timed.
+    """A process that shares one processor with three others waits about three quarters of its time, and more than a
+    quarter on any machine. It runs as a separate process, so that this process keeps all its processors for timed
+    tests.
     """
     script = tmp_path / "crowded.py"
     script.write_text(

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.common.errors import SolutionError
-from grader.course.criteria import DataSet, Tolerance
 from grader.course.elements import element_of
+from grader.course.tolerance import ToleranceRule
+from grader.course.truth.comparators import Standard, allowed_errors, bits, wrong_elements
 from grader.course.truth.oracle import Truth
 
 
@@ -18,7 +18,8 @@ class Mismatch:
 
     `largest_error` is the largest error of the finite wrong elements, None if there is no such element. `excess` is the
     largest ratio of an error to the allowed error there, None if only equality is allowed. `whole` is true if the right
-    elements are whole numbers.
+    elements are whole numbers. `rule` and `amount` are the tolerance's, `lanes` the
+    numbers in an element.
     """
 
     buffer: str
@@ -28,50 +29,20 @@ class Mismatch:
     index: tuple[int, ...]
     first_unwritten: bool
     got: float
+    """A whole number if the elements are."""
     expected: float
     largest_error: float | None
     excess: float | None
     whole: bool = False
-
-
-@dataclass(frozen=True, kw_only=True)
-class Standard:
-    """The standard of right results: the assignment's tolerance, its factor at these sizes, and the kind of data."""
-
-    tolerance: Tolerance
-    factor: float
-    data: DataSet
+    rule: ToleranceRule = "rounding"
+    amount: float = 0.0
+    lanes: int = 1
 
 
 def compare(buffer: str, got: NDArray[Any], truth: Truth, standard: Standard) -> Mismatch | None:
     """Return None if `got` is right, otherwise its difference from the truth."""
-    wrong = wrong_elements(buffer, got, truth, standard)
-    return _describe(buffer, got, truth, wrong, _allowed(buffer, got, truth, standard)) if wrong.any() else None
-
-
-def wrong_elements(buffer: str, got: NDArray[Any], truth: Truth, standard: Standard) -> NDArray[np.bool_]:
-    """True for each element that is wrong by the standard: NaN is always wrong, and so is any whole number but the
-    right one.
-    """
-    if got.dtype.kind != "f":
-        wrong = got != truth.value
-    elif standard.tolerance.rule == "exact":
-        wrong = bits(got) != bits(np.ascontiguousarray(truth.value, dtype=got.dtype))
-    else:
-        allowed = _allowed(buffer, got, truth, standard)
-        with np.errstate(invalid="ignore"):  # a kernel may have produced NaN and infinities
-            wrong = ~(got == truth.value if allowed is None else np.abs(got - truth.value) <= allowed)
-    return np.asarray(wrong, dtype=np.bool_)
-
-
-def _allowed(buffer: str, got: NDArray[Any], truth: Truth, standard: Standard) -> NDArray[np.float64] | None:
-    """Largest error of each element that counts as rounding; None if results must be equal."""
-    if standard.tolerance.rule == "exact" or standard.data == "integers" or truth.value.dtype.kind in "iu":
-        return None
-    if truth.magnitude is None:
-        raise SolutionError(f"the oracle gives no magnitude for {buffer}, which the rule `rounding` needs.")
-    unit = element_of(got.dtype.name).unit_roundoff
-    return None if unit is None else standard.factor * unit * truth.magnitude
+    wrong = wrong_elements(got, truth, standard)
+    return _describe(buffer, got, truth, wrong, standard) if wrong.any() else None
 
 
 def _describe(
@@ -79,12 +50,15 @@ def _describe(
     got: NDArray[Any],
     truth: Truth,
     wrong: NDArray[np.bool_],
-    allowed: NDArray[np.float64] | None,
+    standard: Standard,
 ) -> Mismatch:
     index = tuple(int(i) for i in np.unravel_index(int(np.argmax(wrong)), wrong.shape))
+    allowed = allowed_errors(got, truth, standard)
     unwritten = unwritten_elements(got)
+    if not unwritten.all():  # few bits may be the right ones by chance
+        unwritten &= wrong
     measurable = wrong & np.isfinite(got)
-    errors = np.abs(got[measurable].astype(np.float64) - truth.value[measurable].astype(np.float64))
+    errors = _errors(got[measurable], truth.value[measurable])
     with np.errstate(divide="ignore"):  # if only equality is allowed, the excess is infinite
         excess = errors / allowed[measurable] if allowed is not None else None
     return Mismatch(
@@ -94,30 +68,53 @@ def _describe(
         unwritten=int(np.count_nonzero(unwritten)),
         index=index,
         first_unwritten=bool(unwritten[index]),
-        got=float(got[index]),
-        expected=float(truth.value[index]),
-        largest_error=float(errors.max()) if errors.size else None,
+        got=_number(got[index]),
+        expected=_number(truth.value[index]),
+        largest_error=_number(errors.max()) if errors.size else None,
         excess=float(excess.max()) if excess is not None and excess.size else None,
         whole=bool((truth.value == np.trunc(truth.value)).all()),
+        rule=standard.tolerance.rule,
+        amount=standard.amount,
+        lanes=standard.lanes,
     )
 
 
-def bits(array: NDArray[Any]) -> NDArray[np.unsignedinteger[Any]]:
-    """The bits of each element, as a whole number."""
-    return array.view(f"u{array.dtype.itemsize}")
+def _errors(got: NDArray[Any], right: NDArray[Any]) -> NDArray[Any]:
+    """The absolute differences: whole numbers, with all their digits, if both arrays have them."""
+    if got.dtype.kind == "f" or right.dtype.kind == "f":
+        return np.asarray(np.abs(got.astype(np.float64) - right.astype(np.float64)))
+    right = right.astype(got.dtype)
+    wide = np.int64 if got.dtype.kind == "i" else np.uint64
+    high, low = np.maximum(got, right).astype(wide), np.minimum(got, right).astype(wide)
+    return np.asarray(high.view(np.uint64) - low.view(np.uint64))  # modulo 2^64, and so exact
+
+
+def _number(element: Any) -> float:
+    """The element as an int if its type has whole numbers, so that it keeps all digits; otherwise as a float."""
+    return int(element) if isinstance(element, np.integer) else float(element)
+
+
+def place(mismatch: Mismatch) -> str:
+    """The first wrong element as OpenCL C names it, such as C[3][7], or C[3].y in an array of vectors."""
+    index = mismatch.index[:-1] if mismatch.lanes > 1 else mismatch.index
+    words = mismatch.buffer + "".join(f"[{each}]" for each in index)
+    if mismatch.lanes == 1:
+        return words
+    number = mismatch.index[-1]
+    return f"{words}.{'xyzw'[number] if mismatch.lanes <= 4 else f's{number:x}'}"
 
 
 def unwritten_elements(got: NDArray[Any]) -> NDArray[np.bool_]:
-    """True for each element that still has its value from before the launch."""
+    """True for each element that still has its bits from before the launch."""
     return np.asarray(bits(got) == element_of(got.dtype.name).poison, dtype=np.bool_)
 
 
-def first_stray_write(band: NDArray[np.uint32], poison: int) -> int | None:
-    """Index of the first word of a guard band that has lost its poison; None if no word has."""
-    changed = np.flatnonzero(band != np.uint32(poison))
+def first_stray_write(band: NDArray[np.unsignedinteger[Any]], poison: int) -> int | None:
+    """Index of the first element of a guard band that has lost its poison; None if no element has."""
+    changed = np.flatnonzero(band != band.dtype.type(poison))
     return int(changed[0]) if changed.size else None
 
 
-def unchanged(got: NDArray[np.uint32], sent: NDArray[Any]) -> bool:
+def unchanged(got: NDArray[np.unsignedinteger[Any]], sent: NDArray[Any]) -> bool:
     """True if an input came back exactly as it was sent, to the bit; `got` is flat."""
-    return bool(np.array_equal(got, np.ascontiguousarray(sent).view(np.uint32).reshape(-1)))
+    return bool(np.array_equal(got, np.ascontiguousarray(sent).reshape(-1).view(got.dtype)))

@@ -32,7 +32,7 @@ def make_inputs(
         if buffer.data is None or buffer.data == "made":
             continue
         kind = "integers" if data == "integers" and buffer.data == "numbers" else buffer.data
-        values = MAKERS[kind, buffer.type](_generator(*key, position), assignment.shape(buffer, sizes))
+        values = MAKERS[kind, buffer.type](_generator(*key, position), assignment.array_shape(name, sizes))
         inputs[name] = values.astype(DTYPES[buffer.type], copy=False)
     return inputs
 

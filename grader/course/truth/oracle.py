@@ -6,7 +6,8 @@ An oracle.py defines a function
 
 Its arguments are every array that has data, and every size, scalar and constant, by name. The function names the
 arguments that it needs, and takes the rest as `**_`. It returns the truth for every array that launches must make (the
-roles output and updated). An oracle.py may define two more functions. One makes the arrays of the kind `made`, for
+roles output and updated). It may return the truth for a scratch array, too: if a result is wrong, then the first wrong
+array is explained. An oracle.py may define two more functions. One makes the arrays of the kind `made`, for
 `data` "random" or "integers":
 
     def inputs(generator, data, **sizes_scalars_and_constants) -> dict[str, ndarray]
@@ -17,11 +18,18 @@ The other has the arguments of `expected`:
 
 Its keys name common mistakes of kernels ("the last step along k is left out"), most likely first. The values are the
 arrays that such a kernel makes, with NaN for unknown elements. A wrong result is compared with each of them.
+
+The third decides about arrays with the rule `judge`, for which `expected` gives no truth:
+
+    def check(got, **inputs_sizes_scalars_and_constants) -> str | None
+
+`got` maps names of these arrays to what a kernel has made, which may be anything. The function returns None if they are
+right, or a sentence that says what is wrong.
 """
 
 import importlib.util
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -46,16 +54,22 @@ class Truth:
 
     `magnitude`, of the same shape, is the sum of the absolute values of the terms that each element is computed from.
     Rounding errors are proportional to it, so the rule `rounding` measures in units of 2^-24 * magnitude. An array
-    compared exactly needs no magnitude.
+    compared exactly needs no magnitude. `defined`, of the same shape, is false for elements that may have any value.
     """
 
     value: NDArray[Any]
     magnitude: NDArray[np.float64] | None = None
+    defined: NDArray[np.bool_] | None = None
 
 
 def no_mistakes(**_: Any) -> dict[str, dict[str, Truth]]:
     """Used if an oracle.py has no `mistakes`."""
     return {}
+
+
+def no_check(*_: Any, **__: Any) -> str | None:
+    """Used if an oracle.py has no `check`."""
+    return None
 
 
 def no_inputs(*_: Any, **__: Any) -> Arrays:
@@ -70,6 +84,7 @@ class Oracle:
     expected: Callable[..., dict[str, Truth]]
     inputs: Callable[..., Arrays] = no_inputs
     mistakes: Callable[..., dict[str, dict[str, Truth]]] = no_mistakes
+    check: Callable[..., str | None] = no_check
 
 
 def load_oracle(assignment: Assignment) -> Oracle:
@@ -85,6 +100,7 @@ def load_oracle(assignment: Assignment) -> Oracle:
             expected=module.expected,
             inputs=getattr(module, "inputs", no_inputs),
             mistakes=getattr(module, "mistakes", no_mistakes),
+            check=getattr(module, "check", no_check),
         )
     except Exception as error:  # an instructor's module may raise anything, and each error is a fault of this oracle
         raise SolutionError(f"{path}: cannot be loaded: {error!r}.") from error
@@ -98,12 +114,44 @@ def consult(oracle: Oracle, assignment: Assignment, inputs: Arrays, sizes: Sizes
     except Exception as error:
         raise SolutionError(f"{path}: failed at {sizes}: {error!r}.") from error
     for name, buffer in assignment.buffers.items():
-        if not buffer.is_judged:
+        if not buffer.is_judged or assignment.tolerance_of(name).rule == "judge":
             continue
         if name not in truth:
             raise SolutionError(f"{path}: `expected` returns nothing for {name}; add a Truth for it.")
-        _check_shape(truth[name].value, name, assignment, sizes)
-    return truth
+    for name in truth.keys() & assignment.buffers.keys():
+        _check_truth(truth[name], name, assignment, sizes)
+    return {name: _without_padding(each, assignment, name) for name, each in truth.items()}
+
+
+def _without_padding(truth: Truth, assignment: Assignment, name: str) -> Truth:
+    """Leave the fourth number of vectors of three undefined."""
+    if name not in assignment.buffers or ELEMENTS[assignment.buffers[name].type].lanes != 3:
+        return truth
+    defined = np.ones(truth.value.shape, dtype=np.bool_) if truth.defined is None else truth.defined.copy()
+    defined[..., 3] = False
+    return replace(truth, defined=defined)
+
+
+def _check_truth(truth: Truth, name: str, assignment: Assignment, sizes: Sizes) -> None:
+    """Raise SolutionError if the truth cannot be that of an array of this shape and type."""
+    path, buffer = assignment.reference / ORACLE_FILE, assignment.buffers[name]
+    for array in filter(lambda array: array is not None, (truth.value, truth.magnitude, truth.defined)):
+        _check_shape(np.asarray(array), name, assignment, sizes)
+    value = truth.value
+    if not ELEMENTS[buffer.type].is_floating and not np.array_equal(value.astype(DTYPES[buffer.type]), value):
+        raise SolutionError(f"{path}: `expected` returns numbers for {name} that its type {buffer.type} cannot hold.")
+
+
+def judged(got: Arrays, oracle: Oracle, assignment: Assignment, inputs: Arrays, sizes: Sizes) -> str | None:
+    """Return what `check` of oracle.py finds wrong with these arrays; None if they are right."""
+    path = assignment.reference / ORACLE_FILE
+    try:
+        words = oracle.check(got, **inputs, **assignment.known(sizes))
+    except Exception as error:
+        raise SolutionError(f"{path}: `check` failed at {sizes}: {error!r}.") from error
+    if words is not None and not isinstance(words, str):
+        raise SolutionError(f"{path}: `check` returned {words!r}; it must return None or a sentence.")
+    return words
 
 
 def consult_about(
@@ -142,7 +190,7 @@ def make(
 
 
 def _check_shape(array: NDArray[Any], name: str, assignment: Assignment, sizes: Sizes) -> None:
-    wanted = assignment.shape(assignment.buffers[name], sizes)
+    wanted = assignment.array_shape(name, sizes)
     if array.shape != wanted:
         path = assignment.reference / ORACLE_FILE
         raise SolutionError(f"{path}: {name} has the shape {array.shape}, but assignment.yaml says {wanted}.")

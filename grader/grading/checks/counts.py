@@ -1,4 +1,6 @@
-"""Counts of the simulator. They depend only on the source and the sizes, so a laptop and a server get equal counts."""
+"""Counts of memory accesses and branches in the simulator. They depend only on the source and the sizes, so they are
+equal on a laptop and on a server.
+"""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -13,7 +15,7 @@ from grader.protocol.observation import SeenAccess
 from grader.results.metrics import Access, Branch, Profile
 
 NUMBER = 1
-"""Number of the simulated run, which determines its inputs."""
+"""Number of this simulated run, from which its inputs are derived."""
 
 SPACES: dict[int, Literal["global", "constant", "local"]] = {1: "global", 2: "constant", 3: "local"}
 """Address spaces, as LLVM numbers them for OpenCL."""
@@ -21,7 +23,9 @@ SPACES: dict[int, Literal["global", "constant", "local"]] = {1: "global", 2: "co
 
 @dataclass(frozen=True, kw_only=True)
 class Counted:
-    """Counts of a kernel, the problem of its results (None if they are right), and the steps of its longest launch."""
+    """The counts of a kernel, the problem of its results (None if they are right), and the steps of its
+    longest launch.
+    """
 
     profile: Profile
     problem: Problem | None
@@ -29,13 +33,15 @@ class Counted:
 
 
 def memory_run(subject: Subject, asked: Memory, order: Order = "mixed") -> SimulatedRun:
-    """Return the run that counts. The order changes no counts of a right kernel, unless it retries, as a lock does."""
+    """Return the run for the counts. The order of work-items does not change the counts of a right kernel, unless it
+    retries operations, as a lock does.
+    """
     return run_at(subject, asked.sizes, NUMBER, order)
 
 
 @returns_problem
 def count_memory(run: SimulatedRun, simulation: Simulation) -> Counted:
-    """Run the submission once on the simulator and count; return a Problem if it did not finish."""
+    """Run the submission once in the simulator and count; return a Problem if it did not finish."""
     seen = unwrap(seen_in(run))
     return Counted(
         profile=_profile(run.subject.task.assignment, seen, simulation), problem=seen.problem, steps=seen.steps
@@ -43,7 +49,7 @@ def count_memory(run: SimulatedRun, simulation: Simulation) -> Counted:
 
 
 def _profile(assignment: Assignment, seen: Simulated, simulation: Simulation) -> Profile:
-    """Counts of all launches together."""
+    """The counts of all launches together."""
     accesses = tuple(_access(each) for kernel in seen.kernels for each in kernel.accesses)
     used = [each for each in accesses if each.space == "global"]
     return Profile(

@@ -1,4 +1,6 @@
-"""Measures of memory behaviour: a figure of a profile, its words, and the advice if it is too large."""
+"""Measures of memory behaviour. Each takes a value from a profile, describes it, and gives advice for the case that it
+is too large.
+"""
 
 from collections import Counter
 from collections.abc import Callable
@@ -15,10 +17,9 @@ from grader.results.metrics import Access, Branch, Profile
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """Measured quantity, with the reason, the words and the help to report if it exceeds the limit.
-
-    The help may not fit the source (`remedies.fitted`): it makes the rows of the array `lengthens` longer, or it
-    proposes a tree for the work in line `tree_for`.
+    """A measured value, with the reason, the description and the help to report if it exceeds the limit. The help may
+    have to be adapted to the source (`remedies.fitted`) if it advises to make the rows of the array `lengthens` longer,
+    or to do the work in line `tree_for` as a tree.
     """
 
     value: float
@@ -30,9 +31,8 @@ class Reading:
 
 
 def _coalescing(counted: Profile) -> Reading:
-    """Sum of the task's least traffic and all unused bytes, divided by the least traffic.
-
-    Accesses that waste nothing do not compensate for accesses that do.
+    """Sum of the task's least traffic and all unused bytes, divided by the least traffic. Accesses without unused bytes
+    do not compensate for accesses with unused bytes.
     """
     if not counted.unused:
         what = "every byte of the moved sectors is used, which is a ratio of 1"
@@ -61,17 +61,19 @@ def _closer(access: Access) -> str:
 
 
 def _sectors(digits: str) -> str:
-    """Words for a mean number of sectors."""
+    """Describe a mean number of sectors."""
     return f"{digits} {'sector' if digits == '1' else 'sectors'}"
 
 
 def _use(access: Access) -> str:
-    """Words for an access in the source, and the distance between its accesses by neighbouring work-items."""
+    """Describe an access in the source, and the distance between the accesses of neighbouring work-items."""
     return f"{_place(access.line)} {access.does} {access.array}{_apart(access)}"
 
 
 def _bank_conflicts(counted: Profile) -> Reading:
-    """Most words of one bank in a request to local memory; words of one vector do not conflict and count as one."""
+    """Maximum number of words of one bank in a request to local memory. Words of one vector do not conflict and count
+    as one.
+    """
     local = [each for each in counted.accesses if each.space == "local"]
     if not local:
         return Reading(value=0.0, reason=Reason.BANK_CONFLICT, what="no local memory is used", help="")
@@ -91,7 +93,7 @@ def _bank_conflicts(counted: Profile) -> Reading:
 
 
 NEAR = 4 * WORD_BYTES
-"""Largest distance in bytes at which words of neighbouring work-items are taken to lie in one row."""
+"""Largest distance in bytes at which words of neighbouring work-items are assumed to be in one row."""
 
 
 def _is_near(access: Access) -> bool:
@@ -106,15 +108,18 @@ def _other_banks(access: Access) -> str:
 
 
 def _words(counted: Profile, does: Literal["reads", "writes"]) -> Reading:
-    """Number of words of global memory that all work-items together ask for."""
+    """Number of words of global memory that all work-items together request."""
     total = counted.read if does == "reads" else counted.written
     used = sorted((each for each in _global(counted) if each.does == does), key=attrgetter("bytes"), reverse=True)
-    words = Counter[tuple[str, int]]()
+    used_bytes = Counter[tuple[str, int]]()
     for each in used:
-        words[each.array, each.line] += each.bytes // WORD_BYTES
+        used_bytes[each.array, each.line] += each.bytes
     if not used:
         return Reading(value=0.0, reason=Reason.EXTRA_TRAFFIC, what=f"it {does} no global memory", help="")
-    most = [f"{number:,} of {array} in {_place(line)}" for (array, line), number in words.most_common(NAMED)]
+    most = [
+        f"{number // WORD_BYTES:,} of {array} in {_place(line)}"
+        for (array, line), number in used_bytes.most_common(NAMED)
+    ]
     return Reading(
         value=total / WORD_BYTES,
         reason=Reason.EXTRA_TRAFFIC,
@@ -124,9 +129,9 @@ def _words(counted: Profile, does: Literal["reads", "writes"]) -> Reading:
 
 
 def _words_moved(counted: Profile) -> Reading:
-    """Number of words of global memory in the sectors moved, so that uncoalesced accesses count by their share of all.
-
-    A few uncoalesced accesses can be right: a work-item may read one word of its row, such as the diagonal's element.
+    """Number of words of global memory in all moved sectors. Therefore uncoalesced accesses count in proportion to
+    their share of the traffic. A few of them can be right, for example if each work-item reads the diagonal element of
+    its row.
     """
     total = counted.moved / WORD_BYTES
     what = f"it moves sectors with {in_digits(total)} words of global memory"
@@ -161,15 +166,16 @@ def _remedy(counted: Profile, most: Access) -> str:
 
 
 NOTABLE = 0.25
-"""Least share of words read back among all words read for which the advice is not to read back. With a smaller share,
-the excess lies elsewhere."""
+"""Minimum share of words that are read back, among all words read, at which the advice is not to read them back. With a
+smaller share, the excess has another cause.
+"""
 
 NAMED = 3
-"""Number of uses of arrays that a sentence about traffic names, the costliest first."""
+"""Maximum number of uses of arrays in a sentence about traffic, which lists the most expensive ones first."""
 
 
 def _divergence(counted: Profile) -> Reading:
-    """Number of times that work-items of a warp take different ways at a branch."""
+    """Number of times that the work-items of a warp take different paths at a branch."""
     worst = max(counted.branches, key=attrgetter("diverged"), default=Branch(line=0, reached=0, diverged=0))
     if not worst.diverged:
         what = "the work-items of a warp never diverge"
@@ -222,7 +228,7 @@ def _local_requests(counted: Profile) -> Reading:
 
 
 def _branches(counted: Profile) -> Reading:
-    """Number of times that warps reach a branch; the condition of a loop is a branch."""
+    """Number of times that warps reach a branch. The condition of a loop is a branch."""
     worst = max(counted.branches, key=attrgetter("reached"), default=Branch(line=0, reached=0, diverged=0))
     total = sum(each.reached for each in counted.branches)
     where = f", most often in {_place(worst.line)} ({worst.reached:,} times)" if total else ""
@@ -245,7 +251,9 @@ MEASURES: dict[Measure, Callable[[Profile], Reading]] = {
     "requests to local memory": _local_requests,
     "branches": _branches,
 }
-"""Functions of the measures. Each measure is a count or grows with one, so useless extra work makes none smaller."""
+"""The functions of all measures. Each measure is a count or grows with one, so useless extra work does
+not reduce it.
+"""
 
 
 def _global(counted: Profile) -> list[Access]:
@@ -253,7 +261,7 @@ def _global(counted: Profile) -> list[Access]:
 
 
 def _place(line: int) -> str:
-    """Words for a line. A copy by a group has no line if several lines copy the array."""
+    """Describe a line. A copy by a group does not have a line if several lines copy the array."""
     return f"line {line}" if line else "a copy by the group or a hidden line"
 
 
@@ -266,5 +274,5 @@ def _apart(access: Access) -> str:
 
 
 def in_digits(value: float) -> str:
-    """Return a figure in words: whole from 1000 on, with three digits below."""
+    """Format a value: as a whole number from 1000 on, with three digits below."""
     return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"

@@ -15,9 +15,8 @@ from grader.results.check import Reason
 
 
 def explained(counted: Counted | Problem, run: SimulatedRun, ours: Worker) -> Problem | None:
-    """Return the reason why the run counts nothing; None if no explanation applies.
-
-    `ours` simulates the model solution.
+    """Return the reason why the run cannot be counted; None if no explanation applies. `ours` simulates the model
+    solution.
     """
     if isinstance(counted, Problem) or counted.problem is None:
         return None
@@ -45,7 +44,7 @@ def _steps_of_the_model(run: SimulatedRun, ours: Worker) -> int | None:
 
 
 def _of_steps(steps: int, run: SimulatedRun, of_model: int | Fault | None) -> Problem:
-    """Problem of a kernel that the simulator has stopped, which does not show if the kernel would end."""
+    """The problem of a kernel that the simulator has stopped. It is unknown whether the kernel would end."""
     compared = f", where the model solution takes {of_model:,}" if isinstance(of_model, int) else ""
     return Problem(
         reason=Reason.TOO_MANY_STEPS,
@@ -67,13 +66,15 @@ FEWER_STEPS = (
 
 
 def _is_right_in_ascending_order(run: SimulatedRun) -> bool:
-    """True if the results are right on the data of the run when work-items run one after the other, by their IDs."""
+    """True if the results are right on the data of the run when work-items run one after the other in the order of
+    their IDs.
+    """
     seen = seen_in(run_on_trial(run.subject, run.trial))
     return not isinstance(seen, Problem) and seen.problem is None
 
 
 def _of_order(wrong: Problem) -> Problem:
-    """Problem of results that are right in ascending order of work-items and wrong in another order."""
+    """The problem of results that are right in ascending order of work-items and wrong in another order."""
     return Problem(
         reason=Reason.ORDER_DEPENDENT,
         message="the results depend on the order of work-items, so memory behaviour is not counted.",

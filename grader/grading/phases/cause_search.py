@@ -1,4 +1,4 @@
-"""Search for the line with the mistake, if no rule explains it."""
+"""Searches for the line with the mistake if no rule explains it."""
 
 from grader.common.optional import Fault, attempt
 from grader.common.record import replace
@@ -18,10 +18,9 @@ SEARCH = "the line of the mistake"
 def with_cause(
     context: GradingContext, subject: Subject, cases: tuple[Check, ...], watched: Watched
 ) -> tuple[Check, ...]:
-    """Return the checks of the cases, with the line that a search has found if nothing else explains them.
-
-    If the search fails, the failed checks say that the line is missing. The workers of the search are stopped, since
-    their state is unknown and no later phase needs them.
+    """Return the checks of the cases, with the line that a search has found if nothing else explains them. If the
+    search fails because of a fault, the failed checks report that the line is missing. The workers of the search are
+    then stopped, because their state is unknown and no later phase needs them.
     """
     located = attempt(SEARCH, lambda: _located(context, subject, cases, watched))
     if not isinstance(located, Fault):

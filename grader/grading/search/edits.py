@@ -1,5 +1,5 @@
-"""Lists the likeliest small edits of a text, each the opposite of a common mistake: another comparison, one more or one
-less, another variable, a term too many or too few, the wrong array, the wrong type.
+"""Lists the most likely small edits of a text. Each reverses a common mistake, such as a wrong comparison, an
+off-by-one error, a wrong variable, an extra or missing term, a wrong array, or a wrong type.
 """
 
 from collections.abc import Callable, Iterator
@@ -33,15 +33,16 @@ OPERATORS: tuple[Operator, ...] = (
     expression_edits.strides_too_few,
     token_edits.unlike,
 )
-"""Operators, the likeliest first. If a mistake leaves few edits, each of them is likelier than one edit of a hundred.
+"""Operators, the most likely first. An operator that yields few edits comes early, because each of them is more likely
+to be right than one of a hundred.
 """
 
 CANDIDATES = 4
-"""Candidates that are examined for each edit that is asked for. Few of them repeat another edit or cut a call."""
+"""Number of candidates that are examined for each requested edit. Few of them repeat another edit or cut a call."""
 
 
 def edits(outline: Outline, most: int) -> tuple[Edit, ...]:
-    """The edits that can be made, at most `most`, the likeliest first and without repetition."""
+    """The possible edits, at most `most`, the most likely first and without repetition."""
     found: dict[tuple[int, str], Edit] = {}
     sites = [site for region in outline.regions for site in _sites(outline, region)]
     candidates = (edit for operator in OPERATORS for site in sites for edit in operator(site))
@@ -55,7 +56,7 @@ def edits(outline: Outline, most: int) -> tuple[Edit, ...]:
 
 
 def _cuts_a_call(outline: Outline, edit: Edit) -> bool:
-    """True if an edit rewrites a call of a function of the text. Such a call takes one more argument
+    """True if an edit rewrites a call of a function that the text defines. Such a call gets an additional argument
     (mutant_schema.py).
     """
     tokens = outline.code[edit.first : edit.last]

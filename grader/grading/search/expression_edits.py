@@ -1,18 +1,20 @@
-"""Edits of more than one token: a term or a guard too many or too few, exchanged parts, a whole expression, a type."""
+"""Edits of more than one token. They add or remove a term or a guard, exchange parts, or replace a whole expression or
+a type.
+"""
 
 from collections.abc import Iterable, Iterator
 from itertools import combinations
 
-from grader.course.elements import FLOATING_NAMES
+from grader.course.elements import ELEMENTS
 from grader.grading.search.sites import DIVISIONS, Edit, Site
 from grader.grading.source.outline import INTEGER, Region, Variable
 
 COMPARISONS = frozenset({"<", "<=", ">", ">=", "==", "!="})
 
 FURTHER = {"<": ("-1",), "<=": ("1",), ">": ("1",), ">=": ("-1",)}
-"""Amounts that move a bound in the direction in which no other comparison moves it."""
+"""Amounts by which a bound is moved in the direction that replacing the comparison does not cover."""
 
-REAL = FLOATING_NAMES | {"double"}
+REAL = frozenset(name for each in ELEMENTS.values() if each.is_floating for name in each.names)
 
 CONSTANTS = frozenset({"true", "false"})
 
@@ -28,7 +30,7 @@ GUARD_ENDS = frozenset({"&&", "||", "?", ":", ",", "="})
 
 
 def one_off(site: Site) -> Iterator[Edit]:
-    """Add one to an index or a bound, or subtract one."""
+    """Add one to an index or a bound, or subtract one from it."""
     if site.token.text == "]" and site.index is not None:
         yield from (site.inserted(f"{sign} 1") for sign in "+-")
     elif site.token.text in COMPARISONS:
@@ -64,8 +66,8 @@ def _end(site: Site, breaks: frozenset[str]) -> int:
 
 
 def terms_too_few(site: Site) -> Iterator[Edit]:
-    """Add a term to a sum in an index: a term of another index, such as `row * width`, or the next number after its
-    neighbours' numbers, as in a[4 * i], a[4 * i + 1], a[4 * i + 2].
+    """Add a term to a sum in an index. It is a term of another index, such as `row * width`, or the next number in a
+    series such as a[4 * i], a[4 * i + 1], a[4 * i + 2].
     """
     if _ends_a_sum(site):
         visible = {each.name for each in site.region.visible if each.is_integer}
@@ -82,14 +84,14 @@ def variables_too_few(site: Site) -> Iterator[Edit]:
 
 
 def _ends_a_sum(site: Site) -> bool:
-    """True if the token closes an index, or brackets in an index."""
+    """True if the token closes an index, or closes brackets within an index."""
     opening = site.outline.openings.get(site.number, 0)
     is_sum = site.token.text == "]" or (site.token.text == ")" and site.outline.code[opening - 1].kind != "name")
     return site.index is not None and is_sum
 
 
 def _with_one_more(site: Site, terms: Iterable[str]) -> Iterator[Edit]:
-    """Yield the sum that ends here with one more term, for each of these terms that it does not have."""
+    """Yield the sum that ends here with an additional term, for each of these terms that it does not contain."""
     opening = site.outline.openings[site.number]
     has = {each.text for each in site.outline.terms_of(opening + 1, site.number)}
     yield from (site.inserted(f"+ {term}") for term in terms if term not in has)
@@ -104,7 +106,9 @@ def factors_too_few(site: Site) -> Iterator[Edit]:
 
 
 def strides_too_few(site: Site) -> Iterator[Edit]:
-    """Add a product to a sum in an index: a variable times a factor of the array's other indexes, such as its width."""
+    """Add a product to a sum in an index. It is a variable times a factor of the array's other indexes, such as its
+    width.
+    """
     if site.index is not None and _ends_a_sum(site):
         strides = site.outline.strides.get(site.index[2], frozenset()) & site.variables.keys()
         factors = (each.name for each in site.region.visible if each.is_integer and not each.is_size)
@@ -112,7 +116,9 @@ def strides_too_few(site: Site) -> Iterator[Edit]:
 
 
 def guards_too_few(site: Site) -> Iterator[Edit]:
-    """Add a part to a condition or before a `?`: a variable that the kernel declares is less than a size."""
+    """Add a comparison to a condition or before a `?`, by which a variable that the kernel declares is less than a
+    size.
+    """
     visible = [each for each in site.region.visible if each.is_integer]
     sizes = [each.name for each in visible if each.is_size]
     guards = (f"{each.name} < {size}" for each in visible if not each.is_size for size in sizes)
@@ -123,8 +129,8 @@ def guards_too_few(site: Site) -> Iterator[Edit]:
 
 
 def guards_for_constants(site: Site) -> Iterator[Edit]:
-    """Replace a constant condition with a comparison of a variable with a size, of two real numbers, or of a variable
-    with 0, or with one or two variables that are true or false.
+    """Replace a constant condition with a comparison (of a variable with a size, of two real numbers, or of a variable
+    with 0) or with one or two Boolean variables.
     """
     region = site.region
     names = {token.text for token in site.outline.code[region.first : region.last] if token.kind == "name"}
@@ -207,7 +213,7 @@ def _joined(texts: Iterable[str]) -> str:
 
 
 def wholes(site: Site) -> Iterator[Edit]:
-    """Replace a condition with a constant, or a first value with 0 or its negative, or remove a statement."""
+    """Replace a condition with a constant, replace an initial value with 0 or its negative, or remove a statement."""
     region = site.region
     if site.number != region.first:
         return
@@ -225,15 +231,17 @@ def wholes(site: Site) -> Iterator[Edit]:
 
 
 def _makes_a_pointer(site: Site) -> bool:
-    """True if the variable with this first value is a pointer: it has no sign, and 0 would end the process."""
+    """True if the variable with this initial value is a pointer, which does not have a sign and would end the process
+    if it were 0.
+    """
     region = site.region
     after = (each for each in site.outline.regions if each.first > region.first)
     return any(each.subscripts for later in after for each in later.visible if each.name == region.target)
 
 
 def types(site: Site) -> Iterator[Edit]:
-    """Replace an integer type with a real one, for a variable that gets real values, or for an array near real
-    variables.
+    """Replace an integer type with a floating-point type, for a variable that gets floating-point values, or for an
+    array in whose scope such variables are visible.
     """
     region, number = site.region, site.token.text
     if region.role == "type" and INTEGER.fullmatch(number):
@@ -247,7 +255,7 @@ def types(site: Site) -> Iterator[Edit]:
 
 
 def _reals(site: Site, region: Region) -> Iterator[Variable]:
-    """Yield the real variables that an expression uses."""
+    """Yield the floating-point variables that an expression uses."""
     variables = {each.name: each for each in region.visible}
     tokens = site.outline.code[region.first : region.last]
     used = (variables[token.text] for token in tokens if token.text in variables)

@@ -1,4 +1,4 @@
-"""Gives a hint at the line of a mistake: as much as the instructor allows, and never more."""
+"""Composes a hint at the line of a mistake. It never contains more than the instructor allows."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,12 +11,12 @@ from grader.protocol.text import showable
 from grader.results.check import Check
 
 QUOTED_CHARACTERS = 100
-"""Most characters of code in a hint."""
+"""Maximum number of characters of code in a hint."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Fix:
-    """Edits of one line, each of which makes these cases right. `is_all` is true if no case stays wrong."""
+    """Edits of one line, each of which makes these cases right. `is_all` is true if these are all wrong cases."""
 
     outline: Outline
     edits: Sequence[Edit]
@@ -32,15 +32,15 @@ class Hint:
     cases: frozenset[str]
 
     def add_to(self, check: Check) -> Check:
-        """Put the hint before the message of a check of these cases. Any other check is unchanged."""
+        """Put the hint before the message of a check for one of these cases. Other checks are returned unchanged."""
         if check.label not in self.cases:
             return check
         return replace(check, message=f"{self.words}: {check.message}")
 
 
 def hint(fix: Fix, source: str, hints: Hints) -> Hint | None:
-    """The hint for students; None if the instructor allows none. `source` is the student's text. No other code is
-    quoted.
+    """The hint for students; None if the instructor does not allow hints. `source` is the student's text. Other code is
+    not quoted.
     """
     if hints == "none":
         return None
@@ -55,7 +55,9 @@ def hint(fix: Fix, source: str, hints: Hints) -> Hint | None:
 
 
 def _change(fix: Fix, edit: Edit, source: str) -> str:
-    """The change, if the student's text contains the expression in its compiled form, without macros."""
+    """The change in words; empty unless the student's text contains the expression in its compiled form, without
+    macros.
+    """
     outline, (first, last) = fix.outline, edit.span
     old = outline.between(first, last)
     new = " ".join(f"{outline.between(first, edit.first)} {edit.text} {outline.between(edit.last, last)}".split())

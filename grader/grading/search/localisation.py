@@ -1,10 +1,11 @@
-"""Finds the line of a fault: which edits fix wrong cases and break no right ones, and are they all in one line?
+"""Finds the line of a fault by searching for edits that fix wrong cases without breaking right ones. The line is known
+if all of these edits are in it.
 
-Each edit is evaluated on the smallest wrong case. An edit that fixes it is evaluated on all little cases. Some hundred
-edits are evaluated together, the likeliest first, until one edit fixes everything. A remaining edit is graded as a
-separate text, on every case that is shown. It also runs on the simulator, which must report nothing. If a submission is
-wrong in two places, the line of an edit is named if the edit fixes at least `FEW` cases and no edit of another line
-fixes as many. Hidden cases are not used.
+Each edit is evaluated on the smallest wrong case. An edit that fixes it is evaluated on all small cases. About a
+hundred edits are evaluated together, the most likely first, until one edit fixes everything. The remaining edits are
+graded as separate texts on all shown cases. They also run in the simulator, which must not report anything. If a
+submission is wrong in two places, the line of an edit is reported if the edit fixes at least `FEW` cases and no edit of
+another line fixes as many. Hidden cases are not used.
 """
 
 from collections import defaultdict
@@ -34,44 +35,45 @@ from grader.grading.source.reading import outline
 from grader.results.check import Verdict
 
 EDITS_PER_SECOND = 400
-"""Rough number of edits that are evaluated in a second. Edits beyond the available time would be compiled for nothing.
+"""Approximate number of edits that are evaluated per second. Compiling more edits than fit into the available time
+would be a waste.
 """
 
 CONFIRMING = 3.0
-"""Further seconds to grade fixes as separate texts. Each text takes a second, most of it for the compiler."""
+"""Additional seconds to grade fixes as separate texts. Each text takes about a second, most of it for the compiler."""
 
 SMALLEST = 2
-"""Number of the smallest wrong cases on which every edit is evaluated. A case is used only if no edit fixes the case
-before it.
+"""Number of the smallest wrong cases on which every edit is evaluated. The next case is used only if no edit fixes the
+one before it.
 """
 
 FEW = 3
-"""Fewest wrong cases that an edit must fix. If there are fewer wrong cases, it must fix all of them."""
+"""Minimum number of wrong cases that an edit must fix. If there are fewer wrong cases, it must fix all of them."""
 
 LITTLE = 2**16
-"""Largest product of the sizes of a little case, on which every edit may be evaluated. A mutant schema is slow: it is
-not optimised, and it compares numbers at every place that can be edited.
+"""Maximum product of the sizes of a small case, on which every edit may be evaluated. A mutant schema is slow because
+it is not optimised and compares numbers at every place that can be edited.
 """
 
 PER_LINE, LINES = 3, 3
-"""Most edits of a line, and most lines, that are graded as separate texts."""
+"""Maximum number of edits per line, and of lines, that are graded as separate texts."""
 
 SIMULATED = "in the simulator"
-"""Name of the case with the simulator's sizes, which is not a case of the assignment."""
+"""Name of the case with the sizes of the sanitizer check, which is not a case of the assignment."""
 
 
 IsClean = Callable[[Built, bool], bool]
-"""Function that returns True if a simulated run of a program finds no mistake. The flag tells if the program should be
-right in all cases or only in some.
+"""Function that returns True if a simulated run of a program does not find a mistake. The flag is true if the program
+should be right in all cases, and false if only in some.
 """
 
 Fixes = dict[Edit, set[str]]
-"""Edits that break no case, each with the wrong cases that it fixes."""
+"""Edits that do not break any case, each with the wrong cases that it fixes."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Suspect:
-    """Submission that builds. `right` has a value for each shown case that counts: True if the case is right."""
+    """A submission that builds. `right` maps each shown case that counts to True if it is right."""
 
     built: Built
     oracle: Oracle
@@ -85,7 +87,7 @@ class Suspect:
 
 
 def search(suspect: Suspect, rules: SearchRules, is_clean: IsClean) -> Fix | None:
-    """The edits that fix the submission, if they are all in one line. None if they are not, or if the time runs out."""
+    """The edits that fix the submission; None if they are not all in one line, or if the time runs out."""
     seen = outline(suspect.built.program.source, [binding.name for binding in suspect.built.bindings.values()])
     if seen is None:
         return None
@@ -118,8 +120,8 @@ class Search:
     graded: Fixes = field(default_factory=dict)
 
     def rounds(self, most: int) -> Iterator[Fixes]:
-        """Yield the best fixes so far on little cases: each time a schema has an edit that fixes everything, and at the
-        end. At most `most` edits are evaluated, the likeliest first.
+        """Yield the best fixes so far on small cases, each time a schema contains an edit that fixes everything, and at
+        the end. At most `most` edits are evaluated, the most likely first.
         """
         suspect = self.suspect
         cases = {each.case.name: each for each in _cases(suspect)}
@@ -141,8 +143,8 @@ class Search:
         yield _best(fixes)
 
     def confirmed(self, fixes: Fixes) -> Fixes:
-        """The best of these fixes: for each line, the first edit that is still a fix when it is graded as a separate
-        text, and that is clean. The result is empty if there are many lines.
+        """The best of these fixes. For each line, this is the first edit that is clean and still a fix when it is
+        graded as a separate text. The result is empty if the fixes are in many lines.
         """
         by_line: dict[int, list[Edit]] = defaultdict(list)
         for edit in fixes:
@@ -153,8 +155,8 @@ class Search:
         return _best({edit: self._fixed(edit) for edit in firsts if edit is not None})
 
     def _fixed(self, edit: Edit) -> set[str]:
-        """Wrong cases that an edit makes right. Empty if they are few, if the edit breaks a right case, or if its run
-        is not clean.
+        """The wrong cases that an edit makes right; empty if there are too few, if the edit breaks a right case, or if
+        its simulated run is not clean.
         """
         if edit not in self.graded:
             names, wrong = self._right(edit), self.suspect.wrong
@@ -163,7 +165,7 @@ class Search:
         return self.graded[edit]
 
     def _right(self, edit: Edit) -> set[str]:
-        """Wrong cases that an edit makes right, without a run on the simulator."""
+        """The wrong cases that an edit makes right, without a run in the simulator."""
         suspect = self.suspect
         right = {each.case.name for each in self._graded(edit) if each.check.verdict is Verdict.PASSED}
         fixed, is_worse = right & suspect.wrong, not suspect.right.keys() - suspect.wrong <= right
@@ -183,7 +185,9 @@ class Search:
 
 
 def _evaluate(evaluator: Evaluator, suspect: Suspect, place: int) -> Fixes:
-    """The best fixes of a schema, among the edits that fix the wrong case at this place, counted from the smallest."""
+    """The best fixes of a schema among the edits that fix the wrong case at this position, counted from
+    the smallest.
+    """
     right = {
         name: suspect.right[name] if name in suspect.right else evaluator.is_right(name) for name in evaluator.cases
     }
@@ -198,7 +202,9 @@ def _evaluate(evaluator: Evaluator, suspect: Suspect, place: int) -> Fixes:
 
 
 def _candidates(evaluator: Evaluator, wrong: Sequence[str], right: Mapping[str, bool]) -> list[Edit]:
-    """All edits. If the first wrong case cannot be evaluated in batches, only edits that break no case with batches."""
+    """The edits to evaluate. If the first wrong case cannot be evaluated in batches, edits that break a right case that
+    can are left out.
+    """
     edits = evaluator.edits
     if not evaluator.is_batchable(wrong[0]):
         for name in (each for each in evaluator.cases if right[each] and evaluator.is_batchable(each)):
@@ -208,7 +214,7 @@ def _candidates(evaluator: Evaluator, wrong: Sequence[str], right: Mapping[str, 
 
 def _fixes(evaluator: Evaluator, wrong: Sequence[str], edits: Sequence[Edit]) -> Fixes:
     """The edits that fix the first wrong case, each with all cases that it fixes. If some edits fix all cases, only
-    these.
+    these are returned.
     """
     first, *others = wrong
     fixed: Fixes = {edit: {first} for edit in evaluator.right(first, edits)}
@@ -229,8 +235,8 @@ def _best(fixed: Fixes) -> Fixes:
 
 
 def _cases(suspect: Suspect) -> list[EvaluatedCase]:
-    """The little cases that count and are shown, from the smallest up, and the simulated case, which is often smaller.
-    The smallest wrong case is always among them.
+    """The small cases that count and are shown, from the smallest up, and the simulated case, which is often smaller.
+    The smallest wrong case is always included.
     """
     built, oracle = suspect.built, suspect.oracle
     asked = built.task.assignment
@@ -246,7 +252,7 @@ def _cases(suspect: Suspect) -> list[EvaluatedCase]:
 
 
 def _size(case: Case) -> int:
-    """Rough amount of work of a case."""
+    """Approximate amount of work in a case."""
     return prod(case.sizes.values())
 
 

@@ -146,7 +146,12 @@ def roofline(performance: Performance, profile: Profile | None, part: str = "") 
     rows, known = [each for each in kernels_of(performance) if each.seconds], performance.roofs
     bandwidth = known.copy_bandwidth.median if known else performance.copy_bandwidth
     peak = known.fp32_rate.median if known else performance.peak or 0.0
-    if not rows or performance.flop is None or not all(isfinite(roof) and roof > 0 for roof in (bandwidth, peak)):
+    if (
+        not rows
+        or performance.unit != "GFLOPS"
+        or performance.flop is None
+        or not all(isfinite(roof) and roof > 0 for roof in (bandwidth, peak))
+    ):
         return None
     intensity = performance.flop / performance.bytes
     local = known.local_bandwidth.median if known and profile and profile.local_intensity > 0 else None
@@ -219,11 +224,10 @@ def _seen(seconds: tuple[float, ...]) -> tuple[float, ...]:
 
 
 def rate_of(performance: Performance, row: KernelStyle) -> float:
-    """Return the rate in GFLOPS or GB/s, computed like the submission's."""
+    """Return the rate in the unit of the submission's."""
     if row.marker == SUBMISSION:
         return performance.rate.median
-    work = performance.bytes if performance.flop is None else performance.flop
-    return work / median(row.seconds) * 1e-9
+    return performance.rate.median * performance.seconds.median / median(row.seconds)
 
 
 def _marks(row: KernelStyle, size: float) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Names of people in tables: sorted as people expect, and found without accents."""
+"""Sorting and searching of people's names, ignoring case and accents."""
 
 from collections.abc import Iterable
 from typing import Protocol, TypeVar
@@ -18,11 +18,11 @@ Person = TypeVar("Person", bound=Named)
 
 
 def by_name(people: Iterable[Person]) -> list[Person]:
-    """People in the order of their names."""
+    """Sort people by name."""
     return sorted(people, key=lambda each: sort_key(each.name))
 
 
 def has_words(text: str, words: str) -> bool:
-    """True if a text contains each of these words, in any case and with any accents."""
+    """True if a text contains each of these words, ignoring case and accents."""
     searched = plain(text)
     return all(each in searched for each in plain(words).split())

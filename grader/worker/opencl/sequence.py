@@ -16,6 +16,7 @@ from grader.protocol.steps import (
     BufferArg,
     BufferSpec,
     CopyStep,
+    FillStep,
     KernelStep,
     KeyArg,
     LocalArg,
@@ -87,7 +88,23 @@ class PreparedCopy:
         """None: a copy asks for no resources that a device could lack."""
 
 
-Prepared = PreparedKernel | PreparedCopy
+@dataclass(frozen=True, kw_only=True)
+class PreparedFill:
+    """A fill of one buffer's payload with a pattern."""
+
+    target: DeviceBuffer
+    value: int
+
+    def enqueue(self, queue: cl.CommandQueue, _: int) -> cl.Event:
+        """Enqueue the fill."""
+        pattern = np.dtype(f"u{self.target.spec.unit}").type(self.value)
+        return cl.enqueue_fill_buffer(queue, self.target.payload, pattern, 0, self.target.spec.size)
+
+    def demand(self, _: cl.Device) -> None:
+        """None: a fill asks for no resources that a device could lack."""
+
+
+Prepared = PreparedKernel | PreparedCopy | PreparedFill
 
 
 def _prepare(step: Step, built: dict[str, Any], buffers: dict[str, DeviceBuffer]) -> Prepared:
@@ -102,6 +119,8 @@ def _prepare(step: Step, built: dict[str, Any], buffers: dict[str, DeviceBuffer]
             return PreparedKernel(program=program, step=step, kernel=kernel, keys=keys)
         case CopyStep():
             return PreparedCopy(source=buffers[step.source], target=buffers[step.target])
+        case FillStep():
+            return PreparedFill(target=buffers[step.buffer], value=step.value)
 
 
 def _argument(arg: Any, buffers: dict[str, DeviceBuffer]) -> Any:
@@ -121,7 +140,7 @@ ONCE = RepeatSteps(times=1)
 
 @dataclass(frozen=True, kw_only=True)
 class Sequence:
-    """Steps and their repetition. In odd iterations, the buffers of each pair have changed places."""
+    """Steps, and the repetition of some of them. In odd iterations, the buffers of each pair have changed places."""
 
     even: tuple[Prepared, ...]
     odd: tuple[Prepared, ...]
@@ -150,38 +169,59 @@ class Sequence:
         If the driver compiles at the first launch, `tell` can report its phases. `run` then waits for each step of the
         first iteration.
         """
+        first, last = self.repeat.first, self.repeat.last
         turns: list[list[cl.Event]] = []
         try:
+            before = _enqueued(self.even[:first], queue, key, tell)
             for turn in range(self.repeat.times):
-                events: list[cl.Event] = []
-                for step in self.odd if turn % 2 else self.even:
-                    if tell and turn == 0:
-                        tell("compiling")
-                    try:
-                        events.append(step.enqueue(queue, key))
-                    except cl.Error as error:
-                        return Refused(call="launch", error=name_of(error), demand=step.demand(queue.device))
-                    if tell and turn == 0:
-                        _follow(events[-1], queue, tell)
-                turns.append(events)
+                steps = (self.odd if turn % 2 else self.even)[first:last]
+                turns.append(_enqueued(steps, queue, key, None if turn else tell))
                 if self._is_enough(queue):
                     break
             if len(turns) % 2 == 0:  # after an odd iteration, the results are in the first buffers of the pairs
                 for old, new in self.repeat.swap:
                     _copy(queue, self.buffers[old], self.buffers[new])
+            after = [] if last is None else _enqueued(self.even[last:], queue, key, tell)
             queue.finish()
+        except _RefusedError as refused:
+            return refused.reply
         except cl.Error as error:
             return Stopped(error=name_of(error))
-        return Launched(times=tuple(map(_together, zip(*turns, strict=True))), turns=len(turns))
+        events = [*((event,) for event in before), *zip(*turns, strict=True), *((event,) for event in after)]
+        return Launched(times=tuple(map(_together, events)), turns=len(turns))
 
     def _is_enough(self, queue: cl.CommandQueue) -> bool:
         """True if the convergence test ends the repetition. Waits for the iteration only if there is such a test."""
         until = self.repeat.until
         if until is None:
             return False
-        words = np.empty(self.buffers[until.buffer].spec.size // 4, dtype=np.float32)
-        cl.enqueue_copy(queue, words, self.buffers[until.buffer].payload)
-        return bool(words.sum(dtype=np.float64) < until.below)
+        content = np.empty(self.buffers[until.buffer].spec.size, dtype=np.uint8)
+        cl.enqueue_copy(queue, content, self.buffers[until.buffer].payload)
+        return bool(content.view(until.type).sum(dtype=np.float64) < until.below)
+
+
+class _RefusedError(Exception):
+    """The driver refused to enqueue a step."""
+
+    def __init__(self, reply: Refused) -> None:
+        super().__init__(reply.error)
+        self.reply = reply
+
+
+def _enqueued(steps: tuple[Prepared, ...], queue: cl.CommandQueue, key: int, tell: Tell | None) -> list[cl.Event]:
+    """The events of these steps, after enqueuing them. With `tell`, waits for each step."""
+    events: list[cl.Event] = []
+    for step in steps:
+        if tell:
+            tell("compiling")
+        try:
+            events.append(step.enqueue(queue, key))
+        except cl.Error as error:
+            demand = step.demand(queue.device)
+            raise _RefusedError(Refused(call="launch", error=name_of(error), demand=demand)) from error
+        if tell:
+            _follow(events[-1], queue, tell)
+    return events
 
 
 def _follow(event: cl.Event, queue: cl.CommandQueue, tell: Tell) -> None:

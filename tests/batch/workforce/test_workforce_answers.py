@@ -1,4 +1,4 @@
-"""answers.py: an answer from a cluster's worker is rejected unless it can be true of the job."""
+"""answers.py: an answer from a cluster's worker is rejected if it cannot be the result of its job."""
 
 import json
 from dataclasses import replace
@@ -27,14 +27,14 @@ def job(transposition):
 
 @pytest.fixture
 def fields(job):
-    """Return an honest worker's answer as fields that a test can change."""
+    """Return an honest worker's answer as fields, so that a test can change them."""
     return json.loads(outcome_of(job, job.assignment_sha256).model_dump_json())
 
 
 def test_points_are_out_of_what_can_be_earned(job, fields):
     """An answer whose maximum differs from the points that can be earned raises WorkerError.
 
-    A platform scales points by the maximum. With a smaller maximum, full points for half an assignment would count as
+    Platforms scale points by the maximum. With a smaller maximum, full points for half an assignment would count as
     full points for all of it.
     """
     with pytest.raises(WorkerError, match="points out of 45, of 100 that can be earned"):
@@ -42,7 +42,7 @@ def test_points_are_out_of_what_can_be_earned(job, fields):
 
 
 def test_an_honest_answer_is_the_result(job):
-    """An honest answer is returned unchanged, as a result or as an outcome without a grade."""
+    """An honest answer is returned unchanged, both as a result and as an outcome without a grade."""
     honest = outcome_of(job, job.assignment_sha256)
     assert read_answer(honest.model_dump_json(), job) == honest
     ungraded = Ungraded(assignment="a", submission="s", fault="no device.")
@@ -50,7 +50,7 @@ def test_an_honest_answer_is_the_result(job):
 
 
 def test_a_file_that_is_no_source_text_has_none_in_its_result(job, fields):
-    """A result for a binary file has no source, because such a file is graded without being read."""
+    """A result for a binary file has an empty source, because such a file is graded without being read."""
     assert read_answer(json.dumps({**fields, "source": ""}), replace(job, data=b"\x7fELF\0")).source == ""
 
 
@@ -74,7 +74,7 @@ LIES = {
 
 @pytest.mark.parametrize("lie", LIES)
 def test_what_cannot_be_is_not_believed(job, fields, lie):
-    """An answer that cannot be true of the job raises WorkerError, and the message gives the reason."""
+    """An answer that cannot be the result of the job raises WorkerError with the reason."""
     (*path, last), value, said = LIES[lie]
     at = fields
     for step in path:
@@ -87,7 +87,7 @@ def test_what_cannot_be_is_not_believed(job, fields, lie):
 
 @pytest.mark.parametrize("text", [None, 5, b"{}", "", "{", "[]", "{}", '{"points": NaN}', "[" * 5000], ids=range(9))
 def test_what_is_no_result_is_an_error(job, text):
-    """An answer of another type, without JSON, with missing fields or with deep nesting raises WorkerError."""
+    """An answer that has the wrong type, is not JSON, lacks fields or is nested too deeply raises WorkerError."""
     with pytest.raises(WorkerError, match="is refused"):
         read_answer(text, job)
 

@@ -1,6 +1,6 @@
-"""cluster.py: which workers get jobs, and what messages say when workers or the scheduler leave.
+"""cluster.py: which workers get jobs, and the messages when workers or the scheduler leave.
 
-The clusters are threads of the test's own process, so that tests can replace gradings.
+The clusters run in threads of the test's own process, so that tests can replace gradings.
 """
 
 import gc
@@ -34,7 +34,7 @@ UNGRADED = Ungraded(assignment="a", submission="s", fault="the engine has gone."
 
 @pytest.fixture(name="stand_in")
 def stood_in(monkeypatch):
-    """Replace facilities and gradings of all workers by functions that a test can change."""
+    """Replace the facilities and gradings of all workers by functions that a test can change."""
     monkeypatch.setattr(module, "read_answer", lambda text, _: OUTCOME.validate_json(text))
     return stand_in(monkeypatch, lambda _: GRADED)
 
@@ -48,7 +48,7 @@ def dask():
 
 @pytest.fixture
 def hired(dask, stand_in):  # noqa: ARG001 - replaces gradings
-    """Return a function that opens a Cluster on a Dask cluster. The Cluster's `said` lists all its messages."""
+    """Return a function that opens a Cluster on a Dask cluster. The Cluster's `said` collects all its messages."""
     crews = []
 
     def hire(theirs):
@@ -81,7 +81,7 @@ def here():
 
 
 def test_a_job_is_graded_by_a_worker(dask, hired):
-    """A job's future has the outcome from the worker as its result."""
+    """The future of a job returns the outcome from the worker."""
     crew = hired(dask(1))
     assert crew.submit("job").result(20) == GRADED
 
@@ -101,7 +101,7 @@ def say_as_chosen(_job):
 
 @pytest.mark.parametrize("saying", SAYINGS)
 def test_whatever_a_worker_says_ends_the_job(dask, hired, monkeypatch, job, saying):
-    """A malformed answer ends its job with a reason, so that no call waits for it forever."""
+    """A malformed answer ends its job with a reason. Otherwise the batch would wait for it forever."""
     CHOSEN.saying = SAYINGS[saying]
     monkeypatch.setattr(module, "read_answer", read_answer)
     monkeypatch.setattr(module, "grade_here", say_as_chosen)
@@ -111,13 +111,13 @@ def test_whatever_a_worker_says_ends_the_job(dask, hired, monkeypatch, job, sayi
 
 
 def test_two_jobs_are_under_way_for_each_worker(dask, hired):
-    """Each worker with a device gets two jobs: one to grade, and one ready for when the first is done."""
+    """Each worker with a device gets two jobs: one that it grades, and one that is ready when the first is done."""
     theirs = dask(3)
     assert hired(theirs).capacity == 6
 
 
 def test_a_device_grades_one_submission_at_a_time(dask, hired, stand_in):
-    """A worker with several threads still grades one submission at a time on its device."""
+    """Even a worker with several threads grades only one submission at a time on its device."""
     guard, seen = Lock(), []
 
     def grade(_):
@@ -134,9 +134,9 @@ def test_a_device_grades_one_submission_at_a_time(dask, hired, stand_in):
 
 
 def test_a_worker_without_a_device_gets_nothing(dask, stand_in, monkeypatch):
-    """A worker without a device gets no job and is not asked for its facilities.
+    """A worker without a device gets no jobs and is not asked for its facilities.
 
-    The batch waits for a worker, prints the command that starts one, and raises WorkerError in the end.
+    The batch waits for a worker, prints the command that starts one, and finally raises WorkerError.
     """
     monkeypatch.setattr(module, "FIRST_WORKER_SECONDS", 0.5)
     stand_in.look = failing(AssertionError("asked"))
@@ -152,9 +152,9 @@ def test_a_worker_without_a_device_gets_nothing(dask, stand_in, monkeypatch):
 
 
 def test_workers_that_differ_are_named(dask, stand_in):
-    """Workers with different facilities raise WorkerError, because their results could not be compared.
+    """Workers with different facilities raise WorkerError, because their results would not be comparable.
 
-    The message names both workers and their facilities.
+    The message lists both workers and their facilities.
     """
     theirs, first = dask(2), []
 
@@ -182,7 +182,7 @@ def test_workers_that_differ_are_named(dask, stand_in):
     ids=["no device", "no grader"],
 )
 def test_a_worker_that_cannot_grade_is_named(dask, stand_in, error, words):
-    """A worker without a device or without grader raises WorkerError with its address before any grading."""
+    """A worker that lacks a device or the grader package raises WorkerError with its address before any grading."""
     theirs = dask(1)
     stand_in.look = failing(error)
     with closing(Cluster(theirs.scheduler_address, "{}", print)) as crew, pytest.raises(WorkerError) as caught:
@@ -192,7 +192,7 @@ def test_a_worker_that_cannot_grade_is_named(dask, stand_in, error, words):
 
 
 def test_a_worker_that_leaves_while_it_looks_around_is_not_waited_for(dask, hired, stand_in):
-    """A worker that leaves while it determines its facilities delays no batch that has other workers."""
+    """A worker that leaves while it determines its facilities does not delay a batch that has other workers."""
     theirs, asked = dask(2), []
 
     def look():
@@ -207,9 +207,9 @@ def test_a_worker_that_leaves_while_it_looks_around_is_not_waited_for(dask, hire
 
 
 def test_who_comes_and_goes_is_said(dask, hired):
-    """Each worker that joins or leaves gives one line.
+    """A line is printed for each worker that joins or leaves.
 
-    Without any worker, a line says how to start one, and jobs wait for it.
+    If no worker is left, a line says how to start one, and jobs wait for it.
     """
     theirs = dask(1)
     crew = hired(theirs)
@@ -229,7 +229,7 @@ def test_who_comes_and_goes_is_said(dask, hired):
 def test_a_worker_that_only_fails_is_retired_while_others_succeed(dask, hired, stand_in):
     """A worker that fails three times in a row gets no more jobs, and a line gives the reason.
 
-    Otherwise, such a worker would be the first to be free for every job.
+    Otherwise, a worker that fails quickly would be free for every next job.
     """
     theirs = dask(2)
     bad = theirs.workers[0].address
@@ -252,9 +252,9 @@ def test_a_worker_that_only_fails_is_retired_while_others_succeed(dask, hired, s
 
 
 def test_a_scheduler_that_goes_ends_the_batch_and_says_what_to_do(dask, hired, monkeypatch):
-    """If the scheduler is lost, pending jobs fail at once, and the next one raises WorkerError.
+    """If the scheduler is lost, pending jobs fail immediately, and the next job raises WorkerError.
 
-    The next error waits until the scheduler could have come back, and says how to continue.
+    That error comes only after the scheduler had time to come back, and it says how to continue.
     """
     theirs = dask(1)
     monkeypatch.setattr(module, "CONNECTING", 1.0)
@@ -270,14 +270,14 @@ def test_a_scheduler_that_goes_ends_the_batch_and_says_what_to_do(dask, hired, m
 
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "nonsense", "nonsense://x:1", ""])
 def test_an_address_at_which_nobody_answers_is_named(address, monkeypatch):
-    """An unreachable or malformed address raises WorkerError, with the address in a single line."""
+    """An unreachable or malformed address raises WorkerError with a one-line message that contains the address."""
     monkeypatch.setattr(module, "CONNECTING", 0.5)
     with pytest.raises(WorkerError) as caught:
         Cluster(address, "{}", print)
     assert f"no Dask scheduler answers at {address}" in str(caught.value)
     assert "\n" not in str(caught.value)
     del caught
-    gc.collect()  # a failed client that is collected while a later one starts locks up both
+    gc.collect()  # if a failed client is collected while a later one starts, both hang
 
 
 def passed_on(crew, **ending):
@@ -292,7 +292,7 @@ def passed_on(crew, **ending):
 
 
 def test_what_ends_a_job_is_told_in_our_words():
-    """Errors of Dask become short messages: dead workers, a lost connection, an error at the worker."""
+    """Dask's errors become short messages: workers that died, a lost connection, or an error at the worker."""
     crew = SimpleNamespace()
     dead = KilledWorker("task", SimpleNamespace(address="tcp://a:1"), 3)
     tell = lambda **ending: passed_on(SimpleNamespace(_pass_on=lambda *each: Cluster._pass_on(crew, *each)), **ending)  # noqa: E731
@@ -304,7 +304,7 @@ def test_what_ends_a_job_is_told_in_our_words():
 
 
 def test_nobody_is_retired_for_what_all_fail_at():
-    """If all workers fail, for example by the assignment's fault, none is retired until one succeeds."""
+    """If all workers fail, for example because of the assignment, none is retired until one of them succeeds."""
     crew = ClusterWorkers()
     crew.look({"a", "b"})
     for _ in range(9):
@@ -317,7 +317,7 @@ def test_nobody_is_retired_for_what_all_fail_at():
 
 
 def test_one_failure_is_no_pattern():
-    """A success sets a worker's count of failures to zero, so that single failures do not retire it."""
+    """A success resets a worker's count of consecutive failures, so occasional failures do not retire it."""
     crew = ClusterWorkers()
     crew.look({"a", "b"})
     crew.note("b", GRADED)
@@ -328,7 +328,7 @@ def test_one_failure_is_no_pattern():
 
 @pytest.mark.parametrize("name", ["distributed.client", "distributed.core", "distributed.utils", "tornado.application"])
 def test_dask_says_nothing_to_the_terminal(dask, hired, name):
-    """Dask's loggers print nothing, because the cluster's own messages have all that an instructor needs."""
+    """Dask's loggers print nothing, because the cluster's own messages say all that an instructor needs to know."""
     logging.getLogger(name).setLevel(logging.INFO)
     hired(dask(1))
     assert not logging.getLogger(name).isEnabledFor(logging.CRITICAL)

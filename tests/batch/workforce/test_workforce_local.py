@@ -1,4 +1,4 @@
-"""stations.py: facilities, devices and shares of the processors of the stations on this machine."""
+"""stations.py: the facilities, the devices and the processor shares of the stations on this machine."""
 
 import os
 from contextlib import closing
@@ -24,7 +24,7 @@ def _importable(monkeypatch):
 
 
 def test_what_a_station_grades_with_is_that_of_this_machine():
-    """Stations report the facilities of this machine, without the index among several equal devices."""
+    """Stations report the facilities of this machine. The index that distinguishes identical devices is left out."""
     with closing(Stations(2, ORDERS)) as two:
         facilities = two.facilities()
         assert two.capacity == 2
@@ -41,7 +41,7 @@ def spare(_):
 
 
 def test_stations_share_the_processors(monkeypatch):
-    """With 16 processors, four gradings leave two to spare for each, and eight leave none."""
+    """With 16 processors, each of four gradings has two spare processors, and each of eight has none."""
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(16)))
     for jobs, left in ((1, 14), (4, 2), (8, 0), (32, 0)):
         assert spare_processors(jobs) == left
@@ -49,18 +49,20 @@ def test_stations_share_the_processors(monkeypatch):
             assert workforce._processes.call(spare, None) == left
     monkeypatch.setenv("GRADER_SPARE", "1")
     with closing(Stations(1, ORDERS)) as workforce:
-        assert workforce._processes.call(spare, None) == 1, "the settings of the machine win"
+        assert workforce._processes.call(spare, None) == 1, "the settings of the machine take precedence"
 
 
 def pretend(_):
-    """Return facilities as if each device of the machine were of another kind."""
+    """Return facilities as if every device of the machine were of a different kind."""
     device = DEVICE.model_copy(update={"name": f"Device {os.environ['GRADER_DEVICE']}"})
     return Facilities(grader="0", device=device, simulated=True, sandbox="process")
 
 
 @pytest.mark.whole
 def test_stations_get_their_places_in_turn(monkeypatch):
-    """Five stations get three places in turn, and a place without a device or GPU uses this process's settings."""
+    """Five stations are assigned to three places in turn. Where a place sets no device or GPU, this process's settings
+    apply.
+    """
     monkeypatch.setenv("GRADER_DEVICE", "7")
     places = [{"device": 0, "docker": None}, {"device": 0, "docker": {"gpu": "nvidia:1"}}, {"docker": {"gpu": "amd"}}]
     with closing(Stations(5, ORDERS, places)) as workforce:
@@ -71,7 +73,7 @@ def test_stations_get_their_places_in_turn(monkeypatch):
 def test_devices_that_differ_are_refused_before_anything_is_graded(monkeypatch):
     """Stations with different devices raise InputError before any grading.
 
-    Otherwise half of the gradings could fail, or the results could not be compared.
+    Otherwise, half of the gradings could fail, or the results would not be comparable.
     """
     monkeypatch.setattr(module, "look_around", pretend)
     with (
@@ -85,7 +87,7 @@ def test_devices_that_differ_are_refused_before_anything_is_graded(monkeypatch):
 
 @pytest.mark.whole
 def test_devices_that_are_alike_are_one_batch():
-    """Two stations with equal devices make one batch, here with one device twice.
+    """Two stations with identical devices can share a batch; the test uses the same device twice.
 
     A missing device raises DeviceError.
     """
@@ -99,7 +101,7 @@ def test_devices_that_are_alike_are_one_batch():
 
 
 def test_settings_that_cannot_be_used_are_the_callers_error():
-    """A wrong setting that a station finds raises InputError, for the exit code that all wrong settings have."""
+    """If a station detects an invalid setting, InputError is raised, which has the exit code for invalid settings."""
     with closing(Stations(1, '{"timing": {"min_pairs": "many"}}')) as workforce, pytest.raises(InputError) as caught:
         workforce.facilities()
     assert "timing.min_pairs" in str(caught.value)

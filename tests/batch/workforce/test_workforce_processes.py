@@ -1,4 +1,4 @@
-"""processes.py and __main__.py: a process that dies fails only its own call, and none outlives the batch."""
+"""processes.py and __main__.py: a process that dies fails only its own call, and no process outlives the batch."""
 
 import os
 import signal
@@ -43,7 +43,7 @@ def answer_what_cannot_be_sent(_):
 
 
 def linger(path):
-    """Write the id of this process to a file, and work until an interruption. Then clean up for a moment."""
+    """Write this process's id to a file and wait for an interruption. Then clean up for a moment."""
     path.write_text(str(os.getpid()))
     try:
         time.sleep(600)
@@ -53,14 +53,14 @@ def linger(path):
 
 
 def be_deaf(path):
-    """Write the id of this process to a file, and swallow the exception of an interruption."""
+    """Write this process's id to a file, and suppress the exception that an interruption raises."""
     path.write_text(str(os.getpid()))
     with suppress(Exception):
         time.sleep(600)
 
 
 def cling(path):
-    """Write the id of this process to a file, and ignore SIGTERM."""
+    """Write this process's id to a file, and ignore SIGTERM."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     path.write_text(str(os.getpid()))
     time.sleep(600)
@@ -80,7 +80,7 @@ def two():
 
 @pytest.fixture
 def caller():
-    """Return a pool for parallel calls, which end together with their stations."""
+    """Return a pool for parallel calls. Its threads end when their stations end."""
     pool = ThreadPoolExecutor(4)
     yield pool
     pool.shutdown(wait=False)
@@ -95,9 +95,9 @@ def read_pid(path):
 
 
 def test_a_station_is_another_process_and_stays_for_the_next_job(two):
-    """A station is another process that serves several jobs, and at most two stations start for two.
+    """A station is a separate process that serves several jobs, and two stations at most are started here.
 
-    Later jobs use the resources that the station has already opened.
+    Later jobs can use the resources that an earlier job has opened.
     """
     stations = {two.call(pid, None) for _ in range(5)}
     assert os.getpid() not in stations
@@ -105,7 +105,7 @@ def test_a_station_is_another_process_and_stays_for_the_next_job(two):
 
 
 def test_those_that_are_dismissed_end_by_themselves(two):
-    """Dismissed stations end without a caller that waits for them, and a later call raises WorkerError."""
+    """Dismissed stations end without being waited for, and a later call raises WorkerError."""
     station = two.call(pid, None)
     two.dismiss()
     waited(lambda: not is_alive(station))
@@ -114,7 +114,7 @@ def test_those_that_are_dismissed_end_by_themselves(two):
 
 
 def test_an_error_of_ours_arrives_as_it_was(two):
-    """A GraderError arrives with its class, which decides the exit code, and with its words for people."""
+    """A GraderError arrives with its class, which determines the exit code, and with its message."""
     with pytest.raises(DeviceError, match=r"^no device\.$"):
         two.call(fail_in_our_words, "no device.")
 
@@ -122,7 +122,7 @@ def test_an_error_of_ours_arrives_as_it_was(two):
 def test_what_cannot_travel_is_told_and_the_station_goes_on():
     """An unknown error, or an answer that cannot be pickled, becomes a WorkerError.
 
-    The process takes the next job.
+    The process can still take the next job.
     """
     process = module._Process({})
     before = process.call(pid, None)
@@ -143,7 +143,7 @@ def test_what_cannot_travel_is_told_and_the_station_goes_on():
     ],
 )
 def test_a_station_that_dies_says_how_and_another_takes_its_place(two, function, argument, how):
-    """A station that dies fails only its job, with the exit code or signal, and another takes the next job."""
+    """If a station dies, only its job fails, with the exit code or signal. Another station takes the next job."""
     with pytest.raises(WorkerError) as caught:
         two.call(_call_with, (function, argument))
     assert how in str(caught.value)
@@ -156,7 +156,7 @@ def _call_with(what):
 
 
 def test_a_killed_station_harms_no_other(two, caller, tmp_path):
-    """A killed station fails its own job only, and the other station continues its work."""
+    """If a station is killed, only its own job fails. The other station continues to work."""
     first, second = (caller.submit(two.call, linger, tmp_path / name) for name in ("first", "second"))
     victim, other = read_pid(tmp_path / "first"), read_pid(tmp_path / "second")
     os.kill(victim, signal.SIGKILL)
@@ -168,7 +168,7 @@ def test_a_killed_station_harms_no_other(two, caller, tmp_path):
 
 
 def test_a_station_that_was_killed_while_idle_costs_nothing():
-    """A station that is killed while idle fails no job, and the next job gets a new process."""
+    """If a station is killed while it is idle, no job fails, and the next job gets a new process."""
     process = module._Process({})
     before = process.call(pid, None)
     os.kill(before, signal.SIGKILL)
@@ -178,7 +178,7 @@ def test_a_station_that_was_killed_while_idle_costs_nothing():
 
 
 def test_closing_lets_stations_clean_up(caller, tmp_path):
-    """Closing interrupts stations instead of killing them, because a grading must stop its sandboxes."""
+    """Closing interrupts the stations rather than killing them, because a grading must stop its sandboxes."""
     workforce = Processes([{}] * 2)
     calls = [caller.submit(workforce.call, linger, tmp_path / name) for name in ("first", "second")]
     stations = [read_pid(tmp_path / name) for name in ("first", "second")]
@@ -189,7 +189,7 @@ def test_closing_lets_stations_clean_up(caller, tmp_path):
 
 
 def test_a_station_that_does_not_end_is_ended(caller, tmp_path, monkeypatch):
-    """A station that ignores its interruption is killed after the time that cleaning up may take."""
+    """A station that ignores the interruption is killed after the time that is allowed for cleaning up."""
     monkeypatch.setattr(module, "LEAVE", 0.5)
     workforce = Processes([{}])
     call = caller.submit(workforce.call, cling, tmp_path / "pid")
@@ -200,7 +200,7 @@ def test_a_station_that_does_not_end_is_ended(caller, tmp_path, monkeypatch):
 
 
 def test_an_interruption_that_is_lost_on_the_way_ends_the_station_all_the_same(caller, tmp_path, monkeypatch):
-    """A station also ends if a grading or a library swallows the exception of the interruption."""
+    """A station ends even if a grading or a library swallows the exception of the interruption."""
     monkeypatch.setattr(module, "LEAVE", 600)
     workforce = Processes([{}])
     caller.submit(workforce.call, be_deaf, tmp_path / "pid")
@@ -213,7 +213,7 @@ def test_an_interruption_that_is_lost_on_the_way_ends_the_station_all_the_same(c
     "wait", [0.0, *(pytest.param(wait, marks=pytest.mark.whole) for wait in (0.0005, 0.002, 0.01))]
 )
 def test_a_station_ends_whatever_it_is_at(wait, monkeypatch):
-    """A station ends at once if the interruption comes just after an answer, while it may still be sending."""
+    """A station ends promptly if it is interrupted right after an answer, while it may still be sending it."""
     monkeypatch.setattr(module, "LEAVE", 600)
     workforce = Processes([{}])
     workforce.call(pid, None)
@@ -223,7 +223,7 @@ def test_a_station_ends_whatever_it_is_at(wait, monkeypatch):
 
 
 def test_a_station_that_waits_sees_a_signal_that_did_not_end_its_wait(monkeypatch):
-    """A waiting station sees a signal that came after its last look and before its wait began."""
+    """A waiting station notices a signal that came after its last check and before its wait began."""
     here, _there = Pipe()
     told = InterruptedGradingError("the batch has been stopped.")
     looks = iter((None, told))
@@ -239,7 +239,7 @@ def test_a_station_that_waits_sees_a_signal_that_did_not_end_its_wait(monkeypatc
 
 
 def test_nothing_starts_after_the_end():
-    """After closing, a thread with a job starts no station, because no code would stop that station."""
+    """After closing, a thread with a job cannot start a station, because nothing would ever stop that station."""
     workforce = Processes([{}])
     workforce.close()
     with pytest.raises(WorkerError, match="stopped"):
@@ -261,9 +261,9 @@ def test_stations_end_with_a_batch_that_is_killed(tmp_path):
 
 
 def test_ctrl_c_reaches_only_the_batch(two, caller, tmp_path):
-    """A station is in a separate session, so Ctrl-C in a terminal interrupts only the batch.
+    """Stations run in sessions of their own, so Ctrl-C in a terminal interrupts only the batch.
 
-    The batch decides what its stations do.
+    The batch decides what happens to its stations.
     """
     caller.submit(two.call, linger, tmp_path / "pid")
     station = read_pid(tmp_path / "pid")
@@ -271,7 +271,7 @@ def test_ctrl_c_reaches_only_the_batch(two, caller, tmp_path):
 
 
 def test_nothing_is_imported_from_the_working_directory(tmp_path, monkeypatch):
-    """A station imports no module from the working directory, where files may have names from students."""
+    """A station imports no module from the working directory, where students may have chosen the file names."""
     (tmp_path / "grader.py").write_text("raise SystemExit('student')")
     (tmp_path / "numpy.py").write_text("raise SystemExit('student')")
     monkeypatch.chdir(tmp_path)

@@ -1,4 +1,4 @@
-"""assignments.py: descriptions of assignments on the command line, and the folder that `grader init` starts."""
+"""assignments.py: descriptions of assignments on the command line, and the folder that `grader init` creates."""
 
 import pytest
 from commandline import complaint, grader, output_of
@@ -8,7 +8,7 @@ from project import ASSIGNMENTS, ROOT
 
 
 def test_list_names_every_assignment_with_its_title_and_says_where_to_start(tmp_path):
-    """`grader list` prints a line with the title of each assignment, in the order of the course, and where to start."""
+    """`grader list` prints each assignment's name and title in the order of the course, and suggests where to start."""
     lines, start = (each.splitlines() for each in output_of(tmp_path, "list").split("\n\n", 1))
     assert sorted(line.split()[0] for line in lines) == sorted(ASSIGNMENTS)
     assert lines[:2] == ["vectorAdd         Vector addition", "coalsTransp       Coalesced transposition"]
@@ -16,7 +16,7 @@ def test_list_names_every_assignment_with_its_title_and_says_where_to_start(tmp_
 
 
 def test_a_course_without_an_order_is_listed_by_name(tmp_path):
-    """Assignments without a place in the order come last, by name. Without any place, no start is suggested."""
+    """Assignments without an `order` come last, sorted by name. If no assignment has one, no start is suggested."""
     fields = {"small": {}, "late": {}, "first": {"order": 2}}
     for number, (name, more) in enumerate(fields.items()):
         course_of(tmp_path / "course", {**FIELDS, **more}, name=name)
@@ -26,7 +26,7 @@ def test_a_course_without_an_order_is_listed_by_name(tmp_path):
 
 
 def test_show_gives_the_contract_the_cases_and_the_points(tmp_path, transposition):
-    """`grader show` prints the points, signature, launch sizes, constants, cases and speed sizes that students need."""
+    """`grader show` prints the points, the signature, launch sizes, constants, cases and the sizes for speed."""
     sizes = transposition.performance.classes["cpu"].sizes
     text = output_of(tmp_path, "show", "coalsTransp", COLUMNS="120")
     assert text.startswith("Coalesced transposition (coalsTransp), 100 points\n")
@@ -42,7 +42,7 @@ def test_show_gives_the_contract_the_cases_and_the_points(tmp_path, transpositio
 
 @pytest.mark.parametrize("width", [60, 80])
 def test_show_fits_the_terminal_and_breaks_no_word(tmp_path, width):
-    """`grader show` has the same words at every width, and no line is wider than the terminal."""
+    """`grader show` prints the same words at every width, and no line is wider than the terminal."""
     for name in ("jacobi", "blockMMM"):
         text = output_of(tmp_path, "show", name, COLUMNS=str(width))
         assert max(map(len, text.splitlines())) <= width
@@ -50,12 +50,12 @@ def test_show_fits_the_terminal_and_breaks_no_word(tmp_path, width):
 
 
 def test_show_of_an_unknown_name_suggests_the_nearest(tmp_path):
-    """`grader show` suggests the nearest name for an unknown one, like `grader grade`."""
+    """`grader show` suggests the nearest name for an unknown one, as `grader grade` does."""
     assert "did you mean blockMMM?" in complaint(grader(tmp_path, "show", "blockMM"))
 
 
 def test_init_writes_a_folder_that_is_ready_to_grade(tmp_path):
-    """`grader init` prints the files that it writes, and a second run refuses to overwrite them."""
+    """`grader init` lists the files that it has written, and a second run refuses to overwrite them."""
     written = output_of(tmp_path, "init", "coalsTransp", "mine").partition("\n\n")[0].splitlines()
     assert all((tmp_path / path).is_file() for path in written)
     assert "mine/kernels.cl" in written
@@ -63,7 +63,7 @@ def test_init_writes_a_folder_that_is_ready_to_grade(tmp_path):
 
 
 def test_init_ends_with_the_next_step(tmp_path):
-    """The last line of `grader init` is the command that grades the new folder. It quotes a folder with a space."""
+    """The last line of `grader init` is the command that grades the new folder. A name with a space is quoted."""
     for folder, said in (((), "coalsTransp"), (("mine",), "mine"), (("my work",), "'my work'")):
         *_, reading, empty, command = output_of(tmp_path, "init", "coalsTransp", *folder).splitlines()
         assert reading.startswith("Next: read ")
@@ -73,7 +73,7 @@ def test_init_ends_with_the_next_step(tmp_path):
 
 
 def test_the_folder_remembers_its_assignment(tmp_path):
-    """`grader show` in a started folder needs no name. A name on the command line wins, and no file overrules it."""
+    """In a folder from `grader init`, `grader show` needs no name. A name on the command line takes precedence."""
     output_of(tmp_path, "init", "coalsTransp", "mine")
     assert output_of(tmp_path / "mine", "show").startswith("Coalesced transposition (coalsTransp)")
     assert output_of(tmp_path / "mine", "show", "blockMMM").startswith("Block-tiled matrix multiplication (blockMMM)")

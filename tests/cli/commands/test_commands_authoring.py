@@ -1,4 +1,4 @@
-"""authoring.py: commands for authors of assignments."""
+"""authoring.py: the commands for authors of assignments."""
 
 import json
 
@@ -8,16 +8,16 @@ from commandline import complaint, grader, output_of
 
 @pytest.mark.parametrize("which", ["result", "assignment"])
 def test_schema_is_json_that_describes_the_file(tmp_path, which):
-    """`grader schema` prints a JSON schema with the fields of the record."""
+    """`grader schema` prints a JSON schema that describes the fields of the record."""
     schema = json.loads(output_of(tmp_path, "schema", which))
     assert schema["type"] == "object"
     assert "title" in schema["properties"]
 
 
 def test_new_tells_what_it_has_written_and_what_to_do_next(tmp_path):
-    """`grader new` prints the files that it writes and the next command.
+    """`grader new` lists the files that it has written and prints the next command.
 
-    A second run refuses to overwrite them, and a name that no kernel can have gives one line.
+    A second run refuses to overwrite them, and a name that no kernel can have is refused in one line.
     """
     *written, _, advice, _, command = output_of(tmp_path, "new", "scaling", "--course", "my course").splitlines()
     assert all((tmp_path / path).is_file() for path in written)
@@ -30,7 +30,9 @@ def test_new_tells_what_it_has_written_and_what_to_do_next(tmp_path):
 
 
 def test_validate_of_a_file_that_cannot_be_used_is_exit_code_1(tmp_path):
-    """An unknown field is one broken statement of its assignment, with exit code 1. Other assignments are validated."""
+    """An unknown field counts as one broken statement of its assignment, with exit code 1. Other assignments are
+    validated.
+    """
     output_of(tmp_path, "new", "scaling", "--course", "mine")
     output_of(tmp_path, "new", "adding", "--course", "mine")
     for name in ("scaling", "adding"):
@@ -47,6 +49,6 @@ def test_validate_of_a_file_that_cannot_be_used_is_exit_code_1(tmp_path):
 
 
 def test_validate_of_an_unknown_name_suggests_the_nearest(tmp_path):
-    """`grader validate` suggests the nearest name for an unknown one before any run."""
+    """`grader validate` suggests the nearest name for an unknown one before it runs anything."""
     output_of(tmp_path, "new", "scaling", "--course", "mine")
     assert "did you mean scaling?" in complaint(grader(tmp_path, "validate", "scalling", "--course", "mine"))

@@ -1,4 +1,4 @@
-"""course.py: a batch on a machine without the required simulator or device, and a batch that is released later."""
+"""course.py: a batch on a machine that lacks the required simulator or device, and a batch that is released later."""
 
 import csv
 
@@ -11,9 +11,9 @@ from hidden_parts import WRONG_WHEN_RAGGED, hiding_course
 
 
 def test_a_batch_that_requires_the_sanitizer_grades_nobody_without_it(tmp_path, bare_python):
-    """With --require-sanitizer and without the simulator, a batch ends with exit code 3 before any grading.
+    """With --require-sanitizer but without the simulator, a batch ends with exit code 3 before any grading.
 
-    No student counts as failed, and the message gives the reason.
+    The message gives the reason, and no student counts as failed.
     """
     (tmp_path / "submissions").mkdir()
     (tmp_path / "submissions" / "anna.cl").write_text(WRONG)
@@ -31,10 +31,10 @@ def test_a_batch_that_requires_the_sanitizer_grades_nobody_without_it(tmp_path, 
 
 @pytest.mark.whole
 def test_a_batch_without_the_simulator_says_whose_points_are_not_whole(tmp_path, bare_python, simulator):  # noqa: ARG001 - it is installed
-    """Without the simulator, the last lines, the overview and the table report incompletely checked submissions.
+    """Without the simulator, the last lines, the overview and the table report submissions that were not fully checked.
 
-    The report keeps instructors from publishing incomplete points. Exit code 3 takes precedence over the code for
-    failed students. With the simulator, the command grades these submissions again.
+    This keeps instructors from publishing incomplete points. Exit code 3 takes precedence over the code for failed
+    students. With the simulator, the command grades these submissions again.
     """
     (tmp_path / "submissions").mkdir()
     (tmp_path / "submissions" / "anna.cl").write_text(WRONG)
@@ -54,7 +54,7 @@ def test_a_batch_without_the_simulator_says_whose_points_are_not_whole(tmp_path,
 
 @pytest.mark.whole
 def test_a_batch_on_a_device_that_is_not_there_ends_before_it_begins(tmp_path):
-    """A batch on several devices ends with exit code 3 before any grading if one device does not exist."""
+    """A batch on several devices ends with exit code 3 before any grading if one of the devices does not exist."""
     small_batch(tmp_path, 1)
     command = batch(tmp_path, tmp_path / "out", "--jobs", "2", "--device", "0,99")
     assert run(command, tmp_path / "log") == 3
@@ -63,7 +63,7 @@ def test_a_batch_on_a_device_that_is_not_there_ends_before_it_begins(tmp_path):
 
 @pytest.mark.whole
 def test_the_number_of_the_device_changes_no_result(tmp_path):
-    """A batch on one device can continue on others of the same kind without another grading."""
+    """A batch that ran on one device can continue on another of the same kind without grading anything again."""
     small_batch(tmp_path, 2, kinds=WRONG_ONES)
     for options in ((), ("--device", "0"), ("--jobs", "1", "--device", "0")):
         assert run(batch(tmp_path, tmp_path / "out", *options), tmp_path / "log") == 1
@@ -72,9 +72,9 @@ def test_the_number_of_the_device_changes_no_result(tmp_path):
 
 @pytest.mark.whole
 def test_a_batch_is_released_by_the_same_command(tmp_path):
-    """Before release, no student's files show who fails a hidden case.
+    """Before the release, the files of students do not reveal who fails a hidden case.
 
-    After --release, the files of all students show the outcome, without another grading.
+    After --release, they show the outcome, without another grading.
     """
     hiding_course(tmp_path / "course", "case")
     for name, source in (("anna", KERNEL), ("bob", WRONG_WHEN_RAGGED)):

@@ -1,4 +1,4 @@
-"""grade.py: one submission on the command line, from bad input to exit codes."""
+"""grade.py: grading one submission on the command line, from invalid input to exit codes."""
 
 import json
 import os
@@ -53,7 +53,7 @@ pytestmark = pytest.mark.spread
     ids=["empty", "binary", "UTF-16", "too large"],
 )
 def test_a_file_that_is_no_source_text_is_one_line_and_exit_code_2(tmp_path, content, said):
-    """An empty, binary, UTF-16 or too large file gives exit code 2, a line with its name and fault, and no report."""
+    """An empty, binary, UTF-16 or too large file leads to exit code 2 and a line with its name and problem."""
     (tmp_path / "kernels.cl").write_bytes(content)
     line = complaint(grade(tmp_path))
     assert "kernels.cl" in line
@@ -62,20 +62,20 @@ def test_a_file_that_is_no_source_text_is_one_line_and_exit_code_2(tmp_path, con
 
 
 def test_a_missing_file_is_one_line_and_exit_code_2(tmp_path):
-    """A missing file gives exit code 2 and a line with the given path."""
+    """A missing file leads to exit code 2 and a line with the given path."""
     line = complaint(grader(tmp_path, "grade", "nothing.cl", "--assignment", "coalsTransp"))
     assert line == "grader: there is no file nothing.cl; check the path.\n"
 
 
 def test_a_folder_without_kernels_is_one_line_and_exit_code_2(tmp_path):
-    """A folder without kernels.cl gives exit code 2 and a line with the files that it has instead."""
+    """A folder without kernels.cl leads to exit code 2 and a line that lists the files in the folder."""
     shutil.copy(MODEL, tmp_path / "mine.cl")
     line = complaint(grader(tmp_path, "grade", ".", "--assignment", "coalsTransp"))
     assert "has no kernels.cl. It holds mine.cl" in line
 
 
 def test_a_path_that_cannot_be_opened_is_one_line_and_exit_code_2(tmp_path):
-    """A link to itself, a file used as a folder and an unreadable file give exit code 2 and the system's reason."""
+    """A link to itself, a file used as a folder and an unreadable file lead to exit code 2 and the system's reason."""
     (tmp_path / "loop.cl").symlink_to("loop.cl")
     shutil.copy(MODEL, tmp_path / "locked.cl")
     (tmp_path / "locked.cl").chmod(0)
@@ -89,7 +89,7 @@ def test_a_path_that_cannot_be_opened_is_one_line_and_exit_code_2(tmp_path):
 
 
 def test_a_path_that_is_too_long_is_one_line_and_exit_code_2(tmp_path):
-    """A path that is too long gives exit code 2 and one line, like any other missing path."""
+    """A path that is too long leads to exit code 2 and one line, like any missing path."""
     complaint(grader(tmp_path, "grade", "k" * 300, "--assignment", "coalsTransp"))
 
 
@@ -130,7 +130,7 @@ def test_a_path_that_is_too_long_is_one_line_and_exit_code_2(tmp_path):
     ],
 )
 def test_an_option_that_cannot_be_used_is_one_line_before_anything_is_graded(tmp_path, args, said):
-    """An invalid option gives exit code 2 and a line about it. The submission is unchanged, and no file is written."""
+    """An invalid option leads to exit code 2 and a line about it. No file is written or changed."""
     shutil.copy(MODEL, tmp_path / "kernels.cl")
     line = complaint(grader(tmp_path, "grade", "kernels.cl", *args, **QUICK))
     assert said in line
@@ -141,7 +141,7 @@ def test_an_option_that_cannot_be_used_is_one_line_before_anything_is_graded(tmp
 def test_a_students_repository_decides_nothing_about_its_grading(tmp_path):
     """A settings file in a student's repository is not read.
 
-    Such a file could name the student's own course, with an oracle.py that would run as the judge.
+    Such a file could select a course by the student, with an oracle.py that would run as part of the judge.
     """
     evil = tmp_path / "evil"
     for folder in ("assignments", "reference"):
@@ -160,9 +160,9 @@ NO_ENGINE = {"DOCKER_HOST": "unix:///nowhere", "GRADER_SANDBOX": ""}
 
 
 def test_a_file_that_was_downloaded_does_not_run_without_a_wall(tmp_path):
-    """Without a container engine, no downloaded file runs, regardless of its owner and of the files next to it.
+    """Without a container engine, a downloaded file is not run, regardless of its owner and of the files next to it.
 
-    The message names the option that runs the file, and says that the code then has the caller's rights.
+    The message names the option that runs it anyway, and says that the code then has the user's rights.
     """
     (tmp_path / "kernels.cl").write_text(WRONG)
     done = grade(tmp_path, **NO_ENGINE, **QUICK)
@@ -172,9 +172,10 @@ def test_a_file_that_was_downloaded_does_not_run_without_a_wall(tmp_path):
 
 
 def test_what_was_started_here_is_graded_on_a_machine_without_containers(tmp_path):
-    """Without a container engine, a folder from `grader init` is graded in a process, because its code is the user's.
+    """Without a container engine, a folder from `grader init` is graded in a process, because its code is the user's
+    own.
 
-    A copy of that folder does not run, because the code may come from another person.
+    A copy of that folder is not run, because its code may come from another person.
     """
     state = {"XDG_STATE_HOME": str(tmp_path / "state"), **NO_ENGINE, **QUICK}
     assert grader(tmp_path, "init", "coalsTransp", "mine", **state).returncode == 0
@@ -187,7 +188,7 @@ def test_what_was_started_here_is_graded_on_a_machine_without_containers(tmp_pat
 
 @pytest.fixture
 def copied_course(tmp_path):
-    """Return a course of one assignment that a test may break, in the folder of a submission."""
+    """Return a course with one assignment that a test may damage, next to a submission."""
     for part in ("assignments", "reference"):
         shutil.copytree(ROOT / part / "coalsTransp", tmp_path / "course" / part / "coalsTransp")
     shutil.copy(MODEL, tmp_path / "kernels.cl")
@@ -195,9 +196,9 @@ def copied_course(tmp_path):
 
 
 def test_in_the_folder_that_init_made_no_command_needs_a_name(tmp_path):
-    """`grader grade` and `explain` work in the folder without arguments, and from outside with the folder's name.
+    """`grader grade` and `grader explain` need no arguments inside the folder, and only its name outside.
 
-    An assignment on the command line wins over the folder's.
+    An assignment on the command line takes precedence over the folder's.
     """
     grader(tmp_path, "init", "coalsTransp", "mine")
     mine = tmp_path / "mine"
@@ -218,7 +219,7 @@ def test_in_the_folder_that_init_made_no_command_needs_a_name(tmp_path):
     ],
 )
 def test_a_malformed_assignment_is_one_line_with_its_path_and_a_remedy(copied_course, pattern, replacement, said):
-    """An error in an assignment file gives exit code 2 and a line with the path and the fix, also in `grader grade`."""
+    """An error in an assignment file leads to exit code 2 and a line with its path and the fix."""
     path = copied_course / "assignments" / "coalsTransp" / "assignment.yaml"
     path.write_text(re.sub(pattern, replacement, path.read_text(), count=1, flags=re.MULTILINE))
     line = complaint(grade(copied_course.parent, "--course", "course"))
@@ -227,7 +228,7 @@ def test_a_malformed_assignment_is_one_line_with_its_path_and_a_remedy(copied_co
 
 
 def test_an_incomplete_reference_is_one_line_with_its_path(copied_course):
-    """A missing oracle gives exit code 2 and a line with the path of the missing file."""
+    """A missing oracle leads to exit code 2 and a line with the path of the missing file."""
     (copied_course / "reference" / "coalsTransp" / "oracle.py").unlink()
     line = complaint(grader(copied_course.parent, "show", "coalsTransp", "--course", "course"))
     assert "course/reference/coalsTransp/oracle.py is missing" in line
@@ -238,7 +239,10 @@ def test_an_incomplete_reference_is_one_line_with_its_path(copied_course):
 
 @pytest.mark.whole
 def test_a_missing_kernel_is_a_result_that_names_the_nearest(tmp_path):
-    """A missing kernel is a failed result with exit code 1 that names the nearest kernel and runs no other check."""
+    """A missing kernel leads to a failed result with exit code 1. It suggests the kernel with the nearest name.
+
+    No other check is run.
+    """
     (tmp_path / "kernels.cl").write_text(WRONG.replace("coalsTransp", "coalsTrans"))
     done = grade(tmp_path)
     build, *rest = graded_as_failed(done, tmp_path).checks
@@ -249,7 +253,7 @@ def test_a_missing_kernel_is_a_result_that_names_the_nearest(tmp_path):
 
 
 def test_verbose_shows_every_check_with_its_log(tmp_path):
-    """The report has each cause once, and --verbose adds a row for each check, with its message and its log."""
+    """The report shows each cause once. --verbose adds a row for each check, with its message and its log."""
     (tmp_path / "kernels.cl").write_text(NOT_BUILDING)
     brief, verbose = (grade(tmp_path, *more).stdout for more in ((), ("--verbose",)))
     build = Result.model_validate_json((tmp_path / "result.json").read_text()).checks[0]
@@ -261,7 +265,7 @@ def test_verbose_shows_every_check_with_its_log(tmp_path):
 
 @pytest.mark.whole
 def test_a_wrong_argument_list_shows_expected_and_found(tmp_path):
-    """A wrong argument list gives exit code 1, with the expected and the found declaration in every report."""
+    """A wrong argument list leads to exit code 1. Every report shows the expected and the actual declaration."""
     (tmp_path / "kernels.cl").write_text(WRONG.replace(", uint width", ""))
     done = grade(tmp_path)
     assert graded_as_failed(done, tmp_path).checks[0].reason == "WRONG_ARGUMENTS"
@@ -272,7 +276,7 @@ def test_a_wrong_argument_list_shows_expected_and_found(tmp_path):
 
 
 def test_a_build_error_gives_the_students_line_and_no_path_of_ours(tmp_path):
-    """A build error gives exit code 1 and the student's line. No output contains a path of the grader's machine."""
+    """A build error leads to exit code 1 and the line in the student's file. Paths of this machine do not appear."""
     (tmp_path / "kernels.cl").write_text(NOT_BUILDING)
     done = grade(tmp_path)
     build = graded_as_failed(done, tmp_path).checks[0]
@@ -285,7 +289,7 @@ def test_a_build_error_gives_the_students_line_and_no_path_of_ours(tmp_path):
 
 
 def test_a_page_is_written_beside_the_other_reports(tmp_path):
-    """The HTML page has the verdict of the other reports and begins with the error and its line."""
+    """The HTML page has the same verdict as the other reports, and begins with the error and its line."""
     (tmp_path / "kernels.cl").write_text(NOT_BUILDING)
     done = grade(tmp_path, "--html", "page.html")
     build = graded_as_failed(done, tmp_path).checks[0]
@@ -296,7 +300,7 @@ def test_a_page_is_written_beside_the_other_reports(tmp_path):
 
 
 def test_a_file_name_that_is_not_utf_8_is_no_obstacle(tmp_path):
-    """A file name from an old archive that is not UTF-8 can be graded, and its reports are in UTF-8."""
+    """A file whose name is not UTF-8, such as from an old archive, can be graded. Its reports are in UTF-8."""
     path = tmp_path / os.fsdecode(b"l\xf8sning.cl")
     path.write_text(NOT_BUILDING)
     done = grader(
@@ -311,9 +315,9 @@ def test_a_file_name_that_is_not_utf_8_is_no_obstacle(tmp_path):
 
 @pytest.mark.whole
 def test_a_crash_is_a_result_of_the_student(tmp_path):
-    """A crash is a failed result with exit code 1 and one reason for each case, and the grader survives.
+    """A crash leads to a failed result with exit code 1 and a reason for each case, and the grader continues to run.
 
-    The simulator does not crash, and names the line.
+    The simulator does not crash, and finds the line.
     """
     (tmp_path / "kernels.cl").write_text(CRASHING)
     done = grade(tmp_path)
@@ -328,9 +332,9 @@ def test_a_crash_is_a_result_of_the_student(tmp_path):
 
 @pytest.mark.whole
 def test_a_hang_is_found_in_the_simulator_and_the_rest_is_not_run(tmp_path):
-    """An endless loop gives exit code 1 and the loop's line from the simulator.
+    """An endless loop leads to exit code 1, and the simulator finds its line.
 
-    A second case, which could be right, gets a short time limit. The other checks do not run.
+    A second case, which could be right, runs under a short time limit. The other checks are not run.
     """
     (tmp_path / "kernels.cl").write_text(HANGING)
     result = graded_as_failed(grade(tmp_path), tmp_path)
@@ -349,7 +353,7 @@ def test_a_hang_is_found_in_the_simulator_and_the_rest_is_not_run(tmp_path):
 
 @pytest.mark.whole
 def test_a_wrong_kernel_fails_alike_whenever_it_has_the_same_seed(tmp_path):
-    """A wrong kernel gives exit code 1 and equal messages for equal seeds.
+    """A wrong kernel leads to exit code 1, and equal seeds lead to equal messages.
 
     The seed determines the first wrong element and its values.
     """
@@ -365,12 +369,12 @@ def test_a_wrong_kernel_fails_alike_whenever_it_has_the_same_seed(tmp_path):
 
 
 together = pytest.mark.xdist_group("right")
-"""Group of the tests that share one grading. One process runs them all, so that the grading is made once."""
+"""Groups the tests that share one grading. They run in the same process, so that it is made only once."""
 
 
 @pytest.fixture(scope="module")
 def right(tmp_path_factory):
-    """Grade the model solution as a Windows editor would save it, with older and longer reports in the folder."""
+    """Grade the model solution as a Windows editor would save it. The folder already has older, longer reports."""
     folder = tmp_path_factory.mktemp("right")
     (folder / "kernels.cl").write_bytes(b"\xef\xbb\xbf" + MODEL.read_bytes().replace(b"\n", b"\r\n"))
     for name in ("report.xml", "result.json"):
@@ -380,9 +384,9 @@ def right(tmp_path_factory):
 
 @together
 def test_a_right_submission_is_exit_code_0_also_from_a_windows_editor(right):
-    """A right submission with a byte order mark and carriage returns gives exit code 0.
+    """A right submission with a byte order mark and carriage returns leads to exit code 0.
 
-    The report is on standard output only.
+    The report is written only to standard output.
     """
     done, _ = right
     assert (done.returncode, complained(done)) == (0, "")
@@ -396,9 +400,9 @@ def test_a_right_submission_is_exit_code_0_also_from_a_windows_editor(right):
 
 @together
 def test_each_check_is_told_as_soon_as_it_is_decided(right):
-    """The error stream has a line for each check as soon as its verdict exists, in order, with the phases in between.
+    """Standard error has a line for each check as soon as it is decided, in order, with the phases in between.
 
-    The stream is not a terminal.
+    Here, it is not a terminal.
     """
     done, folder = right
     result = Result.model_validate_json((folder / "result.json").read_text())
@@ -409,7 +413,7 @@ def test_each_check_is_told_as_soon_as_it_is_decided(right):
 
 @together
 def test_the_files_of_a_grading_agree_with_each_other(right):
-    """JUnit XML, JSON and the terminal have equal checks with equal points."""
+    """The JUnit XML, the JSON and the terminal show the same checks with the same points."""
     done, folder = right
     result = Result.model_validate_json((folder / "result.json").read_text())
     cases = list(ElementTree.parse(folder / "report.xml").iter("testcase"))
@@ -424,7 +428,7 @@ def test_the_files_of_a_grading_agree_with_each_other(right):
 
 @together
 def test_older_files_are_replaced_whole_with_nothing_left_beside_them(right):
-    """New reports replace all bytes of older ones, and no temporary file remains."""
+    """New reports replace older ones completely, and no temporary file is left."""
     _, folder = right
     for name in ("report.xml", "result.json"):
         assert "older" not in (folder / name).read_text()
@@ -433,7 +437,7 @@ def test_older_files_are_replaced_whole_with_nothing_left_beside_them(right):
 
 @together
 def test_settings_of_the_environment_reach_a_grading(right):
-    """Timing stops after the ten pairs that the environment asks for, or continues by its other rules."""
+    """A setting in the environment reaches the grading: timing takes at least the ten pairs that it asks for."""
     _, folder = right
     performance = Result.model_validate_json((folder / "result.json").read_text()).checks[-1].performance
     assert 10 <= performance.pairs == len(performance.samples.submission) <= 100
@@ -441,7 +445,7 @@ def test_settings_of_the_environment_reach_a_grading(right):
 
 @together
 def test_the_schema_of_the_json_report_is_the_one_it_has(right, tmp_path):
-    """A real report has only fields of the published schema, and all of the required ones."""
+    """A real report has only fields of the published schema, and has all required ones."""
     schema = json.loads(output_of(tmp_path, "schema", "result"))
     fields = json.loads((right[1] / "result.json").read_text())
     assert set(fields) <= set(schema["properties"])
@@ -452,16 +456,18 @@ def test_the_schema_of_the_json_report_is_the_one_it_has(right, tmp_path):
 
 
 def test_a_device_that_is_not_there_is_exit_code_3_and_no_grade(tmp_path):
-    """A missing device gives exit code 3. The reports have one error, no failure and no trace of an earlier grading."""
+    """A missing device leads to exit code 3. The reports contain one error, no failure and nothing from an earlier
+    grading.
+    """
     shutil.copy(MODEL, tmp_path / "kernels.cl")
     (tmp_path / "report.xml").write_text("older")
     is_ungraded(grade(tmp_path, "--device", "99"), tmp_path, "there is no OpenCL device 99")
 
 
 def test_a_machine_without_opencl_is_exit_code_3_and_no_grade(tmp_path):
-    """A machine without any OpenCL platform gives exit code 3 and a message that names the next command.
+    """A machine without an OpenCL platform leads to exit code 3 and a message with the next command.
 
-    The loader reports an absent platform as an error.
+    OpenCL's loader reports a missing platform as an error.
     """
     shutil.copy(MODEL, tmp_path / "kernels.cl")
     done = grade(tmp_path, OCL_ICD_VENDORS=str(tmp_path / "none.icd"))
@@ -469,10 +475,10 @@ def test_a_machine_without_opencl_is_exit_code_3_and_no_grade(tmp_path):
 
 
 def test_without_a_simulator_what_rests_on_it_stays_in_the_total(tmp_path, bare_python):
-    """Without a simulator, its checks are skipped with zero points, and their points stay in the total.
+    """Without the simulator, its checks are skipped with zero points, and their points remain in the total.
 
-    The other checks are graded. Every report names the unchecked checks and the command that installs the simulator.
-    The student is not at fault, so the exit code is 3.
+    The other checks are graded. Every report lists the skipped checks and the command that installs the simulator. The
+    student is not at fault, so the exit code is 3.
     """
     shutil.copy(MODEL, tmp_path / "kernels.cl")
     done = without_simulator(
@@ -494,9 +500,9 @@ def test_without_a_simulator_what_rests_on_it_stays_in_the_total(tmp_path, bare_
 
 
 def test_without_a_simulator_all_are_asked_for_the_same_points(tmp_path, bare_python):
-    """Without a simulator, a file that does not build fails all checks, with the total that other submissions have.
+    """Without the simulator, a file that does not build fails all checks, out of the same total as other submissions.
 
-    With a simulator, all points of such a file are lost, too.
+    With the simulator, such a file would lose all points, too.
     """
     (tmp_path / "kernels.cl").write_text("__kernel void coalsTransp(")
     done = without_simulator(tmp_path, bare_python, "grade", "kernels.cl", "--assignment", "coalsTransp", *REPORTS)
@@ -507,9 +513,9 @@ def test_without_a_simulator_all_are_asked_for_the_same_points(tmp_path, bare_py
 
 
 def test_who_requires_the_sanitizer_gets_no_grade_without_it(tmp_path, bare_python):
-    """With --require-sanitizer and without a simulator, the exit code is 3 and there is no grade.
+    """With --require-sanitizer but without the simulator, the exit code is 3 and there is no grade.
 
-    Points can only be compared if they come from equal checks.
+    Points can be compared only if they come from the same checks.
     """
     shutil.copy(MODEL, tmp_path / "kernels.cl")
     done = without_simulator(
@@ -521,7 +527,7 @@ def test_who_requires_the_sanitizer_gets_no_grade_without_it(tmp_path, bare_pyth
 def test_an_oracle_that_fails_is_exit_code_3_and_no_grade(copied_course):
     """A failing oracle is the instructor's fault, so the exit code is 3.
 
-    The line names the file, and the reports say that there is no grade.
+    The message contains the path of the file, and the reports say that there is no grade.
     """
     path = copied_course / "reference" / "coalsTransp" / "oracle.py"
     path.write_text("def expected(A, height, width):\n    raise ValueError('not finished')\n")
@@ -531,7 +537,7 @@ def test_an_oracle_that_fails_is_exit_code_3_and_no_grade(copied_course):
 
 @pytest.mark.whole
 def test_a_closed_standard_output_does_not_lose_the_files(tmp_path):
-    """If a reader such as `head` closes standard output, the result file is still written."""
+    """The result file is written even if a reader such as `head` closes standard output early."""
     (tmp_path / "kernels.cl").write_text(NOT_BUILDING)
     command = f"{sys.executable} -m grader.cli.main grade kernels.cl --assignment coalsTransp --json result.json | true"
     subprocess.run(["bash", "-c", command], cwd=tmp_path, env=environment(), stdin=subprocess.DEVNULL, check=True)
@@ -548,7 +554,7 @@ FILES = (
 
 
 def grade_hiding(folder, source, *options):
-    """Grade the source with a hidden and a practice case. Return the run, and all its output as one text."""
+    """Grade the source with a hidden and a practice case. Return the finished command and all its output."""
     if not (folder / "course").exists():
         hiding_course(folder / "course", "case")
     (folder / "kernels.cl").write_text(source)
@@ -561,7 +567,7 @@ def grade_hiding(folder, source, *options):
 
 @pytest.mark.whole
 def test_a_hidden_case_is_told_nowhere_until_it_is_released(tmp_path):
-    """The outcome of a hidden case is in no report and no exit code until --release, which shows all of it."""
+    """No report reveals the outcome of a hidden case, nor does the exit code. --release shows the outcome."""
     done, said = grade_hiding(tmp_path, WRONG_WHEN_RAGGED)
     assert done.returncode == 0
     assert "hidden  correctness: ragged (n 1000)" in done.stdout
@@ -576,7 +582,7 @@ def test_a_hidden_case_is_told_nowhere_until_it_is_released(tmp_path):
 
 @pytest.mark.whole
 def test_a_case_for_practice_fails_nobody(tmp_path):
-    """A failed practice case is reported in full, and the exit code is still 0."""
+    """A failed practice case is reported in full, but the exit code is 0."""
     done, said = grade_hiding(tmp_path, WRONG_FOR_PRACTICE, "--release")
     assert done.returncode == 0
     assert " 1. practice[WRONG_OUTPUT]: " in done.stdout
@@ -588,7 +594,7 @@ def test_a_case_for_practice_fails_nobody(tmp_path):
 
 
 def explained(folder, source, *args):
-    """Return the exit code and the output of `grader explain` for a source for coalsTransp."""
+    """Return the exit code and the output of `grader explain` for this source for coalsTransp."""
     (folder / "kernels.cl").write_text(source)
     done = grader(folder, "explain", "kernels.cl", "--assignment", "coalsTransp", *args, **QUICK)
     assert done.stderr == ""
@@ -598,7 +604,7 @@ def explained(folder, source, *args):
 def test_an_explanation_is_the_first_cause_and_nothing_else(tmp_path):
     """`grader explain` prints the reason, the line and the names of other failed checks.
 
-    Points, times and files are absent.
+    It does not print points or times, and does not write files.
     """
     code, said = explained(tmp_path, WRONG, "--search", "0")
     assert code == 1
@@ -618,7 +624,7 @@ def test_a_build_error_is_explained(tmp_path):
 
 @pytest.mark.whole
 def test_a_right_kernel_has_nothing_to_explain(tmp_path):
-    """`grader explain` gives exit code 0 for a right kernel of any speed."""
+    """`grader explain` returns exit code 0 for a right kernel, even if it is slow."""
     code, said = explained(tmp_path, MODEL.read_text())
     assert code == 0
     assert "Every case that is shown is right." in said

@@ -1,4 +1,4 @@
-"""machine.py: output of `devices`, `calibrate` and `doctor`, also on a machine that lacks something."""
+"""machine.py: the output of `devices`, `calibrate` and `doctor`, also on a machine that lacks something."""
 
 import re
 import shutil
@@ -14,7 +14,7 @@ from grader.grading.timing.device_profile import DeviceProfile, save_profile
 
 
 def test_devices_are_listed_by_the_number_that_device_takes(tmp_path):
-    """`grader devices` prints number, name and kind, one device in each line."""
+    """`grader devices` prints the number, the name and the kind of each device on a line."""
     lines = output_of(tmp_path, "devices").splitlines()
     for number, line in enumerate(lines):
         assert re.fullmatch(rf"{number}  \S.* \((cpu|gpu|accelerator|other), .+, OpenCL .+\)", line)
@@ -22,14 +22,15 @@ def test_devices_are_listed_by_the_number_that_device_takes(tmp_path):
 
 
 def test_devices_are_listed_also_when_the_chosen_one_is_not_there(tmp_path):
-    """`grader devices` works with a missing device in the settings, because it shows which numbers are valid."""
+    """`grader devices` works even if the settings select a missing device, because it shows the valid numbers."""
     assert output_of(tmp_path, "devices", GRADER_DEVICE="99").startswith("0  ")
 
 
 @pytest.mark.whole
 @pytest.mark.timed
 def test_calibrate_shows_what_it_measured_and_where_it_is_kept(tmp_path, locks):
-    """`grader calibrate` prints rates with their intervals in the terminal's width, and the profile's path at the end.
+    """`grader calibrate` prints rates with their intervals within the terminal's width, and then the path of the
+    profile.
 
     The profile is the only file in its folder.
     """
@@ -50,7 +51,9 @@ def test_calibrate_shows_what_it_measured_and_where_it_is_kept(tmp_path, locks):
 
 @pytest.mark.whole
 def test_a_stale_profile_is_no_ground_to_grade_on(tmp_path):
-    """A stale profile gives exit code 3 and a line with both drivers and the fix, and the doctor reports it, too."""
+    """A stale profile leads to exit code 3 and a line with both driver versions and the fix. `grader doctor` reports
+    it, too.
+    """
     with load_settings({}).open_environment("process") as environment, environment.worker() as worker:
         device = worker.ready()
     save_profile(profile_of(device.model_copy(update={"driver": "0.1"})), tmp_path / "profiles")
@@ -64,7 +67,7 @@ def test_a_stale_profile_is_no_ground_to_grade_on(tmp_path):
 
 
 def test_doctor_finds_this_machine_in_order(tmp_path):
-    """`grader doctor` gives exit code 0 on this machine, with every assignment in order and no remedy needed."""
+    """`grader doctor` returns exit code 0 on this machine, finds every assignment in order, and suggests no fix."""
     text = output_of(tmp_path, "doctor")
     assert "needs" not in text
     for name in ASSIGNMENTS:
@@ -72,7 +75,7 @@ def test_doctor_finds_this_machine_in_order(tmp_path):
 
 
 def test_doctor_says_what_to_do_without_opencl(tmp_path):
-    """`grader doctor` gives exit code 3 without OpenCL, with a remedy under each finding that has one."""
+    """Without OpenCL, `grader doctor` returns exit code 3 and prints the fix below each finding that has one."""
     done = grader(tmp_path, "doctor", OCL_ICD_VENDORS=str(tmp_path / "none.icd"))
     assert (done.returncode, done.stderr) == (3, "")
     words = " ".join(done.stdout.split())

@@ -1,4 +1,4 @@
-"""run.py: options, tables, figures and exit codes of `grader run`."""
+"""run.py: the options, tables, figures and exit codes of `grader run`."""
 
 from xml.etree import ElementTree
 
@@ -12,7 +12,7 @@ SMALL = ("--size", "height=40,width=30", "--repeat", "2")
 
 @pytest.fixture
 def folder(tmp_path):
-    """Return a folder with a right submission."""
+    """Return a folder that contains a right submission."""
     (tmp_path / "kernels.cl").write_bytes(MODEL.read_bytes())
     return tmp_path
 
@@ -23,7 +23,7 @@ def timed(folder, *args):
 
 @pytest.mark.timed
 def test_a_right_kernel_is_exit_code_0(folder):
-    """A right kernel gives exit code 0, with times and rates at the given sizes. Only --check checks its results."""
+    """A right kernel leads to exit code 0, with times and rates at the given sizes. Only --check checks its results."""
     shown = output_of(folder, "run", "kernels.cl", "--assignment", "coalsTransp", *SMALL)
     assert "at height 40, width 30;" in shown
     assert "coalsTransp: global 32 x 48, local 16 x 16" in shown
@@ -35,14 +35,14 @@ def test_a_right_kernel_is_exit_code_0(folder):
 
 @pytest.mark.timed
 def test_the_sizes_are_those_that_are_graded_for_speed_unless_given(folder, course):
-    """Sizes that are not given are those of this device's class in the speed goals."""
+    """The sizes that the user does not set are those of the speed goals for this device's class."""
     sizes = course.load("coalsTransp").performance.classes["cpu"].sizes
     assert f"at height {sizes['height']}, width 8;" in timed(folder, "--size", "width=8", "--repeat", "1").stdout
 
 
 @pytest.mark.timed
 def test_launch_sizes_and_constants_are_those_that_were_given(folder):
-    """Launch sizes and constants can be given in the syntax of assignment.yaml."""
+    """Launch sizes and constants can be set in the syntax of assignment.yaml."""
     done = timed(
         folder, *SMALL, "--check", "--define", "TILE=8", "--global", "ceil_to(width, 8), 40", "--local", "8,TILE"
     )
@@ -54,7 +54,7 @@ def test_launch_sizes_and_constants_are_those_that_were_given(folder):
 
 @pytest.mark.timed
 def test_wrong_results_are_exit_code_1_if_somebody_looks(folder):
-    """Wrong results give exit code 1 with --check only, and the times are printed in both cases."""
+    """With --check, wrong results lead to exit code 1; without it, to 0. The times are printed in both cases."""
     (folder / "kernels.cl").write_text(WRONG)
     assert timed(folder, *SMALL).returncode == 0
     done = timed(folder, *SMALL, "--check")
@@ -64,7 +64,7 @@ def test_wrong_results_are_exit_code_1_if_somebody_looks(folder):
 
 
 def test_a_kernel_that_does_not_build_is_exit_code_1(folder):
-    """A kernel that does not build gives exit code 1, with the line and the error."""
+    """A kernel that does not build leads to exit code 1, with the line and the compiler's error."""
     (folder / "kernels.cl").write_text(NOT_BUILDING)
     done = timed(folder, *SMALL)
     assert (done.returncode, done.stderr) == (1, "")
@@ -75,7 +75,7 @@ def test_a_kernel_that_does_not_build_is_exit_code_1(folder):
 def test_a_sweep_is_a_table_and_a_figure(folder):
     """A sweep prints a table and draws a figure.
 
-    A value that the device cannot launch has its reason, and the exit code is 1.
+    For a value that the device cannot launch, the table gives the reason, and the exit code is 1.
     """
     done = timed(folder, *SMALL, "--check", "--sweep", "TILE=8,16,1000", "--plot", "tiles.svg")
     assert (done.returncode, done.stderr) == (1, "")
@@ -93,7 +93,10 @@ def test_a_sweep_is_a_table_and_a_figure(folder):
 
 @pytest.mark.timed
 def test_a_suite_is_a_table_of_its_kernels_in_their_order(tmp_path, simulator):  # noqa: ARG001 - it is installed
-    """A suite prints a table of its kernels in order, with each one's memory traffic. One kernel can be selected."""
+    """A suite prints a table with the time and the memory traffic of each of its kernels, in their order.
+
+    --kernel selects a single kernel.
+    """
     reads = {"name": "reads", "measure": "words read", "at_most": "2*n", "points": 1}
     course_of(tmp_path / "course", {**PARTS, "memory": {"sizes": {"n": 128}, "checks": [reads]}}, BOTH)
     (tmp_path / "kernels.cl").write_text(BOTH)
@@ -112,7 +115,7 @@ def test_a_suite_is_a_table_of_its_kernels_in_their_order(tmp_path, simulator): 
         (("--kernel", "blockMMM"), "coalsTransp has no kernel blockMMM; it has coalsTransp."),
         (("--size", "n=3"), "coalsTransp has no n; its sizes are height, width"),
         (("--define", "TILE"), "--define TILE: write a name and its value"),
-        (("--size", "height=0"), "height=0: it must be a whole number from 1 up"),
+        (("--size", "height=0"), "height=0: it must be a positive whole number"),
         (("--global", "64,"), "--global 64,: write one to three sizes"),
         (("--local", "64"), "2 dimensions in its global size and 1 in its local size"),
         (("--sweep", "TILE"), "--sweep TILE: write a name and distinct values"),
@@ -124,6 +127,6 @@ def test_a_suite_is_a_table_of_its_kernels_in_their_order(tmp_path, simulator): 
     ],
 )
 def test_an_option_that_cannot_be_used_is_one_line_and_exit_code_2(folder, args, said):
-    """An invalid option gives exit code 2 and a line that names its value and fault, and no file is written."""
+    """An invalid option leads to exit code 2 and a line with the value and the problem. No file is written."""
     assert said in complaint(timed(folder, *args))
     assert names_in(folder) == ["kernels.cl"]

@@ -1,4 +1,4 @@
-"""debian.py: packages that a driver needs at run time, and messages if apt fails."""
+"""debian.py: the packages that a driver needs at run time, and the messages if apt fails."""
 
 import os
 import stat
@@ -54,7 +54,7 @@ Size: 2192652
 
 @pytest.fixture
 def tools(tmp_path, monkeypatch):
-    """Return a function that puts a program with a given shell script into a folder at the front of PATH."""
+    """Return a function that creates a program from a shell script, in a folder at the front of PATH."""
     folder = tmp_path / "bin"
     folder.mkdir()
     monkeypatch.setenv("PATH", f"{folder}{os.pathsep}/usr/bin{os.pathsep}/bin")
@@ -68,9 +68,9 @@ def tools(tmp_path, monkeypatch):
 
 
 def test_only_what_a_driver_needs_to_run_is_unpacked():
-    """Only packages that a driver needs at run time are unpacked, along dependencies and their alternatives.
+    """Only packages that a driver needs at run time are unpacked, including dependencies and their alternatives.
 
-    Packages for compiling are left out.
+    Packages that are needed only for compiling are left out.
     """
     lacking = {each.name: each for each in packages_of(DESCRIBED)}
     assert lacking["libpocl2"].section == "libs"
@@ -81,7 +81,7 @@ def test_only_what_a_driver_needs_to_run_is_unpacked():
 
 
 def test_what_is_installed_already_is_not_fetched():
-    """An installed dependency is not fetched and ends the search, because apt names only missing packages."""
+    """An installed dependency is not downloaded, nor are its dependencies, because apt lists only missing packages."""
     lacking = {each.name: each for each in packages_of(DESCRIBED) if each.name != "libpocl2"}
     assert [each.name for each in runtime("pocl-opencl-icd", lacking)] == ["pocl-opencl-icd"]
 
@@ -97,7 +97,7 @@ SHOW = "printf 'Package: pocl-opencl-icd\\nSection: libs\\nSize: 3\\n'"
 
 
 def test_archives_are_told_by_their_addresses(tools):
-    """Each archive's address is listed once, without any download."""
+    """The address of each archive is listed once, without downloading anything."""
     lines = [
         f"'http://{host}/dists/stable/{name}' x 0 "
         for host in ("one/debian", "two")
@@ -108,7 +108,7 @@ def test_archives_are_told_by_their_addresses(tools):
 
 
 def test_a_package_that_is_there_is_not_downloaded_again(tools, tmp_path, monkeypatch):
-    """A second run after an interrupted one keeps complete packages and downloads an incomplete one again."""
+    """A run after an interrupted one keeps complete packages and downloads incomplete ones again."""
     log = tmp_path / "log"
     monkeypatch.setenv("LOG", str(log))
     tools("apt-get", APT)
@@ -126,9 +126,9 @@ def test_a_package_that_is_there_is_not_downloaded_again(tools, tmp_path, monkey
 
 
 def test_a_failing_apt_is_told_in_a_line(tools):
-    """A failure of apt raises SetupError in one line.
+    """A failure of apt raises SetupError with a one-line message.
 
-    The line has the command, its first error, and the hint that `grader setup` can be repeated.
+    The message contains the command, its first error, and the advice that `grader setup` can be repeated.
     """
     tools("apt-get", 'echo "W: a warning" >&2; echo "E: Unable to fetch some archives" >&2; exit 100')
     with pytest.raises(SetupError) as raised:
@@ -146,9 +146,9 @@ UNREACHED = "Failed to fetch http://archive.example/InRelease Could not resolve 
     [(f"W: {UNREACHED}", f"{UNREACHED}. Fix "), ("", "no archive that it is set up for has it. Add ")],
 )
 def test_a_package_that_apt_does_not_know_is_told_with_the_reason(tools, tmp_path, warned, said):
-    """An unknown package raises SetupError with apt's warning as the reason.
+    """A package that apt does not know raises SetupError with apt's warning as the reason.
 
-    Without a network, `apt-get update` succeeds with a warning, and apt then finds no package.
+    Without a network, `apt-get update` succeeds with a warning, and apt then does not find any package.
     """
     tools("apt-get", f'echo "{warned}" >&2')
     tools("apt-cache", 'echo "E: No packages found" >&2; exit 100')
@@ -163,7 +163,7 @@ def test_a_package_that_apt_does_not_know_is_told_with_the_reason(tools, tmp_pat
 
 
 def test_a_disk_that_fills_up_while_unpacking_is_told(tools, tmp_path):
-    """A full disk raises SetupError with tar's reason from an earlier line, because dpkg says only that tar failed."""
+    """A full disk raises SetupError with tar's message from an earlier line, because dpkg says only that tar failed."""
     tools("apt-get", APT.replace('echo "$*" >> "$LOG"; ', ""))
     tools("apt-cache", SHOW)
     lines = ("tar: ./x: Wrote only 512 bytes", "tar: ./x: Cannot write: No space left", "dpkg-deb: error: tar failed")
@@ -173,7 +173,7 @@ def test_a_disk_that_fills_up_while_unpacking_is_told(tools, tmp_path):
 
 
 def test_root_installs_without_questions(tools, tmp_path, monkeypatch):
-    """Root's installation asks no question, updates the package lists first and omits recommended packages."""
+    """An installation by root asks no questions, updates the package lists first and omits recommended packages."""
     log = tmp_path / "log"
     monkeypatch.setenv("LOG", str(log))
     tools("apt-cache", "")

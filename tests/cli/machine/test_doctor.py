@@ -1,4 +1,4 @@
-"""doctor.py: findings about a machine and their remedies."""
+"""doctor.py: findings about a machine, and how to fix them."""
 
 import shutil
 import tempfile
@@ -22,19 +22,19 @@ from grader.grading.timing.device_profile import save_profile
 TOPICS = ["Python", "linker", "temporary folder", "sandbox", "device", "a kernel", "device profile", "simulator"]
 
 BEFORE_A_DEVICE = TOPICS[:5]
-"""Topics that are examined also without a device."""
+"""Topics that are examined even if there is no device."""
 
 
 @pytest.fixture
 def empty_course(tmp_path):
-    """Return a course without assignments, for findings about the machine."""
+    """Return a course without assignments, so that all findings are about the machine."""
     (tmp_path / "assignments").mkdir()
     return Course(assignments=tmp_path / "assignments", reference=tmp_path / "reference")
 
 
 @pytest.fixture
 def dead_environment(environment, monkeypatch):
-    """Return an environment in which no worker starts, for findings without a worker."""
+    """Return an environment in which no worker can start."""
 
     def refuse(_):
         raise WorkerError("a worker could not start: there is none in this test.")
@@ -48,7 +48,7 @@ def findings(environment, course):
 
 
 def test_this_machine_is_found_in_order(environment, course):
-    """On this machine, all topics that a grading needs are examined, basic topics first, and none needs a remedy."""
+    """On this machine, every topic that grading depends on is examined, basic topics first, and none needs a fix."""
     found = list(examine("process", lambda: nullcontext(environment), course))
     assert [finding.topic for finding in found] == [*TOPICS, *sorted(ASSIGNMENTS)]
     assert [finding for finding in found if finding.remedy] == []
@@ -60,7 +60,10 @@ def test_this_machine_is_found_in_order(environment, course):
 
 
 def test_a_missing_linker_is_found_with_its_remedy(dead_environment, empty_course, monkeypatch):
-    """A missing linker has a remedy. The doctor looks for `ld` by name, because PoCL's message does not help."""
+    """The finding for a missing linker tells how to install one.
+
+    The doctor looks for `ld` itself, because PoCL's error message does not help.
+    """
     monkeypatch.setattr(shutil, "which", lambda _: None)
     finding = findings(dead_environment, empty_course)["linker"]
     assert "there is no `ld`" in finding.found
@@ -68,7 +71,7 @@ def test_a_missing_linker_is_found_with_its_remedy(dead_environment, empty_cours
 
 
 def test_a_missing_linker_is_told_once(environment, empty_course, monkeypatch):
-    """Without a linker, no kernel is tried, because it would fail for this reason, too."""
+    """Without a linker, the doctor does not try a kernel, because it would fail for the same reason."""
     monkeypatch.setattr(shutil, "which", lambda _: None)
     found = findings(environment, empty_course)
     assert [topic for topic, finding in found.items() if finding.remedy] == ["linker"]
@@ -76,7 +79,7 @@ def test_a_missing_linker_is_told_once(environment, empty_course, monkeypatch):
 
 
 def test_the_second_linker_will_do(dead_environment, empty_course, monkeypatch):
-    """PoCL accepts ld.lld as a linker, so the doctor does, too."""
+    """The doctor accepts ld.lld as a linker, because PoCL does."""
     monkeypatch.setattr(shutil, "which", lambda name: "/opt/ld.lld" if name == "ld.lld" else None)
     finding = findings(dead_environment, empty_course)["linker"]
     assert (finding.found, finding.remedy) == ("/opt/ld.lld", "")
@@ -84,7 +87,7 @@ def test_the_second_linker_will_do(dead_environment, empty_course, monkeypatch):
 
 @pytest.mark.parametrize(("free", "full"), [(FREE_BYTES - 1, True), (5 * 2**20, True), (FREE_BYTES, False)])
 def test_a_full_temporary_folder_is_found_with_its_remedy(dead_environment, empty_course, monkeypatch, free, full):
-    """A full temporary folder is named with its free space. The remedy is to free space or to set another folder."""
+    """The finding for a full temporary folder states the free space, and advises to free space or to set TMPDIR."""
     monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=free))
     finding = findings(dead_environment, empty_course)["temporary folder"]
     assert tempfile.gettempdir() in finding.found
@@ -92,7 +95,10 @@ def test_a_full_temporary_folder_is_found_with_its_remedy(dead_environment, empt
 
 
 def test_a_device_out_of_range_is_found_with_its_remedy(environment, empty_course):
-    """A device out of range has a finding with the number of devices, and topics that need a device are left out."""
+    """For a device number out of range, the finding states how many devices there are.
+
+    Topics that need a device are left out.
+    """
     found = findings(replace(environment, workers=pool_like(environment.workers, device=99)), empty_course)
     assert "there is no OpenCL device 99: there are " in found["device"].found
     assert "grader setup" in found["device"].remedy
@@ -100,7 +106,7 @@ def test_a_device_out_of_range_is_found_with_its_remedy(environment, empty_cours
 
 
 def test_a_worker_that_does_not_start_does_not_stop_the_examination(dead_environment, course):
-    """Topics after the device are examined also if no worker starts."""
+    """The topics after the device are examined even if no worker starts."""
     found = findings(dead_environment, course)
     assert list(found) == [*BEFORE_A_DEVICE, "simulator", *sorted(ASSIGNMENTS)]
     assert "a worker could not start" in found["device"].found
@@ -116,7 +122,7 @@ def test_a_worker_that_does_not_start_does_not_stop_the_examination(dead_environ
     ],
 )
 def test_a_driver_that_does_not_compute_is_found_with_its_remedy(environment, empty_course, monkeypatch, outcome, said):
-    """A device that is listed but computes wrong values or crashes has a finding and a remedy."""
+    """A device that is listed but computes wrong values or crashes has a finding that tells how to fix it."""
     nothing = np.empty(0, dtype=np.uint32)
     if isinstance(outcome, dict):
         outcome = {
@@ -130,7 +136,7 @@ def test_a_driver_that_does_not_compute_is_found_with_its_remedy(environment, em
 
 @pytest.mark.whole
 def test_a_device_profile_is_found_by_name_and_date(environment, empty_course, tmp_path):
-    """A current device profile is found with its name and date, without a remedy."""
+    """The finding for a current device profile states its name and date, and no fix."""
     with environment.worker() as worker:
         path = save_profile(profile_of(worker.ready()), tmp_path)
     finding = findings(replace(environment, profiles=tmp_path), empty_course)["device profile"]
@@ -139,7 +145,7 @@ def test_a_device_profile_is_found_by_name_and_date(environment, empty_course, t
 
 @pytest.mark.whole
 def test_a_stale_device_profile_is_found_with_its_remedy(environment, empty_course, tmp_path):
-    """A stale device profile has a remedy, because no submission can be graded with it."""
+    """A stale device profile needs a fix, because no submission can be graded with it."""
     with environment.worker() as worker:
         save_profile(profile_of(worker.ready().model_copy(update={"driver": "0.1"})), tmp_path)
     finding = findings(replace(environment, profiles=tmp_path), empty_course)["device profile"]
@@ -149,7 +155,7 @@ def test_a_stale_device_profile_is_found_with_its_remedy(environment, empty_cour
 
 
 def test_a_broken_assignment_is_found_with_its_remedy_beside_whole_ones(dead_environment, tmp_path):
-    """A broken assignment has a finding with the file and the field, and other assignments are in order."""
+    """The finding for a broken assignment names the file and the field. Other assignments are reported as in order."""
     for part in ("assignments", "reference"):
         for name in ("coalsTransp", "blockMMM"):
             shutil.copytree(ROOT / part / name, tmp_path / part / name)
@@ -164,7 +170,7 @@ def test_a_broken_assignment_is_found_with_its_remedy_beside_whole_ones(dead_env
 
 
 def test_a_missing_course_is_an_input_error_after_the_machine_was_looked_at(dead_environment, tmp_path):
-    """Findings about the machine come before the InputError for a missing course."""
+    """The doctor reports on the machine before a missing course raises InputError."""
     course = Course(assignments=tmp_path / "none", reference=tmp_path / "none")
     examination = examine("process", lambda: nullcontext(dead_environment), course)
     found = [*BEFORE_A_DEVICE, "simulator"]

@@ -1,4 +1,4 @@
-"""setup.py: missing parts of a machine, their sources, and messages about parts that cannot be installed."""
+"""setup.py: the missing parts of a machine, where they come from, and messages about parts that cannot be installed."""
 
 import fcntl
 import os
@@ -18,7 +18,7 @@ from grader.execution.own_driver import own_driver
 
 @dataclass
 class FakeWorker:
-    """A worker that is ready or raises an error."""
+    """A worker that is either ready or raises an error."""
 
     error: Exception | None
 
@@ -36,7 +36,7 @@ class FakeWorker:
 
 @dataclass
 class Machine:
-    """An environment on a machine with or without a driver and a simulator."""
+    """An environment on a machine with or without a driver, and with or without a simulator."""
 
     device: Exception | None = None
     simulated: Exception | None = None
@@ -56,7 +56,7 @@ NO_DEVICE, NO_SIMULATOR = DeviceError("there is no OpenCL device 0"), NoSimulato
 
 @pytest.fixture(autouse=True)
 def here(tmp_path, monkeypatch):
-    """Pretend to be an ordinary user on Debian and x86-64, with a linker, a data folder and kernels that run."""
+    """Simulate an ordinary user on Debian and x86-64, with a linker, a data folder and kernels that run."""
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     monkeypatch.setattr(setup, "probe", lambda _: None)
     monkeypatch.setattr(setup.debian, "is_debian", lambda: True)
@@ -72,7 +72,7 @@ def missing(machine, tmp_path):
 
 
 def test_a_machine_that_has_everything_gets_nothing(tmp_path):
-    """A machine that lacks nothing has no steps, so the command can be repeated, and the working parts are listed."""
+    """A machine that lacks nothing needs no steps, so the command can be repeated. Working parts are listed."""
     assert missing(Machine(), tmp_path) == []
     assert list(check(Machine().open)) == [
         "device: a device (PoCL) builds and runs kernels",
@@ -81,7 +81,7 @@ def test_a_machine_that_has_everything_gets_nothing(tmp_path):
 
 
 def test_a_user_gets_a_driver_in_a_folder_and_root_a_package(tmp_path, monkeypatch):
-    """A user gets a driver in a folder, and root gets a package. The step names the source before any download."""
+    """An ordinary user gets a driver in a folder, and root gets a package. The source is stated before any download."""
     (step,) = missing(Machine(device=NO_DEVICE), tmp_path)
     assert str(own_driver()) in step.what
     assert step.source == "the archive"
@@ -95,7 +95,7 @@ def test_a_user_gets_a_driver_in_a_folder_and_root_a_package(tmp_path, monkeypat
 
 
 def test_a_missing_linker_is_for_root_to_install(tmp_path, monkeypatch):
-    """A missing linker is a step for root. For another user, SetupError has the command."""
+    """A missing linker is a step for root. For other users, SetupError tells the command that installs it."""
     monkeypatch.setattr(shutil, "which", lambda _: None)
     with pytest.raises(SetupError, match="sudo apt install binutils"):
         missing(Machine(device=NO_DEVICE), tmp_path)
@@ -105,7 +105,7 @@ def test_a_missing_linker_is_for_root_to_install(tmp_path, monkeypatch):
 
 
 def test_a_driver_that_needs_no_linker_gets_none(tmp_path, monkeypatch):
-    """A missing linker is not a step for a GPU's driver, because the driver links kernels itself."""
+    """A missing linker is not a step for a GPU, because its driver links kernels itself."""
     monkeypatch.setattr(shutil, "which", lambda _: None)
     assert missing(Machine(), tmp_path) == []
 
@@ -121,7 +121,7 @@ def test_a_driver_that_needs_no_linker_gets_none(tmp_path, monkeypatch):
     ],
 )
 def test_other_distributions_are_told_their_packages(tmp_path, monkeypatch, release, said):
-    """On other distributions, SetupError has the package manager's command, or a general hint on unknown ones."""
+    """On other distributions, SetupError suggests the package manager's command, or gives a general hint."""
     monkeypatch.setattr(setup.debian, "is_debian", lambda: False)
     monkeypatch.setattr(platform, "freedesktop_os_release", lambda: release)
     with pytest.raises(SetupError, match=said):
@@ -136,9 +136,9 @@ def test_the_simulator_is_installed_by_pip(tmp_path):
 
 
 def test_another_processor_is_told_what_it_misses(tmp_path, monkeypatch):
-    """On other processors, the driver is a step, and SetupError then says that there is no simulator.
+    """On other processors, the driver is installed, and SetupError then says that there is no simulator.
 
-    The points of the simulator's checks stay unchecked.
+    The points for the simulator's checks remain unchecked.
     """
     monkeypatch.setattr(platform, "machine", lambda: "aarch64")
     found = steps(Machine(device=NO_DEVICE, simulated=NO_SIMULATOR).open, tmp_path / "constraints.txt")
@@ -148,9 +148,9 @@ def test_another_processor_is_told_what_it_misses(tmp_path, monkeypatch):
 
 
 def test_a_plugin_that_is_not_built_from_its_source_is_told(tmp_path, monkeypatch):
-    """If the plug-in was not built from its source, SetupError names the build.
+    """If the plug-in was not built from its source, SetupError names the command that builds it.
 
-    Another installation would not help, because the package exists.
+    Installing again would not help, because the package exists.
     """
     monkeypatch.setattr(setup, "find_spec", lambda _: "there")
     with pytest.raises(SetupError, match="build-observer"):
@@ -158,7 +158,7 @@ def test_a_plugin_that_is_not_built_from_its_source_is_told(tmp_path, monkeypatc
 
 
 def test_a_driver_is_there_whole_or_not_at_all(tmp_path, monkeypatch):
-    """A failed set-up leaves its downloads for the next one, but no driver.
+    """A failed set-up keeps its downloads for the next one, but leaves no driver behind.
 
     The next set-up completes the driver and removes the downloads.
     """
@@ -185,7 +185,7 @@ def test_a_driver_is_there_whole_or_not_at_all(tmp_path, monkeypatch):
 
 
 def test_two_set_ups_do_not_unpack_into_one_folder(tmp_path):
-    """A second set-up in one folder raises SetupError. If a set-up is killed, the system releases its lock."""
+    """A second set-up in the same folder raises SetupError. If a set-up is killed, the system releases its lock."""
     (step,) = missing(Machine(device=NO_DEVICE), tmp_path)
     own_driver().parent.mkdir(parents=True)
     with own_driver().with_name("pocl.lock").open("wb") as lock:
@@ -195,7 +195,10 @@ def test_two_set_ups_do_not_unpack_into_one_folder(tmp_path):
 
 
 def test_a_full_disk_is_told_before_anything_is_fetched(tmp_path, monkeypatch):
-    """Too little disk space raises SetupError before any download, with free space, required space and remedies."""
+    """If there is not enough disk space, SetupError is raised before any download.
+
+    The message states the free space, the required space and what can be done.
+    """
     (step,) = missing(Machine(device=NO_DEVICE), tmp_path)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=20e6))
     with pytest.raises(SetupError, match=r"has 20 MB free, and PoCL takes 600: free some, or set XDG_DATA_HOME"):
@@ -203,7 +206,7 @@ def test_a_full_disk_is_told_before_anything_is_fetched(tmp_path, monkeypatch):
 
 
 def test_what_an_earlier_run_left_does_not_make_a_disk_full(tmp_path, monkeypatch):
-    """Downloads of an earlier run count as available space, and a half-unpacked driver is removed."""
+    """Downloads from an earlier run count as available space, and a partially unpacked driver is removed."""
     work = own_driver().with_name("pocl.part")
     for name in ("debs", "root"):
         (work / name).mkdir(parents=True)
@@ -212,12 +215,12 @@ def test_what_an_earlier_run_left_does_not_make_a_disk_full(tmp_path, monkeypatc
     monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=setup.FREE_BYTES - 1000))
     seen = []
     monkeypatch.setattr(debian, "unpack", lambda *_: seen.append((work / "root").exists()))
-    with pytest.raises(SetupError, match="cannot unpack PoCL"):  # the replaced unpack writes no driver
+    with pytest.raises(SetupError, match="cannot unpack PoCL"):  # this unpack writes no driver
         step.carry_out(lambda _: None)
     assert seen == [False]
 
 
 def test_a_driver_that_does_not_work_after_all_is_an_error():
-    """A simulator that still does not work raises SetupError, so no broken part is reported as ready."""
+    """A simulator that still does not work after the set-up raises SetupError, so that it is not reported as ready."""
     with pytest.raises(SetupError, match=str(NO_SIMULATOR)):
         list(check(Machine(simulated=NO_SIMULATOR).open))

@@ -1,4 +1,4 @@
-"""cli/remote: commands against a real service on this machine, from signing in to signing out."""
+"""cli/remote: the commands that talk to a service, run against a real one on this machine."""
 
 import socket
 import threading
@@ -40,10 +40,10 @@ def free_port():
 
 
 def test_a_terminal_signs_in_hands_in_watches_and_signs_out(served, tmp_path):
-    """A terminal signs in, hands in, watches, shows points and signs out.
+    """A terminal signs in, hands in, watches the grading, shows the points and signs out.
 
-    Only the owner can read the token's file, and signing out removes it. All lines but those with an address fit the
-    terminal.
+    Only the owner can read the file with the token, and signing out removes it. All lines except those with an address
+    fit into the terminal.
     """
     said = []
 
@@ -72,13 +72,13 @@ def test_a_terminal_signs_in_hands_in_watches_and_signs_out(served, tmp_path):
 
 @pytest.mark.parametrize("url", ["http://example.org", "ftp://example.org", "example.org", "https://a:b@example.org"])
 def test_no_secret_is_sent_to_an_address_that_is_not_encrypted_or_none(url):
-    """An address without encryption or with a password raises InputError, and the message says what to write."""
+    """An address without encryption, or with a password in it, raises InputError with a hint about the right form."""
     with pytest.raises(InputError, match="https://"):
         origin_of(url)
 
 
 def test_a_service_that_cannot_be_reached_is_said_so(free_port):
-    """An unreachable service raises UngradedError with the next step, because the file is not at fault."""
+    """An unreachable service raises UngradedError with advice, because the submission is not at fault."""
     with pytest.raises(UngradedError, match="check the address and your network"):
         sessions.sign_in(f"http://127.0.0.1:{free_port}", print)
 
@@ -94,7 +94,7 @@ def test_a_service_that_cannot_be_reached_is_said_so(free_port):
     ],
 )
 def test_exit_codes_are_those_of_grade(verdict, reason, code):
-    """Exit codes of a remote attempt equal those of `grader grade` as far as a short result can tell."""
+    """The exit codes for a remote attempt are those of `grader grade`, as far as a short result allows."""
     assert handing_in.code_of([{"verdict": verdict, "reason": str(reason)}]) == code
 
 
@@ -119,9 +119,10 @@ def test_exit_codes_are_those_of_grade(verdict, reason, code):
     ],
 )
 def test_each_event_names_what_it_is_about(monkeypatch, event, data, line):
-    """Each event becomes lines that name its check and fit the terminal, in the words of `grader grade`.
+    """Each event becomes lines that name its check and fit into the terminal, in the words of `grader grade`.
 
-    A check that did not run because another failed is skipped. An older service sends no estimate of the wait.
+    A check that did not run because another failed is shown as skipped. Older services do not estimate the waiting
+    time.
     """
     told = {"state": "cancelled"}
     monkeypatch.setattr(handing_in, "stored", lambda: sign_in_file.SignIn(url="http://localhost", token="t"))
@@ -134,7 +135,7 @@ def test_each_event_names_what_it_is_about(monkeypatch, event, data, line):
 
 @pytest.mark.parametrize("width", [40, 80, 120])
 def test_what_to_read_first_is_told_in_full(monkeypatch, width):
-    """The first cause is printed in full at any length and in any width of the terminal, and no line is wider."""
+    """The first cause is printed in full regardless of its length, and no line is wider than the terminal."""
     cause = "line 13 overwrites words of scratch that another work-item still reads in line 13. " * 5
     told = {"state": "done", "points": 4.0, "max_points": 100.0, "result": {"first_cause": cause, "checks": []}}
     monkeypatch.setattr(handing_in, "stored", lambda: sign_in_file.SignIn(url="http://localhost", token="t"))
@@ -150,7 +151,7 @@ def test_what_to_read_first_is_told_in_full(monkeypatch, width):
 
 
 def test_a_file_whose_answer_is_lost_is_handed_in_once(served, tmp_path, monkeypatch):
-    """If the answer is lost, repeating the command finds the attempt.
+    """If the service's answer was lost, repeating the command finds the attempt that was created.
 
     After an answer, or with another file, the command creates another attempt.
     """

@@ -1,4 +1,4 @@
-"""counting.py: which attempt counts, and how late days are spent over a whole course."""
+"""counting.py: which attempt counts, and how late days are used over a whole course."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -13,7 +13,7 @@ START = datetime(2026, 12, 1, tzinfo=UTC)
 
 
 def handed(key, day, days, late=None, *, students=("anna",)):
-    """Return work by `students` that was handed in on a day of December, some days late."""
+    """Return work that the students handed in on a day in December, this many days late."""
     when = None if day is None else datetime(2026, 12, day, tzinfo=UTC)
     tries = (Try(at=when, days=days, points=10.0),)
     return Work(key=key, students=frozenset(students), late=late or LateRule(days=3), counts="last", tries=tries)
@@ -24,7 +24,7 @@ def costs(works):
 
 
 def test_late_days_are_for_the_whole_course_and_are_spent_as_work_is_handed_in():
-    """Late days are spent in the order of the hand-ins, in any order of the list.
+    """Late days are used in the order in which work was handed in, regardless of its order in the list.
 
     Later work never changes the outcome of earlier work.
     """
@@ -39,7 +39,7 @@ def test_late_days_are_for_the_whole_course_and_are_spent_as_work_is_handed_in()
 
 
 def test_a_group_has_the_days_of_the_member_who_has_the_fewest():
-    """A group has the late days of the member with the fewest, and spends days of all members."""
+    """A group has as many late days as the member with the fewest, and uses days of all members."""
     found = costs(
         [
             handed("alone", 1, 2),
@@ -54,7 +54,7 @@ def test_a_group_has_the_days_of_the_member_who_has_the_fewest():
 
 @given(st.lists(st.tuples(st.integers(1, 28), st.integers(0, 4)), max_size=8))
 def test_nobody_spends_more_late_days_than_there_are(work):
-    """No student spends more late days than the course has, and the last work changes nothing for earlier work."""
+    """No student uses more late days than there are, and the last work does not change the outcome of earlier work."""
     found = costs(handed(key, day, days) for key, (day, days) in enumerate(work))
     assert sum(each.covered for each in found.values()) <= 3
     if work:
@@ -64,7 +64,7 @@ def test_nobody_spends_more_late_days_than_there_are(work):
 
 
 def test_what_is_known_to_be_late_and_not_when_comes_first():
-    """Late work is counted first if its time is unknown, so that its place in the order is fixed."""
+    """Late work whose time is unknown comes first, so that it has a fixed place in the order."""
     found = costs([handed("known", 1, 3), handed("unknown", None, 1)])
     assert (found["unknown"].covered, found["known"].accepted) == (1, False)
 
@@ -85,16 +85,16 @@ def test_what_is_known_to_be_late_and_not_when_comes_first():
     ],
 )
 def test_which_attempt_counts(counts, points, expected):
-    """Only attempts with points count, by the rule for the last, the best or the last before the due date.
+    """Only attempts with points can count. The rule selects the last, the best, or the last before the due date.
 
-    The last of the three is late at no cost.
+    The last of the three attempts is late, which costs nothing here.
     """
     found = counted(work("a", zip((0, 0, 1), points, strict=True), late="accepted", counts=counts), 0)
     assert (None if found is None else found.position) == expected
 
 
 def work(key, tries, late=None, counts="best"):
-    """Return Anna's work with one attempt a day, each some days late and with some points."""
+    """Return Anna's work with one attempt per day, each this many days late and with these points."""
     made = tuple(
         Try(at=START + timedelta(days=day), days=days, points=points) for day, (days, points) in enumerate(tries)
     )
@@ -103,9 +103,9 @@ def work(key, tries, late=None, counts="best"):
 
 
 def test_the_best_is_the_best_after_the_deduction():
-    """The best attempt is the best after its deduction: 90 points two days late are less than 85 in time.
+    """The best attempt is the one with the most points after its deduction.
 
-    A late day changes that.
+    Here, 90 points two days late are worth less than 75 on time, unless a late day covers a part of the delay.
     """
     tries = [(0, 75.0), (2, 90.0)]
     assert counted(work("a", tries), 0).points == 81
@@ -114,9 +114,9 @@ def test_the_best_is_the_best_after_the_deduction():
 
 
 def test_what_is_not_accepted_counts_only_where_there_is_nothing_else():
-    """A refused attempt counts only if there is no other attempt, and then without points.
+    """A refused attempt counts only if there is no other one, and then without points.
 
-    A last attempt in time still counts if a later one is refused.
+    If a later attempt is refused, the last attempt on time still counts.
     """
     refused = LateRule(days=1)
     assert counted(work("a", [(0, 70.0), (2, 90.0)], refused, counts="last"), 0).position == 0
@@ -125,7 +125,7 @@ def test_what_is_not_accepted_counts_only_where_there_is_nothing_else():
 
 
 def test_which_is_the_best_depends_on_the_late_days_that_are_left():
-    """A late day makes the second attempt the best. If earlier work spent the day, the first attempt is the best."""
+    """A late day makes the second attempt the best. If earlier work has used it, the first attempt is the best."""
     second = Work(
         key="b",
         students=frozenset({"anna"}),

@@ -43,7 +43,7 @@ def of(due, zone="Europe/Berlin", *extensions, grace=0, opens=None):
 
 
 def at(text, zone=BERLIN):
-    """Return a local time of the course."""
+    """Return a moment from its local time in the course."""
     return datetime.fromisoformat(text).replace(tzinfo=zone)
 
 
@@ -59,12 +59,12 @@ def at(text, zone=BERLIN):
     ],
 )
 def test_a_day_begins_a_second_after_the_due_date(submitted, days):
-    """Work at the due date is on time, a second later is one day late, and a day and a second later two."""
+    """Work at the due date is on time. A second later, it is one day late, and a day after that, two."""
     assert days_late(of("2026-12-01T23:59"), at(submitted)) == days
 
 
 def test_grace_only_moves_the_end_of_what_is_on_time():
-    """A grace period delays only the end of being on time. Days are counted from the due date."""
+    """A grace period affects only which work is on time. Late days are still counted from the due date."""
     dates = of("2026-12-01T12:00", grace=10)
     assert days_late(dates, at("2026-12-01T12:10:00")) == 0
     assert days_late(dates, at("2026-12-01T12:10:01")) == 1
@@ -73,7 +73,7 @@ def test_grace_only_moves_the_end_of_what_is_on_time():
 
 @pytest.mark.parametrize("due", ["2026-10-24T23:59", "2026-03-28T23:59"])
 def test_a_day_ends_at_the_same_time_where_clocks_are_changed(due):
-    """Over a change of clocks, a late day ends at the same local time, after 25 hours in autumn or 23 in spring."""
+    """When clocks change, a late day still ends at the same local time, after 25 hours in autumn or 23 in spring."""
     dates = of(due)
     end = datetime.fromisoformat(due).replace(tzinfo=BERLIN) + DAY  # adds a day of local time
     assert (end.astimezone(UTC) - dates.due) in {timedelta(hours=25), timedelta(hours=23)}
@@ -82,7 +82,7 @@ def test_a_day_ends_at_the_same_time_where_clocks_are_changed(due):
 
 
 def test_a_repeated_hour_means_the_later_one_and_a_missing_hour_is_as_kind():
-    """A due time that occurs twice means its second occurrence, and a skipped one is moved later.
+    """A due time that occurs twice means its second occurrence, and a due time that is skipped is moved later.
 
     On 25 October, 02:30 occurs twice. On 29 March, it is skipped.
     """
@@ -91,21 +91,21 @@ def test_a_repeated_hour_means_the_later_one_and_a_missing_hour_is_as_kind():
 
 
 def test_leap_days_are_days():
-    """Work due on 28 February and handed in on 1 March is one day late, or two in a leap year."""
+    """Work that is due on 28 February and handed in on 1 March is one day late, or two in a leap year."""
     assert days_late(of("2027-02-28T12:00"), at("2027-03-01T12:00")) == 1
     assert days_late(of("2028-02-28T12:00"), at("2028-03-01T12:00")) == 2
     assert days_late(of("2028-02-29T12:00"), at("2028-03-01T12:00")) == 1
 
 
 def test_a_date_with_an_offset_is_that_instant_in_any_zone():
-    """A date with an offset is that instant in any zone, and the zone still defines when days end."""
+    """A date with an offset is the same moment in every zone, but the zone still determines when days end."""
     dates = of("2026-12-01T23:59+09:00", "America/New_York")
     assert dates.due == datetime(2026, 12, 1, 14, 59, tzinfo=UTC)
     assert days_late(dates, datetime(2026, 12, 2, 14, 59, 1, tzinfo=UTC)) == 2
 
 
 def test_the_zone_that_skipped_a_day():
-    """Samoa had no 30 December 2011, so the late day that would end then ends with the next one."""
+    """Samoa skipped 30 December 2011, so a late day that would end on that date ends a day later."""
     dates = of("2011-12-29T12:00", "Pacific/Apia")
     assert days_late(dates, dates.due + SECOND) == 1
     assert days_late(dates, dates.due + 24 * timedelta(hours=1)) == 1
@@ -116,7 +116,7 @@ def test_the_zone_that_skipped_a_day():
 def test_a_day_of_lateness_is_what_lies_between_two_ends(due, zone, grace, delay):
     """In every zone and year, late days are counted in local days from the due date.
 
-    Work within the grace period has none.
+    Work within the grace period is not late.
     """
     found = of(due, zone, grace=grace)
     submitted = found.due + delay
@@ -130,7 +130,7 @@ def test_a_day_of_lateness_is_what_lies_between_two_ends(due, zone, grace, delay
 
 @given(due=dates, zone=zones, delays=st.lists(delays, min_size=2))
 def test_later_is_never_less_late(due, zone, delays):
-    """Work that is handed in later is never fewer days late, also over changes of clocks."""
+    """Work that is handed in later is never fewer days late, even when clocks change."""
     found = of(due, zone)
     days = [days_late(found, found.due + each) for each in sorted(delays)]
     assert days == sorted(days)
@@ -138,21 +138,21 @@ def test_later_is_never_less_late(due, zone, delays):
 
 @given(due=dates, zone=zones, before=delays)
 def test_whatever_is_handed_in_before_is_on_time(due, zone, before):
-    """Work before the due date is on time, up to 400 days before."""
+    """Work that is handed in up to 400 days before the due date is on time."""
     found = of(due, zone)
     assert days_late(found, found.due - before) == 0
 
 
 @given(due=dates, zone=zones)
 def test_on_time_is_by_the_second(due, zone):
-    """Work at the due date is on time, and a second later is one day late, in every zone."""
+    """In every zone, work at the due date is on time, and work a second later is one day late."""
     found = of(due, zone)
     assert (days_late(found, found.due), days_late(found, found.due + SECOND)) == (0, 1)
 
 
 @given(due=dates, zone=zones, extras=st.lists(st.timedeltas(timedelta(), timedelta(days=30))))
 def test_an_extension_never_takes_time_away(due, zone, extras):
-    """An extension never makes a due date earlier. For a group, the most generous extension applies."""
+    """An extension never makes the due date earlier. For a group, the most generous extension applies."""
     found = of(due, zone, *(Extension(extra=extra) for extra in extras))
     own = [of(due, zone, Extension(extra=extra)).due for extra in extras]
     assert found.due == max([of(due, zone).due, *own])
@@ -160,9 +160,9 @@ def test_an_extension_never_takes_time_away(due, zone, extras):
 
 
 def test_extra_days_end_at_the_same_time_of_day():
-    """Extra days end at the same local time over a change of clocks, and extra hours are added exactly.
+    """Extra days end at the same local time even when clocks change, and extra hours are added exactly.
 
-    An extension can also give a due date.
+    An extension can also set a due date.
     """
     assert of("2026-10-24T23:59", "Europe/Berlin", Extension(extra=2 * DAY)).due == at("2026-10-26T23:59")
     hours = Extension(extra=timedelta(hours=6))
@@ -189,9 +189,9 @@ def test_extra_days_end_at_the_same_time_of_day():
     ],
 )
 def test_what_lateness_costs(late, days, spent, told):
-    """Late days are spent first, then points are deducted.
+    """Late days are used before points are deducted.
 
-    Without a deduction, work after the last late day is refused and spends none.
+    Without a deduction, work beyond the remaining late days is refused and does not use any.
     """
     found = lateness(late, days, spent)
     assert (found.covered, found.left, found.percent, found.accepted) == told
@@ -199,7 +199,7 @@ def test_what_lateness_costs(late, days, spent, told):
 
 @given(late=rules, days=st.integers(0, 500), spent=st.integers(0, 9), points=st.floats(0, 1000))
 def test_a_deduction_leaves_what_is_earned_or_less_and_never_less_than_the_floor(late, days, spent, points):
-    """After a deduction, points are between zero and the points earned, and not below the floor.
+    """After a deduction, the points are between zero and the points earned, and not below the floor.
 
     Work on time keeps its points.
     """
@@ -215,7 +215,7 @@ def test_a_deduction_leaves_what_is_earned_or_less_and_never_less_than_the_floor
 
 @given(late=rules, spent=st.integers(0, 9))
 def test_more_days_never_cost_less(late, spent):
-    """Under every rule, more late days never cost less."""
+    """Under every rule, more days late never cost less."""
     costs = [lateness(late, days, spent).percent for days in range(12)]
     assert all(one <= other for one, other in pairwise(costs))
 
@@ -244,5 +244,5 @@ def test_without_a_due_date_nothing_is_late():
 
 @given(when=dates, zone=zones)
 def test_an_instant_reads_on_the_wall_as_it_was_written_or_later(when, zone):
-    """A local time becomes an instant that reads equal or later. A skipped time reads later."""
+    """A local time becomes a moment with the same local time, or with a later one if the time is skipped."""
     assert moment(when, ZoneInfo(zone)).astimezone(ZoneInfo(zone)).replace(tzinfo=None) >= when

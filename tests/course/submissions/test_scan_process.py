@@ -1,4 +1,4 @@
-"""scan_process.py: a scan in another process has the result of a local scan, within limits of time and memory."""
+"""scan_process.py: a scan in another process returns the same as a local one, within limits of time and memory."""
 
 import os
 import signal
@@ -21,7 +21,7 @@ ODD = "a\ud800 \x0b\x85\u2028 é // grader: é = 1\n#define é\nasm"
 
 @pytest.mark.parametrize("source", ["", ODD, COSTLY["statements"](2000), COSTLY["defines"](100)])
 def test_a_process_of_its_own_finds_the_same(source):
-    """A scan in another process equals a local scan for odd characters, too."""
+    """A scan in another process equals a local one, even for unusual characters."""
     assert scanned(source) == scan(source)
 
 
@@ -46,26 +46,26 @@ def in_place_of_the_scan(monkeypatch, does):
     ],
 )
 def test_what_is_over_its_budget_is_told(monkeypatch, does, words):
-    """A scan over its budget returns TooCostly with words for the student, and the next text is scanned."""
+    """A scan that exceeds its limits returns TooCostly with a message for the student. The next text is scanned."""
     with closing(in_place_of_the_scan(monkeypatch, f"if _ == 'a':\n    {does.replace(chr(10), chr(10) + '    ')}")):
         found = scanned("a")
         assert isinstance(found, TooCostly)
         assert words in found.words
-        with pytest.raises(WorkerError, match="TypeError"):  # the replaced scan returns None
+        with pytest.raises(WorkerError, match="TypeError"):  # for other texts, this scan returns None
             scanned("b")
 
 
 @pytest.mark.parametrize("does", ["raise SystemError('broken')", "import os; os.kill(os.getpid(), 9)"])
 def test_what_breaks_otherwise_is_our_fault(monkeypatch, does):
-    """If a scan's process fails or is killed, WorkerError is raised, so the submission stays ungraded."""
+    """If the process of a scan fails or is killed, WorkerError is raised, so the submission remains ungraded."""
     with closing(in_place_of_the_scan(monkeypatch, does)), pytest.raises(WorkerError, match="ended with status"):
         scanned("a")
 
 
 def test_a_server_that_was_stopped_goes_on(monkeypatch):
-    """If the server is stopped, another one scans the next text.
+    """If the server is stopped, the next text is still scanned.
 
-    A kernel with the judge's rights can stop the server.
+    A kernel that runs with the judge's rights could stop the server.
     """
     monkeypatch.setattr(scan_process, "SCAN_SECONDS", 20.0)
     assert scanned("a") == scan("a")
@@ -74,21 +74,21 @@ def test_a_server_that_was_stopped_goes_on(monkeypatch):
 
 
 def test_a_server_that_does_not_start_is_our_fault(monkeypatch):
-    """A server that does not start, for example for lack of memory, raises WorkerError."""
+    """A server that cannot start, for example for lack of memory, raises WorkerError."""
     monkeypatch.setattr(scan_process, "_server", ScanServer(("/nowhere/python",)))
     with pytest.raises(WorkerError, match="could not be read by a separate process"):
         scanned("a")
 
 
 def test_texts_are_scanned_side_by_side():
-    """Parallel scans have their own results, and a long scan does not delay the others."""
+    """Parallel scans return the results of their own texts, even if some take longer than others."""
     texts = [f"#define a{number}\n" * (1 + 200 * (number % 2)) for number in range(16)]
     with ThreadPoolExecutor(8) as pool:
         assert list(pool.map(scanned, texts)) == list(map(scan, texts))
 
 
 def test_the_server_ends_with_the_judge():
-    """The server's process ends with the process of the judge."""
+    """The process of the server ends with that of the judge."""
     judge = (
         "from grader.course.submissions import scan_process\n"
         "scan_process.scanned('a')\n"

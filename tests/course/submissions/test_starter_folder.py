@@ -1,4 +1,4 @@
-"""starter_folder.py: the file that remembers the assignment of a folder."""
+"""starter_folder.py: the file that records the assignment of a folder."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from grader.course.submissions.starter_folder import STARTER_FILE, assignment_of
 
 
 def test_what_is_written_is_read_back_for_the_folder_and_for_a_file_in_it(tmp_path):
-    """The written name is found from the folder and from a file in it."""
+    """The recorded name is found from the folder and from any file in it."""
     (tmp_path / STARTER_FILE).write_text(starter_text("vectorAdd"))
     (tmp_path / "other.cl").touch()
     assert assignment_of(tmp_path, "") == "vectorAdd"
@@ -17,7 +17,7 @@ def test_what_is_written_is_read_back_for_the_folder_and_for_a_file_in_it(tmp_pa
 
 
 def test_a_folder_that_remembers_nothing_says_what_to_do(tmp_path, monkeypatch):
-    """Without the file, the error names the remedy of the command, the list of names, and `grader init`."""
+    """If there is no such file, the error suggests the command's option, `grader list` and `grader init`."""
     monkeypatch.chdir(tmp_path)
     for folder, called in ((Path(), "this folder"), (tmp_path, str(tmp_path))):
         with pytest.raises(InputError) as caught:
@@ -27,7 +27,7 @@ def test_a_folder_that_remembers_nothing_says_what_to_do(tmp_path, monkeypatch):
 
 
 def test_a_missing_submission_is_what_the_error_is_about(tmp_path):
-    """For a path to nothing, the error is about the path and does not ask for an assignment."""
+    """If the path does not exist, the error says so instead of asking for an assignment."""
     with pytest.raises(InputError, match=r"there is no file .*kernel\.cl; check the path"):
         assignment_of(tmp_path / "kernel.cl", "")
 
@@ -37,7 +37,7 @@ def test_a_missing_submission_is_what_the_error_is_about(tmp_path):
     [("vectorAdd", "such as `assignment:`"), ("asignment: x", "asignment"), ("assignment: [a]", "assignment: ")],
 )
 def test_a_file_that_cannot_be_used_is_named_with_its_fault(tmp_path, text, said):
-    """An invalid file is named with its invalid field."""
+    """If the file is invalid, the error contains its path and the invalid field."""
     (tmp_path / STARTER_FILE).write_text(text)
     with pytest.raises(InputError) as caught:
         assignment_of(tmp_path, "")

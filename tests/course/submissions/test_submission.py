@@ -1,4 +1,4 @@
-"""submission.py: which files are accepted as OpenCL source, and the messages about others."""
+"""submission.py: which files are accepted as OpenCL source, and the error messages for others."""
 
 import os
 import zlib
@@ -21,14 +21,14 @@ def test_a_byte_order_mark_and_windows_line_ends_are_accepted(tmp_path):
 
 
 def test_a_latin_1_comment_is_no_reason_to_refuse(tmp_path):
-    """A file with a Latin-1 comment is accepted, because some editors do not write UTF-8."""
+    """A file with a comment in Latin-1 is accepted, because some editors do not write UTF-8."""
     path = tmp_path / "kernels.cl"
     path.write_bytes("// løsning\n".encode("latin-1") + KERNEL.encode())
     assert read_submission(path).source.endswith(KERNEL)
 
 
 def test_a_byte_order_mark_is_no_part_of_the_source(tmp_path):
-    """A byte order mark is removed in UTF-8 and in Latin-1 files, because a compiler would reject it."""
+    """A byte order mark is removed from UTF-8 and Latin-1 files, because a compiler would reject it."""
     path = tmp_path / "kernels.cl"
     for comment in ("// løsning\n".encode(), "// løsning\n".encode("latin-1")):
         path.write_bytes(b"\xef\xbb\xbf" + KERNEL.encode() + comment)
@@ -37,7 +37,7 @@ def test_a_byte_order_mark_is_no_part_of_the_source(tmp_path):
 
 @pytest.mark.parametrize("letter", ["\0", "\a", "\x1a", "\x1b", "\x7f"], ids=ascii)
 def test_a_control_character_is_read_as_compilers_do(tmp_path, letter):
-    """A control character is white space in comments and strings. In code it is reported by name, except for NUL."""
+    """A control character in a comment or string becomes a space. In code, it is reported by name, unless it is NUL."""
     path = tmp_path / "kernels.cl"
     path.write_text(f"// {letter}{KERNEL}" + f'constant char s[] = "{letter}";\n/*\n{letter}*/')
     harmless = read_submission(path)
@@ -51,7 +51,7 @@ def test_a_control_character_is_read_as_compilers_do(tmp_path, letter):
 
 @pytest.mark.parametrize("end", ["\x1a", "\r\n\x1a", "\x1a\x1a\n", "// done \x1a"])
 def test_an_old_editors_mark_of_the_end_is_none_of_the_text(tmp_path, end):
-    """Ctrl-Z, which ends a file for DOS, is removed at the end of a source, because compilers reject it."""
+    """Ctrl-Z, which marks the end of a file for DOS, is removed at the end of a source, because compilers reject it."""
     path = tmp_path / "kernels.cl"
     path.write_bytes((KERNEL + end).encode())
     submission = read_submission(path)
@@ -65,7 +65,7 @@ def test_an_old_editors_mark_of_the_end_is_none_of_the_text(tmp_path, end):
     "text", ["#{}include <x>\n", "#in{}clude <x>\n", "// \\{}\n#include <x>\n", "/{}/\n#include <x>\n"]
 )
 def test_a_control_character_hides_no_construct(tmp_path, letter, text):
-    """A control character hides no construct, because the scan reads the text that the compiler reads."""
+    """A control character cannot hide a construct, because the scan reads the same text as the compiler."""
     path = tmp_path / "kernels.cl"
     path.write_text(KERNEL + text.format(letter))
     submission = read_submission(path)
@@ -75,7 +75,7 @@ def test_a_control_character_hides_no_construct(tmp_path, letter, text):
 
 
 def test_a_folder_means_the_kernels_in_it(tmp_path):
-    """A folder means its kernels.cl, because students hand in folders."""
+    """If the path is a folder, its kernels.cl is read, because students hand in folders."""
     (tmp_path / "kernels.cl").write_text(KERNEL)
     assert read_submission(tmp_path).path == tmp_path / "kernels.cl"
 
@@ -97,7 +97,7 @@ def test_a_folder_means_the_kernels_in_it(tmp_path):
     ],
 )
 def test_what_cannot_be_source_text_is_refused_in_one_line(tmp_path, content, said):
-    """Each kind of invalid file raises InputError with a specific reason and the path."""
+    """Each kind of invalid file raises InputError with its path and a specific reason."""
     path = tmp_path / "kernels.cl"
     path.write_bytes(content)
     with pytest.raises(InputError, match=said) as caught:
@@ -106,7 +106,7 @@ def test_what_cannot_be_source_text_is_refused_in_one_line(tmp_path, content, sa
 
 
 def test_what_is_no_regular_file_is_refused_at_once(tmp_path):
-    """A pipe raises InputError at once, alone or in a folder, because reading it could wait forever."""
+    """A pipe immediately raises InputError, by itself or in a folder, because reading it could wait forever."""
     os.mkfifo(tmp_path / "kernels.cl")
     for path in (tmp_path / "kernels.cl", tmp_path):
         with pytest.raises(InputError, match=r"kernels\.cl is not a regular file"):
@@ -128,7 +128,7 @@ def test_what_is_no_regular_file_is_refused_at_once(tmp_path):
     ],
 )
 def test_a_definition_of_a_type_is_noticed(tmp_path, source, defined):
-    """A definition of uint32_t is found, because files of the course have one. A definition in a comment is ignored."""
+    """A definition of uint32_t, as in the course's files, is found. Definitions in comments are ignored."""
     path = tmp_path / "kernels.cl"
     path.write_text(source)
     assert read_submission(path).scan.defined & {"uint32_t"} == ({"uint32_t"} if defined else set())
@@ -141,14 +141,14 @@ def test_a_missing_file_is_named(tmp_path):
 
 
 def test_a_folder_without_kernels_names_what_it_has(tmp_path):
-    """A folder without kernels.cl raises InputError that names its files."""
+    """A folder without kernels.cl raises InputError with the names of its files."""
     (tmp_path / "solution.cl").write_text(KERNEL)
     with pytest.raises(InputError, match=r"no kernels\.cl.*solution\.cl"):
         read_submission(tmp_path)
 
 
 def test_an_unreadable_path_is_named(tmp_path):
-    """A path through a file raises InputError with the system's reason, for root, too."""
+    """A path through a file raises InputError with the system's reason, even for root."""
     (tmp_path / "file").write_text("x")
     with pytest.raises(InputError, match="cannot be read: Not a directory"):
         read_submission(tmp_path / "file" / "kernels.cl")

@@ -1,4 +1,4 @@
-"""inputs.py: secret data that its key determines."""
+"""inputs.py: secret input data that is determined by a key."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from grader.course.truth.oracle import load_oracle
 
 
 def test_the_same_key_gives_the_same_inputs_and_another_gives_others(transposition):
-    """Equal keys give equal inputs and other keys other inputs, so a grading can be repeated from its seed."""
+    """Equal keys give equal inputs and other keys different ones, so a grading can be repeated from its seed."""
     sizes = {"height": 20, "width": 30}
     first = make_inputs(transposition, load_oracle(transposition), sizes, "random", (1, 0, 2))["A"]
     assert np.array_equal(
@@ -21,7 +21,9 @@ def test_the_same_key_gives_the_same_inputs_and_another_gives_others(transpositi
 
 
 def test_moved_data_is_finite_normal_and_hardly_ever_the_same(transposition):
-    """Moved data has no NaN, infinity or subnormal and hardly any repeated word, so each input word is identifiable."""
+    """Data to be moved has no NaN, infinity or subnormal. Words hardly ever repeat, so each can be identified in the
+    output.
+    """
     array = make_inputs(transposition, load_oracle(transposition), {"height": 1000, "width": 700}, "random", (3,))["A"]
     assert array.dtype == np.float32
     assert array.shape == (1000, 700)
@@ -32,7 +34,7 @@ def test_moved_data_is_finite_normal_and_hardly_ever_the_same(transposition):
 
 
 def test_moved_data_is_no_progression(transposition):
-    """Differences of neighbouring words hardly repeat, so two words do not determine a third."""
+    """Differences between neighbouring words hardly ever repeat, so two words do not determine a third."""
     array = make_inputs(transposition, load_oracle(transposition), {"height": 1000, "width": 700}, "random", (3,))["A"]
     words = array.view(np.uint32).reshape(-1).astype(np.int64)
     for _ in range(2):
@@ -50,7 +52,7 @@ def test_numbers_fill_their_range_and_buffers_differ(product):
 
 
 def test_integers_are_whole_and_small_enough_to_sum_exactly(product):
-    """Integers are so small that a sum of K products stays below 2^24, which fp32 represents exactly."""
+    """Integers are so small that a sum of K products stays below 2^24 and is therefore exact in fp32."""
     for case in product.correctness.cases:
         if case.data == "integers":
             inputs = make_inputs(product, load_oracle(product), case.sizes, "integers", (5,))

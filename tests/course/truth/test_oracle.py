@@ -16,7 +16,7 @@ def truth_of(assignment, sizes, data="random"):
 
 
 def test_the_transposition_is_element_by_element(course):
-    """The transposition's truth is B[j][i] = A[i][j]."""
+    """The truth for the transposition is B[j][i] = A[i][j]."""
     inputs, truth = truth_of(course.load("coalsTransp"), {"height": 3, "width": 5})
     for i in range(3):
         for j in range(5):
@@ -25,7 +25,10 @@ def test_the_transposition_is_element_by_element(course):
 
 @pytest.mark.parametrize("name", ["coalsProgrm", "optimProgram"])
 def test_the_recurrence_is_what_the_exercise_says(course, name):
-    """The recurrence is accum = a*a - accum along each row from 0. The magnitude is the sum of a^2 + |accum| so far."""
+    """The recurrence is accum = a*a - accum along each row, starting from 0.
+
+    The magnitude is the sum of a^2 + |accum| so far.
+    """
     inputs, truth = truth_of(course.load(name), {"height": 4, "width": 6})
     for i in range(4):
         accum = magnitude = 0.0
@@ -38,7 +41,7 @@ def test_the_recurrence_is_what_the_exercise_says(course, name):
 
 
 def test_the_program_states_its_intermediate_arrays(course):
-    """The program's truth has Atr, the input of the student's kernel, and Btr, its output."""
+    """The truth for the program contains Atr, the input of the student's kernel, and Btr, its output."""
     inputs, truth = truth_of(course.load("coalsProgrm"), {"height": 4, "width": 6})
     assert np.array_equal(truth["Atr"].value, inputs["A"].T)
     assert np.array_equal(truth["Btr"].value, truth["B"].value.T)
@@ -46,7 +49,7 @@ def test_the_program_states_its_intermediate_arrays(course):
 
 @pytest.mark.parametrize("name", ["blockMMM", "rgblkMMM"])
 def test_the_product_and_its_magnitude(course, name):
-    """The product's truth is C = A*B in double precision with the magnitude |A||B|."""
+    """The truth for the product is C = A*B in double precision, with the magnitude |A||B|."""
     inputs, truth = truth_of(course.load(name), {"heightA": 3, "widthB": 4, "widthA": 5})
     for i in range(3):
         for j in range(4):
@@ -56,7 +59,7 @@ def test_the_product_and_its_magnitude(course, name):
 
 
 def test_the_sum_and_its_magnitude(course):
-    """The sum's truth is the total of all words, and its magnitude is the total of their absolute values."""
+    """The truth for the sum is the total of all words, and its magnitude is the total of their absolute values."""
     inputs, truth = truth_of(course.load("reduction"), {"n": 7})
     words = [float(word) for word in inputs["A"]]
     assert truth["total"].value == pytest.approx(sum(words), abs=1e-15)
@@ -64,7 +67,9 @@ def test_the_sum_and_its_magnitude(course):
 
 
 def added_up(values, group, other):
-    """Return the sum of values by a tree in each group. Each element adds the element with the index from `other`."""
+    """Return the sum of the values, computed by a tree in each group. Each element adds the element at the index from
+    `other`.
+    """
     total = 0.0
     for start in range(0, len(values), group):
         scratch = np.zeros(group)
@@ -79,7 +84,7 @@ def added_up(values, group, other):
 
 
 def turns_until_convergence(system, other):
-    """Return the iterations of Jacobi's method until the mean square change, summed by a tree, is below 1e-8."""
+    """Return how many iterations of Jacobi's method bring the mean square change, summed by a tree, below 1e-8."""
     matrix, right = system["A"].astype(np.float64), system["b"]
     diagonal = matrix.diagonal()
     x, turns, change = np.zeros(len(right)), 0, np.inf
@@ -91,10 +96,10 @@ def turns_until_convergence(system, other):
 
 
 def test_a_sum_of_changes_that_counts_some_twice_ends_the_iteration_at_another_turn(course):
-    """A sum of changes that counts some twice ends the iteration after another number of steps in nearly all gradings.
+    """If the sum of changes counts some twice, the number of iterations differs in nearly all gradings.
 
     Elements that change alike would not reveal this mistake, because a few of them represent all. Cases that continue
-    until convergence reveal it, and the steps of one system do not predict those of another.
+    until convergence reveal it, and the iterations for one system do not predict those for another.
     """
     jacobi = course.load("jacobi").parts[0]
     cases = [case for case in jacobi.correctness.cases if case.name.endswith("until convergence")]
@@ -110,9 +115,9 @@ def test_a_sum_of_changes_that_counts_some_twice_ends_the_iteration_at_another_t
 
 
 def test_the_nearest_of_all_points(course):
-    """The nearest point is found pair by pair.
+    """The nearest point is found by comparing all pairs.
 
-    Only a smaller distance replaces the least, so the first of several nearest points is kept.
+    Only a smaller distance replaces the least one, so the first of several nearest points is kept.
     """
     inputs, truth = truth_of(course.load("nearestNeighbour"), {"queryCount": 40, "pointCount": 300})
     for q, query in enumerate(inputs["queries"].tolist()):
@@ -125,7 +130,7 @@ def test_the_nearest_of_all_points(course):
 
 
 def test_the_loop_nest_is_what_the_exercise_says(course):
-    """The loop nest's truth is the result of the handout's sequential program.
+    """The truth for the loop nest is the result of the sequential program in the handout.
 
     The magnitude is the sum of a tank's levels plus the gain.
     """
@@ -153,7 +158,7 @@ def test_an_oracle_of_the_wrong_shape_is_our_fault_and_named(transposition):
 
 
 def test_an_oracle_that_forgets_an_array_is_named(transposition):
-    """An oracle without an array that a launch produces raises SolutionError with the array's name."""
+    """If an oracle does not return an array that a launch produces, SolutionError contains the name of the array."""
     with pytest.raises(SolutionError, match="`expected` returns nothing for B"):
         consult(Oracle(expected=lambda **_: {}), transposition, ZEROS, {"height": 2, "width": 3})
 
@@ -173,7 +178,7 @@ MADE_BY = [
 
 @pytest.mark.parametrize(("name", "buffer"), MADE_BY)
 def test_every_mistake_can_be_made_and_told_at_some_size(course, name, buffer):
-    """In the cases' sizes, each mistake differs from the truth and from all other mistakes at least once."""
+    """At the sizes of the cases, each mistake differs from the truth and from all other mistakes at least once."""
     assignment = course.load(name)
     oracle = load_oracle(assignment)
     told = set()
@@ -187,7 +192,7 @@ def test_every_mistake_can_be_made_and_told_at_some_size(course, name, buffer):
 
 
 def test_an_oracle_need_not_name_mistakes(transposition):
-    """An oracle without `mistakes` yields no mistakes."""
+    """An oracle without `mistakes` does not yield any mistakes."""
     oracle = Oracle(expected=load_oracle(transposition).expected)
     assert consult_about("B", oracle, transposition, ZEROS, {"height": 2, "width": 3}) == {}
 

@@ -1,4 +1,4 @@
-"""freeze_check.py: a frozen worker runs nothing, or is ended."""
+"""freeze_check.py: a frozen worker does not run, or else it is ended."""
 
 import mmap
 import os
@@ -27,7 +27,7 @@ def count():
 def in_thread():
     threading.Thread(target=count, daemon=True).start()
 """
-"""Code that counts in memory that the judge can read, as long as the worker runs."""
+"""Code that keeps counting in memory that the judge can read."""
 
 WAITS_IN_VFORK = """
 CLONE_VFORK, SYS_clone = 0x4000, 56
@@ -37,10 +37,10 @@ def child_of_vfork():
 """
 
 NAMES_ITSELF = 'shared[8:16] = os.getpid().to_bytes(8, "little")\n'
-"""Code that writes the process id behind the counter."""
+"""Code that writes the worker's process id after the counter."""
 
 LONELY = "PR_SET_PDEATHSIG = 1\nlibc.prctl(PR_SET_PDEATHSIG, 0)\nos.kill(os.getppid(), signal.SIGKILL)\n"
-"""Code that ends the warden of a worker without ending the worker."""
+"""Code that kills the warden of a worker, but not the worker."""
 
 SAYS = "print('here', flush=True)\n"
 
@@ -58,7 +58,7 @@ if os.fork() == 0:
 signal.signal(signal.SIGCONT, signal.SIG_DFL)
 time.sleep(600)
 """
-"""A worker whose child starts a process when it gets SIGCONT. The child prints its process id."""
+"""A worker whose child starts a process when it receives SIGCONT. The child prints its process id."""
 
 BEGINS_AND_ENDS = (
     STARTS
@@ -72,11 +72,11 @@ threading.Thread(target=begin, daemon=True).start()
 """
     + HONEST
 )
-"""A worker that counts, while its children each start a process. Child and process end at once."""
+"""A worker that counts, and continuously starts children. Each child starts a process, and both end at once."""
 
 
 def running(tmp_path, code):
-    """Return a worker that counts, and a function that reads its counter."""
+    """Start a worker that counts. Return it and a function that reads its counter."""
     (tmp_path / "counter").write_bytes(bytes(4096))
     shared = mmap.mmap(os.open(tmp_path / "counter", os.O_RDWR), 4096)
     (tmp_path / "workers").mkdir()
@@ -91,23 +91,23 @@ def read(shared):
 
 
 def waits_in_the_kernel(pid):
-    """True if the process waits uninterruptibly, as in vfork."""
+    """True if the process waits uninterruptibly, as it does in vfork."""
     return Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2].startswith("D")
 
 
 TURN = 0.05
-"""Seconds in which a worker can prepare for the next freeze."""
+"""Seconds during which a worker can prepare for the next freeze."""
 
 
 def moves(counter):
-    """True if the counter changes in a quarter of a second."""
+    """True if the counter changes within a quarter of a second."""
     before = counter()
     time.sleep(0.25)
     return counter() != before
 
 
 def test_a_frozen_worker_stands_still_and_goes_on_when_it_is_thawed(tmp_path):
-    """Freezing and thawing can be repeated, and the worker is not ended."""
+    """Freezing and thawing can be repeated, and do not end the worker."""
     worker, counter = running(tmp_path, HONEST)
     try:
         for _ in range(5):
@@ -121,8 +121,8 @@ def test_a_frozen_worker_stands_still_and_goes_on_when_it_is_thawed(tmp_path):
 
 
 def test_who_does_not_stand_still_is_ended(tmp_path):
-    """A worker that does not stop is ended as soon as its processor time shows. This takes several freezes on a busy
-    machine.
+    """A worker that keeps running is ended as soon as its processor time becomes visible. On a busy machine, this takes
+    several freezes.
     """
     worker, counter = running(tmp_path, RESTLESS)
 
@@ -156,21 +156,21 @@ def test_who_is_woken_while_it_is_frozen_is_ended(tmp_path):
 
 
 def killed(child):
-    """End a child, which is not reaped, because its parent is stopped."""
+    """Kill a child. It stays a zombie, because its parent is stopped."""
     os.kill(child, signal.SIGKILL)
     assert is_gone(child)
 
 
 def doubled(child):
-    """Have a child start another process."""
+    """Make a child start another process."""
     os.kill(child, signal.SIGCONT)
     assert wait_for(lambda: descendants(child))
 
 
 @pytest.mark.parametrize("changed", [killed, doubled])
 def test_a_worker_of_which_a_process_begins_or_ends_while_it_is_frozen_is_ended(tmp_path, changed):
-    """A worker is ended even if the change takes little time. The OS kernel works to end a process while other workers
-    are timed.
+    """If a process of a frozen worker begins or ends, the worker is ended, even if this takes little time. The OS
+    kernel's work for it would disturb other workers while they are timed.
     """
     worker = started(tmp_path, "import signal\n" + HAS_A_CHILD)
     try:
@@ -185,8 +185,8 @@ def test_a_worker_of_which_a_process_begins_or_ends_while_it_is_frozen_is_ended(
 
 
 def test_a_worker_that_begins_processes_at_all_times_stands_still(tmp_path):
-    """A process that begins while the judge looks is found and frozen. If it were overlooked, the worker would be ended
-    for it.
+    """A process that begins while the judge looks for processes is found and frozen. If it were overlooked, the worker
+    would be ended.
     """
     worker, counter = running(tmp_path, BEGINS_AND_ENDS)
     try:
@@ -201,7 +201,7 @@ def test_a_worker_that_begins_processes_at_all_times_stands_still(tmp_path):
 
 
 def test_a_process_that_ended_before_is_nobodys_fault(tmp_path):
-    """A process that ended before the freeze does not end the worker, whether it was reaped or not."""
+    """A process that ended before the freeze does not cause the end of the worker, no matter if it was reaped."""
     code = "if os.fork() == 0: os._exit(0)\n" + STARTS + "start(lambda: os._exit(0))\n"
     worker = started(tmp_path, code + SAYS + "for line in sys.stdin: print(line, end='', flush=True)")
     try:
@@ -216,7 +216,7 @@ def test_a_process_that_ended_before_is_nobodys_fault(tmp_path):
 
 
 def test_who_has_left_the_group_stands_still(tmp_path):
-    """A process that left the group is frozen, because it is still below the warden."""
+    """A process that has left the worker's group is frozen as well, because it is still a descendant of the warden."""
     code = STARTS + "start(lambda: (" + SAYS.strip() + ", count()))\ntime.sleep(600)"
     worker, counter = running(tmp_path, code)
     try:
@@ -229,7 +229,7 @@ def test_who_has_left_the_group_stands_still(tmp_path):
 
 
 def test_a_worker_without_a_warden_is_ended(tmp_path):
-    """A worker without a warden is ended, because its processes cannot be found."""
+    """A worker without a warden is ended, because its processes can no longer be found."""
     worker, counter = running(tmp_path, LONELY + HONEST)
     try:
         assert worker._warden.has_ended(10)
@@ -241,8 +241,8 @@ def test_a_worker_without_a_warden_is_ended(tmp_path):
 
 
 def test_time_that_was_used_while_it_ran_is_nobodys_fault(tmp_path):
-    """Only processor time that is added while the worker is frozen counts. Time before, and time of children that have
-    ended, does not.
+    """Only processor time that is added while the worker is frozen counts, and not earlier time or the time of children
+    that have ended.
     """
     code = (
         "import subprocess\nfor _ in range(3): subprocess.run(['sh', '-c', 'for i in $(seq 9999); do :; done'])\n"
@@ -259,8 +259,8 @@ def test_time_that_was_used_while_it_ran_is_nobodys_fault(tmp_path):
 
 
 def test_who_waits_for_the_kernel_is_not_ended(tmp_path, monkeypatch):
-    """A thread that waits in the OS kernel cannot be stopped, but uses no time. All freezes together delay the judge no
-    longer than one.
+    """A thread that waits in the OS kernel cannot be stopped, but does not use processor time, so the worker is not
+    ended. All freezes together do not delay the judge longer than one.
     """
     monkeypatch.setattr(freeze_check, "UNSTOPPED_SECONDS", 0.2)
     worker, counter = running(tmp_path, WAITS_IN_VFORK + NAMES_ITSELF + "shared[0] = 1\n" + SAYS + "child_of_vfork()")

@@ -1,4 +1,4 @@
-"""folder.py: a worker's folder, its lock, and the removal of folders that killed judges left."""
+"""folder.py: a worker's folder, its lock, and the removal of folders that killed judges have left behind."""
 
 import errno
 import fcntl
@@ -64,7 +64,7 @@ for _ in range(2000):
 
 @contextmanager
 def judge(parent):
-    """A judge in its own process, with a folder and a child that it does not end, as (process, folder)."""
+    """Start a judge in a new process, with a folder and a child that outlives it. Yield the process and the folder."""
     process = subprocess.Popen(
         [sys.executable, "-c", JUDGE, parent], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
@@ -97,7 +97,7 @@ def swept(parent):
 
 
 def left_behind(parent, name):
-    """Make what a killed judge leaves: the folder and its files without a lock."""
+    """Create what a killed judge leaves behind: the folder and its files, without a lock."""
     path = parent / f"{PREFIX}{name}"
     path.mkdir()
     (path / INPUT_FILE).touch()
@@ -121,8 +121,8 @@ def mode(path):
 
 
 def test_a_folder_is_this_users_alone(tmp_path):
-    """No other user can enter the folder, also if its files allow access. The folder is locked, and has two files and a
-    folder.
+    """Other users cannot enter the folder, even if the permissions of its files would allow access. The folder is
+    locked, and contains two files and a folder.
     """
     made = WorkerFolder.make(tmp_path)
     assert mode(made.path) == 0o700
@@ -139,8 +139,8 @@ def test_a_folder_is_this_users_alone(tmp_path):
 
 
 def test_removing_takes_everything_and_can_be_repeated(tmp_path):
-    """A folder is removed with all its files. A second removal closes no descriptor, because its number may be in use
-    again.
+    """A folder is removed with all its files. A second removal does not close a descriptor, because its number may be
+    in use again.
     """
     made = WorkerFolder.make(tmp_path)
     (made.path / "home").mkdir()
@@ -154,7 +154,9 @@ def test_removing_takes_everything_and_can_be_repeated(tmp_path):
 
 
 def test_folders_that_a_worker_has_nested_deep_are_removed(tmp_path):
-    """Folders nested too deep for Python's removal are removed by the judge that made them or by the next one."""
+    """Folders that are nested too deeply for Python's own removal are removed by the judge that made them or by the
+    next one.
+    """
     made = WorkerFolder.make(tmp_path)
     dead = left_behind(tmp_path, "dead")
     for path in (made.path, dead):
@@ -165,7 +167,7 @@ def test_folders_that_a_worker_has_nested_deep_are_removed(tmp_path):
 
 
 def test_a_folder_that_somebody_else_removed_is_no_error(tmp_path):
-    """A folder that a cleaner of temporary folders has removed is not an error."""
+    """It is not an error if a cleaner of temporary folders has already removed the folder."""
     made = WorkerFolder.make(tmp_path)
     shutil.rmtree(made.path)
     made.remove()
@@ -176,8 +178,8 @@ def test_a_folder_that_somebody_else_removed_is_no_error(tmp_path):
 
 
 def test_a_killed_judges_folder_is_swept_and_a_living_ones_is_not(tmp_path):
-    """The lock ends with kill -9, even if a child of that judge lives on. The folder exists until its users are
-    removed.
+    """The lock is released by kill -9, even if a child of that judge lives on. The folder exists until the processes
+    that use it have been removed.
     """
     with judge(tmp_path) as (process, path):
         assert swept(tmp_path) == ()
@@ -191,7 +193,7 @@ def test_a_killed_judges_folder_is_swept_and_a_living_ones_is_not(tmp_path):
 
 
 def test_our_own_living_folders_are_left(tmp_path):
-    """A judge that starts a second sandbox does not sweep the workers of its first one."""
+    """A judge that starts a second sandbox does not sweep the folders of its first one."""
     made = WorkerFolder.make(tmp_path)
     assert swept(tmp_path) == ()
     assert (made.path / INPUT_FILE).is_file()
@@ -199,7 +201,7 @@ def test_our_own_living_folders_are_left(tmp_path):
 
 
 def test_what_only_looks_like_one_is_left(tmp_path):
-    """A user's own folder, a file, a link to a real folder, and another name are left."""
+    """A user's own folder, a file, a link to a real folder, and a folder with another name are not swept."""
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     real = left_behind(elsewhere, "real")
@@ -216,7 +218,7 @@ def test_what_only_looks_like_one_is_left(tmp_path):
 
 
 def test_links_in_an_abandoned_folder_are_not_followed(tmp_path):
-    """Links in an abandoned folder are not followed. Untrusted code can make some in the sandbox `process`."""
+    """Links in an abandoned folder are not followed. In the sandbox `process`, untrusted code can create such links."""
     precious = tmp_path / "precious"
     precious.mkdir()
     (precious / "thesis.tex").write_text("x")
@@ -230,7 +232,7 @@ def test_links_in_an_abandoned_folder_are_not_followed(tmp_path):
 
 
 def test_what_is_abandoned_goes_even_if_the_block_fails(tmp_path):
-    """An engine that does not answer does not keep abandoned folders."""
+    """Abandoned folders are removed even if the block fails, for example because the engine does not answer."""
     path = left_behind(tmp_path, "dead")
     with pytest.raises(ZeroDivisionError), abandoned(tmp_path):
         raise ZeroDivisionError
@@ -239,7 +241,7 @@ def test_what_is_abandoned_goes_even_if_the_block_fails(tmp_path):
 
 @only_root
 def test_another_users_folder_is_left(tmp_path):
-    """Another user's folder is left, even by root. A judge sweeps only the folders of its user."""
+    """Another user's folder is not swept, not even by root. A judge sweeps only the folders of its own user."""
     path = left_behind(tmp_path, "theirs")
     os.chown(path, NOBODY, NOBODY)
     assert swept(tmp_path) == ()
@@ -263,7 +265,7 @@ def test_another_users_folder_that_cannot_be_entered_is_no_obstacle():
 
 
 def test_two_judges_do_not_sweep_the_same_folder(tmp_path):
-    """The second judge leaves a folder to the judge that has taken it."""
+    """If a judge is already sweeping a folder, a second judge leaves it alone."""
     path = left_behind(tmp_path, "dead")
     with abandoned(tmp_path) as first, abandoned(tmp_path) as second:
         assert (first, second) == ((path,), ())
@@ -272,7 +274,9 @@ def test_two_judges_do_not_sweep_the_same_folder(tmp_path):
 
 
 def test_judges_that_make_and_sweep_at_once_leave_each_other_alone(tmp_path):
-    """Three processes make 80 folders each. None loses a folder in use, and nothing is left."""
+    """Three processes create 80 folders each. None of them loses a folder that is in use, and no folder is left at the
+    end.
+    """
     crowd = [
         subprocess.Popen([sys.executable, "-c", CROWD, tmp_path], stderr=subprocess.PIPE, text=True) for _ in range(3)
     ]
@@ -287,7 +291,7 @@ def test_judges_that_make_and_sweep_at_once_leave_each_other_alone(tmp_path):
     ("place", "reason"), [("none", "No such file or directory"), ("file", "Not a directory")], ids=["none", "file"]
 )
 def test_a_place_that_is_none_is_our_error(tmp_path, place, reason):
-    """The message names the place, with the system's reason."""
+    """The message contains the path of the place and the system's reason."""
     (tmp_path / "file").touch()
     with pytest.raises(WorkerError) as caught:
         WorkerFolder.make(tmp_path / place)
@@ -296,7 +300,7 @@ def test_a_place_that_is_none_is_our_error(tmp_path, place, reason):
 
 @only_root
 def test_a_place_that_cannot_be_written_to_is_our_error(tmp_path):
-    """A place that belongs to another user is reported, and nothing is made."""
+    """If the place belongs to another user, this is reported, and nothing is created."""
     with as_nobody(), pytest.raises(WorkerError, match="Permission denied"):
         WorkerFolder.make(tmp_path)
     assert list(tmp_path.iterdir()) == []
@@ -308,7 +312,7 @@ def test_a_place_that_cannot_be_written_to_is_our_error(tmp_path):
     ids=["a file system without locks", "no descriptors left"],
 )
 def test_a_lock_that_can_never_be_had_is_our_error(tmp_path, monkeypatch, where, call, reason):
-    """A lock that is always refused is reported after one folder, and not tried for ever."""
+    """If the lock is always refused, this is reported after one folder, and not retried forever."""
     made = []
     make = tempfile.mkdtemp
 
@@ -328,7 +332,7 @@ def test_a_lock_that_can_never_be_had_is_our_error(tmp_path, monkeypatch, where,
 
 
 def test_a_full_disk_leaves_no_folder(tmp_path, monkeypatch):
-    """A full disk leaves no folder and no lock."""
+    """If the disk is full, neither a folder nor a lock is left behind."""
 
     def full(*_):
         raise OSError(errno.ENOSPC, "No space left on device")
@@ -342,7 +346,7 @@ def test_a_full_disk_leaves_no_folder(tmp_path, monkeypatch):
 
 
 def test_sweeping_where_there_is_no_folder_finds_nothing(tmp_path):
-    """Sweeping a missing place finds nothing and raises no error. Only `make` reports it."""
+    """Sweeping a place that does not exist finds nothing and does not raise an error. Only `make` reports it."""
     assert swept(tmp_path / "none") == ()
 
 
@@ -350,7 +354,9 @@ def test_sweeping_where_there_is_no_folder_finds_nothing(tmp_path):
     ("free", "arrays", "rounds"), [(300, "memory", "memory"), (64, "disk", "memory"), (20, "disk", "disk")]
 )
 def test_rounds_lie_in_memory_also_where_a_container_has_little(tmp_path, monkeypatch, free, arrays, rounds):
-    """64 MB of shared memory take the arrays of a launch. The arrays of cases may be larger, and are on a disk then."""
+    """64 MB of shared memory are enough for the arrays of a launch. The arrays of cases may be larger, and are then on
+    a disk.
+    """
     places = {name: tmp_path / name for name in ("memory", "disk")}
     for place in places.values():
         place.mkdir()

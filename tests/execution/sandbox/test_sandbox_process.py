@@ -1,4 +1,4 @@
-"""process.py: the environment, limits and rights of a worker process, and the removal of all that it leaves."""
+"""process.py: the environment, limits and rights of a worker process, and the removal of everything that it leaves."""
 
 import os
 import shutil
@@ -40,8 +40,8 @@ def worker(monkeypatch):
 
 
 def environ(pid):
-    """Return a process's variables as the OS kernel keeps them. Only a process that may trace any other can read a
-    worker's.
+    """Return the environment variables of a process as the OS kernel stores them. Only a process that may trace all
+    others can read those of a worker.
     """
     try:
         return Path(f"/proc/{pid}/environ").read_text()
@@ -50,8 +50,8 @@ def environ(pid):
 
 
 def test_the_environment_holds_nothing_of_the_judges(worker):
-    """A kernel can read the variables and command lines of its process and the processes above it. They contain no
-    secret.
+    """A kernel can read the variables and command lines of its own process and of the processes above it. These do not
+    contain any secrets.
     """
     pids = processes_of(worker._connection.process.group)
     warden = parent_of(worker._connection.process.group)
@@ -63,7 +63,7 @@ def test_the_environment_holds_nothing_of_the_judges(worker):
 
 
 def test_the_variables_of_a_worker_name_its_own_folders(tmp_path):
-    """The variables of a worker name folders that no other worker has, because the driver keeps code there."""
+    """The variables of a worker point to folders that no other worker uses, because the driver stores code there."""
     worker = started(tmp_path, "print(*(f'{name}={os.environ[name]}' for name in sorted(os.environ)), flush=True)")
     variables = dict(word.split("=", 1) for word in said(worker).split())
     home = str(worker._folder.path / "home")
@@ -77,8 +77,8 @@ def parent_of(pid):
 
 
 def test_worker_and_session_are_one_process_group_of_their_own(worker):
-    """Worker and session are a separate process group, so that one signal ends both, and none of their signals reaches
-    the judge's group.
+    """Worker and session form their own process group. One signal ends both, and their signals to the group do not
+    reach the judge.
     """
     group = worker._connection.process.group
     assert group != os.getpgrp()
@@ -86,7 +86,7 @@ def test_worker_and_session_are_one_process_group_of_their_own(worker):
 
 
 def test_the_limits_are_in_force(worker):
-    """The session inherits the limits that the worker has set, and no limit can be raised again."""
+    """The session inherits the limits that the worker has set. No limit can be raised again."""
     for pid in processes_of(worker._connection.process.group):
         limits = Path(f"/proc/{pid}/limits").read_text()
         rows = {line[:26].strip(): line[26:].split()[:2] for line in limits.splitlines()}
@@ -98,15 +98,15 @@ def test_the_limits_are_in_force(worker):
 
 
 def refused(pid):
-    """Return the number of a process's filters, and its NoNewPrivs flag."""
+    """Return the seccomp mode of a process and its NoNewPrivs flag."""
     lines = dict(line.split(":", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines())
     return lines["Seccomp"].strip(), lines["NoNewPrivs"].strip()
 
 
 @pytest.mark.skipif(not system_calls.can_be_refused(), reason="nothing is refused on this machine")
 def test_worker_and_session_are_refused_what_works_later(worker):
-    """Worker and session are refused services that work later. Their warden and the fork server are trusted and not
-    refused.
+    """Worker and session may not use services that continue to work later. Their warden and the fork server are
+    trusted, so they are not restricted.
     """
     pids = processes_of(worker._connection.process.group)
     assert [refused(pid) for pid in pids] == [("2", "1")] * 2
@@ -116,7 +116,9 @@ def test_worker_and_session_are_refused_what_works_later(worker):
 
 @pytest.mark.skipif(not devices.can_be_listed(), reason="this kernel has no Landlock")
 def test_a_worker_opens_no_terminal(tmp_path):
-    """A worker cannot open a terminal, because the process that echoes its output would run while others are timed."""
+    """A worker cannot open a terminal, because the kernel thread that echoes its output would run while others are
+    timed.
+    """
     worker = started(
         tmp_path,
         "try: os.openpty()\nexcept OSError as error: print(type(error).__name__, flush=True)\ntime.sleep(600)",
@@ -129,7 +131,7 @@ def test_a_worker_opens_no_terminal(tmp_path):
     ("possible", "said"), [(True, ("none", "those for computing")), (False, ("the machine's", "all"))]
 )
 def test_what_a_machine_cannot_close_is_on_record(monkeypatch, possible, said):
-    """Each result, and the output of `grader doctor`, records what a machine cannot close."""
+    """Each result, and the output of `grader doctor`, records what the machine cannot close."""
     monkeypatch.setattr(devices, "can_be_listed", lambda: possible)
     monkeypatch.setattr(system_calls, "can_be_refused", lambda: possible)
     with closing(ProcessSandbox(RULES)) as sandbox:
@@ -140,7 +142,7 @@ def test_what_a_machine_cannot_close_is_on_record(monkeypatch, possible, said):
 
 
 def test_a_worker_starts_where_nothing_can_be_closed(tmp_path):
-    """A worker starts without any of these restrictions, as on an old OS kernel, or on processors with other call
+    """A worker also starts without any of these restrictions, as on an old OS kernel or on processors with other call
     numbers.
     """
     code = "from grader.forkserver import devices, system_calls\n" + serving("print('here', flush=True)")[-1]
@@ -153,8 +155,8 @@ def test_a_worker_starts_where_nothing_can_be_closed(tmp_path):
 
 
 def test_others_of_this_user_may_start_while_a_worker_runs():
-    """The limit counts other processes of this user, because the OS kernel does. With eight jobs right kernels crashed,
-    because their driver was refused a thread.
+    """The limit on processes includes the user's other processes, because the OS kernel counts them too. Without this,
+    right kernels crashed in gradings with eight jobs, because the OS kernel refused their driver a thread.
     """
     with closing(ProcessSandbox(RULES)) as sandbox:
         before = sandbox.limits().processes
@@ -172,7 +174,7 @@ def test_others_of_this_user_may_start_while_a_worker_runs():
 
 
 def states(group):
-    """Return the states in /proc of the processes of a group."""
+    """Return the states of a group's processes, as /proc shows them."""
     return {Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] for pid in processes_of(group)}
 
 
@@ -186,7 +188,7 @@ def test_worker_and_session_stand_still_while_they_are_frozen(worker):
 
 
 def test_nothing_is_left_of_a_stopped_worker(worker):
-    """A stopped worker leaves no process of its group and no folder."""
+    """After a worker has been stopped, no process of its group is left, and its folder is gone."""
     group, folder = worker._connection.process.group, worker._connection.process._folder.path
     assert folder.is_dir()
     worker.stop()
@@ -195,7 +197,7 @@ def test_nothing_is_left_of_a_stopped_worker(worker):
 
 
 def test_the_worker_cannot_import_the_judges_modules_by_accident(tmp_path):
-    """A worker loads only modules that know nothing about verdicts, oracles or assignments."""
+    """A worker loads only modules that do not know anything about verdicts, oracles or assignments."""
     worker = started(tmp_path, "print(*sorted(name for name in sys.modules if name.startswith('grader')), flush=True)")
     assert said(worker).split() == [
         "grader",
@@ -239,13 +241,13 @@ def test_the_worker_cannot_import_the_judges_modules_by_accident(tmp_path):
 
 
 MOMENTS = [(tempfile, "mkdtemp"), (Path, "mkdir"), (subprocess, "Popen"), (shutil, "rmtree"), (socket, "socketpair")]
-"""Calls in which a worker is started or stopped. Interruptions occurred in each of them."""
+"""Calls that start or stop a worker. Interruptions have occurred in each of them."""
 
 
 @pytest.mark.parametrize("when", ["before", "after"])
 @pytest.mark.parametrize("moment", MOMENTS, ids=[name for _, name in MOMENTS])
 def test_an_interruption_leaves_nothing_wherever_it_comes(moment, when, tmp_path, monkeypatch, tell):
-    """An interruption at any of these calls leaves no folder and no process, and is not lost."""
+    """An interruption during any of these calls does not leave a folder or a process behind, and is not lost."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     module, name = moment
     real = getattr(module, name)
@@ -272,7 +274,7 @@ def test_an_interruption_leaves_nothing_wherever_it_comes(moment, when, tmp_path
 
 
 def started(tmp_path, code):
-    """Start a worker that runs this code, and close its fork server, which it no longer needs."""
+    """Start a worker that runs this code, and close its fork server, which is no longer needed."""
     with closing(ForkServer(serving(code), environment_of(NOWHERE))) as server:
         worker = ProcessWorker.start(server, WorkerPlace(folder=new_folder(tmp_path)))
         assert worker.group
@@ -280,7 +282,7 @@ def started(tmp_path, code):
 
 
 def said(worker):
-    """Return the next output of a worker, which must come within a generous time."""
+    """Return the next output of a worker. It must arrive within a generous time."""
     return worker.receive(30).decode().strip()
 
 
@@ -289,8 +291,8 @@ MUCH = b"x" * 10_000_000
 
 @pytest.mark.parametrize("code", ["print('here', flush=True); time.sleep(600)", "os.kill(os.getpid(), signal.SIGSTOP)"])
 def test_a_worker_that_does_not_read_holds_nobody_up(tmp_path, code):
-    """Data for a worker that does not read is sent while the judge waits for the answer, up to its deadline. The worker
-    can be stopped.
+    """Data for a worker that does not read is sent while the judge waits for the answer, until the deadline. The worker
+    can still be stopped.
     """
     worker = started(tmp_path, code)
     worker.send(MUCH)
@@ -305,7 +307,9 @@ def test_a_worker_that_does_not_read_holds_nobody_up(tmp_path, code):
 
 
 def test_what_a_pipe_does_not_take_at_once_is_sent_while_an_answer_is_waited_for(tmp_path):
-    """Data that does not fit into a pipe is sent while the judge waits for an answer, completely and in order."""
+    """Data that does not fit into the pipe is sent while the judge waits for an answer. It arrives completely and in
+    order.
+    """
     worker = started(tmp_path, f"print(sys.stdin.buffer.read({len(MUCH) + 4})[-6:].decode(), flush=True)")
     worker.send(MUCH)
     worker.send(b"last")
@@ -334,11 +338,13 @@ start(lambda: (print(os.getpid(), flush=True), os.write(says, b"x")))
 os.read(heard, 1)
 """
 )
-"""A daemon that prints its id before its parent ends. The end of the parent ends everything that the worker started."""
+"""A daemon that prints its id before its parent ends. When the parent ends, everything that the worker started is
+ended.
+"""
 
 
 def stops(whom):
-    """Return code that starts a daemon. The daemon stops the process `whom`, then prints its own id."""
+    """Return code that starts a daemon. The daemon stops the process `whom` and then prints its own id."""
     return STARTS + f"start(lambda: (os.kill({whom}, signal.SIGSTOP), print(os.getpid(), flush=True)))\ntime.sleep(600)"
 
 
@@ -353,7 +359,7 @@ OUTLIVING = {
 
 @pytest.mark.parametrize("code", OUTLIVING.values(), ids=OUTLIVING)
 def test_nothing_that_a_worker_starts_outlives_it(tmp_path, code):
-    """All processes that a worker starts end with it, also if they left their parent or stopped the worker or the
+    """All processes that a worker starts end with it, even if they have left their parent or stopped the worker or the
     warden.
     """
     worker = started(tmp_path, code)
@@ -365,8 +371,8 @@ def test_nothing_that_a_worker_starts_outlives_it(tmp_path, code):
 
 @pytest.mark.parametrize("name", ["a daemon", "a stopped worker"])
 def test_nothing_that_a_worker_starts_outlives_a_killed_judge(tmp_path, name):
-    """All processes that a worker has started end after its judge was killed. The warden notices the end of the judge,
-    also if the worker is stopped.
+    """All processes that a worker has started end after its judge was killed. The warden notices the judge's end even
+    if the worker is stopped.
     """
     judge = subprocess.Popen(
         [sys.executable, "-c", JUDGE, importable(__file__), tmp_path, OUTLIVING[name]],
@@ -391,7 +397,7 @@ time.sleep(600)
 
 
 def processes_in(folder):
-    """Return the ids of processes whose working directory is, or was, below a folder."""
+    """Return the ids of the processes whose working directory is or was below a folder."""
     found = []
     for entry in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):

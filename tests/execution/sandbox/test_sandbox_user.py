@@ -1,4 +1,4 @@
-"""user.py and users.py: the rights of a worker that is a separate user, and the removal of all that it leaves."""
+"""user.py and users.py: the rights of a worker that runs as a separate user, and the removal of all that it leaves."""
 
 import os
 import shutil
@@ -28,7 +28,7 @@ NOBODY = 65534
 
 
 def become(user):
-    """Return the command prefix that runs another command as a user."""
+    """Return the command prefix that runs another command as this user."""
     return ("setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", "--no-new-privs")
 
 
@@ -54,13 +54,13 @@ while True:
     if os.fork() == 0: os.setsid()
     else: os._exit(0)
 """
-"""Moves from process to process, so that a list of processes is always out of date."""
+"""Code that moves from process to process, so that a list of processes is always outdated."""
 
 
 @pytest.fixture(autouse=True)
 def few_files(monkeypatch):
-    """Shared folders with few files. The end of each user searches all shared folders, and a machine's /tmp may have a
-    million files. The test of that search sets the product's folders again.
+    """Use shared folders with few files. Giving back a user searches all shared folders, and a machine's /tmp may
+    contain a million files. The test of that search uses the real folders.
     """
     with TemporaryDirectory() as folder:
         Path(folder).chmod(0o1777)
@@ -78,13 +78,13 @@ def worker():
 
 
 def fields(pid):
-    """Return the fields of a process from /proc, as lists of words."""
+    """Return the fields of a process's status in /proc, as lists of words."""
     lines = Path(f"/proc/{pid}/status").read_text().splitlines()
     return {name: value.split() for name, _, value in (line.partition(":") for line in lines)}
 
 
 def alive(user):
-    """Return the ids of a user's living processes."""
+    """Return the ids of the user's processes that are alive."""
     found = []
     for path in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
@@ -99,7 +99,7 @@ def as_user(user, code, *, args=(), **options):
 
 
 def test_a_worker_has_no_right_but_those_of_its_own_user(worker):
-    """A worker has one user, one group and no capability, and no program can give it more."""
+    """A worker has one user, one group and no capabilities, and cannot gain more by running a program."""
     pid = worker._connection.process.group
     found = fields(pid)
     (user,) = set(found["Uid"])
@@ -112,7 +112,7 @@ def test_a_worker_has_no_right_but_those_of_its_own_user(worker):
 
 
 def test_two_workers_are_two_users(worker):
-    """Each worker has its own user, so that no worker reads another worker's results or stops it."""
+    """Each worker has its own user, so that it can neither read another worker's results nor stop that worker."""
     sandbox = UserSandbox(RULES)
     other = sandbox.start()
     try:
@@ -148,8 +148,8 @@ print(len(reached))
 
 
 def test_a_worker_reaches_neither_its_warden_nor_the_fork_server(worker):
-    """A worker can send no signal to its warden and the fork server, and cannot read their memory, variables or
-    descriptors. The same attempts on another process of the worker's user succeed.
+    """A worker cannot send signals to its warden or to the fork server, and cannot read their memory, variables or
+    descriptors. Attempts on another process of the worker's own user succeed.
     """
     user = int(fields(worker._connection.process.group)["Uid"][0])
     warden = fields(worker._connection.process.group)["PPid"][0]
@@ -163,14 +163,14 @@ def test_a_worker_reaches_neither_its_warden_nor_the_fork_server(worker):
 
 
 def test_a_worker_ends_with_its_warden(worker):
-    """A worker ends with its warden, for any cause, because only the warden would end the worker's processes."""
+    """A worker ends when its warden ends for any reason, because only the warden would end the worker's processes."""
     pid = worker._connection.process.group
     os.kill(int(fields(pid)["PPid"][0]), signal.SIGKILL)
     assert is_gone(pid)
 
 
 def test_of_its_folder_a_worker_owns_its_home_alone(worker):
-    """A worker reads in.bin and writes out.bin. It can neither replace them nor find them replaced."""
+    """A worker can read in.bin and write out.bin, but cannot replace them."""
     folder = worker._connection.process._folder.path
     user = int(fields(worker._connection.process.group)["Uid"][0])
     seen = {path.name: (path.stat().st_uid, path.stat().st_mode & 0o777) for path in (folder, *folder.iterdir())}
@@ -186,8 +186,8 @@ def test_of_its_folder_a_worker_owns_its_home_alone(worker):
 
 
 def test_nothing_is_left_of_a_stopped_worker(worker):
-    """A stopped worker leaves no process, also no process that it started in a hidden session. The next worker may get
-    the same user.
+    """A stopped worker does not leave any process behind, not even one in a hidden session, because the next worker may
+    get the same user.
     """
     folder, pid = worker._connection.process._folder.path, worker._connection.process.group
     user = int(fields(pid)["Uid"][0])
@@ -200,7 +200,7 @@ def test_nothing_is_left_of_a_stopped_worker(worker):
 
 
 def test_no_process_of_a_user_outruns_its_end():
-    """Processes that replace each other continuously are killed, too. Processes of other users live on."""
+    """Processes that continuously replace each other are killed as well. Processes of other users live on."""
     user, neighbour = BorrowedUser.borrow(), BorrowedUser.borrow()
     bystander = as_user(neighbour.number, "import time; print(flush=True); time.sleep(60)")
     bystander.stdout.readline()
@@ -228,11 +228,13 @@ os.chmod(sys.argv[1] + "/nested-by-a-worker", 0)
 libc = ctypes.CDLL(None)
 print(libc.shmget(0, 4096, 0o1666), libc.semget(0, 1, 0o1666), libc.msgget(0, 0o1666))
 """
-"""Objects that stay after the end of all processes: files, closed folders that are nested too deep, shared memory."""
+"""Code that leaves objects after the end of all processes: files, closed folders that are nested too deeply, and shared
+memory.
+"""
 
 
 def test_no_process_of_a_user_runs_on_when_all_are_told_to_stop():
-    """A stop signal reaches all processes of a user, also if they have left their group, session or parent. They
+    """A stop signal reaches all processes of a user, even those that have left their group, session or parent. They
     continue after SIGCONT.
     """
     user = BorrowedUser.borrow()
@@ -253,7 +255,7 @@ def test_no_process_of_a_user_runs_on_when_all_are_told_to_stop():
 
 
 def outliving():
-    """Return memory, semaphores and messages that outlive processes, as kind and number."""
+    """Return the kind and number of each shared memory, semaphore and message queue, which outlive processes."""
     return {
         (path.name, line.split()[1])
         for path in Path("/proc/sysvipc").iterdir()
@@ -263,15 +265,15 @@ def outliving():
 
 @pytest.fixture
 def open_place():
-    """A folder in which every user may create files, below a shared folder of the machine."""
+    """A folder in which every user may create files, inside a shared folder of the machine."""
     with TemporaryDirectory(dir="/tmp") as folder:
         Path(folder).chmod(0o1777)
         yield Path(folder)
 
 
 def test_what_a_user_has_left_is_removed_and_nothing_of_others(open_place, monkeypatch):
-    """A user's files in all shared folders and its objects in the OS kernel's memory are removed. Other users' are
-    left.
+    """A user's files in all shared folders are removed, as well as its objects in the OS kernel's memory. Those of
+    other users stay.
     """
     shared = ("/tmp", "/var/tmp", "/dev/shm")
     assert {*shared} <= {*OPEN_PLACES}
@@ -292,8 +294,8 @@ def test_what_a_user_has_left_is_removed_and_nothing_of_others(open_place, monke
 
 
 def test_a_user_is_lent_to_one_worker_at_a_time(monkeypatch):
-    """A user is lent to one worker at a time, and never while a process runs as this user. Giving back can be repeated,
-    and does not affect a later borrower.
+    """A user is lent to one worker at a time, and never while a process runs as this user. A user can be given back
+    twice without affecting a later borrower.
     """
     monkeypatch.setattr("grader.execution.sandbox.users.USERS", range(59_990, 59_992))
     first, second = BorrowedUser.borrow(), BorrowedUser.borrow()
@@ -319,9 +321,10 @@ def test_a_user_is_lent_to_one_worker_at_a_time(monkeypatch):
 
 
 def test_no_submission_can_hold_a_lock_for_which_judges_wait(tmp_path, monkeypatch):
-    """Anyone who can read a file can lock it. So the locks for timed sections are in a folder that only root can enter.
+    """Anyone who can read a file can lock it. Therefore, the locks for timed sections are in a folder that only root
+    can enter.
 
-    The folder exists before a worker is started, because a start waits for a lock, too.
+    The folder exists before the first worker starts, because a start waits for a lock, too.
     """
     monkeypatch.setattr("grader.execution.sandbox.users.ROOTS_OWN", tmp_path / "grader")
     with load_settings({}).open_environment("user") as environment:
@@ -331,7 +334,7 @@ def test_no_submission_can_hold_a_lock_for_which_judges_wait(tmp_path, monkeypat
 
 
 def test_without_the_program_that_it_needs_it_is_our_error(monkeypatch):
-    """The message names the package with the missing program."""
+    """The message contains the name of the package with the missing program."""
     which = shutil.which
     monkeypatch.setattr(shutil, "which", lambda wanted: None if wanted == NEEDED else which(wanted))
     with pytest.raises(WorkerError, match=f"install {PACKAGE}"):
@@ -339,7 +342,7 @@ def test_without_the_program_that_it_needs_it_is_our_error(monkeypatch):
 
 
 def test_without_root_it_is_our_error(monkeypatch):
-    """The message says which sandbox to use without root."""
+    """The message tells the user which sandbox does not need root."""
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     with pytest.raises(WorkerError, match="only root can: use --sandbox docker"):
         UserSandbox(RULES)
@@ -347,7 +350,9 @@ def test_without_root_it_is_our_error(monkeypatch):
 
 @pytest.mark.parametrize("sandbox", [ProcessSandbox, UserSandbox])
 def test_the_last_words_are_those_of_the_worker_whatever_is_in_their_place(sandbox, tmp_path):
-    """A link to a secret in place of the error file is not followed, so the last words are empty."""
+    """If a worker replaces its error file by a link to a secret, the link is not followed, and the last words are
+    empty.
+    """
     (tmp_path / "secret").write_text("the model solution")
     opened = sandbox(RULES)
     worker = opened.start()
@@ -361,8 +366,8 @@ def test_the_last_words_are_those_of_the_worker_whatever_is_in_their_place(sandb
 
 @pytest.mark.whole
 def test_users_are_ended_side_by_side():
-    """Many users can be ended at once, as by two batches or two stations. The process that ends one user's processes
-    does not end the process that ends another's.
+    """Many users can be ended at the same time, as by two batches or two stations. The process that ends one user's
+    processes does not end the one that ends another's.
     """
     with ThreadPoolExecutor(8) as pool:
         for _ in range(3):

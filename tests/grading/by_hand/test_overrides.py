@@ -1,4 +1,4 @@
-"""overrides.py: an assignment is run with values that the user sets."""
+"""overrides.py: `grader run` runs an assignment with values that the user sets."""
 
 import pytest
 from courses import ADDITION, KERNEL, ORACLE, course_of
@@ -24,7 +24,7 @@ OPEN = {**FIELDS, "choices": {"constants": {"GROUP": [32, 64]}, "launches": ["ad
 
 @pytest.fixture(scope="module")
 def closed(tmp_path_factory):
-    """Return an assignment that leaves no choices to students."""
+    """Return an assignment that does not leave any choices to students."""
     return course_of(tmp_path_factory.mktemp("closed"), FIELDS, KERNEL, ORACLE).load("small")
 
 
@@ -40,13 +40,13 @@ def run(assignment, source="", **wanted):
 
 
 def launched(assignment):
-    """Return the global and the local number of work-items of the assignment's launch."""
+    """Return the global and the local size of the assignment's only launch."""
     (launch,), (sizes,) = assignment.launches, assignment.all_sizes()
     return tuple(assignment.items(launch, stated, sizes) for stated in (launch.global_size, launch.local_size))
 
 
 def test_with_nothing_set_it_is_what_is_timed_on_the_device(closed):
-    """Without settings, an assignment runs with the sizes and constants of the device's class, and nothing else."""
+    """If the user sets no values, the assignment runs only with the sizes and constants for the device's class."""
     found = run(closed)
     assert list(found.all_sizes()) == [{"n": 1000}]
     assert (found.constants["GROUP"], found.constants["UNROLL"]) == (16, 4)
@@ -54,8 +54,8 @@ def test_with_nothing_set_it_is_what_is_timed_on_the_device(closed):
 
 
 def test_what_is_set_comes_last(open_assignment):
-    """Settings override the values of the device's class and of the submission. For constants that students choose, the
-    submission overrides the class.
+    """Values that the user sets override those of the device's class and of the submission. The submission's choice of
+    a constant overrides the value of the class.
     """
     assert run(open_assignment, STATED).constants == {"real": "float", "GROUP": 32, "UNROLL": 4}
     found = run(open_assignment, STATED, sizes={"n": 70}, constants={"GROUP": 8, "UNROLL": 2})
@@ -65,16 +65,16 @@ def test_what_is_set_comes_last(open_assignment):
 
 
 def test_launch_sizes_are_written_as_students_write_them(closed):
-    """Launch sizes use the students' syntax, in which division is C's integer division. The global or the local size
-    can be set alone.
+    """Launch sizes are written in the syntax that students use, where division is C's integer division. The user can
+    set only the global size or only the local size.
     """
     assert launched(run(closed, global_size=("n / 300 * 256",), local_size=("2 * GROUP",))) == ((768,), (32,))
     assert launched(run(closed, local_size=("8",))) == ((1008,), (8,))
 
 
 def test_launch_sizes_that_are_set_need_not_be_stated(open_assignment):
-    """Launch sizes that are set need not be stated in the submission, and override sizes that are stated. If only one
-    of the two is set, the other comes from the submission.
+    """If the user sets the launch sizes, the submission need not state them, and any sizes that it states are
+    overridden. If the user sets only one of the two, the other one comes from the submission.
     """
     assert launched(run(open_assignment, global_size=("n",), local_size=("10",))) == ((1000,), (10,))
     assert launched(run(open_assignment, STATED, global_size=("n",), local_size=("10",))) == ((1000,), (10,))
@@ -83,7 +83,7 @@ def test_launch_sizes_that_are_set_need_not_be_stated(open_assignment):
 
 
 def test_launches_of_other_kernels_stay_as_they_are(tmp_path):
-    """Launches of other kernels, including steps of the model solution, keep their sizes."""
+    """Launches of other kernels, including the steps of the model solution, keep their sizes."""
     launches = [*ADDITION["launches"], {**ADDITION["launches"][0], "kernel": "other"}]
     found = run(course_of(tmp_path, {**FIELDS, "launches": launches}).load("small"), local_size=("8",))
     assert [launch.local_size for launch in found.launches] == [("8",), ("GROUP",)]
@@ -103,8 +103,8 @@ def test_launches_of_other_kernels_stay_as_they_are(tmp_path):
     ],
 )
 def test_sizes_that_do_not_fit_the_device_are_a_problem(closed, wanted, words):
-    """Sizes that do not fit the device are a problem with the message that students get for their own statements. The
-    same is true if only a constant was set.
+    """For sizes that do not fit the device, the problem has the message that students get about their own statements,
+    even if the user only changed a constant.
     """
     found = run(closed, **wanted)
     assert isinstance(found, Problem)
@@ -124,7 +124,7 @@ def test_sizes_that_do_not_fit_the_device_are_a_problem(closed, wanted, words):
     ],
 )
 def test_what_makes_no_sense_is_an_input_error(closed, wanted, words):
-    """Values that make no sense for any kernel raise InputError."""
+    """Values that cannot be used for any kernel raise InputError."""
     with pytest.raises(InputError, match=words):
         run(closed, **wanted)
 
@@ -137,14 +137,14 @@ def test_more_turns_than_are_ever_run_are_refused(tmp_path):
 
 
 def test_a_class_of_devices_without_a_goal_has_nothing_to_run(closed):
-    """Without a goal for the device's class, an assignment cannot be run, and the message says what to add."""
+    """If the assignment has no goal for the device's class, it cannot be run. The error says which field to add."""
     submission = submitted("")
     with pytest.raises(InputError, match=r"add performance\.classes\.gpu"):
         to_run(closed, submission, Overrides(kernel="add"), DEVICE.model_copy(update={"type": "gpu"}))
 
 
 def test_settling_leaves_everything_else_that_is_asked_for(open_assignment):
-    """`settle` sets the constants and keeps the other parts of the assignment, which the simulator needs."""
+    """`settle` sets the constants and leaves the rest of the assignment unchanged, because the simulator needs it."""
     submission = submitted(STATED)
     found = settle(open_assignment, submission, Overrides(kernel="add", constants={"UNROLL": 8}))
     assert (found.constants["GROUP"], found.constants["UNROLL"]) == (32, 8)
@@ -153,8 +153,8 @@ def test_settling_leaves_everything_else_that_is_asked_for(open_assignment):
 
 @pytest.mark.parametrize("kind", ["cpu", "gpu"])
 def test_without_a_speed_goal_the_sizes_are_those_of_the_largest_case_that_is_shown(tmp_path, kind):
-    """Without a speed goal, a run uses the sizes of the largest shown case and the assignment's own constants, on every
-    class of devices.
+    """If the assignment has no speed goal, it runs on every class of devices with the sizes of its largest shown case
+    and with its own constants.
     """
     cases = [{"name": str(n), "sizes": {"n": n}, "hidden": n > 1000} for n in (1, 1000, 64, 5000)]
     assignment = untimed_course(tmp_path, correctness={**UNTIMED["correctness"], "cases": cases}).load("small")

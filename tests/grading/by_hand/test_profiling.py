@@ -20,7 +20,9 @@ def profiled(assignment, environment, path):
 
 
 def test_a_right_submission_has_counts_and_no_problem(transposition, environment, simulator):
-    """The counts are made at the sizes of the memory checks. A transposition reads and writes every word once."""
+    """A submission is counted at the sizes of the memory checks. For the correct transposition, every word is read and
+    written once.
+    """
     counted = profiled(transposition, environment, transposition.reference / "kernels.cl")
     assert isinstance(counted, Counted)
     assert counted.problem is None
@@ -29,7 +31,7 @@ def test_a_right_submission_has_counts_and_no_problem(transposition, environment
 
 
 def test_a_wrong_one_has_both(transposition, environment, simulator):
-    """A submission with wrong results has counts and a problem, because its author may want to see its memory
+    """A submission with wrong results has counts as well as a problem, because its author may want to see its memory
     behaviour.
     """
     folder = ROOT / "tests" / "submissions" / "coalsTransp" / "copied-not-transposed"
@@ -39,7 +41,7 @@ def test_a_wrong_one_has_both(transposition, environment, simulator):
 
 
 def test_one_that_does_not_build_has_the_reason(course, environment, simulator):
-    """A submission that does not build has the reason that a grading gives."""
+    """For a submission that does not build, the reason is the one that a grading gives."""
     folder = ROOT / "tests" / "submissions" / "optimProgram" / "undeclared-identifier"
     found = profiled(course.load("optimProgram"), environment, folder)
     assert isinstance(found, Problem)
@@ -47,7 +49,7 @@ def test_one_that_does_not_build_has_the_reason(course, environment, simulator):
 
 
 def test_an_assignment_without_memory_checks_cannot_be_profiled(transposition, environment):
-    """An assignment without memory checks has no sizes for a profile, and the error says what to add."""
+    """An assignment without memory checks has no sizes for a profile, so the error says which section to add."""
     bare = transposition.model_copy(update={"memory": None})
     with pytest.raises(InputError, match="add `memory:`"):
         profiled(bare, environment, transposition.reference / "kernels.cl")

@@ -1,4 +1,4 @@
-"""run.py: kernels are timed by hand on the device."""
+"""run.py: `grader run` times kernels on the device."""
 
 # ruff: noqa: ARG001 - a fixture that only requires the simulator
 
@@ -38,8 +38,8 @@ HALVING = {
         "classes": {"cpu": {"sizes": {"n": 100, "turns": 9}, "bands": [{"fraction": 0.5, "points": 5}]}},
     },
 }
-"""Assignment that halves an array until its first word would be less than 0.3 if it had been 1, which takes two
-iterations.
+"""An assignment that halves an array in each iteration until the first word is less than 0.3. The word starts at 1, so
+this takes two iterations.
 """
 
 HALVE = """__kernel void halve(__global real *old, __global real *new, __global real *left, uint32_t n)
@@ -75,7 +75,7 @@ def addition(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def suite(tmp_path_factory):
-    """Return an assignment with two kernels that compute the same, and with sizes for the simulator."""
+    """Return an assignment with two equivalent kernels and with sizes for the simulator."""
     watched = {**PARTS, "memory": {"sizes": {"n": 128}, "checks": [READS]}}
     return course_of(tmp_path_factory.mktemp("two"), watched, BOTH, ORACLE).load("small")
 
@@ -99,8 +99,8 @@ def outcome(*args, **more):
 
 @pytest.mark.timed
 def test_every_launch_but_the_first_is_timed_by_three_clocks(addition, environment):
-    """Every launch but the first is timed by three clocks. A time that includes another time is longer, and the results
-    are right.
+    """All launches except the first are timed by three clocks. A time that includes another time is longer than it, and
+    the results are right.
     """
     found = outcome(addition, environment)
     assert isinstance(found, Measured)
@@ -111,8 +111,8 @@ def test_every_launch_but_the_first_is_timed_by_three_clocks(addition, environme
 
 
 def test_rates_are_the_work_of_the_assignment_over_the_time(addition, course):
-    """A rate is the assignment's work divided by the time, in operations if the assignment has a number of operations,
-    otherwise in bytes. A time of zero has no rate.
+    """A rate is the work divided by the time. The work is the number of operations if the assignment gives it, and
+    otherwise the number of bytes. A time of zero has no rate.
     """
     found = measured(addition, 2.0)
     assert (found.work, found.unit) == (12 * 100_000, "GB/s")
@@ -134,8 +134,8 @@ def test_rates_are_the_work_of_the_assignment_over_the_time(addition, course):
     ],
 )
 def test_what_is_wrong_is_said_in_the_words_of_grading_and_only_if_asked(addition, environment, statement, reason):
-    """A kernel with wrong results is timed, and its problem has a grading's words. Without `check`, there is no
-    problem.
+    """A kernel with wrong results is timed, and its problem has the words that a grading uses. Without `check`, no
+    problem is reported.
     """
     source = f"__kernel void add{PARAMETERS} {{ const uint32_t i = get_global_id(0); if (i < n) {{ {statement}; }} }}\n"
     checked, unchecked = (outcome(addition, environment, source, check=check) for check in (True, False))
@@ -146,14 +146,16 @@ def test_what_is_wrong_is_said_in_the_words_of_grading_and_only_if_asked(additio
 
 @pytest.mark.timed
 def test_every_launch_has_fresh_data(tmp_path, environment):
-    """Every launch has fresh data, so that an updated array does not contain the results of an earlier launch."""
+    """Every launch gets fresh data, so an updated array never contains the results of an earlier launch."""
     counting = course_of(tmp_path, COUNTING, COUNTS, COUNTED).load("small")
     assert outcome(counting, environment, COUNTS).problem is None
 
 
 @pytest.mark.timed
 def test_the_turns_that_were_taken_are_told_and_are_the_work(tmp_path, environment):
-    """A convergence test ends the launch after two of nine iterations. The reported work counts these two."""
+    """If a convergence test ends the launch after two of nine iterations, the report counts the work of two
+    iterations.
+    """
     halving = course_of(tmp_path, HALVING, HALVE, HALVES).load("small")
     found = outcome(halving, environment, HALVE, Options())
     assert (found.problem, found.turns, found.work) == (None, 2, 8 * 100 * 2)
@@ -161,8 +163,8 @@ def test_the_turns_that_were_taken_are_told_and_are_the_work(tmp_path, environme
 
 @pytest.mark.timed
 def test_steps_of_ours_are_stood_in_for_by_the_oracle(course, environment):
-    """Only the student's kernel runs. The oracle supplies the results of the model solution's steps, here of a
-    transposition, with and without checking.
+    """Only the student's kernel runs. The oracle computes the results of the steps that the model solution would do,
+    here a transposition, whether or not the results are checked.
     """
     assignment = course.load("coalsProgrm")
     source = assignment.source("kernels.cl")
@@ -174,8 +176,8 @@ def test_steps_of_ours_are_stood_in_for_by_the_oracle(course, environment):
 @pytest.mark.whole
 @pytest.mark.timed
 def test_a_sweep_goes_on_after_a_value_that_fails(addition, environment):
-    """A sweep continues after values that do not build, are too large for the device, or never end. The row of each
-    value has the reason.
+    """A sweep continues after a value with which the kernel does not build, does not fit the device or does not end.
+    The row of each such value has the reason.
     """
     source = KERNEL.replace("    if (i < n)", "    volatile uint go = GROUP == 16;\n    while (go);\n    if (i < n)")
     sweep = Sweep(name="GROUP", values=("8", "32", "100000", "16", "64"))
@@ -192,7 +194,7 @@ def test_a_sweep_goes_on_after_a_value_that_fails(addition, environment):
 
 @pytest.mark.timed
 def test_a_crash_is_a_result_and_the_next_kernel_is_timed(suite, environment):
-    """A crash is the result of its kernel, and the next kernel is timed in the same worker, which is started again."""
+    """If a kernel crashes, the crash is its result. The same worker is restarted and times the next kernel."""
     crashing = f"__kernel void add{PARAMETERS} {{ z[1000000000000UL + n] = 1; }}\n"
     first, second = driven(suite, environment, crashing + KERNEL.replace("add", "plus"))
     assert first.problem.reason == "CRASH"
@@ -202,7 +204,7 @@ def test_a_crash_is_a_result_and_the_next_kernel_is_timed(suite, environment):
 @pytest.mark.whole
 @pytest.mark.timed
 def test_a_kernel_that_is_missing_is_told_in_its_row(suite, environment):
-    """If a kernel is missing, its row names the nearest kernel in the file."""
+    """If a kernel is missing from the file, its row names the kernel with the nearest name."""
     first, second = driven(suite, environment, KERNEL)
     assert first.problem is None
     assert isinstance(second.outcome, Problem)
@@ -210,8 +212,8 @@ def test_a_kernel_that_is_missing_is_told_in_its_row(suite, environment):
 
 
 def test_a_run_that_cannot_be_is_an_error_alone_and_a_row_among_others(addition, environment):
-    """A run that is too large for the device raises InputError if it is the only run. In a sweep it is a row, because a
-    sweep shows where the limit is.
+    """A single run that is too large for the device raises InputError. In a sweep, such a run is a row, because a sweep
+    is used to find the limit.
     """
     with pytest.raises(InputError, match="GB of memory"):
         driven(addition, environment, options=Options(values={"n": "999999999"}))
@@ -220,29 +222,31 @@ def test_a_run_that_cannot_be_is_an_error_alone_and_a_row_among_others(addition,
 
 
 def test_the_problem_of_a_row_is_that_of_its_results_or_the_reason_for_none(addition):
-    """A row has the problem of its results, or the reason for having no results, or None if no problem is known."""
+    """The problem of a row is the problem of its results or the reason why it has no results. A row with correct
+    results has no problem.
+    """
     assert row("a", FAILED).problem is row("b", measured(addition, problem=FAILED)).problem is FAILED
     assert row("c", measured(addition)).problem is None
 
 
 def test_operations_for_each_word_are_counted_in_the_simulator(suite, environment, simulator):
-    """Operations per word are counted in the simulator: one addition for two words read and one written. A missing
-    kernel has no count.
+    """The simulator counts the operations per word: this kernel makes one addition for two words read and one written.
+    A missing kernel has no count.
     """
     counted = count_intensities(runs(suite, Options()), request(KERNEL), environment, lambda _: None)
     assert counted == {"add": pytest.approx(1 / 3), "plus": None}
 
 
 def test_a_constant_that_makes_no_sense_where_it_is_counted_leaves_the_count_out(suite, environment, simulator):
-    """If the set values make no sense at the simulator's sizes, the count is left out, because they may have made sense
-    at the timed sizes.
+    """If the user's values do not fit the simulator's sizes, the count is omitted without an error, because the values
+    may fit the timed sizes.
     """
     planned = runs(suite, Options(kernel="add", global_size=("8", "8")))
     assert count_intensities(planned, request(KERNEL), environment, lambda _: None) == {}
 
 
 def test_without_a_simulator_nothing_is_counted(suite, environment):
-    """Without a simulator, nothing is counted, and no error is raised."""
+    """Without a simulator, the counts are omitted without an error."""
 
     class Absent:
         def __enter__(self):

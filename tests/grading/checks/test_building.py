@@ -1,4 +1,4 @@
-"""building.py: a text is checked and built before any of its kernels runs."""
+"""building.py: a submission is checked for forbidden constructs and built before any of its kernels runs."""
 
 import os
 import signal
@@ -40,7 +40,7 @@ def shared(environment):
 
 @pytest.fixture
 def worker(shared, monkeypatch):
-    """Return the shared worker, which records the messages that it is sent in `asked`."""
+    """Return the shared worker, which records in `asked` every message that it receives."""
     shared.asked = []
     send = Connection.send
     monkeypatch.setattr(Connection, "send", lambda own, message: (shared.asked.append(message), send(own, message))[1])
@@ -62,7 +62,7 @@ def build(worker, transposition, tmp_path):
 
 
 def refused(found, reason):
-    """Check that the build failed for this reason and leaves no program to run. Return the message."""
+    """Assert that the build failed for this reason and that no program is left to run. Return the message."""
     assert (found.check.verdict, found.check.reason) == (Verdict.FAILED, reason), found.check
     assert found.built is None
     return found.check.message
@@ -73,7 +73,7 @@ def was_built(worker):
 
 
 def test_the_model_solution_builds(build, transposition):
-    """The model solution builds. Its build check is worth no points, and the build has the names of its kernels."""
+    """The model solution builds. The build check is worth no points, and the result lists the assignment's kernel."""
     found = build((transposition.reference / "kernels.cl").read_text())
     check = found.check
     assert (check.name, check.kind, check.verdict) == ("build", Kind.BUILD, Verdict.PASSED)
@@ -83,14 +83,16 @@ def test_the_model_solution_builds(build, transposition):
 
 
 def test_what_the_kernels_take_is_kept(build):
-    """A build has the local memory that the assignment's kernels declare. Other kernels of the file are left out."""
+    """The build records how much local memory the assignment's kernel declares. Other kernels in the file are
+    ignored.
+    """
     source = SIGNATURE + "{ __local float t[96]; t[get_local_id(0)] = A[height]; barrier(CLK_LOCAL_MEM_FENCE);"
     found = build(source + "B[0] = t[95 - get_local_id(0)]; }\n__kernel void other(__global float *A) { }\n")
     assert found.built.usage == (Usage(kernel="coalsTransp", local=384),)
 
 
 def test_the_session_is_closed_and_the_next_can_be_opened(build, worker):
-    """A build closes its session, so that it does not run next to the cases and another session can be opened."""
+    """A build closes its session, so that another session can be opened afterwards."""
     assert build(EMPTY).built is not None
     assert worker.state == Idle()
     assert build(EMPTY).built is not None
@@ -118,8 +120,8 @@ def test_the_session_is_closed_and_the_next_can_be_opened(build, worker):
     ids=lambda value: value[:24].strip() if isinstance(value, str) else "",
 )
 def test_what_is_forbidden_openly_is_never_seen_by_a_worker(build, worker, line, said):
-    """A text with an openly forbidden construct is neither expanded nor compiled. The message names the line, and says
-    that the file was not run.
+    """A file that openly contains a forbidden construct is neither expanded nor compiled. The message names the line
+    and says that the file was not run.
     """
     found = build(f"// first\n{line}\n{EMPTY}")
     message = refused(found, Reason.FORBIDDEN)
@@ -131,8 +133,8 @@ def test_what_is_forbidden_openly_is_never_seen_by_a_worker(build, worker, line,
 
 @pytest.mark.parametrize("source", [PASTED, RENAMED], ids=["pasted from two halves", "under another name"])
 def test_what_is_forbidden_behind_a_macro_is_expanded_but_never_compiled(build, worker, source):
-    """A text that hides a forbidden construct behind a macro is never compiled. The reported line uses the macro, or
-    contains the forbidden word if the word is visible before expansion.
+    """A file that hides a forbidden construct in macros is never compiled. The reported line is the one that uses the
+    macro or, if the forbidden word is visible before expansion, the one that contains the word.
     """
     message = refused(build(source), Reason.FORBIDDEN)
     assert "contains assembly code" in message
@@ -140,8 +142,8 @@ def test_what_is_forbidden_behind_a_macro_is_expanded_but_never_compiled(build, 
 
 
 def test_the_line_of_a_pasted_word_is_that_of_the_macros_use(build):
-    """A forbidden word that a macro pastes together is reported in the line that uses the macro, where the student
-    finds it. The detail shows the word.
+    """If a macro pastes a forbidden word together, the reported line is the one that uses the macro, where the student
+    can find it. The detail shows the word.
     """
     found = build(PASTED)
     assert refused(found, Reason.FORBIDDEN).startswith("line 3 ")
@@ -149,7 +151,7 @@ def test_the_line_of_a_pasted_word_is_that_of_the_macros_use(build):
 
 
 def test_a_word_cut_by_a_backslash_is_found(build, worker):
-    """A forbidden word that a backslash divides is found even in a macro's definition."""
+    """A forbidden word that a backslash splits over two lines is found, even in the definition of a macro."""
     refused(build(STRINGS), Reason.FORBIDDEN)
     assert not was_built(worker)
 
@@ -165,7 +167,7 @@ def test_a_word_cut_by_a_backslash_is_found(build, worker):
     ],
 )
 def test_words_that_only_look_forbidden_are_not(build, text):
-    """Comments, strings and longer names that contain a forbidden word are not refused."""
+    """A forbidden word in a comment, in a string or as part of a longer name is accepted."""
     assert build(text + EMPTY).check.reason is not Reason.FORBIDDEN
 
 
@@ -182,8 +184,8 @@ def test_words_that_only_look_forbidden_are_not(build, text):
     ids=lambda value: value if isinstance(value, Construct) else "",
 )
 def test_an_assignment_can_allow_what_is_forbidden(build, worker, source, construct):
-    """A text with a forbidden construct is refused without permission, and with permission for all other constructs. It
-    is accepted with permission for that construct.
+    """A forbidden construct is accepted only if the assignment allows it. Permission for all other constructs is not
+    enough.
     """
     others = tuple(each for each in Construct if each is not construct)
     refused(build(source), Reason.FORBIDDEN)
@@ -193,8 +195,8 @@ def test_an_assignment_can_allow_what_is_forbidden(build, worker, source, constr
 
 
 def test_what_is_allowed_is_allowed_behind_a_macro_as_well(build, worker):
-    """A construct that the assignment allows is also allowed behind a macro, because the same list applies to the
-    expanded text.
+    """A construct that the assignment allows is also accepted behind a macro, because the expanded text is checked
+    against the same list.
     """
     assert build(PASTED, Construct.ASM).check.reason is not Reason.FORBIDDEN
     assert was_built(worker)
@@ -224,8 +226,8 @@ SOME_COLUMNS = frozenset(
 
 @pytest.mark.parametrize(("line", "where"), [param(each, name, SOME_COLUMNS) for name, each in COLUMNS.items()])
 def test_the_column_is_given_where_no_macro_has_moved_it(build, line, where):
-    """A column is reported only if no macro has moved it. The compiler counts in the expanded text, and its column
-    would not match the student's editor.
+    """The column is reported only if no macro has moved it. The compiler counts columns in the expanded text, which can
+    differ from the text in the student's editor.
     """
     found = build(f"#define ONE(x) do {{ int unused = x; }} while (0)\n{SIGNATURE}\n{{\n{line}\n}}\n")
     message = refused(found, Reason.BUILD_ERROR)
@@ -253,7 +255,7 @@ SOME_LINES = frozenset({"continued macro", "call over lines", "page break"})
 
 @pytest.mark.parametrize(("before", "number"), [param(each, name, SOME_LINES) for name, each in LINES.items()])
 def test_lines_are_those_of_the_file(build, before, number):
-    """Build errors have the line number of the file, with any comments, macros and conditions before the error."""
+    """A build error has the line number of the student's file, even after comments, macros and conditions."""
     assert refused(build(before + "constant int nothing = wrong;\n" + EMPTY), Reason.BUILD_ERROR).startswith(
         f"line {number}, "
     )
@@ -270,7 +272,7 @@ def test_lines_are_those_of_the_file(build, before, number):
     ids=["comment", "error directive", "condition", "macro call"],
 )
 def test_what_cannot_be_expanded_is_a_build_error_like_those_of_a_compiler(build, worker, source, where, said):
-    """A text that cannot be expanded is a build error with its line, and is not compiled."""
+    """A file that cannot be expanded gets a build error with its line, as from a compiler, and is not compiled."""
     message = refused(build(source), Reason.BUILD_ERROR)
     assert message.startswith(where), message
     assert said in message
@@ -280,7 +282,7 @@ def test_what_cannot_be_expanded_is_a_build_error_like_those_of_a_compiler(build
 @pytest.mark.whole
 @pytest.mark.parametrize("slip", [each for each in RECORDED if "pocl" in each.logs], ids=lambda slip: slip.name)
 def test_a_slip_is_explained(build, slip):
-    """The build error of a recorded slip on this device has the line of its recorded log, and the same hint."""
+    """The build error of each recorded mistake names the recorded line on this device and gives the recorded hint."""
     found = build(slip.source)
     message = refused(found, Reason.BUILD_ERROR)
     assert message.startswith(f"line {slip.line}")
@@ -292,7 +294,7 @@ def test_a_slip_is_explained(build, slip):
 
 
 def test_a_text_without_the_kernel_fails(build):
-    """A text without the assignment's kernel fails, although it compiles."""
+    """A file without the assignment's kernel fails, although it compiles."""
     assert "no kernel named coalsTransp" in refused(build("__kernel void other() { }\n"), Reason.KERNEL_MISSING)
 
 
@@ -306,15 +308,15 @@ def test_a_kernel_with_other_arguments_fails(build):
     [(TimedOut(doing="preprocessing", seconds=30), Reason.TIME_LIMIT), (OutOfMemory(), Reason.MEMORY_LIMIT)],
 )
 def test_a_preprocessor_that_is_overwhelmed_is_the_texts_fault(build, worker, monkeypatch, outcome, reason):
-    """If the preprocessor exceeds its time or memory, the text fails for that reason and is not compiled."""
+    """If the preprocessor runs out of time or memory, the submission fails for that reason and is not compiled."""
     monkeypatch.setattr(worker, "preprocess", lambda *_: outcome)
     refused(build(EMPTY), reason)
     assert not was_built(worker)
 
 
 def test_a_worker_that_ends_while_it_expands_is_a_crash(build, worker):
-    """If the worker ends while it expands a text, the build is a crash, for example if the text overflows the
-    preprocessor's stack. The next text gets a new worker.
+    """If the worker dies while it expands a file, for example because the preprocessor's stack overflows, the build
+    check reports a crash. The next file is built with a new worker.
     """
     worker.ready()
     os.killpg(worker._connection.process.group, signal.SIGKILL)

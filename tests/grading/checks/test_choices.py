@@ -1,4 +1,4 @@
-"""choices.py: statements in students' comments are followed, and unsuitable statements are refused."""
+"""choices.py: statements in students' comments are followed, and statements that cannot be followed are refused."""
 
 import pytest
 from courses import ADDITION, course_of
@@ -26,7 +26,7 @@ def choose(assignment, source):
 
 
 def refusal(assignment, source):
-    """Return the message about a file whose statements cannot be followed, in general or on the device."""
+    """Return the message about a file with statements that cannot be followed at all, or not on this device."""
     found = choose(assignment, source)
     problem = unfit_sizes(found, DEVICE) if isinstance(found, Assignment) else found
     assert isinstance(problem, Problem)
@@ -35,7 +35,7 @@ def refusal(assignment, source):
 
 
 def test_statements_are_read_from_every_kind_of_comment():
-    """Statements are read with their lines from every kind of comment. Code contains no statements."""
+    """Statements are read from every kind of comment, together with their lines. They are not read from code."""
     source = "// grader: TILE = 16\n/* grader: global = n, m\n * grader: add local = 8, 4 */\nint grader; // TILE = 3\n"
     assert [(each.line, each.kernel, each.what, each.value) for each in scan(source).statements] == [
         (1, None, "TILE", "16"),
@@ -58,14 +58,16 @@ def test_what_is_stated_is_built_and_launched_with(open_assignment):
 
 
 def test_a_constant_that_is_not_stated_is_the_assignments(open_assignment):
-    """A constant that is not stated has the assignment's value. Sizes have no default, so a missing size is refused."""
+    """If a constant is not stated, the assignment's value is used. Sizes have no default value, so a file without them
+    is refused.
+    """
     assert choose(open_assignment, STATED).constants["GROUP"] == 64
     assert "you must state the global size of add" in refusal(open_assignment, "// grader: local = 64\n")
 
 
 def test_where_nothing_is_left_to_students_comments_are_comments(product):
-    """If an assignment leaves no choices to students, statements are only comments, so files for another grading stay
-    valid.
+    """If an assignment does not leave any choices to students, statements are ordinary comments. Files that were
+    written for another assignment therefore stay valid.
     """
     assert choose(product, "// grader: TILE = 3\n") is product
 
@@ -87,7 +89,7 @@ def test_where_nothing_is_left_to_students_comments_are_comments(product):
     ],
 )
 def test_what_cannot_be_followed_is_told_with_its_reason(open_assignment, source, words):
-    """A refused statement is named by its line or its sizes. The message says what is wrong and what would be right."""
+    """The message about a refused statement names its line or its sizes, what is wrong, and what is allowed."""
     assert words in refusal(open_assignment, source)
 
 
@@ -117,7 +119,7 @@ def test_what_cannot_be_followed_is_told_with_its_reason(open_assignment, source
     ],
 )
 def test_a_statement_is_arithmetic_or_nothing(open_assignment, expression):
-    """A statement that is not bounded arithmetic is refused. The judge reads statements, so none may run code, grow or
-    take long.
+    """Only bounded arithmetic is accepted in a statement. The judge evaluates statements, so none of them may run code,
+    use much memory or take long.
     """
     refusal(open_assignment, f"// grader: global = {expression}\n// grader: local = 1\n")

@@ -37,7 +37,9 @@ class NoSimulator:
 
 
 def tried(assignment, *ends):
-    """Yield cases of the assignment, each with its failure, its problem, or None if it passed."""
+    """Yield a result for each case. `ends` gives how each case ended: with a failure, with a problem, or with None if
+    it passed.
+    """
     cases = assignment.correctness.cases
     for case, check, end in zip(cases, unrun_cases(assignment, cases), ends, strict=False):
         failure = None if isinstance(end, Problem) else end
@@ -52,8 +54,8 @@ def opened(simulator, assignment, source, *ends, watched=()):
 
 @pytest.mark.parametrize("failure", [ABORTED, SLOW])
 def test_what_the_compiler_failed_on_is_open_if_the_simulator_finds_it_right(simulator, transposition, failure):
-    """If the simulator finds the results right, points stay open after a compiler failure. The message says what
-    happened, how far the results were checked, and what to change.
+    """After a compiler failure, points stay open if the simulator gets correct results. The message says what happened,
+    up to which size the results were checked, and what to change.
     """
     waits = opened(simulator, transposition, TRANSPOSITION, failure, failure)
     assert waits.failed.reason is waits.rest.reason is Reason.COMPILER_FAILED
@@ -63,23 +65,21 @@ def test_what_the_compiler_failed_on_is_open_if_the_simulator_finds_it_right(sim
 
 @pytest.mark.parametrize("failure", [ABORTED, SLOW])
 def test_what_the_simulator_finds_wrong_is_not_open(simulator, transposition, failure):
-    """If the simulator finds wrong results, points are lost in spite of the compiler failure."""
+    """After a compiler failure, points are lost if the simulator gets wrong results."""
     assert opened(simulator, transposition, WRONG_SOURCE, failure) is None
 
 
 @pytest.mark.parametrize("end", [Crashed(signal=11, exit_code=None, words=""), OutOfMemory()])
 def test_any_other_failure_decides(simulator, transposition, end):
-    """A failure without a compiler failure decides the points. A kernel that also fails where the compiler did not fail
-    loses its points.
-    """
+    """A failure that is not the compiler's costs the points, even if the compiler failed in another case."""
     assert opened(simulator, transposition, TRANSPOSITION, ABORTED, end) is None
     assert opened(simulator, transposition, TRANSPOSITION, end) is None
 
 
 @pytest.mark.parametrize("ends", [[WRONG], [None, WRONG], [ABORTED, WRONG]])
 def test_wrong_results_are_open_if_another_compiler_gets_right_ones(simulator, transposition, ends):
-    """Wrong results stay open if another compiler gets right results, so a compiler that translates a right kernel
-    wrongly costs no points. The report says what was observed.
+    """Wrong results stay open if another compiler gets correct results, because a compiler that translates a correct
+    kernel wrongly must not cost points. The message states both observations.
     """
     waits = opened(simulator, transposition, TRANSPOSITION, *ends)
     cases = [each.check for each in tried(transposition, *ends)]
@@ -99,15 +99,15 @@ def test_wrong_results_are_open_if_another_compiler_gets_right_ones(simulator, t
     ],
 )
 def test_wrong_results_count_if_the_simulator_sees_a_mistake(simulator, transposition, source):
-    """Wrong results count if the simulator's results are wrong, too, or are right with a race."""
+    """Wrong results count if the simulator also gets wrong results, or if it gets correct results but sees a race."""
     cases = transposition.correctness.cases
     first = next(number for number, case in enumerate(cases) if min(case.sizes.values()) > 2)
     assert opened(simulator, transposition, source, *[None] * first, WRONG) is None
 
 
 def test_wrong_results_count_if_the_case_is_too_large_for_the_simulator(simulator, transposition):
-    """Wrong results count if the case is too large for the simulator, because no evidence shows that the compiler
-    failed.
+    """Wrong results count if the case is too large for the simulator, because there is no evidence of a compiler
+    failure.
     """
     large = max(transposition.correctness.cases, key=lambda case: prod(case.sizes.values()))
     check = WRONG.fail(next(unrun_cases(transposition, [large])))
@@ -116,22 +116,22 @@ def test_wrong_results_count_if_the_case_is_too_large_for_the_simulator(simulato
 
 
 def test_wrong_results_count_where_they_may_depend_on_the_order_of_groups(simulator, transposition):
-    """Wrong results count if they may depend on the order of work-groups. The simulator runs work-groups one after the
-    other, in ascending order, and sees no race between atomic functions.
+    """Wrong results count if they may depend on the order of work-groups. The simulator always runs work-groups in
+    ascending order, and it does not see races between atomic functions.
     """
     source = changed(TRANSPOSITION, "    barrier(", "    if (height > 99) atomic_inc((__global int *)B);\n    barrier(")
     assert opened(simulator, transposition, source, WRONG) is None
 
 
 def test_wrong_results_count_without_a_simulator(simulator, transposition):
-    """Wrong results count without a simulator, because no other compiler can be asked."""
+    """Without a simulator, wrong results count, because there is no other compiler to compare with."""
     subject = replace(subject_of(simulator, transposition, TRANSPOSITION), worker=NoSimulator())
     assert left_open(tuple(tried(transposition, WRONG)), subject, Watched(checks=())) is None
 
 
 def test_wrong_results_count_if_the_run_at_the_failed_size_is_wrong(simulator, transposition):
-    """Wrong results count if the sanitizer's second run, at the failed size, is wrong already. The size is not run
-    again.
+    """Wrong results count if the sanitizer has already run the kernel at the failed size and got wrong results. That
+    size is not run again.
     """
     subject = subject_of(simulator, transposition, TRANSPOSITION)
     seen = simulate(subject, transposition.sanitizer.sizes, 0)
@@ -140,14 +140,16 @@ def test_wrong_results_count_if_the_run_at_the_failed_size_is_wrong(simulator, t
 
 
 def test_cases_that_were_given_up_are_open_with_the_others(simulator, transposition):
-    """After two cases that took the compiler too long, the other cases are given up, and are open with them."""
+    """After the compiler has taken too long for two cases, the remaining cases are not tried. They are open like the
+    first two.
+    """
     assert opened(simulator, transposition, TRANSPOSITION, SLOW, SLOW, GAVE_UP) is not None
     assert opened(simulator, transposition, TRANSPOSITION, None, GAVE_UP) is None
 
 
 def test_what_the_sanitizer_shows_decides_unless_it_is_hidden(simulator, transposition):
-    """A race that the sanitizer shows decides the points. A hidden sanitizer decides nothing, because open cases would
-    reveal its outcome.
+    """If the sanitizer reports a race, the points are lost. A hidden sanitizer has no effect, because the open cases
+    would reveal its outcome.
     """
     check = RACE.fail(unwatched(transposition.sanitizer))
     assert opened(simulator, transposition, TRANSPOSITION, ABORTED, watched=[check]) is None
@@ -157,15 +159,17 @@ def test_what_the_sanitizer_shows_decides_unless_it_is_hidden(simulator, transpo
 
 
 def test_without_a_simulator_it_is_open_and_says_so(simulator, transposition):
-    """Without a simulator, points stay open and are not awarded. The message says that the results were not checked."""
+    """Without a simulator, points stay open after a compiler failure. The message says that the results were not
+    checked.
+    """
     subject = replace(subject_of(simulator, transposition, TRANSPOSITION), worker=NoSimulator())
     waits = left_open(tuple(tried(transposition, ABORTED)), subject, Watched(checks=()))
     assert UNCHECKED in waits.failed.message
 
 
 def test_open_checks_earn_and_lose_nothing(simulator, transposition):
-    """Open checks earn and lose nothing. Checks that passed on the device stay, and points that only a right kernel
-    earns are open.
+    """Open checks neither earn nor lose points. Checks that passed on the device are unchanged, and the checks that
+    only a correct kernel can pass are open.
     """
     waits = opened(simulator, transposition, TRANSPOSITION, None, ABORTED)
     cases = [each.check for each in tried(transposition, None, ABORTED)]
@@ -178,8 +182,8 @@ def test_open_checks_earn_and_lose_nothing(simulator, transposition):
 
 
 def test_memory_is_decided_where_it_was_counted(simulator, transposition):
-    """Memory checks that were counted need no decision, because the simulator has another compiler. Memory checks that
-    were not counted are open.
+    """Memory checks that were counted are final, because the simulator uses another compiler. Memory checks that were
+    not counted are open.
     """
     waits = opened(simulator, transposition, TRANSPOSITION, ABORTED)
     passed, other, last = uncounted(transposition.memory)
@@ -196,8 +200,8 @@ def test_memory_is_decided_where_it_was_counted(simulator, transposition):
 def test_a_build_that_the_compiler_failed_on_is_built_for_the_simulator(
     simulator, transposition, failure, source, is_open
 ):
-    """A program that the device's compiler fails to build is built for the simulator. Its points are open if all small
-    cases are right there.
+    """If the device's compiler fails to build a program, the simulator builds and runs it. The points are open if all
+    small cases are right there.
     """
     prepared = prepare(subject_of(simulator, transposition, source).task, simulator)
     build = Build(check=of_failure(failure).fail(build_check(0.0)), built=None, failure=failure)
@@ -209,8 +213,8 @@ def test_a_build_that_the_compiler_failed_on_is_built_for_the_simulator(
 
 
 def test_a_timed_run_that_the_compiler_failed_on_leaves_the_speed_open():
-    """If the compiler fails in a timed run, the speed is open, because the cases are right. Any other failure of a
-    timed run stays unchanged.
+    """If the compiler fails in a timed run, the speed is open, because all cases were right. Any other failure of a
+    timed run is unchanged.
     """
     assert timed_open(FailedError(ABORTED)).problem.reason is Reason.COMPILER_FAILED
     for end in (WRONG, Crashed(signal=11, exit_code=None, words="")):

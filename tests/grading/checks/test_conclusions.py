@@ -1,4 +1,6 @@
-"""conclusions.py: the check of each case has the conclusions from all cases, with the lines that they refer to."""
+"""conclusions.py: the results of all cases lead to a conclusion about the mistake, which appears in the check of each
+wrong case.
+"""
 
 import numpy as np
 import pytest
@@ -47,8 +49,8 @@ SIZES = [{"height": 1, "width": 1}, {"height": 5, "width": 7}, {"height": 20, "w
 
 @pytest.fixture
 def concluded(transposition):
-    """Return a function that runs four cases with the results of `make`. It returns the checks and the sizes of the
-    failed cases.
+    """Return a function that runs four cases with a worker that computes its results with `make`. It returns the checks
+    and the sizes of the failed cases.
     """
     cases = tuple(Case(name=f"{sizes}", sizes=sizes) for sizes in SIZES)
     asked = transposition.correctness.model_copy(update={"cases": cases})
@@ -65,7 +67,7 @@ def concluded(transposition):
 
 
 def with_another_pitch(arrays):
-    """Return the transpose, stored with the row length of A."""
+    """Return the transposed matrix, stored with the row length of A instead of its own."""
     height, width = arrays["A"].shape
     made = np.full(height * width + width * width, POISON, dtype=np.uint32).view(np.float32)
     places = np.arange(width)[:, None] * width + np.arange(height)
@@ -74,7 +76,9 @@ def with_another_pitch(arrays):
 
 
 def test_a_cause_stands_in_each_check_with_its_lines(concluded):
-    """The cause and the lines that write the array are the message of each wrong case. The numbers are evidence."""
+    """The message of each wrong case is the common cause, followed by the lines that write the array. The numbers of
+    wrong elements are in the detail.
+    """
     checks, failed = concluded(with_another_pitch, SEEN)
     wrong = [check for check in checks if check.verdict is Verdict.FAILED]
     assert failed == (SIZES[1], SIZES[2], SIZES[3])
@@ -87,20 +91,20 @@ def test_a_cause_stands_in_each_check_with_its_lines(concluded):
 
 
 def test_without_a_simulated_run_there_are_no_lines(concluded):
-    """Without a simulated run, checks name the cause but no lines."""
+    """Without a simulated run, the message names the cause but no lines."""
     checks, _ = concluded(with_another_pitch)
     assert "line" not in checks[2].message
     assert checks[2].cause
 
 
 def test_what_is_never_written_is_told_with_the_lines_that_should(concluded):
-    """If an array is never written, the check names the lines that write it at other sizes."""
+    """If a kernel does not write to an array, the help names the lines that write to it at other sizes."""
     checks, _ = concluded(lambda arrays: np.full(arrays["A"].size, POISON, dtype=np.uint32).view(np.float32), SEEN)
     assert {check.help for check in checks} == {"B is written in line 7."}
 
 
 def heard(text):
-    """Return the record of a launch with this message."""
+    """Return the record of a simulated launch with this message."""
     (kernel,) = SEEN.kernels
     message = SeenMessage(text=text, array="", times=1, endings=(), writes=())
     return replace(SEEN, kernels=(kernel.model_copy(update={"messages": (message,)}),))
@@ -123,7 +127,7 @@ DIVERGED = (
     ],
 )
 def test_changed_memory_is_not_blamed_on_a_store_that_the_simulator_does_not_see(text, advice):
-    """If the simulator sees another mistake and no store outside an array, the help names that mistake."""
+    """If the simulator sees another mistake but no store outside an array, the help names that mistake."""
     case = Case(name="one", sizes=SIZES[1])
     check = of_stray_write("B", 0).fail(full_marks(AskedCheck(kind=Kind.CORRECTNESS, points=1.0)))
     (told,) = conclude([Tried(case=case, check=check)], None, None, heard(text))
@@ -132,20 +136,22 @@ def test_changed_memory_is_not_blamed_on_a_store_that_the_simulator_does_not_see
 
 
 def test_a_result_that_holds_nan_is_told_with_the_read_past_the_end(concluded):
-    """If nothing but NaN was stored and the simulator sees a read past an end, the help names that read."""
+    """If only NaN was stored and the simulator sees a read past the end of an array, the help names that read."""
     nothing = lambda arrays: np.full(arrays["A"].size, POISON, dtype=np.uint32).view(np.float32)  # noqa: E731
     checks, _ = concluded(nothing, heard(f"Invalid read {BEYOND}"))
     assert {check.help for check in checks} == {"Line 6 reads outside B, 1 element past its end. Such words hold NaN."}
 
 
 def test_right_cases_keep_their_checks(concluded):
-    """Checks of right cases stay unchanged."""
+    """Checks of correct cases stay unchanged."""
     checks, failed = concluded(lambda arrays: arrays["A"].T, SEEN)
     assert {(check.verdict, check.message) for check in checks} == {(Verdict.PASSED, "")}
     assert failed == ()
 
 
 def test_right_cases_are_asked(concluded):
-    """Right cases are evidence, too. If one element is right, the sign is reported as wrong, but not everywhere."""
+    """Correct cases are evidence, too. If the result is right in a case with a single element, the message says that
+    the sign is wrong, but not everywhere.
+    """
     checks, _ = concluded(lambda arrays: arrays["A"].T if arrays["A"].size == 1 else -arrays["A"].T)
     assert [check.cause for check in checks] == ["", *["the sign is wrong, but not everywhere"] * 3]

@@ -1,5 +1,5 @@
-"""correctness.py: which cases run again, what a worker learns about cases, and which other checks a failed case
-forfeits.
+"""correctness.py: which cases are repeated, what a worker learns about cases, and which checks lose their points after
+a failed case.
 """
 
 import numpy as np
@@ -28,7 +28,7 @@ def noise(arrays):
 
 @pytest.fixture
 def checks(transposition):
-    """Return a function that returns the checks made with a given worker."""
+    """Return a function that runs all cases with the given worker and returns their checks."""
     task = Task(assignment=transposition, submission=read_submission(transposition.reference), seed=1)
     built = Built(task=task, program=ProgramSource(source=""), bindings=BINDINGS, usage=())
     return lambda worker: checked(transposition.correctness.cases, built, transposition, worker)
@@ -41,16 +41,14 @@ def checked(cases, built, assignment, worker):
 
 
 def test_right_results_are_not_repeated(checks):
-    """A right submission is launched once in each case."""
+    """A correct submission is launched once in each case."""
     worker = FakeWorker(lambda arrays: arrays["A"].T)
     assert all(check.verdict is Verdict.PASSED for check in checks(worker))
     assert worker.repeated == []
 
 
 def test_the_first_wrong_cases_are_repeated_on_the_same_data(checks):
-    """The first wrong cases are repeated on the same data, to tell results that differ between launches from results
-    that are always wrong.
-    """
+    """The first wrong cases are repeated on the same data, which shows if the results differ between launches."""
     worker = FakeWorker(noise)
     failed = checks(worker)
     assert worker.repeated == [REPEATS] * REPEATED
@@ -60,26 +58,26 @@ def test_the_first_wrong_cases_are_repeated_on_the_same_data(checks):
 
 
 def test_a_result_that_is_always_wrong_is_not_called_unsteady(checks):
-    """If repeated launches agree, the wrong result keeps its cause."""
+    """If repeated launches give the same wrong result, the check names the cause of the wrong result."""
     failed = checks(FakeWorker(lambda arrays: -arrays["A"].T))
     assert {check.cause for check in failed} == {"the sign is wrong"}
 
 
 def test_a_failure_of_the_repeats_leaves_the_result_as_it_was(checks):
-    """If repeated launches fail, the check keeps the result of the first launch, which came to its end."""
+    """If the repeated launches fail, the check keeps the result of the first launch."""
     failed = checks(FakeWorker(lambda arrays: -arrays["A"].T, again=TimedOut(doing="running", seconds=1)))
     assert {(check.reason, check.cause) for check in failed} == {(Reason.WRONG_OUTPUT, "the sign is wrong")}
 
 
 def test_nothing_written_is_not_repeated(checks):
-    """A case without written results is not repeated, because there is nothing to compare."""
+    """A case in which no results were written is not repeated, because there is nothing to compare."""
     worker = FakeWorker(lambda arrays: np.full(arrays["A"].size, POISON, dtype=np.uint32).view(np.float32))
     assert {check.reason for check in checks(worker)} == {Reason.NOT_WRITTEN}
     assert worker.repeated == []
 
 
 def altered(transposition, cases):
-    """Return a submission that builds, for the assignment with these cases."""
+    """Return a built submission for the assignment with these cases."""
     asked = transposition.correctness.model_copy(update={"cases": tuple(cases)})
     assignment = transposition.model_copy(update={"correctness": asked})
     task = Task(assignment=assignment, submission=read_submission(transposition.reference), seed=1)
@@ -87,7 +85,9 @@ def altered(transposition, cases):
 
 
 def test_time_limits_of_practice_end_nothing_else(transposition):
-    """Practice cases and other cases have separate counts of time limits, because practice decides nothing."""
+    """Time limits are counted separately for practice cases, so that a practice case never prevents another case from
+    running.
+    """
     cases = [
         case.model_copy(update={"practice": number % 2 == 1})
         for number, case in enumerate(transposition.correctness.cases[: 2 * (TIME_LIMITS + 1)])
@@ -100,8 +100,8 @@ def test_time_limits_of_practice_end_nothing_else(transposition):
 
 
 def test_a_worker_hears_of_no_case_but_those_that_it_is_to_run(transposition):
-    """A worker learns neither names nor sizes of cases that it does not run. The session of the shown cases has no
-    buffer of a hidden case.
+    """A worker does not learn the names or sizes of cases that it does not run. In particular, the session with the
+    shown cases has no buffer for a hidden case.
     """
     first, second, *_ = transposition.correctness.cases
     cases = (first, second.model_copy(update={"hidden": True}))
@@ -115,8 +115,8 @@ def test_a_worker_hears_of_no_case_but_those_that_it_is_to_run(transposition):
 
 @pytest.mark.parametrize(("kind", "process"), [("cpu", "new"), ("gpu", "used")])
 def test_on_a_gpu_cases_leave_their_process_to_what_is_timed(transposition, kind, process):
-    """On a GPU, cases leave their process to the timing. On a CPU, kernels run in this process, so it ends with the
-    cases.
+    """On a GPU, the process that ran the cases is used for timing, too. On a CPU, the kernels run inside this process,
+    so it ends after the cases.
     """
     worker, cases = FakeWorker(lambda arrays: arrays["A"].T, kind=kind), transposition.correctness.cases
     checked(cases, altered(transposition, cases), transposition, worker)
@@ -124,8 +124,8 @@ def test_on_a_gpu_cases_leave_their_process_to_what_is_timed(transposition, kind
 
 
 def test_a_case_has_the_same_inputs_whether_or_not_it_is_hidden(transposition):
-    """A case has the same inputs whether it is hidden or shown. A seed therefore repeats a grading after the assignment
-    shows its hidden cases.
+    """A case has the same inputs whether it is hidden or shown. A grading can therefore be repeated with its seed after
+    the hidden cases have been released.
     """
     cases = transposition.correctness.cases[:3]
     seen = []
@@ -140,7 +140,7 @@ def test_a_case_has_the_same_inputs_whether_or_not_it_is_hidden(transposition):
 
 
 def test_checks_come_in_the_order_of_the_assignment(transposition):
-    """Checks have the assignment's order of cases, even if two workers run the cases."""
+    """The checks are in the assignment's order of cases, even if shown and hidden cases ran in two workers."""
     cases = [
         case.model_copy(update={"hidden": number % 3 == 1})
         for number, case in enumerate(transposition.correctness.cases)
@@ -152,8 +152,8 @@ def test_checks_come_in_the_order_of_the_assignment(transposition):
 
 
 def test_what_only_right_kernels_earn_is_forfeited_by_a_failed_case(transposition):
-    """A failed case forfeits the points that only right kernels earn. Checks that failed by themselves stay as they
-    are. So do practice, which decides nothing, and memory behaviour, which is counted in its own run.
+    """A failed case forfeits the points that only correct kernels earn. Other checks are unchanged: the ones that
+    failed themselves, practice cases, and memory checks, which are counted in a separate run.
     """
     whole = (
         BUILD,
@@ -175,8 +175,8 @@ def test_what_only_right_kernels_earn_is_forfeited_by_a_failed_case(transpositio
 
 
 def test_a_hidden_case_that_fails_forfeits_nothing(transposition):
-    """A hidden case that fails forfeits nothing, because students see all other points before it is released. A shown
-    case that fails forfeits them.
+    """A failed hidden case does not forfeit other points, because students would see that before the case is released.
+    A failed shown case does.
     """
     first, second, *others = transposition.correctness.cases
     hiding = (first, second.model_copy(update={"hidden": True}), *others)
@@ -191,8 +191,9 @@ def test_a_hidden_case_that_fails_forfeits_nothing(transposition):
 
 
 def test_a_wrong_result_in_the_simulator_is_no_news_if_the_kernel_is_wrong_elsewhere(transposition):
-    """If a case is wrong on the device, a sanitizer check about wrong results is replaced by a forfeited check. Wrong
-    results in the simulator show a dependence on the order of work-items only if the kernel is right everywhere else.
+    """If a case is wrong on the device, the sanitizer's report of wrong results is replaced by a note that the points
+    are forfeited. The report would mean that the results depend on the order of work-items, which is only known for a
+    kernel that is right on the device.
     """
     wrong = check("correctness: one", verdict=Verdict.FAILED, reason=Reason.WRONG_OUTPUT)
     said = check("sanitizer", kind=Kind.SANITIZER, verdict=Verdict.FAILED, reason=Reason.WRONG_OUTPUT)
@@ -202,6 +203,8 @@ def test_a_wrong_result_in_the_simulator_is_no_news_if_the_kernel_is_wrong_elsew
 
 
 def test_cases_that_are_decided_elsewhere_forfeit_nothing(transposition):
-    """Cases that are decided elsewhere, because a student kit does not contain them, forfeit nothing."""
+    """A case that a student kit does not contain, and that is therefore decided elsewhere, does not forfeit any
+    points.
+    """
     elsewhere = check("correctness: hidden", verdict=Verdict.SKIPPED, reason=Reason.DECIDED_ELSEWHERE)
     assert forfeit(transposition, [BUILD, elsewhere, SPEED]) == (BUILD, elsewhere, SPEED)

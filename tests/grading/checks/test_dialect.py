@@ -1,5 +1,5 @@
-"""dialect.py: functions of later OpenCL C versions are replaced by their OpenCL C 1.2 equivalents. Functions without an
-equivalent are refused by name.
+"""dialect.py: functions of later OpenCL C versions are replaced by equivalents in OpenCL C 1.2. Functions without an
+equivalent are refused.
 """
 
 import re
@@ -12,7 +12,7 @@ from grader.worker.opencl.preprocess import preprocess
 
 
 def expanded(source):
-    """Return the text that drivers get."""
+    """Return the text that drivers compile."""
     return preprocess(source, dict(equivalents(scan(source)))).strip()
 
 
@@ -33,13 +33,13 @@ def expanded(source):
     ],
 )
 def test_what_has_another_name_gets_it(source, text):
-    """A function with another name in OpenCL C 1.2 gets that name in the text for drivers and for the simulator."""
+    """A function that has another name in OpenCL C 1.2 is replaced by that name."""
     assert expanded(source) == text
 
 
 @pytest.mark.parametrize("which", ["local", "global"])
 def test_linear_ids_are_those_of_the_specification(which):
-    """Linear ids follow OpenCL C 2.0, section 6.13.1: the first dimension varies fastest."""
+    """Linear ids are computed as in OpenCL C 2.0, section 6.13.1, with the first dimension varying fastest."""
     ids, sizes = {0: 3, 1: 5, 2: 7}, {0: 16, 1: 8, 2: 9}
     text = expanded(f"get_{which}_linear_id()")
     value = re.sub(
@@ -57,8 +57,8 @@ def test_linear_ids_are_those_of_the_specification(which):
     ],
 )
 def test_what_a_text_defines_itself_is_its_own(own):
-    """A function or macro that the text defines itself is not replaced. A student who knows that OpenCL C 1.2 lacks it
-    may define it.
+    """A function or macro that the submission defines itself is not replaced, because a student who knows that OpenCL C
+    1.2 lacks it may define it.
     """
     source = f"{own}\nint a = get_local_linear_id();"
     assert len(equivalents(scan(source))) == len(EQUIVALENTS) - 1
@@ -80,8 +80,8 @@ def test_what_a_text_defines_itself_is_its_own(own):
     ],
 )
 def test_the_rest_is_named_with_its_line_and_what_to_do(call, advice):
-    """A call without an equivalent is reported with its name, its line and advice, even if the present driver accepts
-    it.
+    """A call to a function without an equivalent is reported with the name of the function, the line and advice, even
+    if the installed driver accepts it.
     """
     (name,) = re.findall(r"(\w+) ?\(", call)[:1]
     found = first_later_call(["", call, "work_group_all(1);"])
@@ -99,5 +99,5 @@ def test_the_rest_is_named_with_its_line_and_what_to_do(call, advice):
     ],
 )
 def test_what_the_language_has_or_the_text_defines_is_left_alone(code):
-    """Functions of OpenCL C 1.2, functions that the text defines, and names that are not called are accepted."""
+    """Functions of OpenCL C 1.2, functions that the submission defines, and names that are not called are accepted."""
     assert first_later_call(code) is None

@@ -1,4 +1,4 @@
-"""hanging.py: a launch that does not answer is simulated, and the simulator finds endless loops."""
+"""hanging.py: if a launch does not answer, the simulator runs it to look for an endless loop."""
 
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -29,7 +29,7 @@ ENDLESS = Endless(sizes={"n": 1}, findings=(LOOP,))
 
 @dataclass
 class Straw:
-    """Worker, series and lookout in one, which give fixed answers and record what they are asked."""
+    """A worker, a series of cases and a lookout in one object. It gives prepared answers and records the requests."""
 
     attempts: list
     runs: list = field(default_factory=list)
@@ -78,7 +78,7 @@ class Straw:
 
 
 def launched(straw, *names):
-    """Return the results of these cases, which are launched one after the other."""
+    """Launch these cases one after the other, and return their results."""
     launcher = Launcher(straw, straw, straw)
     return [launcher.run(name, straw) for name in names]
 
@@ -91,8 +91,8 @@ def test_a_launch_that_answers_is_not_looked_at():
 
 
 def test_a_loop_that_the_simulator_sees_is_the_verdict():
-    """An endless loop that the simulator sees is the result. Other cases, which may be right, are tried for a short
-    time, and none is simulated again.
+    """If the simulator finds an endless loop, this is the result of the case. The other cases, which may be right, are
+    still tried for a short time, but are not simulated.
     """
     straw = Straw([SILENT, RIGHT, SILENT], sees=[ENDLESS])
     assert launched(straw, "a", "b", "c") == [ENDLESS, RIGHT, SILENT]
@@ -101,8 +101,8 @@ def test_a_loop_that_the_simulator_sees_is_the_verdict():
 
 
 def test_what_ends_in_the_simulator_has_all_its_time():
-    """If a silent launch ends in the simulator, the compiler may be slow or the machine busy. That case and all later
-    cases are waited for to their deadline. The next session opens while the simulator works.
+    """If the launch ends in the simulator, the compiler may be slow or the machine busy, so this case and all later
+    ones are given their full time. The next session is opened while the simulator works.
     """
     straw = Straw([SILENT], runs=[RIGHT, RIGHT], sees=[None])
     assert launched(straw, "a", "b") == [RIGHT, RIGHT]
@@ -110,8 +110,8 @@ def test_what_ends_in_the_simulator_has_all_its_time():
 
 
 def test_a_large_case_has_all_its_time():
-    """A large case is waited for to its deadline. In the simulator, even a right kernel takes millions of steps for
-    such a case.
+    """A large case is given its full time without a simulation, because even a correct kernel takes millions of steps
+    for such a case.
     """
     straw = Straw([], runs=[SILENT], small=False)
     assert launched(straw, "a") == [SILENT]
@@ -120,15 +120,15 @@ def test_a_large_case_has_all_its_time():
 
 @pytest.mark.parametrize(("first", "again"), [(True, []), (False, ["run a"])])
 def test_a_failure_after_others_is_tried_as_the_first_of_a_session(first, again):
-    """A case that fails after others in its session runs again as the first case of a new session, as without a
-    lookout, because earlier cases may have caused the failure.
+    """If a case fails after others in the same session, it runs again as the first case of a new session, because
+    earlier cases may have caused the failure.
     """
     straw = Straw([CRASHED], runs=[CRASHED], first=first)
     assert launched(straw, "a") == [CRASHED]
     assert straw.asked == ["impatient", "attempt a", *again]
 
 
-# --- the simulator's word -----------------------------------------------------------------------
+# --- findings of the simulator ------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -145,8 +145,8 @@ def looked(simulator, assignment, source, case):
 
 
 def test_the_line_of_a_loop_is_found_on_the_data_of_the_case(simulator, transposition, small):
-    """The line of an endless loop is found on the data of the case. The sanitizer's check names the line and the sizes
-    without another run.
+    """The simulator finds the line of an endless loop on the data of the case. The sanitizer's check then names the
+    line and the sizes without another run.
     """
     source = changed(
         TRANSPOSITION, "    barrier(", "    for (uint i = 0; i < width; i += 0) tile[0][0] = 1;\n    barrier("
@@ -163,14 +163,14 @@ def test_the_line_of_a_loop_is_found_on_the_data_of_the_case(simulator, transpos
 
 
 def test_a_kernel_that_ends_is_no_loop_and_neither_is_one_that_races(simulator, transposition, small):
-    """Only an endless loop is reported. A kernel that ends has no endless loop, even if it has a race."""
+    """A kernel that ends has no endless loop, even if it has a race."""
     assert looked(simulator, transposition, TRANSPOSITION, small) is None
     assert looked(simulator, transposition, changed(TRANSPOSITION, "    barrier(", "    // barrier("), small) is None
 
 
 def test_where_the_simulator_is_hidden_or_its_sizes_are_smaller_it_is_not_asked(simulator, transposition):
-    """A case is not simulated if the sanitizer's check is hidden, because students would learn its outcome. A case
-    larger than the sanitizer's is not simulated, because right kernels also take long there.
+    """A case is not simulated if the sanitizer is hidden, because students would learn its outcome, or if the case is
+    larger than the sanitizer's sizes, because even correct kernels would take long.
     """
     subject = subject_of(simulator, transposition, TRANSPOSITION)
     lookout = Lookout(subject=subject)

@@ -1,4 +1,4 @@
-"""inspection.py: changed memory outside a buffer is named as the kernels call the buffer."""
+"""inspection.py: a message about changed memory outside a buffer uses the kernels' names for the buffer."""
 
 import numpy as np
 import pytest
@@ -22,7 +22,9 @@ CHANGED = np.array([0, *BAND[1:]], dtype=np.uint32)
     ],
 )
 def test_buffers_that_changed_places_have_both_names(repeat, name):
-    """If two buffers change places between iterations, kernels have called each of them by both names."""
+    """If two buffers are swapped between iterations, the message gives both names, because kernels use both names for
+    each buffer.
+    """
     fetched = {"old": Fetched(before=BAND, payload=BAND, after=CHANGED, poison=POISON)}
     problem = stray_write(fetched, repeat)
     assert problem is not None

@@ -1,4 +1,4 @@
-"""memory.py: each measure of memory behaviour, its limit, and the message for a kernel that exceeds the limit."""
+"""memory.py: the measures of memory behaviour, their limits, and the messages for kernels that exceed a limit."""
 
 import pytest
 from kernels import TRANSPOSITION, changed
@@ -24,12 +24,12 @@ SIZES = {"height": 32, "width": 48}
 
 
 def branch(line, reached, diverged):
-    """Return a condition as the simulator's plugin reports it."""
+    """Return the counts of a condition, as the simulator's plugin reports them."""
     return SeenBranch(line=line, reached=reached, diverged=diverged, constant=False)
 
 
 def seen_access(line, array="A", space=1, **changes):
-    """Return a coalesced read of 128 bytes per request, with some fields changed."""
+    """Return the counts of a coalesced read of 128 bytes per request, with some fields changed."""
     fields = {
         "line": line,
         "column": 5,
@@ -70,7 +70,7 @@ def check(assignment, measure, at_most, found):
 
 
 def test_a_profile_adds_up(transposition):
-    """Totals count global memory in all launches, and exclude local and constant memory."""
+    """Totals include global memory in all launches. They exclude local and constant memory."""
     accesses = (
         seen_access(3),
         seen_access(4, array="B", writes=True, sectors=320, unused=7),
@@ -169,7 +169,7 @@ FOUND = [
 
 
 def test_a_copy_by_the_group_is_named_where_it_wastes_most(transposition):
-    """A copy by the work-group, which has no line number, is named if it wastes the most bytes."""
+    """If a copy by the work-group wastes the most bytes, the message names it, although it has no line number."""
     found = counted(transposition, seen_access(3, unused=40), seen_access(0, unused=5120))
     assert check(transposition, "coalescing", 1.1, found).message.startswith(
         "a copy by the group or a hidden line reads"
@@ -177,7 +177,9 @@ def test_a_copy_by_the_group_is_named_where_it_wastes_most(transposition):
 
 
 def test_accesses_that_waste_nothing_do_not_make_up_for_others(transposition):
-    """The number of unused bytes counts, not their share. Efficient accesses do not make up for wasteful accesses."""
+    """The check uses the number of unused bytes, not their percentage, so additional efficient accesses do not hide a
+    wasteful one.
+    """
     wasteful = seen_access(4, sectors=160, unused=3840, stride=256)
     alone, in_company = (
         check(transposition, "coalescing", 1.1, counted(transposition, wasteful, *more))
@@ -188,8 +190,8 @@ def test_accesses_that_waste_nothing_do_not_make_up_for_others(transposition):
 
 
 def test_neighbouring_words_of_a_part_of_a_warp(transposition):
-    """If only a part of each warp accesses neighbouring words, the message says so, and gives no advice about the
-    distance, which is right.
+    """If only some work-items of each warp access neighbouring words, the message says so. It gives no advice about the
+    stride, which is right.
     """
     found = counted(transposition, seen_access(4, unused=5120))
     message = check(transposition, "coalescing", 1.1, found).sentences
@@ -198,14 +200,16 @@ def test_neighbouring_words_of_a_part_of_a_warp(transposition):
 
 
 def test_reading_back_is_told_apart_from_reading_too_often(transposition):
-    """A kernel that reads back its own results gets the advice to use a variable, not local memory."""
+    """A kernel that reads back its own results is advised to keep them in a variable, and not to use local memory."""
     found = counted(transposition, seen_access(3, array="B", bytes=5120), seen_access(4, array="B", writes=True))
     assert "Keep in a variable" in check(transposition, "words read", 1, found).sentences
 
 
 @pytest.mark.parametrize(("measure", "at_most", "accesses", "expected"), FOUND)
 def test_too_much(transposition, measure, at_most, accesses, expected):
-    """A measure above its limit earns no points. The message names the line, the array, the measure and the limit."""
+    """A measure above its limit earns no points. The message names the line, the array, the measured value and the
+    limit.
+    """
     reason, words = expected
     made = check(transposition, measure, at_most, counted(transposition, *accesses))
     assert (made.verdict, made.points, made.max_points, made.reason) == (Verdict.FAILED, 0, 5, reason)
@@ -254,14 +258,14 @@ def test_too_much(transposition, measure, at_most, accesses, expected):
     ],
 )
 def test_what_passes_says_what_was_measured_and_the_limit(transposition, measure, at_most, accesses, words):
-    """A passed check states in one sentence what was measured and the limit, without advice."""
+    """The message of a passed check gives the measured value and the limit, without advice."""
     made = check(transposition, measure, at_most, counted(transposition, *accesses, branches=[branch(2, 8, 0)]))
     assert (made.verdict, made.reason, made.message) == (Verdict.PASSED, None, words)
 
 
 def test_work_that_one_does_alone(transposition):
-    """The message names the line in which warps are mostly idle most often, counting all expressions of the line.
-    Requests of whole warps do not count.
+    """The message names the line with the most requests of mostly idle warps, counted over all expressions in the line.
+    Other requests do not count.
     """
     accesses = [
         seen_access(3, requests=500),
@@ -280,7 +284,7 @@ def test_work_that_one_does_alone(transposition):
 
 
 def test_too_much_divergence(transposition):
-    """All divergences count, and the message names the line in which warps diverge most often."""
+    """All divergent branches are counted, and the message names the line with most of them."""
     branches = [
         branch(3, 60, 10),
         branch(9, 1040, 210),
@@ -297,7 +301,7 @@ def test_too_much_divergence(transposition):
     [("coalescing", 1.1), ("requests of mostly idle warps", 10), ("words read", "1280/4"), ("divergence", 0)],
 )
 def test_a_limit_may_be_reached(transposition, measure, at_most):
-    """A measure that is equal to its limit passes."""
+    """A measure that equals its limit passes."""
     found = counted(transposition, seen_access(3, unused=1228, mostly_idle=10, active=10), branches=[branch(2, 8, 0)])
     made = check(transposition, measure, at_most, found)
     assert (made.verdict, made.points) == (Verdict.PASSED, 5)
@@ -308,7 +312,7 @@ def test_a_limit_may_be_reached(transposition, measure, at_most):
     sorted(MEASURES),
 )
 def test_what_is_not_used_cannot_be_too_much(transposition, measure):
-    """A kernel without accesses or branches passes every memory check."""
+    """A kernel without accesses and branches passes every memory check."""
     assert (
         check(transposition, measure, 1 if measure == "coalescing" else 0, counted(transposition)).verdict
         is Verdict.PASSED
@@ -316,21 +320,23 @@ def test_what_is_not_used_cannot_be_too_much(transposition, measure):
 
 
 def test_what_was_not_counted_earns_nothing(transposition):
-    """A kernel with wrong results earns no points for memory behaviour, and the check says so."""
+    """A kernel with wrong results gets no points for memory behaviour, and the message says why."""
     made = check(transposition, "coalescing", 4, NOT_RIGHT)
     assert (made.verdict, made.points, made.reason) == (Verdict.FAILED, 0, Reason.NOT_RUN)
     assert "fix the wrong results first" in made.message
 
 
 def test_checks_that_had_no_chance(transposition):
-    """Memory checks that have not run yet look passed, with all their points."""
+    """Before they run, memory checks are passed and have all their points."""
     made = list(uncounted(transposition.memory))
     assert {each.verdict for each in made} == {Verdict.PASSED}
     assert sum(each.max_points for each in made) == sum(each.points for each in made) == 42
 
 
 def test_the_naive_kernel_is_counted(simulator, transposition):
-    """The naive transposition fails for its writes. Its reads and its traffic are within the limits."""
+    """The naive transposition fails because of uncoalesced writes. The amount that it reads and writes is within the
+    limit.
+    """
     memory = transposition.memory
     found = usable(count_memory(memory_run(subject_of(simulator, transposition, NAIVE), memory), Simulation()))
     assert isinstance(found, Profile)
@@ -343,7 +349,7 @@ def test_the_naive_kernel_is_counted(simulator, transposition):
 
 
 def test_a_model_solution_passes_with_all_its_profile(simulator, transposition):
-    """The model solution passes every memory check, and moves exactly the compulsory traffic."""
+    """The model solution passes every memory check, and it moves only the bytes that any solution must move."""
     memory = transposition.memory
     found = usable(count_memory(memory_run(subject_of(simulator, transposition, MODEL), memory), Simulation()))
     assert isinstance(found, Profile)
@@ -352,7 +358,7 @@ def test_a_model_solution_passes_with_all_its_profile(simulator, transposition):
 
 
 def test_wrong_results_there_are_not_counted(simulator, transposition):
-    """A kernel whose results are wrong in the memory run has no profile, and the message gives that reason."""
+    """If the results are wrong in the memory run, there is no profile, and the message gives the reason."""
     source = changed(TRANSPOSITION, "= tile[lx][ly]", "= 2 * tile[lx][ly]")
     found = usable(
         count_memory(memory_run(subject_of(simulator, transposition, source), transposition.memory), Simulation())

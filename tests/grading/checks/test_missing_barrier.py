@@ -1,4 +1,4 @@
-"""missing_barrier.py: the single missing barrier that ends a race is found."""
+"""missing_barrier.py: if a single missing barrier causes a race, its place is found."""
 
 import pytest
 from kernels import changed
@@ -19,7 +19,7 @@ def lines_of_barriers(source):
 
 
 def without(source, *lines):
-    """Return the source without the barriers in these lines. All line numbers stay the same."""
+    """Return the source without the barriers in these lines. The line numbers do not change."""
     return "\n".join(
         line.replace(BARRIER, "") if number in lines else line for number, line in enumerate(source.split("\n"), 1)
     )
@@ -27,7 +27,9 @@ def without(source, *lines):
 
 @pytest.fixture
 def mended(simulator, course):
-    """Return a function that returns the findings in a source, and the source with its missing barrier, or None."""
+    """Return a function that returns the sanitizer's findings, and the source with the missing barrier inserted or
+    None.
+    """
     assignment = course.load("nearestNeighbour")
 
     def find(source):
@@ -41,8 +43,8 @@ def mended(simulator, course):
 
 @pytest.mark.parametrize("place", [0, 1])
 def test_the_barrier_that_was_left_out_is_found(mended, place):
-    """The missing barrier is found, before the tile is read or before it is overwritten. The reported line is the
-    statement before the barrier.
+    """The missing barrier is found, both before the tile is read and before it is overwritten. The reported line is the
+    statement after which the barrier belongs.
     """
     line = lines_of_barriers(MODEL)[place]
     found, with_it = mended(without(MODEL, line))
@@ -69,7 +71,7 @@ TREE = """__kernel void reduceSum(__global const real *A, __global real *sums, u
 
 
 def test_a_barrier_in_a_loop_without_braces_comes_with_them(simulator, course):
-    """A barrier in a loop without braces is added together with braces. The loop's body is one statement, here a whole
+    """In a loop without braces, the barrier is inserted together with braces. Here, the body of the loop is a single
     `if` with `else`.
     """
     assignment = course.load("reduction")
@@ -81,14 +83,14 @@ def test_a_barrier_in_a_loop_without_braces_comes_with_them(simulator, course):
 
 
 def test_two_missing_barriers_are_more_than_one(mended):
-    """If two barriers are missing, none is added, because no single barrier ends both races."""
+    """If two barriers are missing, none is proposed, because no single barrier removes both races."""
     _, with_it = mended(without(MODEL, *lines_of_barriers(MODEL)))
     assert with_it is None
 
 
 def test_a_kernel_that_is_wrong_besides_stays_wrong(mended):
-    """If a kernel has another mistake, no barrier is added, because a barrier that ends the race does not make the
-    results right.
+    """If the kernel has another mistake as well, no barrier is proposed, because the results are still wrong with
+    it.
     """
     wrong = changed(without(MODEL, lines_of_barriers(MODEL)[0]), "square < least", "square > least")
     _, with_it = mended(wrong)
@@ -96,5 +98,5 @@ def test_a_kernel_that_is_wrong_besides_stays_wrong(mended):
 
 
 def test_nothing_is_tried_without_a_race(mended):
-    """No barrier is tried in a kernel without a race."""
+    """If the kernel has no race, no barrier is tried."""
     assert mended(MODEL) == ((), None)

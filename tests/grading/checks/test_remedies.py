@@ -1,4 +1,4 @@
-"""remedies.py: advice on memory behaviour fits the source."""
+"""remedies.py: advice about memory behaviour is adapted to the source."""
 
 import pytest
 
@@ -27,7 +27,9 @@ def kernel(parameters="", *body):
     ],
 )
 def test_rows_are_made_longer_only_if_they_can_be(source, is_possible):
-    """Only an array that the kernel declares can have longer rows. They help only if its elements are no vectors."""
+    """The advice to lengthen the rows of an array is given only if the kernel declares the array and if its elements
+    are not vectors.
+    """
     told = fitted(ROWS, source)
     assert (told == ROWS.help) is is_possible
     assert is_possible or "neighbouring words of tile" in told
@@ -42,5 +44,7 @@ def test_rows_are_made_longer_only_if_they_can_be(source, is_possible):
     ],
 )
 def test_a_tree_is_proposed_only_if_there_is_none(lines, advice):
-    """If the line is in a tree already, the advice is about this tree."""
+    """The advice to add in a tree is given only if the line is not in a tree already. Otherwise, the advice is about
+    this tree.
+    """
     assert advice in fitted(TREE, kernel("__local float *tile", *lines))

@@ -1,4 +1,4 @@
-"""requirements.py: some checks count only if other checks pass."""
+"""requirements.py: some checks earn points only if other checks pass."""
 
 import pytest
 from samples import DEVICE, check, failed, performance
@@ -26,7 +26,7 @@ CPU, GPU = replace(DEVICE, type="cpu"), replace(DEVICE, type="gpu")
 
 @pytest.fixture
 def assignment(transposition):
-    """Return an assignment with two memory checks, in which the second check and the speed require the first."""
+    """Return an assignment with two memory checks. The second one and the speed check require the first one."""
     checks = (
         MemoryCheck(name="lesson", measure="words read", at_most=1, points=20),
         MemoryCheck(name="detail", measure="bank conflicts", at_most=2, points=5, requires=("lesson",)),
@@ -39,13 +39,13 @@ def assignment(transposition):
 
 
 def test_what_requires_a_check_that_passes_counts(assignment):
-    """If a required check passes, all checks stay unchanged."""
+    """If the required check passes, all checks are unchanged."""
     assert tuple(required(assignment, CPU, (LESSON, DETAIL, SPEED))) == (LESSON, DETAIL, SPEED)
 
 
 def test_what_requires_a_check_that_fails_earns_nothing(assignment):
-    """A check that requires a failed check earns no points. Its message names the required check and keeps the measured
-    values. For a speed on a CPU, the message also gives the reason.
+    """A check whose required check fails earns no points. Its message names the required check and keeps the measured
+    values. For the speed on a CPU, the message also explains why.
     """
     lesson, detail, speed = required(assignment, CPU, (MISSED, DETAIL, SPEED))
     assert lesson == MISSED
@@ -60,8 +60,8 @@ def test_what_requires_a_check_that_fails_earns_nothing(assignment):
 
 
 def test_a_speed_that_is_open_is_lost_with_the_check_that_it_requires(assignment):
-    """An open speed fails if its required check fails, because no decision about the compiler could make it count. Its
-    message has no measured values.
+    """An open speed check fails if its required check fails, because it could not earn points even if the compiler were
+    blamed. Its message has no measured values.
     """
     left = Problem(reason=Reason.COMPILER_FAILED, message="open: the compiler failed.").skip(SPEED)
     assert tuple(required(assignment, CPU, (LESSON, left))) == (LESSON, left)
@@ -71,21 +71,21 @@ def test_a_speed_that_is_open_is_lost_with_the_check_that_it_requires(assignment
 
 
 def test_what_is_required_is_the_same_on_a_gpu(assignment):
-    """On a GPU, a speed has the same requirement, but the message says nothing about a CPU."""
+    """On a GPU, the speed check has the same requirement, but the message does not mention a CPU."""
     *_, speed = required(assignment, GPU, (MISSED, DETAIL, replace(SPEED, name="performance: gpu (height 1)")))
     assert (speed.points, speed.reason) == (0, Reason.NOT_RUN)
     assert "CPU" not in speed.message
 
 
 def test_a_check_that_was_not_made_decides_nothing(assignment):
-    """A required check that was skipped for lack of a simulator changes nothing, so the speed counts."""
+    """A required check that was skipped because there is no simulator has no effect, so the speed counts."""
     absent = replace(LESSON, verdict=Verdict.SKIPPED, points=0, reason=Reason.NO_SIMULATOR)
     assert tuple(required(assignment, CPU, (absent, DETAIL, SPEED))) == (absent, DETAIL, SPEED)
 
 
 def test_a_speed_that_was_not_measured_is_not_measured_again(assignment):
-    """A speed that was not measured fails if its required check fails, so it is not measured again. It could not earn
-    points at any speed.
+    """A speed that could not be measured fails if its required check fails. It is not measured again, because it could
+    not earn points at any speed.
     """
     noisy = replace(SPEED, verdict=Verdict.SKIPPED, points=0, reason=Reason.NOT_MEASURED, message="too noisy.")
     *_, speed = required(assignment, CPU, (MISSED, DETAIL, noisy))
@@ -95,15 +95,15 @@ def test_a_speed_that_was_not_measured_is_not_measured_again(assignment):
 
 
 def test_a_check_that_failed_by_itself_keeps_its_reason(assignment):
-    """A check that failed by itself keeps its reason. The message about a slow kernel says that it is slow."""
+    """A check that has failed itself keeps its reason and its message."""
     slow = failed("performance: cpu (height 1)", kind=Kind.PERFORMANCE, reason=Reason.TOO_SLOW, message="too slow.")
     *_, speed = required(assignment, CPU, (MISSED, DETAIL, slow))
     assert speed == slow
 
 
 def test_requirements_that_make_no_sense_are_refused(assignment):
-    """A required check must exist, must be listed before, and must not be hidden unless the check that requires it is
-    hidden as well.
+    """A required check must exist, must be listed earlier, and may be hidden only if the check that requires it is
+    hidden, too.
     """
     lesson, detail = assignment.memory.checks
 

@@ -1,4 +1,4 @@
-"""sanitizer.py: mistakes that cost the points of a clean run, and their messages."""
+"""sanitizer.py: mistakes that cost the points for a clean simulated run, and their messages."""
 
 import pytest
 from kernels import PRODUCT, TRANSPOSITION, changed
@@ -20,7 +20,7 @@ SMALLEST = {"height": 3, "width": 2}
 
 
 def checked(worker, assignment, source, failed=()):
-    """Return the sanitizer's check of a submission. `failed` lists the sizes of failed cases."""
+    """Return the sanitizer's check of a submission. `failed` lists the sizes of the failed cases."""
     asked = assignment.sanitizer
     return check_sanitizer(sanitizer_run(subject_of(worker, assignment, source), asked), asked, failed).check
 
@@ -32,13 +32,15 @@ def line_of(source, text):
 
 
 def without(source, lines):
-    """Return the source with these lines emptied, so that line numbers stay. The source must contain the lines."""
+    """Return the source with these lines emptied, so that the line numbers do not change. Assert that the source
+    contains the lines.
+    """
     assert lines in source
     return source.replace(lines, "\n" * lines.count("\n"), 1)
 
 
 def test_a_model_solution_is_clean(simulator, transposition):
-    """A model solution earns the points, and has no findings."""
+    """The model solution earns the points and has no findings."""
     check = checked(simulator, transposition, MODEL)
     assert (check.verdict, check.points, check.findings) == (Verdict.PASSED, 8, ())
     assert (check.kind, check.name) == (Kind.SANITIZER, "sanitizer (height 53, width 90)")
@@ -46,8 +48,8 @@ def test_a_model_solution_is_clean(simulator, transposition):
 
 
 def test_a_race_that_no_result_shows(simulator, product):
-    """A tiled product without its second barrier is right on CPU drivers. The sanitizer reports a race and names both
-    lines.
+    """A tiled product without its second barrier gives correct results on CPU drivers. The sanitizer reports the race
+    with both lines.
     """
     comment = BARRIER + "    // everyone has read them before the next step overwrites them"
     source = without(PRODUCT, comment)
@@ -62,7 +64,7 @@ def test_a_race_that_no_result_shows(simulator, product):
 
 
 def test_a_missing_guard(simulator, transposition):
-    """A load beyond the edge is reported with the work-item that lies beyond the edge."""
+    """A load beyond the edge is reported with its line, and the help says that the work-item lies beyond the edge."""
     source = changed(TRANSPOSITION, "    if (y0 + ly < height && x0 + lx < width)\n", "\n")
     check = checked(simulator, transposition, source)
     assert check.reason is Reason.OUT_OF_BOUNDS
@@ -71,7 +73,7 @@ def test_a_missing_guard(simulator, transposition):
 
 
 def test_a_return_before_a_barrier(simulator, transposition):
-    """A work-item that returns before a barrier is reported with the line of the return."""
+    """A return before a barrier is reported with the line of the return."""
     source = changed(
         TRANSPOSITION, "    if (y0 + ly < height && x0 + lx < width)\n", "    if (y0 + ly >= height) return;\n"
     )
@@ -82,8 +84,8 @@ def test_a_return_before_a_barrier(simulator, transposition):
 
 @pytest.mark.whole
 def test_a_loop_that_does_not_end(simulator, transposition):
-    """A loop that does not end is named by its line, long before the deadline. Neither an inner loop nor a condition
-    that is always true is named.
+    """An endless loop is reported with its line long before the deadline. An inner loop that ends, or a condition that
+    is always true, is not reported instead.
     """
     loop = """
     for (uint i = 0; i < width; i += 0)
@@ -101,8 +103,8 @@ def test_a_loop_that_does_not_end(simulator, transposition):
 
 @pytest.mark.parametrize("goes_wrong", [pytest.param("", marks=pytest.mark.whole), "tile[ly][j] = 1; "])
 def test_a_loop_that_does_not_end_within_one_that_would(simulator, transposition, goes_wrong):
-    """If an inner loop does not end, the inner loop is named, because the outer loop is still in its first iteration.
-    The check takes no longer if each iteration makes a mistake that the simulator reports.
+    """If an inner loop is endless, the inner loop is reported, not the outer loop that contains it. The simulation
+    takes no longer if each iteration also makes a mistake that the simulator reports.
     """
     loop = f"""
     for (uint i = 0; i < 4; i++)
@@ -117,7 +119,7 @@ def test_a_loop_that_does_not_end_within_one_that_would(simulator, transposition
 
 
 def test_wrong_results_alone_keep_no_points(simulator, transposition):
-    """A kernel with wrong results and no finding earns no points."""
+    """A kernel with wrong results earns no points, even without a finding."""
     source = changed(TRANSPOSITION, "= tile[lx][ly]", "= 2 * tile[lx][ly]")
     check = checked(simulator, transposition, source, (SMALLEST,))
     assert (check.verdict, check.reason, check.points) == (Verdict.FAILED, Reason.NOT_RUN, 0)
@@ -128,7 +130,7 @@ def test_wrong_results_alone_keep_no_points(simulator, transposition):
 
 
 def test_a_wrong_access_at_the_smallest_failed_size_only(simulator, transposition):
-    """A wrong access that occurs only at the smallest failed size is reported with that size."""
+    """If a wrong access occurs only at the size of the smallest failed case, the message gives that size."""
     source = changed(TRANSPOSITION, "= tile[lx][ly]", "= tile[lx][ly] + (width < 3 ? A[height * width + 9] : 0)")
     check = checked(simulator, transposition, source, (SMALLEST,))
     assert (check.verdict, check.reason, check.points) == (Verdict.FAILED, Reason.OUT_OF_BOUNDS, 0)
@@ -137,8 +139,8 @@ def test_a_wrong_access_at_the_smallest_failed_size_only(simulator, transpositio
 
 
 def test_a_case_that_only_fails_when_large_is_not_simulated(simulator, transposition):
-    """A case that fails only at a large size is not simulated, because a right kernel's loops would look endless there.
-    The message names the simulated sizes.
+    """If a case fails only at a large size, that size is not simulated, because even the loops of a correct kernel
+    would seem endless. The message gives the sizes that were simulated.
     """
     source = changed(TRANSPOSITION, "= tile[lx][ly]", "= 2 * tile[lx][ly]")
     check = checked(simulator, transposition, source, ({"height": 4096, "width": 4096},))
@@ -147,8 +149,8 @@ def test_a_case_that_only_fails_when_large_is_not_simulated(simulator, transposi
 
 
 def test_results_that_are_wrong_only_there(simulator, transposition):
-    """Results that are right on the device and wrong in the simulator depend on the order of work-items, and fail the
-    check.
+    """If the results are right on the device but wrong in the simulator, they depend on the order of work-items, and
+    the check fails.
     """
     source = changed(TRANSPOSITION, "= tile[lx][ly]", "= 2 * tile[lx][ly]")
     check = checked(simulator, transposition, source)
@@ -158,14 +160,14 @@ def test_results_that_are_wrong_only_there(simulator, transposition):
 
 
 def test_findings_come_before_wrong_results(simulator, transposition):
-    """If a finding explains wrong results, the check reports the finding."""
+    """If there is a finding, the check reports it instead of the wrong results."""
     check = checked(simulator, transposition, without(TRANSPOSITION, "    barrier(CLK_LOCAL_MEM_FENCE);"), (SMALLEST,))
     assert check.reason is Reason.DATA_RACE
     assert (check.message, check.help) == (check.findings[0].message, check.findings[0].help)
 
 
 def test_a_kernel_that_is_broken_off(simulator, transposition):
-    """A kernel that the simulator cannot run is reported as such with its line, and not as wrong results."""
+    """A kernel that the simulator cannot execute is reported with its line, and not as a kernel with wrong results."""
     head = "__kernel void coalsTransp(__global float *A, __global float *B, uint height, uint width)\n"
     check = checked(simulator, transposition, head + "{\n    __sync_fetch_and_add((__global int *)B, 1);\n}\n")
     assert check.reason is Reason.CRASH
@@ -173,7 +175,9 @@ def test_a_kernel_that_is_broken_off(simulator, transposition):
 
 
 def test_an_element_far_beyond_a_vector(simulator, transposition):
-    """An index far beyond a vector ends the simulator, which reads at any address. The check says where to look."""
+    """An index far past the end of a vector crashes the simulator, which does not check such an access. The help names
+    this as a possible cause.
+    """
     head = "__kernel void coalsTransp(__global float *A, __global float *B, uint height, uint width)\n"
     check = checked(simulator, transposition, head + "{\n    float4 v = A[0];\n    B[0] = v[2000000000 - height];\n}\n")
     assert check.reason is Reason.CRASH
@@ -181,6 +185,6 @@ def test_an_element_far_beyond_a_vector(simulator, transposition):
 
 
 def test_a_check_that_had_no_chance(transposition):
-    """A sanitizer check that has not run yet looks passed, so that the code that fails it gives the reason."""
+    """Before it runs, a sanitizer check is passed and has all its points."""
     check = unwatched(transposition.sanitizer)
     assert (check.verdict, check.points, check.max_points, check.seconds) == (Verdict.PASSED, 8, 8, 0)

@@ -1,9 +1,10 @@
-"""scoring.py: points for a measured speed and for cases."""
+"""scoring.py: points for the measured speed and for correctness cases."""
 
 import pytest
 
-from grader.course.criteria import Band, Case, SpeedGoal, Tolerance
+from grader.course.criteria import Band, Case, SpeedGoal
 from grader.course.rubric import Correctness
+from grader.course.tolerance import Tolerance
 from grader.grading.checks.scoring import award_speed, required_rate
 from grader.results.check import Verdict
 from grader.results.metrics import Interval
@@ -27,25 +28,27 @@ GOAL = SpeedGoal(
     ],
 )
 def test_a_kernel_earns_the_highest_band_it_reaches(fraction, verdict, points):
-    """A kernel earns the points of the highest band that it reaches. Only the top band passes, and a lower band is
-    partial.
+    """A kernel earns the points of the highest band that it reaches. Only the highest band of the goal counts as
+    passed.
     """
     assert award_speed(GOAL, Interval(median=fraction, low=fraction, high=fraction)) == (verdict, points)
 
 
 def test_doubt_is_the_students():
-    """A band's points are given if the measured interval reaches into the band, so doubt favours the student."""
+    """A band's points are awarded if the upper end of the measured interval reaches the band, so uncertainty never
+    costs the student points.
+    """
     assert award_speed(GOAL, Interval(median=0.77, low=0.7, high=0.81)) == (Verdict.PASSED, 40)
 
 
 def test_cases_share_their_points():
-    """Twelve cases share 48 points equally. A practice case earns nothing and takes no share."""
+    """The cases share the points equally. A practice case earns no points and has no share."""
     cases = [Case(name=str(number), sizes={"n": 1}, practice=number == 12) for number in range(13)]
     asked = Correctness(tolerance=Tolerance(rule="exact"), points=48, cases=cases)
     assert [asked.points_of(case) for case in cases] == [4.0] * 12 + [0.0]
 
 
 def test_a_minimum_applies_to_the_device_it_names():
-    """A minimum rate applies to devices whose name contains the given text, in upper or lower case."""
+    """A minimum rate applies to all devices whose name contains the given text, regardless of case."""
     assert required_rate(GOAL, "NVIDIA h200 NVL") == 1500
     assert required_rate(GOAL, "pthread-AMD EPYC") is None

@@ -1,4 +1,4 @@
-"""signature.py: the kernel has the requested name and parameters."""
+"""signature.py: the kernel must have the requested name and parameters."""
 
 import pytest
 
@@ -42,17 +42,19 @@ def bound(assignment, *kernels, code=()):
     ],
 )
 def test_reasonable_spellings_of_the_parameters_are_accepted(transposition, args):
-    """Any 32-bit size, any pointer to 32-bit elements or to vectors of them, and any parameter names are accepted."""
+    """The type of a size can be any 32-bit integer, and a pointer can point to 32-bit elements or to vectors of them.
+    The names of parameters are free.
+    """
     assert bound(transposition, kernel(*args)) == Binding(name="coalsTransp", takes_local=False)
 
 
 def test_the_optional_local_parameter_is_noticed(transposition):
-    """The optional local parameter is supplied if the kernel declares it."""
+    """An optional local parameter is passed if the kernel declares it."""
     assert bound(transposition, kernel(A, B, HEIGHT, WIDTH, LMEM)) == Binding(name="coalsTransp", takes_local=True)
 
 
 def test_an_alias_is_as_good_as_the_name(course):
-    """An alias of the kernel's name is accepted, because the course uses both spellings."""
+    """An alias of the kernel's name is accepted, because the course uses both names."""
     fused = course.load("optimProgram")
     assert bound(fused, kernel(A, B, HEIGHT, WIDTH, name="optimProgrm")).name == "optimProgrm"
 
@@ -71,7 +73,7 @@ def test_an_alias_is_as_good_as_the_name(course):
     ],
 )
 def test_a_wrong_parameter_list_shows_expected_and_found(transposition, args):
-    """For a wrong parameter list, the detail shows the expected and the found declaration in two lines."""
+    """If the parameters are wrong, the detail shows the expected and the actual declaration on two lines."""
     problem = bound(transposition, kernel(*args))
     assert isinstance(problem, Problem)
     assert problem.reason is Reason.WRONG_ARGUMENTS
@@ -113,15 +115,13 @@ def test_a_wrong_parameter_list_shows_expected_and_found(transposition, args):
     ],
 )
 def test_a_wrong_parameter_is_named_with_its_line_and_what_to_write(transposition, args, words):
-    """A wrong parameter is named in one sentence with its line. The message gives advice only if it is clear which
-    parameter is missing or extra.
-    """
+    """A wrong parameter is named with its line. The message says what to add or remove only if this is certain."""
     assert bound(transposition, kernel(*args), code=CODE).message == words
 
 
 def test_sizes_in_another_order_are_noticed(transposition):
-    """Exchanged sizes are reported in `misordered`. The kernel builds, because both are sizes, and the exchange
-    explains its wrong results. Unknown parameter names are not a sign of an exchange.
+    """If two sizes are exchanged, the kernel still builds, because both are sizes. `misordered` describes the exchange,
+    so that it can explain wrong results later. An unknown parameter name is not taken as an exchange.
     """
     found = bound(transposition, kernel(A, B, WIDTH, HEIGHT), code=CODE)
     assert found.misordered == (
@@ -131,8 +131,8 @@ def test_sizes_in_another_order_are_noticed(transposition):
 
 
 def test_a_forgotten_keyword_is_named_with_its_line(transposition):
-    """A function without `__kernel` is named with its line, even if the file has other kernels. The line is left out if
-    it is unknown.
+    """If the kernel's function lacks `__kernel`, the message names its line, even if the file contains other
+    kernels.
     """
     code = (CODE[0], CODE[1].removeprefix("__kernel "), *CODE[2:])
     for others in ((), (kernel(A, name="coalsTranspose"),)):
@@ -142,18 +142,20 @@ def test_a_forgotten_keyword_is_named_with_its_line(transposition):
 
 
 def test_a_found_declaration_reads_like_one(transposition):
-    """The found declaration is written as a student would write it."""
+    """The actual declaration is shown as a student would write it."""
     problem = bound(transposition, kernel(A, HEIGHT, LMEM))
     assert problem.detail.endswith("__kernel void coalsTransp(__global float *A, uint height, __local float *lmem)")
 
 
 def test_a_missing_kernel_names_the_nearest(transposition):
-    """If the kernel is missing, the message names the kernel with the nearest name, in case of a typing error."""
+    """If the kernel is missing, the message names the kernel with the nearest name, because the name may be
+    misspelt.
+    """
     problem = bound(transposition, kernel(name="blockMMM"), kernel(name="coalsTranspose"))
     assert problem.reason is Reason.KERNEL_MISSING
     assert "no kernel named coalsTransp; the nearest is coalsTranspose" in problem.message
 
 
 def test_a_file_without_kernels_says_so(transposition):
-    """For a file without kernels, the message says so. A forgotten `__kernel` is the likeliest cause."""
+    """If the file has no kernels, the message says so, because `__kernel` was probably forgotten."""
     assert "the file has no kernel" in bound(transposition).message

@@ -1,4 +1,4 @@
-"""simulated_run.py: a submission runs on the simulator, and a failure there is explained."""
+"""simulated_run.py: a submission runs in the simulator, and a failure there is explained."""
 
 import pytest
 from pools import with_timeouts
@@ -23,7 +23,9 @@ SIZES = {"height": 20, "width": 37}
 
 
 class Scripted:
-    """Worker that gives a fixed answer to each request. Its `run` is the real one, which makes three requests."""
+    """A worker that gives a prepared answer to each request. Its method `run`, which makes three requests, is the real
+    one.
+    """
 
     run = WorkerSession.run
     plan = Plan(buffers=(), scripts={STUDENT: Script(steps=(), uploads=("A",), outputs=("B",))})
@@ -63,8 +65,8 @@ def subject(environment, transposition):
 
 
 def test_the_model_solution_is_seen(simulator, transposition):
-    """The model solution runs on the simulator with right results, and its accesses have the line numbers of the
-    student's file.
+    """The model solution gets correct results in the simulator, and its accesses have the line numbers of the student's
+    file.
     """
     seen = simulate(subject_of(simulator, transposition, MODEL), SIZES, 0)
     assert isinstance(seen, Simulated)
@@ -85,7 +87,7 @@ def test_the_same_inputs_for_the_same_seed(simulator, transposition):
 
 
 def test_wrong_results_are_a_problem_of_the_run(simulator, transposition):
-    """Results of a simulated run are compared, and wrong results are the run's problem."""
+    """The results of a simulated run are checked. If they are wrong, the run has a problem."""
     source = SIGNATURE + "{\n    if (get_global_id(0) == 0 && get_global_id(1) == 0) B[0] = A[1];\n}\n"
     seen = simulate(subject_of(simulator, transposition, source), SIZES, 0)
     assert isinstance(seen, Simulated)
@@ -93,8 +95,8 @@ def test_wrong_results_are_a_problem_of_the_run(simulator, transposition):
 
 
 def test_a_kernel_that_never_ends_there(simulator, environment, transposition):
-    """A kernel that does not end is stopped at the simulator's own deadline, in the worker's first session and in later
-    sessions.
+    """A kernel that does not end is stopped at the simulator's deadline, in the worker's first session and in later
+    ones.
     """
     assert simulator.ready()
     quick = with_timeouts(environment, launch=0.1, simulation=2)
@@ -109,14 +111,16 @@ def test_a_kernel_that_never_ends_there(simulator, environment, transposition):
 
 
 def test_every_launch_there_has_the_deadline_of_a_first(environment):
-    """Every launch on the simulator has the simulator's deadline. The shorter deadlines of a device do not apply."""
+    """Every launch in the simulator has the simulator's deadline instead of the shorter deadlines for a device."""
     worker = environment.simulator()
     assert isinstance(worker, Worker)
     assert worker.timeouts.now.launch == worker.timeouts.now.first_launch == environment.workers.timeouts.simulation
 
 
 def test_a_function_that_the_simulator_does_not_know(simulator, environment, transposition):
-    """If the simulator crashes at a function that it does not know, the message says so and reports no wild access."""
+    """If the simulator crashes because it does not know a function, the message says so and does not blame an
+    access.
+    """
     source = SIGNATURE + "{\n    B[0] = __builtin_popcount(height);\n}\n"
     with environment.worker() as device:
         subject = replace(subject_of(device, transposition, source), worker=simulator)
@@ -126,8 +130,8 @@ def test_a_function_that_the_simulator_does_not_know(simulator, environment, tra
 
 
 def test_too_much_local_memory_is_told_with_both_figures(subject, simulator):
-    """A kernel with too much local memory fails, and the message gives the needed and the available amount. The
-    simulator has as much local memory as NVIDIA's drivers give; a CPU has more.
+    """If a kernel needs too much local memory, the message gives the needed and the available amount. The simulator has
+    48 KiB, like NVIDIA's drivers, and a CPU has more.
     """
     source = SIGNATURE + "{ __local float t[16384]; t[get_local_id(0)] = A[0]; B[0] = t[height]; }"
     program = subject.built.program.model_copy(update={"source": source})
@@ -152,8 +156,8 @@ def test_too_much_local_memory_is_told_with_both_figures(subject, simulator):
     ],
 )
 def test_failures_say_where_they_showed(subject, answers, reason, words):
-    """Every failure of the worker becomes a problem that names the simulator. A number of observations that does not
-    match the launches is a failure, too.
+    """Every failure of the worker becomes a problem whose message mentions the simulator. It is also a failure if the
+    number of observations differs from the number of launches.
     """
     found = simulate(replace(subject, worker=Scripted(**answers)), SIZES, 0)
     assert isinstance(found, Problem)
@@ -163,7 +167,7 @@ def test_failures_say_where_they_showed(subject, answers, reason, words):
 
 
 def test_a_failure_ends_the_session_for_the_next(simulator, transposition):
-    """After a refused launch, the same worker runs the next submission."""
+    """After a refused launch, the same worker can run the next submission."""
     greedy = SIGNATURE + "{\n    __local float t[1 << 20];\n    t[get_local_id(0)] = 0;\n    B[0] = t[0];\n}\n"
     found = simulate(subject_of(simulator, transposition, greedy), SIZES, 0)
     assert isinstance(found, Problem)
@@ -172,7 +176,7 @@ def test_a_failure_ends_the_session_for_the_next(simulator, transposition):
 
 
 class Returning(Scripted):
-    """Worker that returns the arrays that it was sent."""
+    """A worker that returns the arrays that it received."""
 
     def stage(self, _script, arrays):
         self.sent = arrays
@@ -184,13 +188,13 @@ class Returning(Scripted):
 
 
 def seen_kernel(*texts):
-    """Return a launch in which the simulator printed these messages."""
+    """Return the record of a launch in which the simulator printed these messages."""
     messages = tuple(SeenMessage(text=text, array="", times=1, endings=(), writes=()) for text in texts)
     return SeenKernel(kernel="k", flop=0, steps=0, arrays=(), messages=messages, unset=(), accesses=(), branches=())
 
 
 def test_fetched_is_what_is_inspected(subject):
-    """A run with an observed launch is judged by the buffers that the worker returns."""
+    """If the launch was observed, the buffers that the worker returns are checked."""
     worker = Returning(observe=(seen_kernel(),))
     seen = simulate(replace(subject, worker=worker), SIZES, 0)
     assert seen.problem is None
@@ -198,12 +202,14 @@ def test_fetched_is_what_is_inspected(subject):
 
 
 def test_nothing_is_said_of_the_arrays_of_a_run_that_was_cut_off(subject):
-    """A run that was cut off is not judged by its arrays, because it had no time to write all elements."""
+    """The arrays of a run that was stopped early are not checked, because the kernel had no time to write all
+    elements.
+    """
     worker = Returning(observe=(seen_kernel("OCLGRIND FATAL ERROR (x)\na loop that does not end\n"),))
     assert simulate(replace(subject, worker=worker), SIZES, 0).problem is CUT_OFF
 
 
-# --- runs that go on by themselves ------------------------------------------------------------
+# --- runs that are started in advance ---------------------------------------------------------
 
 
 HANGING = SIGNATURE + "{\n    volatile uint go = 1;\n    while (go) B[0] = 0;\n}\n"
@@ -212,16 +218,16 @@ REFUSED = SIGNATURE + "{\n    __local float t[1 << 20];\n    t[get_local_id(0)] 
 
 @pytest.mark.parametrize("source", [MODEL, REFUSED], ids=["a run", "a refusal"])
 def test_a_run_that_was_begun_shows_what_it_would_have_shown_later(simulator, transposition, source):
-    """A run that was begun earlier gives the same result as a later run, even if it fails. After a failure, the worker
-    runs the next one.
+    """A run that was started in advance gives the same result as one that starts when it is needed, even if it fails.
+    The worker can be used again after a failure.
     """
     subject = subject_of(simulator, transposition, source)
     assert seen_in(run_at(subject, SIZES, 0).begin()) == simulate(subject, SIZES, 0)
 
 
 def test_another_session_gives_up_a_run_that_was_begun(simulator, environment, transposition):
-    """A new session in the same worker abandons a run that was begun, however long that run would take. The abandoned
-    run can be made again later.
+    """Opening a new session in the same worker cancels a run that was started in advance, however long it would take.
+    The cancelled run can be started again later.
     """
     simulator.ready()
     with environment.simulator() as worker:
@@ -234,7 +240,7 @@ def test_another_session_gives_up_a_run_that_was_begun(simulator, environment, t
 
 
 def test_two_runs_go_on_at_once(simulator, environment, transposition):
-    """Two runs proceed at the same time in their own workers, and can be waited for in any order."""
+    """Two runs proceed at the same time in separate workers, and their results can be fetched in any order."""
     subject = subject_of(simulator, transposition, MODEL)
     with environment.simulator() as counter:
         runs = Runs(subject=subject, counter=counter, ours=counter)

@@ -1,4 +1,6 @@
-"""source_slips.py: a mistake in the source comes before what it explains, and changes no verdict."""
+"""source_slips.py: a mistake in the source is reported before the findings that it explains, and verdicts do not
+change.
+"""
 
 import pytest
 from samples import BUILD, check, failed
@@ -14,28 +16,30 @@ SLIP = Slip(
 
 
 def finding(line=8, reason=Reason.OUT_OF_BOUNDS):
-    """Return a finding in a line."""
+    """Return a finding in this line."""
     place = Place(line=line, text="C[i] = 0;", words="work-item 9 writes C")
     message = f"line {line} writes outside C, 1 element past its end."
     return Finding(reason=reason, message=message, help="Check the index.", places=(place,), times=3)
 
 
 def sanitizer(found, lead=""):
-    """Return a failed check with a finding, which is its message."""
+    """Return a failed sanitizer check whose message is that of its first finding."""
     return failed(
         "sanitizer (n 9)", found.reason, f"{lead}{found.message}", help=found.help, findings=(found, finding(9))
     )
 
 
 def told(before, slip=SLIP):
-    """Return the check with the mistake, after a comparison of all that must stay."""
+    """Return the check after the mistake was added. Assert that its verdict, points and reason have not changed."""
     (after,) = with_slip((before,), slip)
     assert (after.verdict, after.points, after.reason) == (before.verdict, before.points, before.reason)
     return after
 
 
 def test_the_mistake_comes_before_a_finding_that_it_explains():
-    """The message and the help of the check and of its first finding begin with the mistake. Other findings stay."""
+    """If the mistake explains the first finding, it is placed before this finding's message, and its advice replaces
+    the help. Other findings are unchanged.
+    """
     after = told(sanitizer(finding()))
     words = "the guard in line 7 is wrong. Line 8 writes outside C, 1 element past its end."
     assert (after.message, after.help) == (words, "Test `i < n`.")
@@ -45,13 +49,13 @@ def test_the_mistake_comes_before_a_finding_that_it_explains():
 
 
 def test_the_sizes_of_a_finding_stay_in_front():
-    """Sizes before a finding stay at the beginning of the message."""
+    """If a message begins with the sizes, the mistake is inserted after them."""
     after = told(sanitizer(finding(), "at n 9, "))
     assert after.message.startswith("at n 9, the guard in line 7 is wrong. Line 8 writes")
 
 
 def test_a_line_is_not_repeated():
-    """If the mistake begins with the line of the finding, the finding does not name it again."""
+    """If the mistake names the line of the finding, the message does not repeat the line."""
     slip = Slip(message="line 8 has no guard.", help="", cause="", explains=frozenset({8}))
     assert (
         told(sanitizer(finding()), slip).message == "line 8 has no guard. It writes outside C, 1 element past its end."
@@ -69,14 +73,16 @@ def test_a_line_is_not_repeated():
     ],
 )
 def test_other_checks_stay(before):
-    """A finding in another line or of another kind, a check without findings and a passed check are unchanged."""
+    """A finding in another line or for another reason, a check without findings, and a passed check are unchanged."""
     assert told(before) == before
     assert told(before, None) == before
 
 
 @pytest.mark.parametrize("reason", [Reason.WRONG_OUTPUT, Reason.NOT_WRITTEN, Reason.OUT_OF_BOUNDS])
 def test_the_mistake_comes_before_the_numbers_of_a_wrong_result(reason):
-    """A wrong result has the mistake as its message, with its cause and the next step. Its numbers are evidence."""
+    """For a wrong result, the mistake becomes the message, with its cause and advice. The numbers of the wrong result
+    move to the detail.
+    """
     after = of_wrong_result(failed("correctness: tall", reason, "total[0] is wrong."), SLIP)
     assert (after.message, after.detail) == ("the guard in line 7 is wrong.", "total[0] is wrong.")
     assert (after.help, after.cause) == ("Test `i < n`.", "a guard is wrong")
@@ -90,7 +96,7 @@ def test_other_failures_of_a_case_stay():
 
 
 def test_a_lost_explanation_is_a_fault_of_failed_checks():
-    """If a rule fails, failed checks say that a part is missing; passed checks do not."""
+    """If the search for mistakes fails, failed checks state that an explanation is missing. Passed checks do not."""
     fault = Fault(lost="the explanation")
     passed, wrong = with_slip((check("sanitizer (n 9)"), sanitizer(finding())), fault)
     assert passed.faults == ()

@@ -1,4 +1,6 @@
-"""uncounted.py: explains why a kernel's memory behaviour is not counted, if no other mistake in the kernel is known."""
+"""uncounted.py: explains why the memory behaviour of a kernel is not counted, if no other mistake of the kernel is
+known.
+"""
 
 import pytest
 from kernels import TRANSPOSITION, changed
@@ -33,12 +35,14 @@ def watched(simulator, course, assignment, source, failed=()):
     "name",
     [
         "sums-in-ascending-order",
-        pytest.param("stores-in-ascending-order", marks=pytest.mark.whole),  # takes longer than sums
+        pytest.param("stores-in-ascending-order", marks=pytest.mark.whole),  # it takes longer than the sums
         "sums-in-any-order",
     ],
 )
 def test_results_that_need_an_order(simulator, course, name):
-    """The simulator sees no race, and each memory check says that the results depend on the order of work-items."""
+    """If the results depend on the order of work-items, the simulator sees no race, but each memory check fails for
+    this reason.
+    """
     sanitized, memory = watched(simulator, course, "reduction", (HOSTILE / name / "kernels.cl").read_text())
     assert sanitized.verdict is Verdict.PASSED
     assert {(each.reason, each.points) for each in memory} == {(Reason.ORDER_DEPENDENT, 0)}
@@ -47,7 +51,7 @@ def test_results_that_need_an_order(simulator, course, name):
 
 
 def test_results_that_are_wrong_in_any_order(simulator, course):
-    """If the results are wrong in every order of work-items, the checks say nothing about the order."""
+    """If the results are wrong in every order of work-items, the checks do not mention the order."""
     model = (ROOT / "reference" / "reduction" / "kernels.cl").read_text()
     _, memory = watched(simulator, course, "reduction", changed(model, "real sum = 0", "real sum = 1"))
     assert {each.reason for each in memory} == {Reason.NOT_RUN}
@@ -56,13 +60,13 @@ def test_results_that_are_wrong_in_any_order(simulator, course):
 
 
 def test_where_a_case_is_wrong_that_is_what_is_told(simulator, course):
-    """If a correctness case is wrong, the memory checks name that mistake, not the order of work-items."""
+    """If a correctness case fails, the memory checks report the wrong results instead of the order of work-items."""
     source = (HOSTILE / "sums-in-ascending-order" / "kernels.cl").read_text()
     _, memory = watched(simulator, course, "reduction", source, failed=({"n": 1},))
     assert {each.reason for each in memory} == {Reason.NOT_RUN}
 
 
-# --- more steps than the simulator makes ------------------------------------------------------
+# --- more steps than the simulator allows ----------------------------------------------------
 
 
 @pytest.fixture
@@ -75,8 +79,8 @@ STOPPED = Counted(profile=PROFILE, problem=CUT_OFF, steps=40_000_012)
 
 
 def test_too_many_steps_are_compared_with_the_model_solution(simulator, run):
-    """If the simulator stops a kernel, the message states its steps and the model solution's. It does not say whether
-    the kernel ends.
+    """If the simulator stops a kernel, the message compares its number of steps with the model solution's. It does not
+    claim that the kernel never ends.
     """
     told = explained(STOPPED, run, simulator)
     assert (told.reason, told.faults) == (Reason.TOO_MANY_STEPS, ())
@@ -88,8 +92,8 @@ def test_too_many_steps_are_compared_with_the_model_solution(simulator, run):
 
 
 def test_a_kit_compares_with_nothing(run):
-    """A student kit contains no model solution, so the message compares with nothing, and no worker is asked for a
-    model solution.
+    """A student kit does not contain the model solution, so the message has no comparison, and no worker is started for
+    it.
     """
     task = run.subject.task
     kit = replace(task, assignment=replace(task.assignment, kit=Kit(grader="1")))
@@ -99,18 +103,18 @@ def test_a_kit_compares_with_nothing(run):
 
 
 def test_a_comparison_that_fails_is_a_fault_of_ours(run):
-    """If the comparison with the model solution fails, the reason stays, and the report lists the missing comparison as
-    a fault.
+    """If the comparison with the model solution fails, the reason is unchanged, and the report lists the missing
+    comparison as a fault of the grader.
     """
     told = explained(STOPPED, run, None)
     assert told.reason is Reason.TOO_MANY_STEPS
     assert [each.lost for each in told.faults] == ["the comparison with the model solution"]
 
 
-@pytest.mark.whole  # test_where_a_case_is_wrong_that_is_what_is_told is quicker
+@pytest.mark.whole  # the quick tests include test_where_a_case_is_wrong_that_is_what_is_told
 def test_a_kernel_that_is_stopped_after_something_else_has_failed(simulator, course):
-    """A stopped kernel that has already failed a case is not compared with the model solution, because its mistake
-    comes first.
+    """If a stopped kernel has already failed a case, its steps are not compared with the model solution's, because the
+    failed case must be fixed first.
     """
     waits = "    for (volatile uint go = height > 90; go;);\n"
     hangs = changed(TRANSPOSITION, "    const uint32_t ly", f"{waits}    const uint32_t ly")

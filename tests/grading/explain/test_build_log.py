@@ -1,4 +1,6 @@
-"""build_log.py: compilers' messages are read and explained. The logs are in build_logs/, and a few are handwritten."""
+"""build_log.py: reads and explains compiler messages. Most of the logs are in build_logs/, and a few are written by
+hand.
+"""
 
 from pathlib import Path
 
@@ -24,7 +26,7 @@ def told(source, log, compiled=None):
     return explain(log, source_of(source, compiled))
 
 
-# --- reading ----------------------------------------------------------------------------------
+# --- parsing a log ----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -42,7 +44,9 @@ def told(source, log, compiled=None):
     ids=["PoCL", "PoCL renamed", "PoCL defined", "NVIDIA", "fatal", "AMD", "Intel", "our preprocessor"],
 )
 def test_every_drivers_form_of_an_error_is_read(line):
-    """An error is read in the form of every driver, because each driver puts the same message into another frame."""
+    """An error is recognised in the format of every driver. The message is the same, but each driver adds different
+    text around it.
+    """
     assert parse(line) == (error(5, 10, "use of undeclared identifier 'x'"),)
 
 
@@ -60,13 +64,15 @@ def test_every_drivers_form_of_an_error_is_read(line):
     ],
 )
 def test_an_error_without_a_place_is_read(line, text):
-    """An error without a line is read, because compiler stages after the front end name functions, not lines."""
+    """An error without a line is recognised, because the later stages of a compiler report functions instead of
+    lines.
+    """
     assert parse(line) == (error(None, None, text),)
 
 
 def test_too_much_local_memory_is_told_in_kibibytes():
-    """Too much local memory is stated in KiB. NVIDIA's assembler writes it in hexadecimal digits, among its other
-    verbose output.
+    """The sizes in NVIDIA's error about too much local memory, which are hexadecimal numbers of bytes, are given in
+    KiB.
     """
     log = (
         "\nptxas info    : 0 bytes gmem\n"
@@ -79,14 +85,16 @@ def test_too_much_local_memory_is_told_in_kibibytes():
 
 
 def test_a_place_in_a_drivers_header_is_none_of_the_students():
-    """A line number in a driver's header is left out, because it would look like a line of the student's file."""
+    """A line number in a header of the driver is omitted, because it would be mistaken for a line of the student's
+    file.
+    """
     assert parse("/usr/lib/x/opencl-c.h:164:14: error: redefinition of 'step'") == (
         error(None, None, "redefinition of 'step'"),
     )
 
 
 def test_echoed_lines_carets_and_counts_are_left_out():
-    """Repeated source lines, carets and counts of errors are left out. Clang's notes on macros and earlier declarations
+    """Quoted source lines, carets and counts of errors are omitted. Clang's notes on macros and earlier declarations
     are kept.
     """
     log = by_name("macro-of-mine").logs["nvidia"]
@@ -101,8 +109,8 @@ def test_echoed_lines_carets_and_counts_are_left_out():
     ],
 )
 def test_what_the_student_never_wrote_is_left_out(name, text):
-    """Words that the student did not write are left out: PoCL's names for library functions, and the private address
-    space of a pointer.
+    """Names that the student did not write are removed: PoCL's internal names for library functions, and the private
+    address space of a pointer.
     """
     (remark,) = parse(by_name(name).logs["pocl"])
     assert remark.text == text
@@ -110,17 +118,17 @@ def test_what_the_student_never_wrote_is_left_out(name, text):
 
 @pytest.mark.parametrize("log", ["", "\n\n", "a:b:c", "error:", "<kernel>:5:10:", "1:2:3: error:", "\0"])
 def test_a_log_without_an_error_has_no_remarks(log):
-    """A log without an error has no messages. Fragments of error forms are not errors and cause no exception."""
+    """A log without an error, or with fragments of one, yields no messages and raises no exception."""
     assert parse(log) == ()
 
 
-# --- telling ----------------------------------------------------------------------------------
+# --- explaining a log -------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("slip", "log"), EACH_LOG)
 def test_a_slip_is_told_with_its_line_and_its_hint(slip, log):
-    """For every compiler's log, the message has the line of the error. If it is certain what to write instead, the help
-    says it.
+    """In the log of every compiler, the line of the recorded mistake is found. If it is certain what to write instead,
+    the help says so.
     """
     explanation = told(slip.source, log)
     assert explanation.message.startswith((f"line {slip.line}, column ", f"line {slip.line}: "))
@@ -132,13 +140,15 @@ def test_a_slip_is_told_with_its_line_and_its_hint(slip, log):
 
 
 def test_every_kernel_has_its_expectation_and_a_log():
-    """Every recorded kernel has an expectation and a log, so that no recorded file is unused."""
+    """Every recorded kernel has an expectation and at least one log, so that no recorded file is unused."""
     assert {slip.name for slip in RECORDED} == {path.stem for path in FOLDER.glob("*.cl")}
     assert [slip.name for slip in RECORDED if not slip.logs] == []
 
 
 def test_the_caret_stands_below_what_the_compiler_means():
-    """The caret is below the place that the compiler reports. The line is the student's, without its indentation."""
+    """The caret is below the column that the compiler reports. The source line is shown as the student wrote it,
+    without its indentation.
+    """
     detail = told(by_name("undeclared").source, by_name("undeclared").logs["pocl"]).detail
     assert detail.splitlines() == [
         "kernels.cl:4:17: error: use of undeclared identifier 'gidy'; did you mean 'gidx'?",
@@ -148,8 +158,8 @@ def test_the_caret_stands_below_what_the_compiler_means():
 
 
 def test_a_long_line_is_cut_around_the_caret():
-    """A long line is cut around the caret to fit a terminal. A tab before the caret is counted as the compiler counts
-    it, and is shown as blanks.
+    """A line that is too long for a terminal is cut around the caret. A tab before the caret is counted as the compiler
+    counts it, and shown as blanks.
     """
     slip = by_name("tab-and-long-line")
     _, line, caret = told(slip.source, slip.logs["pocl"]).detail.splitlines()
@@ -160,7 +170,9 @@ def test_a_long_line_is_cut_around_the_caret():
 
 @pytest.mark.parametrize("column", [1, 30, 31, 60, 100, 199, 200, 201])
 def test_the_caret_is_right_wherever_the_line_is_cut(column):
-    """The caret is right for every cut of the line, at both ends and beyond the end, where a semicolon is missing."""
+    """The caret is below the right character wherever the line is cut, and also one column after the end, where a
+    semicolon is missing.
+    """
     line = "".join(chr(ord("a") + i % 26) for i in range(200))
     _, shown, caret = told(line, f"<kernel>:1:{column}: error: wrong").detail.splitlines()
     assert len(shown) == WIDTH
@@ -169,17 +181,15 @@ def test_the_caret_is_right_wherever_the_line_is_cut(column):
 
 @pytest.mark.parametrize(("column", "caret"), [(1, 4), (100, 10)])
 def test_a_caret_in_blanks_stands_at_the_nearest_end(column, caret):
-    """A caret in blanks before or after the line moves to the nearest end of the line, because these blanks are not
-    shown.
+    """If the compiler reports a column in the blanks before or after the line, the caret moves to the nearest end of
+    the line, because these blanks are not shown.
     """
     _, _, shown = told("    a = b;" + " " * 200, f"<kernel>:1:{column}: error: wrong").detail.splitlines()
     assert shown == " " * caret + "^"
 
 
 def test_columns_count_characters_where_the_compiler_counts_bytes():
-    """Columns count characters, as an editor does, although the compiler counts bytes. An accent does not move the
-    caret.
-    """
+    """The compiler counts columns in bytes, but the message and the caret count characters, as an editor does."""
     before = 'printf("à côté"); int a = '
     explanation = told(f"{before}wrong;", f"<kernel>:1:{len(before.encode()) + 1}: error: wrong")
     assert explanation.message.startswith(f"line 1, column {len(before) + 1}: ")
@@ -187,21 +197,21 @@ def test_columns_count_characters_where_the_compiler_counts_bytes():
 
 
 def test_without_a_certain_column_there_is_no_caret():
-    """If a macro has moved the column, only the line is named and shown, without a caret."""
+    """If a macro may have moved the column, the message gives only the line, and there is no caret."""
     explanation = told("B[TILE] = nothing;", "<kernel>:1:9: error: wrong", compiled="B[16] = nothing;")
     assert explanation.message == "line 1: wrong."
     assert explanation.detail == "kernels.cl:1: error: wrong\n    B[TILE] = nothing;"
 
 
 def test_the_first_errors_are_shown_and_the_others_counted():
-    """The first errors are shown and the others counted, because later errors are often consequences of the first."""
+    """Only the first errors are shown, and the others are counted, because they are often consequences of the first."""
     detail = told(by_name("many-errors").source, by_name("many-errors").logs["pocl"]).detail
     assert detail.count("error: ") == SHOWN
     assert detail.endswith("\nand 3 more errors")
 
 
 def test_an_error_is_told_once():
-    """An error that a compiler reports for several places of one line is shown once."""
+    """An error that the compiler reports for several columns of one line is shown once."""
     log = "<kernel>:1:3: error: no\n<kernel>:1:9: error: no\n<kernel>:2:1: error: no\n"
     assert [line for line in told("int a, b;\nint c;", log).detail.splitlines() if "error" in line] == [
         "kernels.cl:1:3: error: no",
@@ -210,7 +220,9 @@ def test_an_error_is_told_once():
 
 
 def test_a_hint_is_told_once():
-    """A hint is shown once. The message has the first hint, and errors below have only other hints."""
+    """No hint is shown twice. The first hint is in the help, and only other hints are shown with the errors below
+    it.
+    """
     slip = by_name("cuda-thread-index")
     explanation = told(slip.source, slip.logs["pocl"])
     assert "get_group_id" not in explanation.detail
@@ -218,8 +230,8 @@ def test_a_hint_is_told_once():
 
 
 def test_an_error_of_the_linkers_gets_the_place_of_its_warning():
-    """A linker's error gets the place of its warning. NVIDIA's front end only warns about an unknown function, and its
-    linker, which knows no lines, refuses it.
+    """NVIDIA's front end only warns about an unknown function, and its linker reports the error without a line. The
+    error gets the line of the warning.
     """
     slip = by_name("no-such-function")
     explanation = told(slip.source, slip.logs["nvidia"])
@@ -229,13 +241,15 @@ def test_an_error_of_the_linkers_gets_the_place_of_its_warning():
 
 
 def test_what_follows_from_an_error_with_a_place_is_left_out():
-    """Messages that follow from an error with a place are left out, such as the message that the build failed."""
+    """If an error has a line, messages that only follow from it are omitted, for example that the build failed."""
     explanation = told("a", "1:1:1: error: wrong\nerror: front end compiler failed build.\n")
     assert explanation.detail == "kernels.cl:1:1: error: wrong\n    a\n    ^"
 
 
 def test_a_log_without_errors_is_shown_as_it_is():
-    """A log without errors is shown unchanged except for its length and for the names of folders."""
+    """A log without errors is shown unchanged, except that it is shortened and that the names of folders are
+    removed.
+    """
     explanation = told("a", "linking /usr/lib/secret/x.bc failed\n")
     assert explanation.message == "the compiler refused it."
     assert explanation.detail == "linking x.bc failed"
@@ -243,14 +257,14 @@ def test_a_log_without_errors_is_shown_as_it_is():
 
 
 def test_a_log_without_a_word_still_has_an_answer():
-    """An empty log has a message, too, so that the student gets an answer."""
+    """If the log is empty, the student still gets a message."""
     explanation = told("a", "")
     assert (explanation.message, explanation.detail) == ("the compiler refused it.", "the compiler gave no reason.")
 
 
 def test_an_error_of_pages_is_cut():
-    """A very long error is cut, because it may name a type as long as the file. In a text of slashes, the search for
-    folders takes little time.
+    """A very long error is shortened, because it may contain a type as long as the file. A text of many slashes does
+    not slow the search for folders down.
     """
     for text in ("word " * 10_000, "/" * 60_000):
         explanation = told("a", f"<kernel>:1:1: error: {text}")
@@ -261,23 +275,25 @@ def test_an_error_of_pages_is_cut():
 
 @pytest.mark.parametrize("place", ["0:0", "1:0", "0:1", "9:9", "9999999:1", "1:9999999"])
 def test_a_place_that_does_not_exist_stops_nothing(place):
-    """A place that does not exist causes no exception, because a log comes from a process that ran untrusted code."""
+    """A place that does not exist in the file does not raise an exception. The log comes from a process that ran
+    untrusted code, so it may contain any place.
+    """
     assert "wrong" in told("a\n", f"<kernel>:{place}: error: wrong").message
 
 
 @pytest.mark.parametrize("place", [f"{'9' * 5000}:1", f"1:{'9' * 5000}"])
 def test_a_number_without_end_is_no_place(place):
-    """A number with thousands of digits, which Python refuses to read, is not a place."""
+    """A number with thousands of digits, which Python refuses to convert, is not taken for a place."""
     assert parse(f"<kernel>:{place}: error: wrong") == ()
 
 
 def test_nothing_unshowable_of_the_line_is_shown():
-    """Control characters in the line are not shown, because they could move a terminal's cursor."""
+    """Control characters in the source line are not shown, because they could move the cursor of a terminal."""
     assert "\x1b" not in told("\x1b[2J a", "<kernel>:1:6: error: wrong").detail
 
 
 def test_no_folder_of_ours_is_named_in_any_log():
-    """No log names a folder of the grader, neither the compiler's folder nor its headers' folder."""
+    """No message or log contains the path of a temporary folder or of the compiler's headers."""
     said = "".join(f"{told(slip.source, log)}{clean(log)}" for slip in RECORDED for log in slip.logs.values())
     for ours in ("/tmp", "tempfile", "/lib/", "/usr/", "<kernel>", "<stdin>", str(Path.home())):
         assert ours not in said
@@ -298,8 +314,8 @@ LOGS = {
 @pytest.mark.whole
 @pytest.mark.parametrize("unit", LOGS.values(), ids=LOGS)
 def test_a_log_is_told_in_proportion_to_its_length(unit):
-    """The time for a log is proportional to its length, for logs that could make every line or character meet every
-    other.
+    """The time for a log is proportional to its length, even for logs in which every line or character might be
+    compared with every other.
     """
 
     def log(size):

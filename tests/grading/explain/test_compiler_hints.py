@@ -1,4 +1,4 @@
-"""compiler_hints.py: a hint is given only if it is certain. Recorded compiler logs are tested with build_log.py."""
+"""compiler_hints.py: a hint is given only if it is certain. The recorded logs are tested in test_build_log.py."""
 
 import re
 
@@ -9,7 +9,7 @@ from grader.grading.explain.build_log import parse
 from grader.grading.explain.compiler_hints import CUDA, SLIPS, hint
 
 QUOTED = (
-    # messages of compilers that are not here, each with its source line
+    # messages of compilers that are not installed here, each with its source line
     ("kernel parameter cannot be declared as a pointer to the __private address space", "__kernel void k(float *A)"),
     ("kernel parameter cannot be declared as a pointer to a pointer", "__kernel void k(__global float **A)"),
     ("Entry function 'k' uses too much shared data (0x10000 bytes, 0xc000 max)", ""),
@@ -26,7 +26,7 @@ QUOTED = (
 
 
 def test_every_hint_has_an_error_that_calls_for_it():
-    """Every hint has an error in a recorded log, or in a message quoted from a compiler that is not here."""
+    """Every hint matches at least one error, in a recorded log or in the list of messages from other compilers."""
     said = [*QUOTED]
     for slip in RECORDED:
         lines = slip.source.split("\n")
@@ -58,9 +58,7 @@ def test_every_hint_has_an_error_that_calls_for_it():
     ],
 )
 def test_a_hint_fits_the_direction_and_the_name(error, code, words):
-    """A hint fits the direction of the assignment and the name of the type or function, because another hint would be
-    wrong.
-    """
+    """A hint takes into account the direction of an assignment and the name of a type or function."""
     assert words in hint(error, code)
 
 
@@ -83,12 +81,14 @@ def test_a_hint_fits_the_direction_and_the_name(error, code, words):
     ],
 )
 def test_where_it_is_not_certain_there_is_no_hint(error, code):
-    """An uncertain error has no hint, because a wrong hint costs a student more time than no hint."""
+    """If the cause of an error is uncertain, there is no hint, because a wrong hint costs a student more time than
+    none.
+    """
     assert hint(error, code) is None
 
 
 @pytest.mark.parametrize("name", CUDA)
 def test_cuda_is_told_by_its_name(name):
-    """A CUDA name is explained if a compiler takes it for a variable, a type or a function."""
+    """A name from CUDA is explained, whether the compiler takes it for a variable, a type or a function."""
     for error in ("use of undeclared identifier", "unknown type name", "implicit declaration of function"):
         assert f"OpenCL C has {CUDA[name]}" in hint(f"{error} '{name}'", f"{name}(0)")

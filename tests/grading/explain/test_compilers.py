@@ -1,4 +1,4 @@
-"""compilers.py: failures of the compiler are recognized and explained."""
+"""compilers.py: recognises and explains failures of the compiler."""
 
 import signal
 
@@ -15,13 +15,13 @@ WHEEL = "### dumped CFG to broken.dot.0Could not find a dominating alternative v
 
 
 def crashed(words="", doing=RUNNING, number=signal.SIGABRT):
-    """Return a process that has ended."""
+    """Return the failure of a process that has crashed."""
     return Crashed(signal=number, exit_code=None, words=words, doing=doing)
 
 
 @pytest.mark.parametrize("words", [DEBIAN, WHEEL])
 def test_the_loop_that_a_break_leaves_is_known(words):
-    """The crash of PoCL at a loop that a `break` leaves is recognized, for Debian's PoCL and for the PoCL of the Python
+    """A known crash of PoCL at a loop with a `break` is recognised, both in Debian's PoCL and in the one of the Python
     package. The advice names the construct to avoid.
     """
     assert is_of_compiler(crashed(words))
@@ -40,23 +40,23 @@ def test_the_loop_that_a_break_leaves_is_known(words):
     ],
 )
 def test_a_compiler_is_known_by_its_last_words(words):
-    """A compiler is recognized by its last output at any time, because the reported phase may be wrong or missing."""
+    """A failure of the compiler is recognised by its last output in any phase, because the reported phase may be wrong
+    or missing.
+    """
     assert is_of_compiler(crashed(words))
     assert observed(crashed(words)) == "the OpenCL compiler ended with SIGABRT after it printed an error message."
     assert advice(crashed(words)) == SIMPLER
 
 
 def test_what_ends_while_the_driver_compiles_is_the_compilers():
-    """A process that ends while the driver compiles is a compiler failure, with any output."""
+    """If the process ends while the driver compiles, it is a failure of the compiler, whichever output it prints."""
     failure = crashed("Killed", COMPILING, signal.SIGSEGV)
     assert is_of_compiler(failure)
     assert observed(failure) == "the OpenCL compiler ended with SIGSEGV while it compiled the kernel."
 
 
 def test_time_is_the_compilers_only_while_it_compiles():
-    """A time limit is a compiler failure only while the driver compiles. A kernel that never ends is not a compiler
-    failure.
-    """
+    """A time limit is a failure of the compiler only while it compiles. A kernel that does not end is not."""
     assert is_of_compiler(TimedOut(doing=COMPILING, seconds=20))
     assert not is_of_compiler(TimedOut(doing=RUNNING, seconds=20))
     assert observed(TimedOut(doing=COMPILING, seconds=20.0004)) == "compiling took longer than 20 s."
@@ -65,7 +65,7 @@ def test_time_is_the_compilers_only_while_it_compiles():
 
 @pytest.mark.parametrize("failure", [crashed(), crashed("Segmentation fault"), OutOfMemory()])
 def test_a_kernels_own_crash_is_not_the_compilers(failure):
-    """A kernel's own crash or use of memory is not a compiler failure."""
+    """If a kernel crashes or uses too much memory while it runs, it is not a failure of the compiler."""
     assert not is_of_compiler(failure)
 
 
@@ -77,9 +77,7 @@ HELPER = "void step(__local int *a) { a[0] = 1; barrier(CLK_LOCAL_MEM_FENCE); }\
     [("step(a);", False), ("step(a); step(a);", True), ("for (;;) step(a); if (n) step(a);", True)],
 )
 def test_a_function_with_barriers_that_is_called_twice_is_named(calls, is_named):
-    """A function with barriers that is called more than once is named, because PoCL translates it wrongly. One call is
-    no reason to name it.
-    """
+    """If a function with barriers is called more than once, the advice names it, because PoCL translates it wrongly."""
     told = advice_on(f"{HELPER}__kernel void f(__local int *a, int n) {{ {calls} }}")
     assert ("step" in told) is is_named
     assert (told == SIMPLER) is not is_named

@@ -1,4 +1,4 @@
-"""error_map.py: a small map shows which blocks of an array are wrong."""
+"""error_map.py: draws a small map that shows which blocks of an array are wrong."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ NONE = np.zeros((53, 90), dtype=bool)
 
 
 def test_a_small_array_is_drawn_element_by_element():
-    """A small array is drawn with one sign for each element."""
+    """A small array is drawn with one character for each element."""
     wrong, unwritten = np.zeros((3, 5), dtype=bool), np.zeros((3, 5), dtype=bool)
     wrong[1, 2:] = unwritten[1, 4] = True
     drawn = error_map("B", wrong, unwritten, {"TILE": 16})
@@ -18,8 +18,8 @@ def test_a_small_array_is_drawn_element_by_element():
 
 
 def test_cells_are_parts_of_blocks():
-    """A large array is drawn in cells that divide the blocks, here 53 x 90 in cells of 4 x 4 for blocks of 16. A cell
-    is right, partly wrong, wrong or not written.
+    """In a large array, each character stands for a cell that divides the blocks evenly, here 4 x 4 elements for blocks
+    of 16 x 16. It shows if the cell is right, partly wrong, wrong or not written.
     """
     wrong, unwritten = NONE.copy(), NONE.copy()
     wrong[:4, :4] = wrong[4, 4] = wrong[48:] = unwritten[52] = True
@@ -31,7 +31,9 @@ def test_cells_are_parts_of_blocks():
 @pytest.mark.parametrize("shape", [(1, 1), (5003, 1), (1, 5003), (8300, 130), (18, 1031), (131072, 64), (20, 40)])
 @pytest.mark.parametrize("blocks", [{"TILE": 16}, {"PRG_WGSIZE": 128, "CHUNK": 12}, {}])
 def test_every_shape_fits(shape, blocks):
-    """Every map has at most ROWS x COLUMNS signs that together cover the array, and no edge of a block cuts a cell."""
+    """Every map has at most ROWS x COLUMNS characters, which together cover the array. The side of a cell divides the
+    side of a block, or is a multiple of it.
+    """
     wrong = np.zeros(shape, dtype=bool)
     wrong[-1, -1] = True
     drawn = error_map("B", wrong, wrong, blocks)

@@ -1,4 +1,4 @@
-"""problem.py: each failure gets a reason and a message for the student."""
+"""problem.py: each failure has a reason and a message for the student."""
 
 import signal
 
@@ -21,8 +21,8 @@ NVIDIA_LOG = """<kernel>:3:50: error: implicit declaration of function 'foo' is 
 
 
 def test_a_build_error_is_a_sentence_with_the_students_line():
-    """A build error has a message with the line of the student's file, the first error and advice. The detail has the
-    source line and the other errors (see build_log.py).
+    """The message about a build error has the line in the student's file and the first error, and the help has advice.
+    The detail has the source line and the other errors.
     """
     source = "// one\n// two\n" + " " * 49 + "foo(3);\n"
     problem = of_build_log(NVIDIA_LOG, source_of(source))
@@ -99,7 +99,7 @@ DEMAND = Demand(
     ],
 )
 def test_every_failure_has_a_reason_and_words(failure, reason, words):
-    """Every failure in the worker has a reason and a message that explains it to the student."""
+    """Every failure of a worker has a reason, and a message of one sentence that explains it to the student."""
     problem = of_failure(failure)
     assert problem.reason is reason
     assert words in f"{problem.message} {problem.help}"
@@ -110,8 +110,8 @@ def test_every_failure_has_a_reason_and_words(failure, reason, words):
 
 @pytest.mark.parametrize("words", ["malloc(): corrupted top size", "Fatal glibc error: x", "nanobind: leaked 2 x"])
 def test_a_crash_shows_only_the_last_words_of_a_compiler(words):
-    """A crash shows the last line of the process's error output if a compiler says there why it gives up. Words of the
-    runtime are internals of grader, so they are left out.
+    """For a crash, the last line of the error output is shown only if it comes from a compiler. Lines from the grader's
+    own libraries would not help the student.
     """
     assert of_failure(Crashed(signal=6, exit_code=None, words="LLVM ERROR: x")).detail == "LLVM ERROR: x"
     assert of_failure(Crashed(signal=6, exit_code=None, words=words)).detail == ""
@@ -134,8 +134,8 @@ def mismatch(**changes):
 
 
 def test_a_wrong_array_says_how_many_which_first_and_how_far_off():
-    """The message on a wrong array states the number of wrong elements and the first one. The detail states the largest
-    error.
+    """The message about a wrong array gives the number of wrong elements and the first one. The detail gives the
+    largest error.
     """
     problem = of_mismatch(mismatch())
     assert problem.reason is Reason.WRONG_OUTPUT
@@ -144,12 +144,14 @@ def test_a_wrong_array_says_how_many_which_first_and_how_far_off():
 
 
 def test_numbers_that_look_alike_get_more_digits():
-    """Two numbers that look equal get more digits, because "got 1.5, expected 1.5" would explain nothing."""
+    """If the actual and the expected number look equal, they are shown with more digits."""
     assert "got 1.50000012, expected 1.5." in of_mismatch(mismatch(got=1.50000012, expected=1.5)).message
 
 
 def test_whole_numbers_have_all_their_digits():
-    """Whole numbers are shown with all digits if the right results are whole. A wrong result need not be whole."""
+    """If the expected results are integers, numbers are shown with all their digits. The wrong result itself need not
+    be an integer.
+    """
     told = mismatch(got=12345678.0, expected=104729.0, largest_error=12240949.0, excess=None, whole=True)
     assert "got 12345678, expected 104729." in of_mismatch(told).message
     assert of_mismatch(told).detail == "largest error: 12240949; this output must match exactly."
@@ -165,12 +167,12 @@ def test_whole_numbers_have_all_their_digits():
     ],
 )
 def test_how_far_off_is_said_so_that_it_means_something(changes, words):
-    """The size of the error has different words for exact data, absurd errors and NaN."""
+    """The size of the error is described in other words for exact data, for absurd errors and for NaN."""
     assert words in of_mismatch(mismatch(**changes)).detail
 
 
 def test_elements_never_written_are_told_from_wrong_ones():
-    """Elements that were never written are distinguished from wrong elements, if all or only some elements are
+    """Elements that were never written are distinguished from wrong ones, whether all or only some elements are
     unwritten.
     """
     nothing = of_mismatch(mismatch(wrong=2077, unwritten=2077, first_unwritten=True))
@@ -185,8 +187,8 @@ def test_elements_never_written_are_told_from_wrong_ones():
 
 
 def test_an_explanation_is_the_message_and_the_numbers_are_evidence():
-    """An explanation replaces the numbers, which come first in the detail. The machine-readable reason stays, and the
-    cause is kept separately, so that it can be counted.
+    """An explanation becomes the message, and the numbers move to the beginning of the detail. The reason does not
+    change, and the cause is stored separately, so that it can be counted.
     """
     explanation = Explanation(cause="the sign is wrong", sentence="the sign is wrong: that explains it.")
     problem = explained(of_mismatch(mismatch()), explanation)
@@ -202,7 +204,7 @@ def test_an_explanation_is_the_message_and_the_numbers_are_evidence():
     [(0, "1 element past its end"), (4, "5 elements past its end"), (-2, "2 elements before its start")],
 )
 def test_a_stray_write_says_where(words, place):
-    """A stray write is reported with its distance from the buffer's edge."""
+    """The message about a write outside a buffer gives the distance from the buffer's nearer end."""
     problem = of_stray_write("C", words)
     assert problem.reason is Reason.OUT_OF_BOUNDS
     assert place in problem.message

@@ -1,4 +1,4 @@
-"""regions.py: the place of elements in an array is described in words, or not at all."""
+"""regions.py: describes the place of elements in an array in words if it is regular."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ BLOCKS = {"TILE": 16}
 
 
 def mask(height=53, width=90, rows=slice(None), columns=slice(None)):
-    """Return a mask of some rows in some columns."""
+    """Return a mask that is true in these rows and columns."""
     found = np.zeros((height, width), dtype=bool)
     found[rows, columns] = True
     return found
@@ -36,12 +36,14 @@ def mask(height=53, width=90, rows=slice(None), columns=slice(None)):
     ],
 )
 def test_rows_and_columns_have_words(where, words):
-    """Rows and columns are described: one, a range, every n-th, at an edge, or in the last block."""
+    """Rows and columns are described as a single one, a range, every n-th one, the ones at an edge or the ones outside
+    whole blocks.
+    """
     assert place(where, BLOCKS) == words
 
 
 def test_vectors_have_elements():
-    """A vector is described in elements, and not in the order of memory."""
+    """The place in a vector is described in elements, without mention of the order of memory."""
     row = mask(height=1, columns=slice(32, 48))
     assert place(row, BLOCKS, is_vector=True) == "elements 32 to 47"
     assert place(mask(height=1, columns=slice(89, None)), {}, is_vector=True) == "the last element"
@@ -50,7 +52,7 @@ def test_vectors_have_elements():
 
 
 def test_two_of_them_are_no_rule():
-    """Two elements are not a rule, because any two elements have a distance. The distance matters only if it is the
+    """Two elements are not described by their distance, because any two elements have one, unless the distance is the
     side of a block.
     """
     assert place(mask(height=1, columns=[14, 52]), BLOCKS, is_vector=True) == "elements 14 and 52"
@@ -59,35 +61,39 @@ def test_two_of_them_are_no_rule():
 
 
 def test_a_border_is_rows_and_columns():
-    """A border is described as rows and columns, as partial blocks at two edges cover it."""
+    """Elements along two edges are described as rows and columns."""
     where = mask(rows=slice(48, None)) | mask(columns=slice(80, None))
     assert place(where, {}) == "rows from 48 on and in columns from 80 on"
 
 
 def test_blocks_off_the_diagonal_have_a_name():
-    """Blocks off the diagonal have a name, because a block that is transposed inside but not moved is right on the
-    diagonal.
+    """The blocks off the diagonal have their own description. They are wrong if blocks are transposed inside but not
+    moved.
     """
     i, j = np.indices((64, 64))
     assert place(i // 16 != j // 16, BLOCKS) == "the 16 x 16 blocks (TILE) off the diagonal"
 
 
 def test_memory_order_is_the_last_resort():
-    """The order of memory is used last, for elements that begin or end in the middle of a row."""
+    """Elements that begin or end in the middle of a row are described in the order of memory, if no other description
+    fits.
+    """
     flat = np.zeros(53 * 90, dtype=bool)
     flat[1000:] = True
     assert place(flat.reshape(53, 90), BLOCKS) == "elements from 1,000 on in the order of memory"
 
 
 def test_a_few_exceptions_within_a_place_are_chance():
-    """A few exceptions inside a place are ignored, because a wrong sum of small integers may be right by chance."""
+    """A few correct elements inside a region of wrong ones are ignored, because a wrong sum of small integers can be
+    right by chance.
+    """
     where = mask(columns=slice(16, None))
     where[3, 40] = where[30, 60] = False
     assert place(where, BLOCKS).startswith("columns from 16 on")
 
 
 def test_an_exception_outside_a_place_makes_it_untrue():
-    """One wrong element outside of a place makes its description untrue, so the place is not described."""
+    """A region is not described if a single wrong element lies outside it."""
     where = mask(rows=slice(52, None))
     where[10, 44] = True
     assert place(where, BLOCKS) is None
@@ -95,5 +101,5 @@ def test_an_exception_outside_a_place_makes_it_untrue():
 
 @pytest.mark.parametrize("where", [mask(), ~mask(), np.random.default_rng(1).random((53, 90)) < 0.3])
 def test_everything_nothing_and_noise_are_no_place(where):
-    """A full mask, an empty mask and noise are not described, because the words would say nothing."""
+    """A full mask, an empty mask and noise are not described."""
     assert place(where, BLOCKS) is None

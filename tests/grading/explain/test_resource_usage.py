@@ -1,4 +1,4 @@
-"""resource_usage.py: the resources of kernels are read from drivers' reports."""
+"""resource_usage.py: reads the resources that kernels use from the reports of drivers."""
 
 import pytest
 from samples import DEVICE
@@ -39,8 +39,8 @@ ptxas : info : Used 63 registers, 24+0 bytes lmem, 48 bytes cmem[0]
 
 
 def test_each_kernel_has_its_own_figures():
-    """Each kernel has its own figures, even if its spills are on a line without the assembler's name, or next to the
-    figures of its helpers.
+    """Each kernel has its own figures, even if the line with its spills lacks the assembler's name, or if the log also
+    has figures of helper functions.
     """
     assert read_log(HOPPER) == {
         "rgblkMMM": Assembled(registers=255, frame=96, spilled=132),
@@ -63,8 +63,8 @@ def test_each_kernel_has_its_own_figures():
     ids=["empty", "blank", "other remarks", "cut", "no figures", "endless figures", "another driver's"],
 )
 def test_a_log_without_figures_says_nothing(log):
-    """A log without figures gives no usage. An empty log comes from the driver's cache, and forged numbers of any
-    length have no effect.
+    """A log without figures yields nothing. The log is empty if the driver has the program in its cache, and it may
+    contain forged numbers of any length.
     """
     assert read_log(log) == {}
 
@@ -75,8 +75,8 @@ def opened(log="", **resources):
 
 
 def test_a_gpus_figures_come_from_the_log_and_from_the_driver():
-    """A GPU's figures come from the log and from the driver, because either may lack some of them. For example, the log
-    can be empty.
+    """On a GPU, the figures from the log and from the driver are combined, because each can lack some of them. For
+    example, the log can be empty.
     """
     resources = {"private_memory": 104, "local_memory": 8448, "work_group": 256}
     (usage,) = usage_of(["rgblkMMM"], opened(HOPPER, **resources), GPU)
@@ -87,7 +87,9 @@ def test_a_gpus_figures_come_from_the_log_and_from_the_driver():
 
 
 def test_on_a_cpu_nothing_is_said_of_registers():
-    """On a CPU, registers are not reported. Private variables are on the stack, and a log with registers is forged."""
+    """On a CPU, registers are not reported, because private variables are on the stack. A log with registers must be
+    forged.
+    """
     (usage,) = usage_of(["rgblkMMM"], opened(HOPPER, private_memory=104, local_memory=8448), DEVICE)
     assert usage == Usage(kernel="rgblkMMM", local=8448)
 
@@ -98,8 +100,8 @@ def demand(local=0, most=256, group=256):
 
 
 def test_what_is_too_much_is_told_with_what_there_is():
-    """A demand that exceeds the device is reported with the device's limit. Local memory comes first, because the limit
-    of the work-group can depend on it.
+    """A demand that exceeds the device is reported together with the device's limit. Local memory is reported before
+    the group size, because the limit of the group size may depend on it.
     """
     assert excess(demand(local=64 * 1024, most=0)).startswith(
         "k asks for 64 KiB of local memory per work-group, but this device has 48 KiB: make its __local"
@@ -113,5 +115,7 @@ def test_what_is_too_much_is_told_with_what_there_is():
 
 @pytest.mark.parametrize("asked", [demand(), demand(local=48 * 1024), demand(local=None, most=None)])
 def test_what_fits_or_is_not_known_explains_nothing(asked):
-    """A demand that fits or is unknown explains nothing, because the driver had another reason."""
+    """A demand that fits, or that is unknown, is not reported, because the driver must have refused the kernel for
+    another reason.
+    """
     assert excess(asked) is None

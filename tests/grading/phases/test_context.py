@@ -1,4 +1,4 @@
-"""context.py: after a crash on a GPU, the grader's own workers are started again."""
+"""context.py: if a kernel may have reset a GPU, the grader's own workers are restarted."""
 
 from contextlib import closing
 
@@ -24,8 +24,8 @@ from grader.results.check import Reason
 def test_our_data_on_a_gpu_is_made_again_when_the_driver_may_have_reset_it(
     environment, reason, on_gpu, closed, monkeypatch
 ):
-    """If a GPU driver may have reset the grader's own workers, these are closed before the probe. Their processes stay
-    alive between gradings, and after a reset no call in them would work.
+    """If a GPU driver may have reset the device, the grader's own workers are closed before the device is tested. They
+    stay alive between gradings, and after a reset every call in them would fail.
     """
     probed = []
     with closing(pool_like(environment.workers, idle_processors=PLENTY)) as workers:

@@ -1,4 +1,4 @@
-"""overlap.py: one part of a suite begins while another waits for its simulators."""
+"""overlap.py: one part of a suite starts while another waits for its simulators."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from grader.grading.phases.overlap import overlapped
 
 @dataclass(frozen=True)
 class Drafted:
-    """Test double for a draft."""
+    """A stand-in for the draft of a part."""
 
     task: str
     seconds: float = 0.0
@@ -18,7 +18,9 @@ class Drafted:
 
 @pytest.fixture
 def drafting():
-    """Return a generator function that drafts parts, and the list of its steps. The part "second" never waits."""
+    """Return a function that drafts a part in steps, and the list in which the steps are recorded. The part "second"
+    does not wait, and the part "fails" raises an error.
+    """
     done = []
 
     def draft(task):
@@ -37,7 +39,7 @@ def drafting():
 
 
 def test_a_part_begins_while_the_one_before_waits_for_the_simulator(drafting):
-    """A part begins while the part before waits for its simulator. Results keep the order of the parts."""
+    """A part starts while the previous part waits for its simulator. The results are in the order of the parts."""
     draft, done = drafting
     drafts = overlapped(["first", "second", "third"], draft)
     assert [each.task for each in drafts] == ["first", "second", "third"]
@@ -53,7 +55,7 @@ def test_a_part_begins_while_the_one_before_waits_for_the_simulator(drafting):
 
 
 def test_a_part_that_waits_ends_with_a_failure_of_the_next(drafting):
-    """If a part fails, the waiting part before it is closed, too, which stops its workers."""
+    """If a part fails, the previous part, which is still waiting, is closed as well, so that its workers stop."""
     draft, done = drafting
     with pytest.raises(WorkerError):
         overlapped(["first", "fails"], draft)

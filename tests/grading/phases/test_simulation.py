@@ -1,4 +1,4 @@
-"""phases/simulation.py: all checks that need the simulator, with and without a simulator."""
+"""phases/simulation.py: all checks that need the simulator, if it is installed and if it is not."""
 
 from dataclasses import replace
 
@@ -28,7 +28,7 @@ NEVER_RUN = Problem(reason=Reason.NOT_RUN, message="the build failed.")
 
 
 class Absent:
-    """Worker on a machine without a simulator."""
+    """A worker on a machine without a simulator."""
 
     def ready(self):
         raise NoSimulatorError("the simulator is not installed: install it.")
@@ -36,7 +36,7 @@ class Absent:
 
 @pytest.fixture
 def subject(simulator, transposition):
-    """Return the model solution on the simulator."""
+    """Return the model solution with a worker that simulates it."""
     return subject_of(simulator, transposition, MODEL)
 
 
@@ -48,7 +48,7 @@ def nowhere(environment, transposition):
 
 
 def test_a_model_solution_passes(subject):
-    """A model solution earns all points, and its counts are kept."""
+    """The model solution earns all points, and its profile is kept."""
     watched = watch(runs_of(subject), DEVICE, RULES)
     assert [each.verdict for each in watched.checks] == [Verdict.PASSED] * 4
     assert sum(each.points for each in watched.checks) == 50
@@ -57,7 +57,7 @@ def test_a_model_solution_passes(subject):
 
 
 def test_a_hidden_run_says_nothing_in_other_checks(subject):
-    """A hidden sanitizer run gives no lines to other checks, because shown cases would display them."""
+    """If the sanitizer is hidden, other checks do not use its observations, because shown cases would reveal them."""
     assignment = subject.task.assignment
     hidden = assignment.model_copy(update={"sanitizer": assignment.sanitizer.model_copy(update={"hidden": True})})
     assert watch(runs_of(subject), DEVICE, RULES).seen
@@ -65,15 +65,15 @@ def test_a_hidden_run_says_nothing_in_other_checks(subject):
 
 
 def test_memory_behaviour_counts_where_its_own_run_is_right(subject):
-    """A kernel that is wrong at other sizes keeps its memory points, but loses the points of a clean run."""
+    """If a kernel is wrong at other sizes, its memory checks still count, but it loses the points for a clean run."""
     sanitized, *memory = watch(runs_of(subject), DEVICE, RULES, FAILED).checks
     assert sanitized.reason is Reason.NOT_RUN
     assert [each.verdict for each in memory] == [Verdict.PASSED] * 3
 
 
 def test_memory_behaviour_of_wrong_results_is_not_counted(subject):
-    """Memory behaviour is not counted for wrong results, because a kernel that does not do its task proves nothing by
-    its traffic.
+    """If the results of the memory run are wrong, memory behaviour is not counted, because the traffic of a kernel that
+    does something else proves nothing.
     """
     wrong = subject_of(subject.worker, subject.task.assignment, changed(MODEL, "= block[x][r]", "= 2 * block[x][r]"))
     watched = watch(runs_of(wrong), DEVICE, RULES, FAILED)
@@ -82,8 +82,8 @@ def test_memory_behaviour_of_wrong_results_is_not_counted(subject):
 
 
 def test_a_kernel_that_lacks_only_a_barrier_is_counted_with_it(subject):
-    """A kernel that lacks only a barrier is counted with the barrier. The first memory check says after which line the
-    barrier was added.
+    """If a kernel only lacks a barrier, its memory behaviour is counted with the barrier added. The first memory check
+    says after which line.
     """
     barrier = "barrier(CLK_LOCAL_MEM_FENCE);"
     racy = subject_of(subject.worker, subject.task.assignment, changed(MODEL, barrier, ""))
@@ -98,7 +98,7 @@ def test_a_kernel_that_lacks_only_a_barrier_is_counted_with_it(subject):
 
 
 def test_a_hidden_sanitizer_adds_no_barrier(subject):
-    """A hidden sanitizer adds no barrier, because students would learn about its race."""
+    """If the sanitizer is hidden, no barrier is added, because students would learn about the race."""
     assignment = subject.task.assignment
     hidden = assignment.model_copy(update={"sanitizer": assignment.sanitizer.model_copy(update={"hidden": True})})
     racy = subject_of(subject.worker, hidden, changed(MODEL, "barrier(CLK_LOCAL_MEM_FENCE);", ""))
@@ -106,16 +106,14 @@ def test_a_hidden_sanitizer_adds_no_barrier(subject):
 
 
 def test_an_endless_kernel_is_not_counted(subject):
-    """An endless kernel is not counted, because its run would take all its time again."""
+    """The memory behaviour of an endless kernel is not counted, because the run would take its full time again."""
     endless = Endless(sizes={"height": 1, "width": 1}, findings=(ENDLESS,))
     watched = watch(runs_of(subject), DEVICE, RULES, FAILED, endless)
     assert {each.reason for each in watched.checks[1:]} == {Reason.NOT_RUN}
 
 
 def test_a_run_that_breaks_off_is_told_in_every_check(subject, monkeypatch):
-    """If a run breaks off, every check gives that reason. A kernel that is right on the device and never ends in the
-    simulator is not reported as wrong.
-    """
+    """If the simulator stops a run, every check gives this reason. The results are not reported as wrong."""
     problem = Problem(reason=Reason.TIME_LIMIT, message="in the simulator: still running after 20 s.")
     for module in ("sanitizer", "counts"):
         monkeypatch.setattr(f"grader.grading.checks.{module}.seen_in", lambda *_: problem)
@@ -127,7 +125,7 @@ def test_a_run_that_breaks_off_is_told_in_every_check(subject, monkeypatch):
 
 
 def test_without_a_simulator_checks_are_skipped(nowhere):
-    """Without a simulator, checks are skipped and their points stay in the total. Each check says what to install."""
+    """Without a simulator, the checks are skipped and say what to install. Their points remain part of the total."""
     watched = watch(runs_of(nowhere), DEVICE, RULES)
     assert {(each.verdict, each.reason, each.points) for each in watched.checks} == {
         (Verdict.SKIPPED, Reason.NO_SIMULATOR, 0)
@@ -141,17 +139,15 @@ def test_without_a_simulator_checks_are_skipped(nowhere):
 
 
 def test_a_simulator_that_is_required(nowhere):
-    """If the rules require the simulator, its absence raises NoSimulatorError, so no grade is given without these
-    checks.
+    """If the rules require a simulator and there is none, NoSimulatorError is raised, so that no grade is given without
+    these checks.
     """
     with pytest.raises(NoSimulatorError):
         watch(runs_of(nowhere), DEVICE, REQUIRED)
 
 
 def test_a_submission_that_is_not_run_fails_them(transposition):
-    """If a submission is not run, its simulator checks fail for that reason. They would earn nothing with or without a
-    simulator.
-    """
+    """If a submission cannot run, its simulator checks fail for that reason, with or without a simulator."""
     lost = list(map(NEVER_RUN.fail, unobserved_checks(transposition, DEVICE)))
     assert [each.name for each in lost] == [each.name for each in unobserved_checks(transposition, DEVICE)]
     assert {(each.reason, each.points) for each in lost} == {(Reason.NOT_RUN, 0)}
@@ -159,7 +155,7 @@ def test_a_submission_that_is_not_run_fails_them(transposition):
 
 
 def test_without_such_checks_no_simulator_is_asked_for(nowhere):
-    """An assignment without simulator checks needs no simulator, even if the rules require one."""
+    """An assignment without simulator checks can be graded without a simulator, even if the rules require one."""
     task = nowhere.task
     assignment = task.assignment.model_copy(update={"sanitizer": None, "memory": None})
     asking_nothing = replace(nowhere, task=replace(task, assignment=assignment))
@@ -169,7 +165,9 @@ def test_without_such_checks_no_simulator_is_asked_for(nowhere):
 
 @pytest.mark.parametrize(("dropped", "names"), [("sanitizer", 3), ("memory", 1)])
 def test_an_assignment_may_ask_for_one_of_them(subject, dropped, names):
-    """An assignment without a sanitizer, or without memory checks, gets the other checks."""
+    """An assignment without a sanitizer still gets its memory checks, and one without memory checks still gets its
+    sanitizer check.
+    """
     assignment = subject.task.assignment.model_copy(update={dropped: None})
     part = replace(subject, task=replace(subject.task, assignment=assignment))
     watched = watch(runs_of(part), DEVICE, RULES)
@@ -179,9 +177,7 @@ def test_an_assignment_may_ask_for_one_of_them(subject, dropped, names):
 
 
 def test_the_rules_say_what_the_device_is(environment, subject):
-    """The profile describes the simulated device of the rules, here with warps of 16 work-items and sectors of 64
-    bytes.
-    """
+    """The rules define the simulated device, here with warps of 16 work-items and sectors of 64 bytes."""
     assert subject
     memory = Memory(
         sizes={"height": 32, "width": 32},

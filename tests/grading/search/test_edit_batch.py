@@ -1,4 +1,4 @@
-"""edit_batch.py: a batch runs many edits in one launch, with separate inputs and results."""
+"""edit_batch.py: a batch runs many edits in one launch, each with its own inputs and results."""
 
 import numpy as np
 import pytest
@@ -22,13 +22,13 @@ def plan(script=SCRIPT, specs=SPECS):
 
 
 def until(times):
-    """Return a script that repeats until it has converged, at most `times` times."""
-    return replace(SCRIPT, repeat=RepeatSteps(times=times, until=UntilBelow(buffer="B", below=1.0)))
+    """Return a script that repeats until it has converged, but at most `times` times."""
+    return replace(SCRIPT, repeat=RepeatSteps(times=times, until=UntilBelow(buffer="B", type="float32", below=1.0)))
 
 
 def test_each_edit_has_groups_and_buffers_of_its_own():
-    """A batch adds a third dimension with one index for each edit. In each buffer, the parts of two edits are at least
-    as far apart as the largest buffer is long.
+    """In a batch, the launch has a third dimension with one index for each edit. In each buffer, the parts of two edits
+    are separated by at least the length of the largest buffer.
     """
     batch = edit_batch(plan(), WORDS)
     (step,) = batch.plan.scripts[STUDENT].steps
@@ -39,8 +39,8 @@ def test_each_edit_has_groups_and_buffers_of_its_own():
 
 
 def test_what_goes_in_comes_back_as_it_was():
-    """Inputs are written to the beginning of each edit's part of a buffer, and poison fills the rest. Outputs are read
-    from the same place.
+    """The inputs are written to the beginning of each edit's part of a buffer, and the rest is filled with poison. The
+    outputs of an edit are read from the same part.
     """
     batch = edit_batch(plan(), WORDS)
     sent = batch.arrays({"A": np.array([1, 2, 3], dtype=np.uint32)})["A"].reshape(MOST, apart(WORDS))
@@ -62,15 +62,15 @@ def test_what_goes_in_comes_back_as_it_was():
     ids=["three dimensions", "a convergence test", "large buffers"],
 )
 def test_what_cannot_be_many(script, words):
-    """Edits cannot run in a batch if the launch has three dimensions, if it must test for convergence, or if its
-    buffers are large.
+    """Edits cannot run as a batch if the launch already has three dimensions, if many iterations need a convergence
+    test, or if the buffers are too large.
     """
     assert edit_batch(plan(script), words) is None
 
 
 def test_a_few_iterations_are_all_made():
-    """In a batch, a few iterations are all made without a convergence test, because the test would see the results of
-    all edits.
+    """If a script has only a few iterations, a batch runs all of them without a convergence test, because the test
+    would see the results of all edits together.
     """
     assert edit_batch(plan(until(FEW_ITERATIONS)), WORDS).plan.scripts[STUDENT].repeat == RepeatSteps(
         times=FEW_ITERATIONS

@@ -1,4 +1,4 @@
-"""edits.py: the edits of a text include the opposite of each common mistake."""
+"""edits.py: for each common mistake, one of the edits undoes it."""
 
 import pytest
 
@@ -57,14 +57,14 @@ def spaceless(text):
 
 
 def all_texts(source):
-    """Return the texts that result from each edit."""
+    """Return all texts that an edit produces."""
     seen = outline(source, ["k"])
     return {spaceless(edited(seen, edit)) for edit in edits(seen, most=2000)}
 
 
 @pytest.mark.parametrize("spoilt", SPOILT, ids=lambda spoilt: " ".join(spoilt.values())[:40])
 def test_a_usual_mistake_is_undone(spoilt):
-    """One of the edits turns a wrong text with a common mistake into the right text."""
+    """If a text contains a common mistake, one of its edits produces the right text."""
     made = all_texts(KERNEL.format(**{**RIGHT, **spoilt}))
     right = spaceless(KERNEL.format(**RIGHT))
     same = {
@@ -77,7 +77,9 @@ def test_a_usual_mistake_is_undone(spoilt):
 
 
 def test_a_sum_in_brackets_has_a_term_too_few():
-    """In an index, a variable is added to a sum in brackets. No variable is added to the arguments of a function."""
+    """An index that contains a sum in brackets has an edit that adds a variable to the sum. The arguments of a function
+    have no such edit.
+    """
     made = all_texts("__kernel void k(__global int *A, uint n, uint m) { A[(n) * 2 + min(n, 3)] = 1; }")
     assert any("A[(n+m)*2+min(n,3)]" in text for text in made)
     assert not any("min(n,3+m)" in text for text in made)
@@ -100,9 +102,8 @@ def test_a_sum_in_brackets_has_a_term_too_few():
     ],
 )
 def test_what_is_missing_is_put_back(wrong, right):
-    """An edit puts back a missing part: a comparison in a constant condition, the next term of a series of numbers, a
-    remainder, real numbers in an array, the array of a variable's first value, a guard in `?`, or the row of an array's
-    other index.
+    """An edit restores a missing part: the comparison in a constant condition, the next term of a series, a remainder,
+    a floating-point type, the array that a variable is read from, a guard in `?:`, or the row in the index of an array.
     """
     parameters = "__global float *A, __global const float *B, uint n"
     head = f"__kernel void k({parameters}) {{ uint row = get_global_id(0); float least = 0, near = A[row]; "
@@ -110,7 +111,9 @@ def test_what_is_missing_is_put_back(wrong, right):
 
 
 def test_edits_are_bounded_and_none_is_made_twice():
-    """The number of edits is limited, and a lower limit keeps the same first edits. Each edit changes the text."""
+    """The number of edits is limited. A lower limit yields the same edits up to that number, and every edit changes the
+    text.
+    """
     source = KERNEL.format(**RIGHT)
     seen = outline(source, ["k"])
     every = edits(seen, most=2000)
@@ -120,17 +123,15 @@ def test_edits_are_bounded_and_none_is_made_twice():
 
 
 def test_nothing_constant_is_assigned_and_nothing_divided_by_an_index():
-    """No edit assigns to a constant or divides by an index, because the text would not compile, or would end the
-    process.
-    """
+    """No edit assigns to a constant, which would not compile, or divides by an index, which could be 0."""
     source = "__kernel void k(__global int *A, uint n) { const uint i = 3; uint j = 1; j = i / n; A[j] = i; }"
     made = {text.rpartition("{")[2] for text in all_texts(source)}
     assert not any("i=i/n" in text or "/j" in text or "/i;" in text for text in made)
 
 
 def test_a_pointer_is_neither_0_nor_has_it_a_sign():
-    """No edit sets a pointer to 0, which would end the process, or gives it a sign, which would not compile. A number
-    gets both edits.
+    """No edit sets a pointer to 0, which would crash the process, or negates it, which would not compile. A number has
+    both edits.
     """
     made = all_texts("__kernel void k(__global int *A, uint n) { __global int *p = A + n; int i = n + 3; p[0] = i; }")
     assert not any("p=0;" in text or "p=-(" in text for text in made)
@@ -139,7 +140,7 @@ def test_a_pointer_is_neither_0_nor_has_it_a_sign():
 
 
 def test_a_dimension_is_the_first_or_the_second():
-    """Edits use dimension 0 or 1, because dimension 2 selects the edit of a work-group if many edits run at once."""
+    """Edits use only dimensions 0 and 1, because a batch uses dimension 2 to select the edit."""
     made = all_texts("__kernel void k(__global uint *A) { A[get_global_id(1)] = get_local_size(0) + 1; }")
     assert any("get_global_id(0)" in text for text in made)
     assert any("get_local_size(1)" in text for text in made)
@@ -147,7 +148,9 @@ def test_a_dimension_is_the_first_or_the_second():
 
 
 def test_a_part_is_named_in_words():
-    """An edit names its part in words: an index by its array, and other expressions by their purpose."""
+    """The part that an edit changes is described in words: an index by its array, other expressions by their
+    purpose.
+    """
     seen = outline(KERNEL.format(**RIGHT), ["k"])
     parts = {edit.part for edit in edits(seen, most=2000)}
     assert parts >= {
@@ -179,8 +182,8 @@ __kernel void k(__global float *A)
     ],
 )
 def test_a_declaration_in_any_words_is_that_of_a_whole_number(declaration):
-    """A declaration without a type, in any spelling such as `signed i`, declares an int. No operator next to the
-    variable ends the search, and the variable's uses are edited.
+    """A declaration without a type, such as `signed i`, declares an int in every spelling. The uses of the variable are
+    edited.
     """
     seen = outline(DECLARED.format(declaration=declaration), ["k"])
     (variable,) = {each for region in seen.regions[-1:] for each in region.visible if each.name == "i"}
@@ -192,7 +195,7 @@ def test_a_declaration_in_any_words_is_that_of_a_whole_number(declaration):
 
 @pytest.mark.parametrize("declaration", ["event_t i;", "sampler_t i = 0;", "struct P i;", "image2d_t i;"])
 def test_a_variable_of_another_type_is_no_whole_number(declaration):
-    """A variable of another type is not replaced by a whole number, and does not end the search."""
+    """A variable of another type is not treated as an integer, and the rest of the kernel is still edited."""
     seen = outline(DECLARED.format(declaration=declaration), ["k"])
     (variable,) = {each for region in seen.regions[-1:] for each in region.visible if each.name == "i"}
     assert not variable.is_integer

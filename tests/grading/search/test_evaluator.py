@@ -1,4 +1,4 @@
-"""evaluator.py: on a real device, many edits in one launch are judged like each edit alone."""
+"""evaluator.py: on a device, many edits that run in one launch get the same verdicts as when they run alone."""
 
 from time import perf_counter
 
@@ -20,8 +20,8 @@ WRONG = changed(TRANSPOSITION, "tile[lx][ly]", "tile[ly][lx]")
 
 
 def evaluator(worker, assignment, source, most=100):
-    """Return a case's name and the session of the first edits of a transposition. The case is one whole tile, so that
-    no word stays unset.
+    """Return the name of a case and an evaluator for the first edits of a transposition. The case is exactly one tile,
+    so that no word stays unset.
     """
     built = build(Task(assignment=assignment, submission=submitted(source), seed=5), worker)
     seen = outline(built.program.source, [binding.name for binding in built.bindings.values()])
@@ -34,7 +34,7 @@ def evaluator(worker, assignment, source, most=100):
 
 
 def mended(tried, name, edits):
-    """Return the line, part and text of each edit that makes the case right."""
+    """Return the line, part and text of each edit with which the case is right."""
     return {(edit.line, edit.part, edit.text) for edit in tried.right(name, edits)}
 
 
@@ -43,7 +43,9 @@ CONSTANT = [changed(WRONG, "__global real *B", f"__global real *{how} B") for ho
 
 @pytest.mark.parametrize("in_words", [WRONG, *CONSTANT], ids=["movable", "const", "const restrict"])
 def test_many_at_once_are_as_right_as_one_alone(environment, transposition, in_words):
-    """Edits are judged equally in one launch and alone. If a pointer cannot be moved, edits are tried alone."""
+    """Edits get the same verdicts in one launch as alone. If a pointer is constant, so that it cannot be moved, the
+    edits run one at a time.
+    """
     with environment.worker() as worker:
         name, together = evaluator(worker, transposition, in_words)
         assert together.open()
@@ -58,8 +60,8 @@ def test_many_at_once_are_as_right_as_one_alone(environment, transposition, in_w
 
 
 def test_where_a_pointer_moves_edits_are_tried_alone(environment, transposition):
-    """If a kernel moves a pointer, its edits are tried alone, because an edit that moves the pointer elsewhere would
-    write into another edit's results.
+    """If a kernel changes a pointer, its edits run one at a time, because an edit could make the pointer point to the
+    results of another edit.
     """
     store = "B[(x0 + ly) * height + (y0 + lx)] = tile[ly][lx];"
     walking = changed(WRONG, store, "{ B += (x0 + ly) * height; *(B + y0 + lx) = tile[ly][lx]; }")
@@ -73,8 +75,8 @@ def test_where_a_pointer_moves_edits_are_tried_alone(environment, transposition)
 
 
 def test_an_edit_that_ends_the_session_takes_no_other_with_it(environment, transposition, monkeypatch):
-    """After a launch of many edits crashes, each of its edits is tried alone. A right edit is found even if another
-    edit of the launch crashes.
+    """If a launch of many edits crashes, each of them is tried alone, so that a right edit is found even if another one
+    crashes.
     """
     with environment.worker() as worker:
         name, together = evaluator(worker, transposition, WRONG)

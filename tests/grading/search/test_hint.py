@@ -1,4 +1,4 @@
-"""hint.py: students get the hints that the instructor selected, and no more."""
+"""hint.py: students get a hint of the level that the instructor selected."""
 
 from html import unescape
 
@@ -25,7 +25,7 @@ CHANGE = "`i` in place of `i + 1` would fix all of the wrong cases"
 
 
 def fix(*, is_all=True):
-    """Return the fix that a search finds in this text: one term is too many."""
+    """Return the fix that a search finds for this source, in which an index has one term too many."""
     seen = outline(SOURCE, ["k"])
     helping = [edit for edit in edits(seen, most=500) if edit.line == 5 and edit.text == "" and edit.part == PART]
     (edit,) = [edit for edit in helping if seen.between(edit.first, edit.last) == "+ 1"]
@@ -37,8 +37,8 @@ def fix(*, is_all=True):
     [("line", LINE), ("part", f"{LINE}, in {PART}"), ("change", f"{LINE}, in {PART} ({CHANGE})")],
 )
 def test_each_level_tells_no_more(hints, words):
-    """A hint names the line, the line and the part, or the line, the part and the change. All reports are made from the
-    check, so the check contains nothing more.
+    """Depending on the level, a hint names the line, the line and the part, or the line, the part and the change. All
+    reports are made from the check, so the check must not contain more.
     """
     told = hint(fix(), SOURCE, hints).add_to(failed("correctness: one row (n 9)", message="it is wrong."))
     assert told.message == f"{words}: it is wrong."
@@ -49,7 +49,9 @@ def test_each_level_tells_no_more(hints, words):
     ("hints", "told"), [("line", {LINE}), ("part", {LINE, PART}), ("change", {LINE, PART, CHANGE})]
 )
 def test_no_file_for_students_tells_more(hints, told):
-    """JSON, JUnit, the page and the terminal contain the words of the selected level, and none of a higher level."""
+    """The JSON, JUnit and HTML reports and the terminal output contain the words of the selected level and no words of
+    a higher one.
+    """
     source = SOURCE.replace("A[i + 1]", "A[i + 1]  ")
     wrong = hint(fix(), source, hints).add_to(failed("correctness: one row (n 9)", message="it is wrong."))
     outcome = result(BUILD, wrong, source=source)
@@ -60,13 +62,13 @@ def test_no_file_for_students_tells_more(hints, told):
 
 
 def test_nothing_is_told_where_nothing_is_wanted():
-    """With `none`, there is no hint."""
+    """With the level `none`, there is no hint."""
     assert hint(fix(), SOURCE, "none") is None
 
 
 def test_only_the_cases_that_it_mends_have_the_hint():
-    """Only cases that the fix makes right have the hint. If another case may be wrong for another reason, the hint says
-    that the line is one place.
+    """Only the cases that the fix makes right get the hint. If another case may be wrong for another reason, the hint
+    says that this line is one of the places.
     """
     found = hint(fix(is_all=False), SOURCE, "line")
     assert found.words == "line 5 is one place where it goes wrong"
@@ -75,8 +77,8 @@ def test_only_the_cases_that_it_mends_have_the_hint():
 
 
 def test_code_that_is_not_the_students_is_not_quoted():
-    """If the file has a macro in the changed place, the hint leaves out the change, because it would quote expanded
-    code that is not the student's.
+    """If the student's line contains a macro at this place, the hint does not quote the change, because it would show
+    expanded code that the student did not write.
     """
     found = hint(fix(), SOURCE.replace("A[i + 1]", "AT(i, 1)"), "change")
     assert found.words == f"{LINE}, in {PART}"

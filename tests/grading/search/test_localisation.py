@@ -1,4 +1,4 @@
-"""localisation.py and evaluator.py: a search with a real worker on a real device finds the line of a mistake."""
+"""localisation.py and evaluator.py: a search on a real device finds the line of a mistake."""
 
 import pytest
 from golden import SUBMISSIONS
@@ -32,13 +32,13 @@ __kernel void coalsTransp(__global const real *A, __global real *B, uint32_t hei
 
 
 def few(assignment):
-    """Return the assignment with four of its cases."""
+    """Return the assignment with only its first four shown cases."""
     shown = replace(assignment.correctness, cases=assignment.correctness.shown[:4])
     return replace(assignment, correctness=shown)
 
 
 def found(environment, assignment, source, is_clean=lambda *_: True, rules=GENEROUS):
-    """Return the result of a search in a submission, without a simulator."""
+    """Return the result of the search for the mistake in a source, without a simulator."""
     task = Task(assignment=assignment, submission=submitted(source), seed=5)
     with environment.worker() as worker:
         built = build(task, worker)
@@ -54,8 +54,8 @@ def line_of(source, words):
 
 
 def test_the_line_of_a_mistake_that_results_alone_show(environment, transposition):
-    """A tile is read with the same id twice, and only results show it. Edits of that line, and of no other, make every
-    case right.
+    """A tile is read with the same index twice, which only the results show. The search finds that only edits of this
+    line make every case right.
     """
     source = changed(TRANSPOSITION, "tile[lx][ly]", "tile[lx][lx]")
     mended = found(environment, few(transposition), source)
@@ -65,8 +65,8 @@ def test_the_line_of_a_mistake_that_results_alone_show(environment, transpositio
 
 @pytest.mark.whole
 def test_a_type_is_edited_too(environment, transposition):
-    """A whole number that gets real values is found by an edit of its type. The edit is a separate program, which is
-    tried before all other edits.
+    """If a variable for real numbers is declared as an integer, the search finds an edit of its type. Edits of types
+    are separate programs, which are tried before all other edits.
     """
     mended = found(environment, few(transposition), TYPED)
     assert [(edit.line, edit.text, edit.part) for edit in mended.edits] == [(5, "float", "the type of word")]
@@ -74,15 +74,15 @@ def test_a_type_is_edited_too(environment, transposition):
 
 @pytest.mark.whole
 def test_nothing_is_said_of_what_no_edit_mends(environment, transposition):
-    """A kernel that is wrong in two places in every case gets no hint, because no single edit makes a case right."""
+    """If every case is wrong because of two mistakes, there is no hint, because no single edit makes a case right."""
     source = changed(TRANSPOSITION, "tile[lx][ly];", "tile[lx][lx] + y0 + 1;")
     assert found(environment, few(transposition), source) is None
 
 
 @pytest.mark.whole
 def test_nothing_is_said_where_several_lines_would_do(environment, transposition):
-    """If edits of several lines make the results right, there is no hint. A wrong sign in one line can be reversed in
-    another.
+    """If edits of different lines make the results right, there is no hint. For example, a wrong sign in one line can
+    be corrected in another.
     """
     source = changed(TRANSPOSITION, "A[(y0 + ly)", "0 - A[(y0 + ly)")
     source = changed(source, "tile[lx][ly];", "0 + tile[lx][ly];")
@@ -91,8 +91,8 @@ def test_nothing_is_said_where_several_lines_would_do(environment, transposition
 
 @pytest.mark.whole
 def test_the_first_of_two_mistakes(environment, transposition):
-    """With one mistake in every case and one mistake in large cases, an edit of the first mistake makes the small cases
-    right.
+    """If one mistake affects every case and another one only large cases, an edit of the first mistake makes the small
+    cases right, and the search finds its line.
     """
     source = changed(TRANSPOSITION, "tile[lx][ly]", "tile[lx][lx]")
     source = changed(source, "x0 + lx < width)", "x0 + lx < min(width, 1000u))")
@@ -104,15 +104,15 @@ def test_the_first_of_two_mistakes(environment, transposition):
 
 @pytest.mark.whole
 def test_nothing_is_said_that_the_simulator_denies(environment, transposition):
-    """An edit that makes the results right but has a wrong access in the simulator is rejected."""
+    """An edit that gives correct results is rejected if the simulator sees a wrong access."""
     source = changed(TRANSPOSITION, "tile[lx][ly]", "tile[lx][lx]")
     assert found(environment, few(transposition), source, is_clean=lambda *_: False) is None
 
 
 @pytest.mark.whole
 def test_a_grading_tells_the_line_and_takes_no_points(environment, course):
-    """A grading puts the line before the message of each case that the edit makes right. Verdicts and points stay the
-    same.
+    """A grading puts the line at the beginning of the message of each case that the edit makes right. Verdicts and
+    points do not change.
     """
     folder = SUBMISSIONS / "coalsProgrm" / "row-from-local-id"
     quick, assignment = replace(environment, timing=ONE_PAIR), course.load("coalsProgrm")
@@ -124,15 +124,15 @@ def test_a_grading_tells_the_line_and_takes_no_points(environment, course):
 
 
 def test_a_search_ends_in_time(environment, transposition):
-    """If the time does not suffice for all edits, there is no hint."""
+    """If there is not enough time to try all edits, there is no hint."""
     source = changed(TRANSPOSITION, "tile[lx][ly]", "tile[lx][lx]")
     assert found(environment, few(transposition), source, rules=SearchRules(seconds=0.02)) is None
 
 
 @pytest.mark.parametrize("name", ["signed-ints", pytest.param("ints-without-int", marks=pytest.mark.whole)])
 def test_declarations_without_a_type_do_not_end_the_search(environment, product, name):
-    """Declarations without `int` in submissions, which once prevented a grading, do not end the search. The line of the
-    mistake is found.
+    """Declarations without `int`, which used to stop a grading, do not stop the search. It finds the line of the
+    mistake.
     """
     source = (SUBMISSIONS / "blockMMM" / name / "kernels.cl").read_text()
     mended = found(environment, few(product), source)

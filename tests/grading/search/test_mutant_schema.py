@@ -1,4 +1,4 @@
-"""mutant_schema.py: one program contains all edits of a text, and a key selects the edit that runs."""
+"""mutant_schema.py: one program contains all edits of a source, and a key selects the edit to run."""
 
 import re
 from itertools import groupby
@@ -25,15 +25,15 @@ __kernel void k(__global float *A, uint n)
 
 
 def schema_of(source):
-    """Return the outline of a text, some of its edits, and their program."""
+    """Return the outline of a source, some of its edits, and the program that contains them."""
     seen = outline(source, ["k"])
     made = edits(seen, most=30)
     return seen, made, mutant_schema(seen, made)
 
 
 def test_the_docstring_shows_what_is_generated():
-    """The module's docstring shows a kernel and the program that is generated from its two edits, except for white
-    space.
+    """The docstring of the module shows a kernel and the program that is generated for two of its edits, apart from
+    white space.
     """
     blocks = re.findall(r"(?:^    .*\n)+", module.__doc__, re.MULTILINE)
     seen = outline(dedent(blocks[0]), ["scale"])
@@ -42,7 +42,9 @@ def test_the_docstring_shows_what_is_generated():
 
 
 def test_every_function_takes_the_key_and_every_loop_has_an_end():
-    """Calls pass the key on, a loop without a condition gets a condition, and a `#pragma` for speed is left out."""
+    """All functions and calls get the key as an additional argument, a loop without a condition gets one, and a
+    `#pragma` for speed is removed.
+    """
     text = mutant_schema(outline(SOURCE, ["k"]), ()).text
     assert "float twice(float x, ulong grader_key)" in text
     assert "__kernel void k(__global float *A, uint n, ulong grader_key)" in text
@@ -52,8 +54,8 @@ def test_every_function_takes_the_key_and_every_loop_has_an_end():
 
 
 def test_each_group_has_the_arrays_of_its_edit():
-    """In a launch of many edits, a kernel moves its arrays to the part of its edit. A constant pointer and local memory
-    stay.
+    """In a launch of many edits, each kernel moves its pointers to the part of the arrays that belongs to its edit.
+    Constant pointers and pointers to local memory are not moved.
     """
     head = "__kernel void k(__global float *A, __global int *const B, __constant float *F, __local float *t, uint n)"
     text = mutant_schema(
@@ -68,13 +70,13 @@ def test_each_group_has_the_arrays_of_its_edit():
 
 @pytest.mark.parametrize("pointer", ["*const A", "*restrict const A", "*const restrict A"])
 def test_a_pointer_that_is_constant_stays_however_it_is_declared(pointer):
-    """A constant pointer is not moved in any spelling of its declaration, because the program would not build."""
+    """A constant pointer is not moved, however its declaration is written, because the program would not compile."""
     text = mutant_schema(outline(f"__kernel void k(__global float {pointer}, uint n) {{ A[n] = 1; }}", ["k"]), ()).text
     assert "A += " not in text
 
 
 def test_a_pointer_to_what_is_constant_is_moved():
-    """A pointer to constant elements is moved, because only its elements are constant."""
+    """A pointer to constant elements is moved, because the pointer itself is not constant."""
     head = "__kernel void k(const __global float *A, __global const float *restrict B, __global float *C)"
     text = mutant_schema(outline(f"{head} {{ C[0] = A[0] + B[0]; }}", ["k"]), ()).text
     assert text.count("+= get_group_id(2) * ") == 3
@@ -98,8 +100,8 @@ def test_a_pointer_to_what_is_constant_is_moved():
     ],
 )
 def test_a_kernel_keeps_to_its_arrays_if_it_only_takes_their_elements(body, keeps):
-    """A kernel stays within its arrays if it only takes elements of them. A pointer made from an array could lead
-    anywhere, and so could a function that gets the array and moves it.
+    """A kernel stays within its arrays if it uses them only with subscripts. A pointer that is computed from an array
+    could point anywhere, and so could one that is passed to a function that changes it.
     """
     functions = {
         "helper": "void helper(__global float *H, uint n) { H[n] = 1; }",
@@ -112,8 +114,8 @@ def test_a_kernel_keeps_to_its_arrays_if_it_only_takes_their_elements(body, keep
 
 
 def test_every_index_stays_in_its_array():
-    """Every index is limited. For a pointer, the limit is the number of words of the launch in both directions; for an
-    array, the declared size.
+    """Every index is limited, for a pointer to the number of words of the launch in both directions, and for an array
+    to its declared size.
     """
     source = (
         "__kernel void k(__global float *A, __global float4 *B) { __local float t[3][4]; A[1] = t[i + 1][2] * B[3].x; }"
@@ -127,7 +129,9 @@ def test_every_index_stays_in_its_array():
 
 
 def test_each_edit_has_a_line_of_its_own():
-    """Each edit has its own line in the program. A compiler error in a line names one edit, which is then left out."""
+    """Each edit is on its own line of the program, so a compiler error in this line identifies the edit that must be
+    omitted.
+    """
     _, made, schema = schema_of(SOURCE)
     lines = schema.text.split("\n")
     assert set(schema.numbers) == set(schema.lines.values()) == set(made)
@@ -139,8 +143,8 @@ def test_each_edit_has_a_line_of_its_own():
 
 
 def test_the_edits_of_an_expression_follow_each_other():
-    """Edits of one expression have consecutive numbers, so that a launch of another edit skips them with one
-    comparison. Each edit belongs to the smallest expression around it.
+    """Edits of the same expression have consecutive numbers, so that a launch of any other edit skips all of them with
+    one comparison. Each edit belongs to the smallest expression around it.
     """
     seen, _, schema = schema_of(SOURCE)
     spans = [edit.span for edit in sorted(schema.numbers, key=schema.numbers.get)]
@@ -149,8 +153,8 @@ def test_the_edits_of_an_expression_follow_each_other():
 
 
 def test_many_edits_are_several_programs():
-    """Many edits are divided into several programs, because twice as many edits take more than twice as long to
-    compile. An edit of a type has a separate program, because a launch cannot select a type.
+    """Many edits are divided into several programs, because the time to compile grows faster than their number. An edit
+    of a type is a separate program, because a key cannot select a type.
     """
     body = " ".join(f"A[{n}] += A[{n} + 1] * B;" for n in range(40))
     source = f"__kernel void k(__global float *A, float B) {{ int sum = 0; sum += B; {body} }}"
@@ -164,21 +168,21 @@ def test_many_edits_are_several_programs():
 
 
 def test_names_that_the_text_uses_are_not_used_again():
-    """Generated names differ from the names in the text. A student's own `grader_key` stays the student's."""
+    """Generated names differ from all names in the source, for example if a student uses the name `grader_key`."""
     _, _, schema = schema_of(SOURCE.replace("(float x)", "(float grader_key)").replace("x + x", "grader_key"))
     assert "float twice(float grader_key, ulong grader_key_)" in schema.text
 
 
 def test_an_edited_text_keeps_its_lines():
-    """An edited text has the line numbers of the student's file, so that findings in it have the right line."""
+    """An edited source has the line numbers of the student's file, so that findings in it have the right line."""
     source = SOURCE.replace("get_global_id(0) < n", "get_global_id(0)\n < n")
     seen, made, _ = schema_of(source)
     assert {edited(seen, edit).count("\n") for edit in made} == {source.count("\n")}
 
 
 def test_a_key_holds_the_edit_its_words_and_its_iterations():
-    """A key contains the number of the edit, its words and its iterations. All three fit into 64 bits for arrays of any
-    size.
+    """A key contains the number of the edit, the number of words and the number of iterations. All three fit into 64
+    bits, even for huge arrays.
     """
     assert key(7, words=5, iterations=100) == (100 * 2**24 + 5) * 2**16 + 7
     assert key(7, 2**40, 2**40) == 2**64 - 2**16 + 7

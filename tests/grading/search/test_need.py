@@ -1,4 +1,4 @@
-"""need.py: a search is made only if no other check explains the wrong results, and uses only shown checks."""
+"""need.py: a search is started only if no shown check explains the wrong results."""
 
 from dataclasses import dataclass
 
@@ -19,14 +19,14 @@ RACE = replace(unchecked(), verdict=Verdict.FAILED, reason=Reason.DATA_RACE, fin
 
 @dataclass(frozen=True, kw_only=True)
 class Task:
-    """Task with only the fields that are needed."""
+    """A stand-in for a task, with only the fields that are needed."""
 
     assignment: object
 
 
 @dataclass(frozen=True, kw_only=True)
 class Build:
-    """Build with only the fields that are needed."""
+    """A stand-in for a build, with only the fields that are needed."""
 
     task: Task
     misordered: str = ""
@@ -37,19 +37,21 @@ def built(assignment, misordered="", **changes):
 
 
 def test_a_wrong_result_without_a_cause_needs_it(transposition):
-    """A wrong result without a cause needs a search if the simulator has no finding."""
+    """If a wrong result has no cause and the simulator has no finding, a search is started."""
     assert is_needed(built(transposition), [WRONG, check("correctness: one column (height 9)")], [unchecked()])
 
 
 def test_a_cause_without_a_line_needs_it(transposition):
-    """A cause without a line needs a search. The list of all lines that use an array is not such a line."""
+    """If the cause of a wrong result is known but its line is not, a search is started. A list of all lines that use an
+    array does not count as the line.
+    """
     told = replace(WRONG, cause="a sign", message="the sign is wrong.", help="In your file, B is written in line 7.")
     assert is_needed(built(transposition), [told], [unchecked()])
 
 
 def test_a_cause_that_is_told_in_words_leaves_it_little_time():
-    """If a failed case has a cause, the search gets less time, because the line of a known cause is worth less than a
-    cause. A right case has no cause.
+    """If the cause of a failed case is known, the search gets less time, because finding the line of a known cause is
+    less useful than finding a cause.
     """
     told, right = replace(WRONG, cause="a sign", message="the sign is wrong."), check("correctness: one column")
     assert allowance(SearchRules(seconds=5.0), [WRONG, right]) == SearchRules(seconds=5.0)
@@ -75,15 +77,15 @@ def test_a_crash_beside_a_wrong_result_needs_it(transposition):
     ids=["right", "line", "crash", "time", "practice"],
 )
 def test_what_needs_none(transposition, checks):
-    """No search is needed for a right result, a cause with its line, a failure that explains itself, or a practice
+    """No search is started for correct results, for a cause with a line, for a crash or a time limit, or for a practice
     case.
     """
     assert not is_needed(built(transposition), checks, [unchecked()])
 
 
 def test_what_else_says_why(transposition):
-    """No search is made if the simulator or exchanged parameters explain the results, or if the instructor wants no
-    hints.
+    """No search is started if a finding of the simulator or exchanged parameters explain the results, or if the
+    instructor does not want hints.
     """
     assert not is_needed(built(transposition), [WRONG], [RACE])
     assert not is_needed(built(transposition, misordered="line 3: exchanged"), [WRONG], [])
@@ -91,7 +93,7 @@ def test_what_else_says_why(transposition):
 
 
 def test_what_is_hidden_has_no_part_in_it(transposition):
-    """Findings of a hidden simulation neither prevent a search nor judge its edits."""
+    """The findings of a hidden simulation neither prevent a search nor rule out edits."""
     hidden = replace(transposition.sanitizer, hidden=True)
     assert is_needed(built(transposition, sanitizer=hidden), [WRONG], [RACE])
     shown = transposition.correctness.shown

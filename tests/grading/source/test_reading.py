@@ -1,4 +1,4 @@
-"""reading.py and statements.py: the editable expressions of a text are found, and all other code is left alone."""
+"""reading.py and statements.py: finds the expressions of a source that can be edited, and ignores all other code."""
 
 import pytest
 from kernels import PRODUCT
@@ -28,14 +28,14 @@ __kernel void unused(__global float *B) { B[0] = 1.0f; }
 
 
 def regions(source, *kernels):
-    """Return the expressions of a text, each with its role."""
+    """Return the role and the text of each expression that can be edited."""
     found = outline(source, kernels)
     return [(each.role, found.between(each.first, each.last)) for each in found.regions if each.role != "type"]
 
 
 def test_expressions_of_a_kernel_and_of_what_it_calls():
-    """Values, conditions, steps and statements are found. Barriers, calls that lead to a barrier, and other kernels are
-    left out.
+    """Values, conditions, loop steps and statements are found in a kernel and in the functions that it calls. Barriers,
+    calls that lead to a barrier, and other kernels are ignored.
     """
     assert regions(HELPED, "used") == [
         ("result", "A[i] * weights[i % 3]"),
@@ -51,15 +51,15 @@ def test_expressions_of_a_kernel_and_of_what_it_calls():
 
 
 def test_types_of_declarations():
-    """The type in a declaration is editable, and is listed with each variable that it declares."""
+    """The type in a declaration can be edited. It is listed once for each variable that it declares."""
     found = outline(HELPED, ["used"])
     types = {(found.between(each.first, each.last), each.target) for each in found.regions if each.role == "type"}
     assert types >= {("__local float", "row"), ("const index_t", "i"), ("const index_t", "j"), ("int", "k")}
 
 
 def test_variables_that_can_be_seen():
-    """Each visible variable is listed with its type, subscripts and address space. A typedef is replaced by the type
-    that it names.
+    """Each variable in scope is listed with its type, number of subscripts and address space. A typedef is replaced by
+    the type that it stands for.
     """
     last = outline(HELPED, ["used"]).regions[-1]
     seen = {each.name: (each.type, each.subscripts, each.space, each.constant) for each in last.visible}
@@ -79,17 +79,17 @@ def test_variables_that_can_be_seen():
     ["__kernel void k(", "void f() { if x } ", "void f() { for (;) ; }", "}", "void f() {" + "{" * 60 + "}" * 61],
 )
 def test_what_does_not_read_as_c(source):
-    """A text that is not valid C has no outline, and no exception is raised."""
+    """A text that is not valid C has no outline. No exception is raised."""
     assert outline(source, ["k", "f"]) is None
 
 
 def test_a_text_that_is_too_long():
-    """A text that is too long is not read."""
+    """A text that is too long has no outline."""
     assert outline(PRODUCT, ["blockMMM"]) is not None
     assert outline(PRODUCT + " " * TEXT_CHARACTERS, ["blockMMM"]) is None
 
 
 def test_too_many_variables():
-    """A text with too many variables is not read, because its edits would need too much memory."""
+    """A text with too many variables has no outline, because its edits would need too much memory."""
     many = "".join(f"int v{number} = 0; " for number in range(100))
     assert outline(f"__kernel void k() {{ {many} }}", ["k"]) is None

@@ -1,4 +1,4 @@
-"""deciding.py: the lines that decide which elements an access reaches are found."""
+"""deciding.py: finds the lines that decide which elements an access reaches."""
 
 import pytest
 from cost_growth import assert_linear
@@ -37,14 +37,14 @@ __kernel void k(__global const float *A, __global float *B, uint n, uint width)
     ],
 )
 def test_lines_that_decide(line, deciding):
-    """Conditions around an access that test variables of its indexes decide, and so do the lines that set the bounds of
-    these variables.
+    """The deciding lines are the conditions around an access that test variables of its index, and the lines that
+    compute the bounds in these conditions.
     """
     assert deciding_lines(KERNEL, "k", line) == deciding
 
 
 def test_a_text_that_cannot_be_read():
-    """A text that cannot be read has no deciding lines."""
+    """A text that cannot be parsed has no deciding lines."""
     assert deciding_lines("__kernel void k(__global float *B) { B[0] = (1; }", "k", 1) == ()
 
 

@@ -1,4 +1,4 @@
-"""guards.py: the comparisons that must be true where an array is accessed."""
+"""guards.py: finds the comparisons that are true whenever an array is accessed."""
 
 import pytest
 
@@ -8,7 +8,9 @@ from grader.grading.source.values import TooComplexError, Values
 
 
 def guards(body):
-    """Return the guards of the first access to `a` in a kernel with this body, as `room > 0` in words."""
+    """Return the guards of the first access to `a` in a kernel with this body: both sides, and a term in words that is
+    positive if the guard is true.
+    """
     source = f"__kernel void k(__global float *a, __global float *b, uint n, uint i, uint j)\n{{\n{body}\n}}\n"
     seen = outline(source, ["k"])
     (function,) = seen.functions
@@ -44,12 +46,14 @@ INSIDE = {("i", "n", "-1i +1n")}
     ],
 )
 def test_a_guard_is_found_in_each_form(body):
-    """Statements, exits, `else`, `?`, a variable and a loop guard an access alike."""
+    """A guard can be an `if`, an early return, an `else`, a conditional expression, a variable or the condition of a
+    loop.
+    """
     assert guards(body) == INSIDE
 
 
 def test_all_parts_of_a_guard_are_found():
-    """Both comparisons of `&&` are guards, and both of a negated `||`."""
+    """Both comparisons in an `&&`, or in a negated `||`, are guards."""
     both = {("i", "n", "-1i +1n"), ("j", "n", "+1 -1j +1n")}
     assert guards("if (i < n && j <= n) a[i] = 0;") == both
     negated = {("i", "n", "-1i +1n"), ("j", "n", "+1 -1j +1n")}
@@ -68,7 +72,9 @@ def test_all_parts_of_a_guard_are_found():
     ],
 )
 def test_what_is_no_guard_of_an_access(body):
-    """A condition of another statement, an exit in another block and a condition of the value guard no access."""
+    """A condition of another statement, an early return in another block, or a condition in the stored value does not
+    guard an access.
+    """
     assert guards(body) == set()
 
 
@@ -76,12 +82,14 @@ def test_what_is_no_guard_of_an_access(body):
     "body", ["if (i < n || j < n) a[i] = 0;", "if (i < n) { i += 4; a[i] = 0; }", "if (i == n) a[i] = 0;"]
 )
 def test_a_guard_that_cannot_be_read_has_no_room(body):
-    """An alternative, a variable that changes behind the guard and an equality are found without their meaning."""
+    """A guard is found without its meaning if it is an alternative or an equality, or if a variable changes between the
+    guard and the access.
+    """
     assert {room for _, _, room in guards(body)} == {None}
 
 
 DOUBLED = "bool b0 = i < n && i < n;\n" + "".join(f"bool b{k} = b{k - 1} && b{k - 1};\n" for k in range(1, 31))
-"""Conditions that double with each line: a thousand million comparisons in 900 characters."""
+"""Conditions whose number of comparisons doubles with each line, to a billion comparisons in 900 characters."""
 
 
 @pytest.mark.parametrize(
@@ -94,6 +102,6 @@ DOUBLED = "bool b0 = i < n && i < n;\n" + "".join(f"bool b{k} = b{k - 1} && b{k 
     ids=["conditions that double", "conditions without guards", "many exits"],
 )
 def test_a_text_that_takes_too_many_steps_is_not_read(body):
-    """Reading ends after a limited number of steps, so that no submission keeps a station busy."""
+    """The analysis stops after a limited number of steps, so that no submission can keep a station busy."""
     with pytest.raises(TooComplexError):
         guards(body)

@@ -1,4 +1,4 @@
-"""values.py and polynomial.py: two spellings of one value are equal, and nothing is assumed about a variable that
+"""values.py and polynomial.py: two spellings of the same value are equal, and nothing is assumed about a variable that
 changes.
 """
 
@@ -18,7 +18,7 @@ CALLS = {
 
 
 def value(body, index="i"):
-    """Return the value of the index of the store `out[index]` in a kernel with this body."""
+    """Return the value of the index in the store `out[index]` of a kernel with this body."""
     source = f"__kernel void k(__global float *out, uint n, uint m)\n{{\n{body}\nout[{index}] = 0;\n}}\n"
     seen = outline(source, ["k"])
     (function,) = seen.functions
@@ -40,7 +40,7 @@ def value(body, index="i"):
     ],
 )
 def test_spellings_of_the_global_id_are_equal(body):
-    """The global id has one value in each way to write it, and through any variables."""
+    """The global id has the same value in every spelling, and also if it is computed through variables."""
     assert value(body) == GROUP * constant(16) + LOCAL
 
 
@@ -54,23 +54,27 @@ def test_spellings_of_the_global_id_are_equal(body):
     ],
 )
 def test_a_variable_that_changes_is_itself(body):
-    """A variable with several values is its own value. So is a variable whose definition may have changed."""
+    """A variable that is assigned several times stands only for itself, and so does a variable whose definition may
+    have changed.
+    """
     assert value(body) in {atom("i"), atom("start")}
 
 
 def test_a_definition_that_changed_is_not_used():
-    """The value of a variable is not its definition if a variable in the definition changes before the use."""
+    """If a variable in a definition changes before the value is used, the definition is not used."""
     assert value("uint s = 0, i = s; s++;") == atom("i")
 
 
 @pytest.mark.parametrize("index", ["n / m", "n % 4", "min(n, m)", "out[0]", "0x10", "n > m"])
 def test_other_expressions_have_no_value(index):
-    """Divisions, calls, elements and comparisons are no polynomials."""
+    """Divisions, calls, array elements and comparisons are not polynomials, so they have no value."""
     assert value("", index) is None
 
 
 def test_the_largest_value():
-    """The largest value needs the largest value of each atom, and no negative factor."""
+    """The largest value of a polynomial is known if the largest value of each variable is known and no factor is
+    negative.
+    """
     found = atom("a") * constant(3) + atom("b") * atom("a") + constant(1)
     assert found.most({"a": 2, "b": 5}) == 17
     assert found.most({"a": 2}) is None

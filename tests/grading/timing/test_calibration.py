@@ -1,4 +1,4 @@
-"""calibration.py: the kernels that measure a device do all the work that they are timed for."""
+"""calibration.py: the kernels that measure a device do all the work for which they are timed."""
 
 import re
 from importlib.metadata import version
@@ -35,7 +35,7 @@ GPU = DEVICE.model_copy(
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
-    """Use few launches and short copies, because these tests check the calibration and not the device."""
+    """Use few launches and short copies, because the measured figures themselves do not matter in these tests."""
     for name, value in {"WARM_UP_SECONDS": 0.02, "SECONDS": 0.02, "AT_LEAST": 3, "AT_MOST": 5}.items():
         monkeypatch.setattr(calibration, name, value)
     monkeypatch.setattr(calibration, "COPY_BYTES", dict.fromkeys(COPY_BYTES, 2**22))
@@ -49,8 +49,8 @@ def worker(environment):
 
 
 def test_this_machine_can_be_calibrated(worker, monkeypatch):
-    """A calibration has every figure with an interval, and the device, sandbox, version, time and clocks of the
-    measurement.
+    """A calibration contains every figure with its interval, and the device, the sandbox, the version, the time and the
+    clock rates of the measurement.
     """
     monkeypatch.setattr(calibration, "clocks_now", lambda _: Clocks(processors=1980, memory=3201))
     told = []
@@ -67,8 +67,8 @@ def test_this_machine_can_be_calibrated(worker, monkeypatch):
 
 
 def steady(monkeypatch, milliseconds):
-    """Make launches report fixed times: the milliseconds of their script on the device's clock, and 0.25 s of waiting.
-    The launches still run.
+    """Make every launch report a fixed time: the given milliseconds of its script on the device's clock, and a waiting
+    time of 0.25 s. The launches still run.
     """
     launch = WorkerSession.launch
 
@@ -82,9 +82,9 @@ def steady(monkeypatch, milliseconds):
 
 
 def test_rates_are_those_worked_out_by_hand(worker, monkeypatch):
-    """The rates are the bytes or operations of the kernels divided by the given times. For example, a kernel reads and
-    writes 4 MiB in 1 ms, while the driver's copy takes 2 ms, and each work-item reads 64 bytes of local memory per
-    iteration in 10 ms.
+    """The rates are the bytes or operations of the kernels, divided by the given times. Here, a kernel reads and writes
+    4 MiB in 1 ms, the driver's copy takes 2 ms, and each work-item reads 64 bytes of local memory in each iteration for
+    10 ms.
     """
     steady(monkeypatch, {COPY: 2, KERNEL_COPY: 1, LOCAL: 10, PEAK: 100, NOTHING: 0.005})
     profile = calibrate(worker, "process", lambda _: None)
@@ -98,8 +98,8 @@ def test_rates_are_those_worked_out_by_hand(worker, monkeypatch):
 
 @pytest.mark.whole
 def test_the_drivers_copy_counts_where_it_is_the_faster(worker, monkeypatch):
-    """The copy bandwidth uses the driver's copy if it is faster than the kernel's. Some drivers copy with all cores,
-    and past the caches.
+    """If the driver's copy is faster than the kernel's, it defines the copy bandwidth. Some drivers copy with all cores
+    and bypass the caches.
     """
     steady(monkeypatch, {COPY: 0.5, KERNEL_COPY: 1})
     profile = calibrate(worker, "process", lambda _: None)
@@ -107,8 +107,8 @@ def test_the_drivers_copy_counts_where_it_is_the_faster(worker, monkeypatch):
 
 
 def test_what_a_gpu_copies_is_far_beyond_its_caches_and_fits_its_memory(monkeypatch):
-    """A GPU copies far more than its caches contain, and no more than its memory allows: 1 of 140 GiB, or an eighth of
-    a small memory in whole work-groups. The driver's copy is the only one.
+    """The copy on a GPU is far larger than the caches but fits into the memory: 1 GiB of 140, or an eighth of a small
+    memory, rounded to whole work-groups. Only the driver's copy is measured.
     """
     monkeypatch.undo()
     assert calibration.COPIES["gpu"] == (COPY,)
@@ -121,8 +121,8 @@ def test_what_a_gpu_copies_is_far_beyond_its_caches_and_fits_its_memory(monkeypa
 
 
 def test_the_sums_of_local_memory_can_be_held_by_a_float():
-    """A float represents the sums of local memory exactly. Each work-item reads every word equally often, and all
-    partial sums are whole numbers below 2^24.
+    """The sums of local memory are exact in single precision, because all partial sums are integers below 2^24. Each
+    work-item reads every word equally often.
     """
     shelf = np.arange(SHELF)[:, None] % 8 + np.arange(4)
     assert LOCAL_TURNS % GROUP == 0
@@ -131,23 +131,23 @@ def test_the_sums_of_local_memory_can_be_held_by_a_float():
 
 @pytest.mark.whole
 def test_reads_that_were_left_out_are_noticed(worker, monkeypatch):
-    """If a compiler or driver leaves out reads of local memory, the wrong sums raise DeviceError, because the bandwidth
-    would be too high.
+    """If a compiler or driver omits reads of local memory, the sums are wrong and DeviceError is raised, because the
+    bandwidth would be overestimated.
     """
     monkeypatch.setattr(calibration, "SOURCE", calibration.SOURCE.replace("d += shelf", "//"))
-    with pytest.raises(DeviceError, match="wrong sums of what it reads from local memory"):
+    with pytest.raises(DeviceError, match="wrong sums of values in local memory"):
         calibrate(worker, "process", lambda _: None)
 
 
 def test_a_clock_too_coarse_for_a_launch_is_a_fault_of_the_device(worker, monkeypatch):
-    """If the device's clock reports no time for a launch, DeviceError is raised, because no rate can be computed."""
+    """If the device's clock reports no time for a launch, no rate can be computed, so DeviceError is raised."""
     steady(monkeypatch, {COPY: 0})
-    with pytest.raises(DeviceError, match="clock cannot measure launches of a millisecond"):
+    with pytest.raises(DeviceError, match="too coarse for launches of a millisecond"):
         calibrate(worker, "process", lambda _: None)
 
 
 def test_a_kernel_of_ours_that_fails_is_a_fault_of_the_device(worker, monkeypatch):
-    """If a kernel of the calibration does not build or does not run, DeviceError names the kernel and the failure."""
+    """If a kernel of the calibration cannot be built or run, DeviceError names the kernel and the failure."""
     with monkeypatch.context() as patch:
         patch.setattr(calibration, "SOURCE", "nonsense")
         with pytest.raises(DeviceError, match="does not build the kernels of the calibration"):

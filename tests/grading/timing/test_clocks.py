@@ -1,4 +1,4 @@
-"""clocks.py: the GPU's clock rates come from nvidia-smi, with recorded output and on machines without nvidia-smi."""
+"""clocks.py: reads the clock rates of a GPU with nvidia-smi, if it is installed."""
 
 import pytest
 from samples import DEVICE
@@ -11,7 +11,7 @@ GPU = DEVICE.model_copy(update={"type": "gpu", "name": "NVIDIA H200", "bus": "00
 
 @pytest.fixture
 def tool(tmp_path, monkeypatch):
-    """Return a function that installs an nvidia-smi which prints a text and records its arguments."""
+    """Return a function that installs a fake nvidia-smi, which prints the given text and records its arguments."""
 
     def make(text, code=0):
         path = tmp_path / "nvidia-smi"
@@ -34,24 +34,22 @@ def tool(tmp_path, monkeypatch):
     ],
 )
 def test_what_nvidia_smi_prints_is_two_numbers_or_nothing(text, found):
-    """The output of nvidia-smi is two numbers, as recorded on a busy and an idle H200. A virtual GPU has no clock
-    rates, and two lines mean two GPUs, so both give None.
+    """nvidia-smi prints two numbers, as recorded on a busy and an idle H200. Any other output gives None: a virtual GPU
+    has no clock rates, and two lines mean two GPUs.
     """
     assert read_clocks(text) == found
 
 
 def test_the_gpu_is_asked_for_by_its_place_on_the_bus(tool, tmp_path):
-    """nvidia-smi is asked for the GPU by its place on the bus, because OpenCL and nvidia-smi may number devices
-    differently.
-    """
+    """The GPU is identified by its bus address, because OpenCL and nvidia-smi may number devices differently."""
     tool("1980, 3201")
     assert clocks_now(GPU) == Clocks(processors=1980, memory=3201)
     assert (tmp_path / "asked").read_text().split()[0] == "--id=0000:1b:00.0"
 
 
 def test_clocks_that_nobody_tells_are_none(tool, monkeypatch, tmp_path):
-    """Clock rates that cannot be read are None, because no result depends on them. A CPU has no place on a bus, and
-    nvidia-smi may fail, hang or be missing.
+    """If the clock rates cannot be read, they are None and no error is raised, because no result depends on them. A CPU
+    has no bus address, and nvidia-smi may fail, hang or be missing.
     """
     tool("Unable to determine the device handle for GPU: Unknown Error", code=15)
     assert clocks_now(GPU) is None

@@ -1,4 +1,6 @@
-"""device_data.py: inputs are made on the device, and digests show if two devices made the same results from them."""
+"""device_data.py: inputs are generated on the device, and digests show if two workers computed the same results from
+them.
+"""
 
 import numpy as np
 import pytest
@@ -29,7 +31,7 @@ from grader.protocol.steps import BufferArg, CopyStep, KernelStep, KeyArg, Progr
 
 KEY, DIGEST_KEY = 0x0123456789ABCDEF, 0xFEDCBA9876543210
 LARGE = {"height": 600, "width": 500}
-"""Sizes of an array with more words than work-items, but not a multiple of them."""
+"""Sizes of an array that has more words than there are work-items, and not a multiple of their number."""
 
 SQUARE = {"heightA": 180, "widthB": 180, "widthA": 180}
 
@@ -38,7 +40,7 @@ POKE_PROGRAM = ProgramSource(source="__kernel void poke(__global uint *w, ulong 
 
 
 class Shop:
-    """Session that only makes and digests data, and that can change a word of the data."""
+    """A session that only generates data and digests, and that can change single words."""
 
     def __init__(self, worker, assignment, sizes, sets=1):
         self.worker, own = worker, submission_plan(assignment, sizes, {})
@@ -55,17 +57,17 @@ class Shop:
         assert isinstance(worker.open(Plan(buffers=plan.buffers, scripts=scripts)), Opened)
 
     def make(self, buffer, key=KEY, number=0, turn=0):
-        """Return the words that a key makes in a buffer."""
+        """Return the words that are generated in a buffer from this key."""
         assert isinstance(self.worker.session.launch(of_set(supply_of(STUDENT, turn), number), key), Timing)
         name = of_set(buffer, number)
         return self.worker.session.fetch((name,))[name].payload
 
     def put(self, words):
-        """Store these words in the output, between new guard bands."""
+        """Store these words in the output, with new guard bands around it."""
         assert isinstance(self.worker.session.stage(PUT, {self.output: words}), Done)
 
     def flip(self, index, bits=1):
-        """Change bits of one word of the output. A negative index is in the guard band before the output."""
+        """Change bits of one word of the output. A negative index refers to the guard band before the output."""
         place = index + GUARD_BYTES // 4
         assert isinstance(self.worker.session.launch(POKE, place << 32 | bits), Timing)
 
@@ -94,14 +96,14 @@ def computing(worker, product):
 
 
 def stream(count, number, key=KEY):
-    """Return the words of a buffer, made with NumPy's own Philox."""
+    """Return the words of a buffer as NumPy's own Philox generates them."""
     raw = np.random.Philox(key=np.array([key, number], np.uint64)).random_raw((count + 1) // 2)
     return raw.view(np.uint32)[:count]
 
 
 def test_numbers_are_those_of_numpys_philox(worker, product):
-    """Whole numbers are uniform in their range and equal to numbers from NumPy's Philox. The next timed round can have
-    another range. An input without a stated range has the default range.
+    """Integers are distributed uniformly in their range and equal the numbers that NumPy's Philox generates. Each timed
+    round can have its own ranges, and an input without one has the default range.
     """
     shop = Shop(worker, with_integers(product, {"A": (-33000, 33000)}, {"B": (1, 3)}), SQUARE)
     for turn, name, number, low, high in ((0, "A", 0, -33000, 33000), (0, "B", 1, -8, 8), (1, "B", 1, 1, 3)):
@@ -115,7 +117,9 @@ def test_numbers_are_those_of_numpys_philox(worker, product):
 
 @pytest.mark.parametrize(("kind", "low", "high"), [("int", -8, 8), ("uint", 0, 16)])
 def test_whole_numbers_of_other_types_are_as_many(worker, product, kind, low, high):
-    """Whole numbers of type `int` and `uint` have ranges of equal length, and each value is about equally frequent."""
+    """The default ranges of `int` and `uint` contain the same number of integers, and all of them are about equally
+    frequent.
+    """
     buffers = {**product.buffers, "A": product.buffers["A"].model_copy(update={"type": kind})}
     shop = Shop(worker, with_integers(product.model_copy(update={"buffers": buffers}), {}), SQUARE)
     made = shop.make("A").view(np.int32)
@@ -126,8 +130,8 @@ def test_whole_numbers_of_other_types_are_as_many(worker, product, kind, low, hi
 
 
 def test_bits_are_those_of_numpys_philox(moving):
-    """Random bits are made from the words of NumPy's Philox, and nearly all of them differ. No word is a NaN, which a
-    driver may change, or a subnormal number, which a driver may flush to zero.
+    """Random bits are generated from the words of NumPy's Philox, and nearly all words are different. No word is a NaN,
+    which a driver may change, or a subnormal number, which a driver may flush to zero.
     """
     made = moving.make("A")
     floats, words = made.view(np.float32), stream(made.size, 0)
@@ -140,8 +144,8 @@ def test_bits_are_those_of_numpys_philox(moving):
 
 
 def test_words_tell_nothing_of_other_words(moving):
-    """Words reveal nothing about other words. Neither their differences nor the differences of these repeat, and no bit
-    follows from the same bit of the word before.
+    """A word cannot be predicted from other words. Neither the differences between words nor the differences between
+    these differences repeat, and no bit depends on the same bit of the previous word.
     """
     made = moving.make("A").astype(np.int64)
     for _ in range(2):
@@ -152,8 +156,8 @@ def test_words_tell_nothing_of_other_words(moving):
 
 
 def test_a_digest_is_the_sum_of_words_by_factors_that_come_from_the_key(moving):
-    """A digest is the sum of the words times factors from NumPy's Philox with the key. Without the key, every value of
-    every factor is equally likely.
+    """A digest is the sum of all words, each multiplied by a factor that NumPy's Philox generates from the key. Without
+    the key, all values of a factor are equally likely.
     """
     words = np.random.default_rng(2).integers(0, 2**32, (500, 600), dtype=np.uint32)
     words[0, :5] = 1 << 31  # -0 counts as 0
@@ -168,7 +172,7 @@ def test_a_digest_is_the_sum_of_words_by_factors_that_come_from_the_key(moving):
 
 @pytest.mark.parametrize("shop", ["moving", "computing"])
 def test_another_key_makes_other_data(request, shop):
-    """A change in either half of the key makes data that agree with no other key's data."""
+    """If either half of the key changes, the generated data are completely different."""
     shop = request.getfixturevalue(shop)
     made = [shop.make("A", key) for key in (KEY, KEY + 1, KEY + 2**32, KEY ^ 2**63, 0, 2**64 - 1)]
     for number, one in enumerate(made):
@@ -177,14 +181,16 @@ def test_another_key_makes_other_data(request, shop):
 
 @pytest.mark.parametrize("data", ["numbers", "bits"])
 def test_another_buffer_has_other_data(worker, product, data):
-    """Two buffers of one key have different data, so the two factors of a product are not the same matrix."""
+    """Two buffers that are generated from one key contain different data. In particular, the two factors of a product
+    are not the same matrix.
+    """
     buffers = {name: each.model_copy(update={"data": each.data and data}) for name, each in product.buffers.items()}
     shop = Shop(worker, product.model_copy(update={"buffers": buffers}), SQUARE)
     assert np.mean(shop.make("A") == shop.make("B")) < 0.1
 
 
 def test_the_same_key_makes_the_same_everywhere(environment, worker, product):
-    """One key makes equal data in another worker and in every set of arrays, because results are compared."""
+    """One key generates equal data in every worker and in every set of arrays, so that results can be compared."""
     shop = Shop(worker, product, SQUARE, sets=3)
     made = {name: shop.make(name) for name in ("A", "B")}
     for number in range(3):
@@ -195,7 +201,9 @@ def test_the_same_key_makes_the_same_everywhere(environment, worker, product):
 
 
 def test_equal_contents_have_equal_digests(environment, moving, transposition):
-    """Equal contents have equal digests in repeated calls and in another worker. Another key gives another digest."""
+    """Arrays with equal contents have equal digests, if they are computed again and in another worker. A different key
+    gives a different digest.
+    """
     words = np.random.default_rng(1).integers(0, 2**32, (500, 600), dtype=np.uint32)
     moving.put(words)
     first = moving.digest()
@@ -210,7 +218,7 @@ def test_equal_contents_have_equal_digests(environment, moving, transposition):
 
 BAND = GUARD_BYTES // 4
 PLACES = [0, 1, ITEMS - 1, ITEMS, 299_999, -1, -BAND, 300_000, 300_000 + BAND - 1]
-"""Indexes of words at both ends of a large output and of its guard bands."""
+"""Indexes of words at both ends of a large output and at both ends of its guard bands."""
 
 
 @pytest.mark.parametrize("place", PLACES)
@@ -218,7 +226,7 @@ PLACES = [0, 1, ITEMS - 1, ITEMS, 299_999, -1, -BAND, 300_000, 300_000 + BAND - 
     "bit", [pytest.param(0, marks=pytest.mark.whole), 13, pytest.param(31, marks=pytest.mark.whole)]
 )
 def test_one_bit_makes_another_digest(moving, place, bit):
-    """A change of one bit anywhere changes the digest, and its reversal restores the digest."""
+    """If any single bit changes, the digest changes. If it is changed back, the digest is restored."""
     moving.put(np.arange(1, 300_001, dtype=np.uint32).reshape(500, 600))
     before = moving.digest()
     moving.flip(place, 1 << bit)
@@ -229,7 +237,7 @@ def test_one_bit_makes_another_digest(moving, place, bit):
 
 @pytest.mark.parametrize(("one", "other"), [(0, 1), (7, 607), (5, 5 + ITEMS), (299_998, 299_999)])
 def test_two_words_that_change_places_make_another_digest(moving, one, other):
-    """An exchange of two words changes the digest. A plain sum would not show the exchange."""
+    """If two words are exchanged, the digest changes, which would not be true for a plain sum."""
     words = np.arange(1, 300_001, dtype=np.uint32)
     moving.put(words.reshape(500, 600))
     before = moving.digest()
@@ -239,8 +247,8 @@ def test_two_words_that_change_places_make_another_digest(moving, one, other):
 
 
 def test_the_sign_of_nought_makes_no_difference(computing):
-    """The sign of 0 does not change the digest, because the judge's comparison also accepts both signs: 0 - 0 and -(0 -
-    0) are both right.
+    """The sign of 0 does not affect the digest. 0 - 0 and -(0 - 0) are both right, and the judge's own comparison
+    accepts both signs, too.
     """
     words = np.zeros((180, 180), dtype=np.float32)
     computing.put(words)
@@ -251,7 +259,7 @@ def test_the_sign_of_nought_makes_no_difference(computing):
 
 
 def test_sets_are_apart(worker, transposition):
-    """A write to one set of arrays changes nothing in another set."""
+    """A write to one set of arrays does not affect other sets."""
     shop = Shop(worker, transposition, LARGE, sets=2)
     assert isinstance(worker.session.clear((shop.output, of_set(shop.output, 1))), Done)
     untouched = shop.digest()
@@ -262,7 +270,7 @@ def test_sets_are_apart(worker, transposition):
 
 
 def used(step):
-    """Return the names of a step's buffers."""
+    """Return the names of the buffers that a step uses."""
     if isinstance(step, CopyStep):
         return {step.source, step.target}
     return {arg.buffer for arg in step.args if isinstance(arg, BufferArg)}
@@ -270,8 +278,8 @@ def used(step):
 
 @pytest.mark.parametrize("name", ["coalsProgrm", "blockMMM", "reduction"])
 def test_every_script_of_a_set_uses_its_own_buffers(course, name):
-    """Every script of a set uses only buffers of its set, for every kind of worker and every name of a buffer. No
-    buffer belongs to two sets, and the sets together have all buffers of the plan.
+    """All scripts of a set use only the buffers of this set, in every kind of plan. No buffer belongs to two sets, and
+    together the sets contain all buffers of the plan.
     """
     assignment = course.load(name)
     sizes = assignment.performance.classes["cpu"].sizes
@@ -292,8 +300,8 @@ def test_every_script_of_a_set_uses_its_own_buffers(course, name):
 
 
 def test_everything_that_a_script_is_given_is_made(course):
-    """All inputs of a script are made on the device, including arrays that steps of the model solution would make for
-    the student's kernel.
+    """All inputs of a script are generated on the device, including arrays that steps of the model solution would
+    otherwise compute.
     """
     assignment = at_sizes(course.load("coalsProgrm"), height=7, width=5)
     plan = supplied(assignment, submission_plan(assignment, {"height": 7, "width": 5}, {}), 1)
@@ -305,7 +313,7 @@ def test_everything_that_a_script_is_given_is_made(course):
     ("gigabytes", "moved", "sets"), [(140, 0.5e9, 6), (40, 0.5e9, 4), (8, 0.5e9, 1), (3, 0.5e9, 1), (2, 1e6, 6)]
 )
 def test_a_device_holds_as_many_sets_as_it_has_room_for(gigabytes, moved, sets):
-    """A device has at most six sets of arrays and at least one. Several sets together take at most a fourth of the
+    """A device gets between one and six sets of arrays. If there are several sets, they take at most a fourth of the
     memory.
     """
     memory = gigabytes * 10**9
@@ -315,9 +323,9 @@ def test_a_device_holds_as_many_sets_as_it_has_room_for(gigabytes, moved, sets):
 
 
 def test_a_device_without_room_for_one_set_is_no_fault_of_a_submissions():
-    """If a device has no memory for one set, InputError is raised before any data are made. Otherwise, the driver's
-    refusal could not be attributed to the submission or to the grader.
+    """If not even one set fits into the memory of the device, InputError is raised before any data are generated. If
+    the driver refused the memory later, it would not be clear whether the submission caused it.
     """
     small = DEVICE.model_copy(update={"global_memory": 2 * 10**9})
-    with pytest.raises(InputError, match=r"has 2\.0 GB of memory, but timing would take 2\.5 GB: give smaller sizes"):
+    with pytest.raises(InputError, match=r"has 2\.0 GB of memory, but timing would take 2\.5 GB: use smaller sizes"):
         sets_of(0.5e9, small)

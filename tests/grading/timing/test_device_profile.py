@@ -1,4 +1,4 @@
-"""device_profile.py: profiles are saved to the disk, and an outdated profile is refused."""
+"""device_profile.py: device profiles are saved and loaded, and a profile that is out of date is refused."""
 
 import pytest
 from project import ROOT
@@ -20,7 +20,9 @@ def refusal(folder, device):
 
 
 def test_a_profile_comes_back_as_it_was_saved(tmp_path):
-    """A saved profile is loaded unchanged. Its folder is made, and its file has the names of device and sandbox."""
+    """A profile is loaded exactly as it was saved. Its folder is created, and its file is named after the device and
+    the sandbox.
+    """
     profile = profile_of(GPU)
     path = save_profile(profile, tmp_path / "grader" / "devices")
     assert path == tmp_path / "grader" / "devices" / "nvidia-h200-process.json"
@@ -29,8 +31,8 @@ def test_a_profile_comes_back_as_it_was_saved(tmp_path):
 
 
 def test_a_profile_belongs_to_a_device_in_a_sandbox(tmp_path):
-    """A profile belongs to one device in one sandbox, because a container has its own driver. Without a measurement,
-    there is no profile.
+    """A profile belongs to one device in one sandbox, because a container may have a different driver. If there is no
+    profile, None is returned.
     """
     save_profile(profile_of(GPU), tmp_path)
     assert load_profile(tmp_path, GPU, "docker") is None
@@ -39,8 +41,8 @@ def test_a_profile_belongs_to_a_device_in_a_sandbox(tmp_path):
 
 
 def test_a_profile_of_another_driver_is_refused_by_both_names(tmp_path):
-    """A profile of another driver is refused, because an update may change every figure. The message names both
-    drivers.
+    """A profile of a different driver version is refused, because an update may change every figure. The message gives
+    both versions.
     """
     save_profile(profile_of(GPU), tmp_path)
     message = refusal(tmp_path, GPU.model_copy(update={"driver": "590.1"}))
@@ -50,17 +52,17 @@ def test_a_profile_of_another_driver_is_refused_by_both_names(tmp_path):
 
 @pytest.mark.parametrize("changes", [{"name": "nvidia H200"}, {"platform": "Other"}, {"compute_units": 66}])
 def test_a_profile_of_another_device_under_the_same_name_is_refused(tmp_path, changes):
-    """A profile of another device with the same file name is refused, for example of a part of a GPU, which has the
-    name of the whole GPU. The message names both drivers, too.
+    """A profile of another device with the same file name is refused. For example, a part of a GPU has the name of the
+    whole GPU. The message also gives both driver versions.
     """
     save_profile(profile_of(GPU), tmp_path)
     message = refusal(tmp_path, GPU.model_copy(update={**changes, "driver": "590.1"}))
-    assert "is that of NVIDIA H200 (Test, driver 580.159.03, 2 compute units), not of" in message
+    assert "belongs to NVIDIA H200 (Test, driver 580.159.03, 2 compute units), not to" in message
     assert "driver 590.1" in message
 
 
 def test_what_differs_without_a_change_of_speed_is_no_other_device(tmp_path):
-    """A device's number, its place on the bus, and the current clock of a CPU may differ from the profile."""
+    """The index and the bus address of a device, and the current clock rate of a CPU, may differ from the profile."""
     save_profile(profile_of(GPU), tmp_path)
     same = GPU.model_copy(update={"index": 3, "bus": "0000:2a:00", "clock": 1234})
     assert load_profile(tmp_path, same, "process") is not None
@@ -68,20 +70,20 @@ def test_what_differs_without_a_change_of_speed_is_no_other_device(tmp_path):
 
 @pytest.mark.parametrize("content", ["", "{}", "[1", profile_of(GPU).model_dump_json().replace("device/1", "device/0")])
 def test_a_file_that_is_no_profile_is_refused(tmp_path, content):
-    """A file that is not a complete profile is refused, because it would not be known what a grading was based on."""
+    """A file that is not a complete profile is refused, because a grading must not depend on unknown figures."""
     (tmp_path / "nvidia-h200-process.json").write_text(content)
     assert "cannot be read: it is not a profile of this version of grader" in refusal(tmp_path, GPU)
 
 
 def test_a_file_that_cannot_be_opened_is_refused(tmp_path):
-    """A file that cannot be opened is refused, for example a folder with the profile's name."""
+    """A file that cannot be opened is refused. Here, it is a folder."""
     (tmp_path / "nvidia-h200-process.json").mkdir()
     assert "Is a directory" in refusal(tmp_path, GPU)
 
 
 def test_a_files_name_is_short_and_plain_whatever_the_device_is_called():
-    """A profile's file name is short and plain for every device. Drivers put brackets, slashes and clock rates into
-    names.
+    """The file name is short and contains only plain characters, although drivers put brackets, slashes and clock rates
+    into the names of devices.
     """
     device = DEVICE.model_copy(update={"name": "../pthread-Intel(R) Xeon(R) @ 2.10GHz/" + 300 * "x"})
     name = file_name(device, "process")
@@ -90,8 +92,8 @@ def test_a_files_name_is_short_and_plain_whatever_the_device_is_called():
 
 
 def test_the_roofs_are_those_of_the_profile_with_its_name_and_date():
-    """The roofs have the figures of the profile, with its file name and date. They contain no path, because results are
-    sent to other machines.
+    """The roofs are the figures of the profile, together with its file name and its date. They contain no path, because
+    results are sent to other machines.
     """
     assert profile_of(DEVICE).roofs == ROOFS
     assert isinstance(profile_of(DEVICE), DeviceProfile)

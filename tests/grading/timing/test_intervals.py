@@ -1,4 +1,4 @@
-"""intervals.py: confidence intervals of speeds, and the rules that use them."""
+"""intervals.py: confidence intervals of speeds, and decisions that depend on them."""
 
 from dataclasses import replace
 
@@ -42,8 +42,8 @@ def rounds(count, submission=1.0, reference=1.0, control=1.0):
 
 
 def test_nobody_is_faster_than_a_launch_was_waited_for():
-    """If the waiting time of a launch is longer than the device's time, the waiting time counts. The rest of the turn
-    serves only for findings.
+    """If the grader waited longer for a launch than the device reports, the waiting time is used. The time of the whole
+    turn does not affect the speed.
     """
     quick = rounds(FEWEST, submission=0.5)
     assert fraction_of_reference(quick).median == 2.0
@@ -52,8 +52,8 @@ def test_nobody_is_faster_than_a_launch_was_waited_for():
 
 
 def test_an_interval_covers_the_median_as_often_as_it_says():
-    """In 2,000 samples of a skewed distribution, the interval misses the true median in about 1 % of the samples (never
-    above 2 %).
+    """In 2,000 samples of a skewed distribution, the interval misses the true median in about 1 % of the samples, and
+    in less than 2 %.
     """
     generator = np.random.default_rng(1)
     misses = 0
@@ -65,24 +65,22 @@ def test_an_interval_covers_the_median_as_often_as_it_says():
 
 @pytest.mark.parametrize(("count", "skipped"), [(1, 0), (7, 0), (8, 0), (10, 0), (30, 7), (100, 36)])
 def test_an_interval_leaves_out_what_the_binomial_allows(count, skipped):
-    """The binomial distribution gives the ranks of the interval's ends: the 8th and 23rd of 30, the 37th and 64th of
-    100 (tables of the sign test). For few values, the interval contains all of them.
+    """The ends of the interval have the ranks that the binomial distribution gives: 8 and 23 of 30 values, and 37 and
+    64 of 100 (tables of the sign test). For few values, the interval contains all of them.
     """
     found = interval([float(i) for i in range(count)])
     assert (found.low, found.high) == (skipped, count - 1 - skipped)
 
 
 def test_a_threshold_inside_the_interval_is_undecided():
-    """A threshold inside the interval is undecided, at every edge of a band."""
+    """If a threshold lies inside the interval, the verdict is undecided. This applies to the threshold of each band."""
     ratio = Interval(median=0.7, low=0.65, high=0.75)
     assert is_decided(ratio, [0.5, 0.8])
     assert not is_decided(ratio, [0.5, 0.74])
 
 
 def test_measuring_stops_at_30_pairs_where_a_threshold_is_near():
-    """Measuring stops at 30 pairs if every threshold is decided. If a threshold is undecided, measuring continues to
-    100 pairs or 15 s.
-    """
+    """Measuring stops after 30 pairs if every threshold is decided. Otherwise, it continues to 100 pairs or 15 s."""
     rules = TimingRules()
     assert not enough(rounds(29), 1.0, [0.9], rules)
     assert enough(rounds(30), 1.0, [0.9], rules)
@@ -95,8 +93,8 @@ def test_measuring_stops_at_30_pairs_where_a_threshold_is_near():
 
 @pytest.mark.parametrize(("threshold", "clear"), [(0.5, True), (0.66, True), (0.67, False), (1.49, False), (1.6, True)])
 def test_measuring_stops_after_one_session_where_every_threshold_is_far(threshold, clear):
-    """Measuring stops after one session of ten pairs if every threshold is away by a factor of 1.5 or more, on either
-    side. It does not stop earlier, and not if another threshold is nearer.
+    """If every threshold differs from the speed by a factor of at least 1.5, measuring stops after one session of ten
+    pairs. It does not stop earlier, or if another threshold is closer.
     """
     rules = TimingRules()
     assert enough(rounds(10), 1.0, [threshold], rules) is clear
@@ -105,8 +103,8 @@ def test_measuring_stops_after_one_session_where_every_threshold_is_far(threshol
 
 
 def test_one_session_is_not_enough_where_its_pairs_differ():
-    """If one of ten pairs is near the threshold, if the machine is noisy, or if there is no threshold, one session is
-    not enough, and 30 pairs are needed.
+    """One session is not enough if one of its ten pairs is close to the threshold, if the machine is noisy, or if there
+    is no threshold. Then 30 pairs are needed.
     """
     rules = TimingRules()
     assert not enough([*rounds(9), *rounds(1, submission=1.8)], 1.0, [0.5], rules)
@@ -115,8 +113,8 @@ def test_one_session_is_not_enough_where_its_pairs_differ():
 
 
 def test_a_clear_verdict_rests_on_both_clocks():
-    """A clear verdict needs both clocks. If the device's clock reports a fast launch that was waited for as long as a
-    slow one, nothing is clear.
+    """An early decision must be confirmed by both clocks. If the device's clock reports a fast launch but the grader
+    waited as long as for a slow one, measuring continues.
     """
     claims = [replace(each, submission=0.2, waited=1.0) for each in rounds(10)]
     assert not enough(claims, 1.0, [0.8], TimingRules())
@@ -124,22 +122,24 @@ def test_a_clear_verdict_rests_on_both_clocks():
 
 
 def test_ratios_are_taken_round_by_round():
-    """Ratios are computed in each round. A drift of the machine that affects all workers equally does not change the
-    ratio.
+    """Ratios are computed within each round, so a drift of the machine that affects all workers equally does not change
+    them.
     """
     drifting = rounds(20, submission=2.0) + rounds(20, submission=6.0, reference=3.0, control=3.0)
     assert fraction_of_reference(drifting) == Interval(median=0.5, low=0.5, high=0.5)
 
 
 def test_both_workers_of_the_model_solution_count():
-    """The ratio uses both workers of the model solution. If one of them is 2 % slower, the ratio changes by 1 %."""
+    """The ratio is based on both workers of the model solution. If one of them is 2 % slower, the ratio changes by 1
+    %.
+    """
     assert fraction_of_reference(rounds(30, reference=1.00, control=1.02)).median == pytest.approx(1.01)
     assert fraction_of_reference(rounds(30, reference=1.02, control=1.00)).median == pytest.approx(1.01)
 
 
 def test_who_claims_more_than_was_seen_is_measured_by_what_was_seen():
-    """A submission whose device clock reports less than the waiting time is measured by the waiting time. If that
-    interval contains a threshold, measuring continues until the interval is as narrow as possible.
+    """If the device's clock reports less than the waiting time, the waiting time is used. If a threshold lies inside
+    the resulting interval, measuring continues to the largest number of pairs.
     """
     waits = 15 * (0.8, 1.6)
     claims = [replace(each, submission=0.1, waited=wait) for each, wait in zip(rounds(30), waits, strict=True)]
@@ -150,9 +150,9 @@ def test_who_claims_more_than_was_seen_is_measured_by_what_was_seen():
 
 
 def test_what_only_the_devices_clock_says_earns_nothing():
-    """Speed that only the device's clock reports earns no points, because a submission can change this clock. With
-    short launches on a busy machine, a third of the rounds may have no visible waiting time. Then the median of the
-    visible times must reach a threshold, or measuring continues to its end.
+    """A speed that only the device's clock reports earns no points, because a submission can manipulate this clock. On
+    a busy machine, the waiting time of short launches may be invisible in a third of the rounds. Then the median of the
+    visible times must reach the threshold, or measuring continues to its end.
     """
     waits = 10 * (-0.1, 2.1, 2.1)
     claims = [replace(each, submission=1e-6, waited=wait) for each, wait in zip(rounds(30), waits, strict=True)]
@@ -165,8 +165,8 @@ def test_what_only_the_devices_clock_says_earns_nothing():
 
 @pytest.mark.parametrize(("high", "reached"), [(1.01, 0.968), (0.95, 0.95)])
 def test_a_few_fast_rounds_earn_at_most_a_tenth_more_than_the_median(high, reached):
-    """A few fast rounds earn at most a tenth more than the median. A kernel at 0.88 of the goal misses it, even if its
-    interval contains the goal.
+    """A few fast rounds can raise the speed by at most a tenth above the median. A kernel whose median is 0.88 of the
+    goal misses it, even if the interval contains the goal.
     """
     limited = judged(Interval(median=0.88, low=0.8, high=high))
     assert (limited.low, limited.median, limited.high) == (0.8, 0.88, pytest.approx(reached))
@@ -174,8 +174,8 @@ def test_a_few_fast_rounds_earn_at_most_a_tenth_more_than_the_median(high, reach
 
 @pytest.mark.parametrize(("control", "noisy"), [(1.0, False), (1.09, False), (0.92, False), (1.12, True), (0.88, True)])
 def test_a_reference_that_differs_from_itself_by_a_tenth_is_noise(control, noisy):
-    """If the speeds of the model solution's two workers differ by more than a tenth, in either direction, the machine
-    is too noisy. Measuring then continues beyond the largest number of pairs, to the end of the time.
+    """If the speeds of the model solution's two workers differ by more than a tenth in either direction, the machine is
+    too noisy. Measuring then continues beyond the largest number of pairs until the time is over.
     """
     measured = rounds(30, control=control)
     assert too_noisy(measured, [0.5], TimingRules()) is noisy
@@ -186,9 +186,9 @@ def test_a_reference_that_differs_from_itself_by_a_tenth_is_noise(control, noisy
 
 @pytest.mark.parametrize(("spread", "noisy"), [(0.04, False), (0.3, True)])
 def test_where_the_verdict_is_in_the_balance_the_machine_must_be_quiet(spread, noisy):
-    """Near a threshold, the machine must be quiet. If the model solution's two workers have equal speed in the median,
-    but not in most rounds, a verdict at a threshold would be luck, and a verdict far from a threshold is sound. An
-    uneven submission alone is not noise.
+    """A verdict close to a threshold is accepted only on a quiet machine. If the model solution's two workers are
+    equally fast in the median but not in most rounds, such a verdict would be luck, but a verdict far from any
+    threshold is sound. An uneven submission alone is not noise.
     """
     signs = (0, *(15 * (1, -1)))
     uneven = [rounds(1, reference=1 + sign * spread, control=1 - sign * spread)[0] for sign in signs]
@@ -202,8 +202,8 @@ def test_where_the_verdict_is_in_the_balance_the_machine_must_be_quiet(spread, n
 
 
 def waiting(share, speed, count=30):
-    """Return rounds of a submission that would reach this speed without its waits. `share` is the waits' share of its
-    launches.
+    """Return rounds of a submission that spends `share` of each launch waiting for a processor, and that would reach
+    `speed` without these waits.
     """
     seconds = 1 / speed / (1 - share)
     return [replace(each, delay=share * seconds) for each in rounds(count, submission=seconds)]
@@ -215,7 +215,7 @@ def waiting(share, speed, count=30):
         (0.0, 0.99, False),
         (0.01, 0.98, False),
         (0.4, 1.3, True),
-        (0.4, 0.97, True),  # as vectorAdd's loop over a grid next to eight other programs: 1.94 % where it asked for 2
+        (0.4, 0.97, True),  # as vectorAdd's grid-stride loop beside eight other programs: 1.94 % where the goal was 2 %
         (0.4, 0.75, True),
         (0.4, 0.7, False),
         (0.4, 1.7, False),
@@ -224,10 +224,10 @@ def waiting(share, speed, count=30):
     ],
 )
 def test_a_submission_that_waits_for_a_processor_is_not_too_slow(share, speed, left_open):
-    """A submission that waits for a processor is not too slow if it may reach the threshold on a quiet machine. The
-    program on its processor also slows the rest of its launch, for which the same share is allowed, so half of the
-    required speed is too slow on any machine. Points that it reaches in spite of the waits are awarded. While it may
-    reach the threshold, a few pairs are not enough.
+    """If a submission waited for a processor, it is not called too slow as long as it might reach the threshold on a
+    quiet machine. The program that ran instead also slows down the rest of the launch, so the same share is allowed
+    once more, and a submission with half of the required speed is too slow in any case. Points that are reached in
+    spite of the waits are awarded. While the decision is open, a few pairs are not enough.
     """
     measured = waiting(share, speed)
     assert is_held_up(measured, [1.0]) is left_open
@@ -236,7 +236,7 @@ def test_a_submission_that_waits_for_a_processor_is_not_too_slow(share, speed, l
 
 
 def test_points_that_are_awarded_are_not_left_open():
-    """If the upper end of the interval earns the points, they are not left open, in spite of the waits."""
+    """If the upper end of the interval reaches the threshold, the points are awarded in spite of the waits."""
     near = [*waiting(0.02, 0.99, count=16), *waiting(0.02, 1.03, count=14)]
     measured = fraction_of_reference(near)
     assert measured.median < 1.0 < measured.high
@@ -245,8 +245,8 @@ def test_points_that_are_awarded_are_not_left_open():
 
 
 def test_who_waits_and_is_far_too_slow_is_told_so_after_one_session():
-    """A submission that waits and is far too slow is decided after one session, as on a quiet machine. If the threshold
-    is nearer than the share of the waits, timing continues.
+    """A submission that waits and is far too slow is decided after one session, as on a quiet machine. If it might
+    reach the threshold without the waits, measuring continues.
     """
     assert enough(waiting(0.4, 0.4, count=10), 1.0, [1.0], TimingRules())
     assert not enough(waiting(0.4, 0.75, count=10), 1.0, [1.0], TimingRules())
@@ -268,7 +268,9 @@ def test_who_waits_and_is_far_too_slow_is_told_so_after_one_session():
     ],
 )
 def test_a_speed_is_disturbed_if_most_rounds_are_one_sided(even, one_sided, disturbed):
-    """A speed is disturbed if more than half of the rounds are one-sided. Fewer than eight rounds decide nothing."""
+    """A speed is disturbed if more than half of the rounds are one-sided. With fewer than eight rounds, this is not
+    decided.
+    """
     beside_ours = [replace(each, kernel_surplus=-0.3) for each in rounds(one_sided)]
     assert is_disturbed([*beside_ours, *rounds(even)]) is disturbed
 
@@ -277,6 +279,6 @@ def test_a_speed_is_disturbed_if_most_rounds_are_one_sided(even, one_sided, dist
     ("even", "one_sided", "few"), [(7, 0, False), (8, 0, False), (8, 8, False), (7, 1, True), (0, 8, True)]
 )
 def test_eight_rounds_must_count(even, one_sided, few):
-    """If eight or more rounds were timed and fewer than eight of them count, no speed is stated."""
+    """If eight or more rounds were timed but fewer than eight of them count, no speed is reported."""
     beside_ours = [replace(each, kernel_surplus=-0.3) for each in rounds(one_sided)]
     assert leaves_few([*beside_ours, *rounds(even)]) is few

@@ -33,13 +33,15 @@ def small(transposition):
 
 
 def student_launches(log):
-    """Return the roles that ran the student's steps, in each round."""
+    """Return the order of the roles that launched the student's kernel, for each round."""
     roles = [role for role, request, script in log if (request, script) == ("launch", STUDENT)]
     return [tuple(roles[start : start + 3]) for start in range(0, len(roles), 3)]
 
 
 def test_rounds_hold_the_times_of_their_workers(small):
-    """Each round has the times of its workers by their own clocks. The judge's clock is tested in test_rounds.py."""
+    """Each round contains the times of all workers by the device's clock. The times by the judge's clock are tested in
+    test_rounds.py.
+    """
     rounds = measure(begun(fake_setup(small, step_ms={Role.SUBMISSION: {STUDENT: 5}})), RULES)
     assert len(rounds) == 6
     for each in rounds:
@@ -48,7 +50,9 @@ def test_rounds_hold_the_times_of_their_workers(small):
 
 
 def test_side_shows_are_timed_in_some_rounds(small):
-    """The control worker times the baseline and the copy in the first of every three rounds that count."""
+    """The control worker also times the baseline and the copy in every third round that counts, beginning with the
+    first.
+    """
     rounds = measure(begun(fake_setup(small)), RULES)
     shows = [each.comparisons for each in rounds]
     first = Comparisons(baseline=0.006, device_copy=0.001, surroundings=None, peak=None)
@@ -57,8 +61,8 @@ def test_side_shows_are_timed_in_some_rounds(small):
 
 
 def test_surroundings_are_the_steps_that_are_ours(course):
-    """The surroundings are the steps of the model solution around the student's kernel. The kernel takes 6 ms, and two
-    transpositions take 3 and 9 ms, so the surroundings take 12 ms.
+    """The surroundings are the steps of the model solution before and after the student's kernel. Here, they are two
+    transpositions, which take 3 and 9 ms.
     """
     assignment = at_sizes(course.load("coalsProgrm"), height=7, width=5)
     assert [launch.solution_of is None for launch in assignment.launches] == [False, True, False]
@@ -67,8 +71,8 @@ def test_surroundings_are_the_steps_that_are_ours(course):
 
 
 def test_the_workers_take_turns_in_another_order_each_round(small):
-    """The workers run in another order in each round. The submission is last and first alternately, so it is thawed
-    only once in two rounds, and the other two workers exchange their places.
+    """The order of the workers changes from round to round. The submission is alternately last and first, so that it is
+    thawed only once in two rounds, and the other two workers swap places.
     """
     log = []
     measure(begun(fake_setup(small, log)), RULES)
@@ -79,7 +83,7 @@ def test_the_workers_take_turns_in_another_order_each_round(small):
 
 
 def test_the_submission_is_frozen_while_others_are_timed(small):
-    """The submission is frozen during all requests to other workers, and awake during its own requests."""
+    """The submission is frozen during all requests to other workers. It is awake during its own requests."""
     setup, seen = fake_setup(small), []
     submission = setup.participants[Role.SUBMISSION].worker
     for role, participant in setup.participants.items():
@@ -97,8 +101,8 @@ def test_the_submission_is_frozen_while_others_are_timed(small):
 
 
 def test_a_device_that_is_no_processor_needs_nobody_frozen(small):
-    """On a GPU, the submission is not frozen. Kernels do not run in a worker's process, so freezing would only take
-    time.
+    """On a GPU, the submission is not frozen, because kernels do not run in the process of the worker. Freezing it
+    would only take time.
     """
     setup = fake_setup(small, device=DEVICE.model_copy(update={"type": "gpu"}))
     setup.participants[Role.SUBMISSION].worker.freeze = None
@@ -106,9 +110,9 @@ def test_a_device_that_is_no_processor_needs_nobody_frozen(small):
 
 
 def test_on_a_gpu_the_workers_clock_tells_how_long_a_launch_was_waited_for(small):
-    """On a GPU, the worker's clock measures how long a launch was waited for. Here it is 4 ms more than its driver
-    reports, and 1 ms more for the results. Launches of the model solution take 0.5 ms more, and 0.1 ms for the results.
-    A small difference between workers is allowed.
+    """On a GPU, the waiting time of a launch is measured by the worker's clock. In this test, the submission waits 4 ms
+    longer for a launch than its driver reports, and 1 ms longer for the results. A small difference between the workers
+    is tolerated.
     """
     setup = fake_setup(small, device=DEVICE.model_copy(update={"type": "gpu"}))
     worker = setup.participants[Role.SUBMISSION].worker
@@ -127,7 +131,7 @@ def test_on_a_gpu_the_workers_clock_tells_how_long_a_launch_was_waited_for(small
 
 
 def test_results_are_taken_directly_after_the_launch(small):
-    """The submission's results are fetched directly after its launch, before any request to another worker."""
+    """The results of the submission are fetched directly after its launch, before any request to another worker."""
     log = []
     measure(begun(fake_setup(small, log)), RULES)
     asked = [(role, request) for role, request, script in log if script in (STUDENT, ("B",))]
@@ -137,8 +141,8 @@ def test_results_are_taken_directly_after_the_launch(small):
 
 
 def test_a_submission_has_so_many_seconds_and_no_more(small, monkeypatch):
-    """A submission has a limited time, here on a clock that only launches advance. If too few rounds fit for an
-    interval, the problem is a time limit. If a slow submission has enough rounds, these rounds decide.
+    """The time for a submission is limited, here on a clock that advances only during launches. If fewer rounds than an
+    interval needs fit into this time, the problem is a time limit. Otherwise, the rounds that fit decide.
     """
     rules = RULES.model_copy(update={"max_seconds": 0.05, "min_pairs": 30, "max_pairs": 100, "session_pairs": 50})
     clock = Clock()
@@ -150,8 +154,8 @@ def test_a_submission_has_so_many_seconds_and_no_more(small, monkeypatch):
 
 
 def test_a_noisy_machine_makes_no_time_limit(small, monkeypatch):
-    """On a noisy machine, a slow submission has its time and its rounds, but is not measured. The noise is not its
-    fault, so the problem is not a time limit.
+    """If the machine is noisy, a slow submission gets the problem that its speed could not be measured, and not a time
+    limit, because the noise is not its fault.
     """
     rules = RULES.model_copy(update={"max_seconds": 0.2, "min_pairs": 30, "max_pairs": 100, "session_pairs": 50})
     clock = Clock()
@@ -161,7 +165,7 @@ def test_a_noisy_machine_makes_no_time_limit(small, monkeypatch):
 
 
 class Clock:
-    """Test double for the module `time`."""
+    """A stand-in for the module `time`."""
 
     now = 0.0
 
@@ -169,11 +173,11 @@ class Clock:
         return self.now
 
 
-# --- the work of the operating system -------------------------------------------------------------
+# --- work of the operating system -----------------------------------------------------------------
 
 
 class Kernel:
-    """Test double for the threads of the OS kernel, which work next to the launches of given roles."""
+    """A stand-in for the threads of the OS kernel, which work during the launches of some roles."""
 
     def __init__(self, *patterns):
         self.patterns, self.rounds, self.worked, self.looks = patterns, 0, 0.0, 0
@@ -183,8 +187,8 @@ class Kernel:
         return self.worked
 
     def works_beside(self, role):
-        """Work next to a launch if the round's pattern contains its role. The patterns repeat, one for each round. The
-        work takes one of the launch's 2 ms.
+        """Work for 1 ms during a launch of 2 ms if the pattern of this round contains the role. The patterns repeat,
+        one for each round.
         """
         beside = self.patterns[self.rounds // 3 % len(self.patterns)]
         self.rounds += 1
@@ -196,7 +200,9 @@ OURS, OWN, BOTH, NONE = (Role.REFERENCE, Role.CONTROL), (Role.SUBMISSION,), tupl
 
 @pytest.fixture
 def beside(monkeypatch, small):
-    """Return a function that makes a setup with patterns of OS kernel work, on a clock that only launches advance."""
+    """Return a function that makes a setup in which the OS kernel works in the given patterns, on a clock that advances
+    only during launches.
+    """
 
     def make(*patterns, assignment=small, device=DEVICE, seconds=2 * MS):
         clock, kernel = Clock(), Kernel(*patterns)
@@ -223,8 +229,8 @@ MANY = TimingRules(warm_up_seconds=0, clear_pairs=30, min_pairs=30, max_pairs=40
 
 @pytest.mark.parametrize("pattern", [NONE, BOTH])
 def test_work_of_the_kernel_beside_both_sides_counts_nothing_out(beside, pattern):
-    """Work of the OS kernel next to both sides excludes no round. Its threads are read six times in a round, before and
-    after each turn.
+    """Rounds count if the OS kernel works during the launches of both sides or of neither. The times of its threads are
+    read six times in each round, before and after each turn.
     """
     setup, kernel = beside(pattern)
     assert len(measure(setup, MANY)) == 30
@@ -233,8 +239,8 @@ def test_work_of_the_kernel_beside_both_sides_counts_nothing_out(beside, pattern
 
 @pytest.mark.parametrize("side", [OURS, OWN, (Role.REFERENCE,)])
 def test_rounds_in_which_the_kernel_works_beside_one_side_do_not_count(beside, side):
-    """Rounds with work of the OS kernel next to one side, here a third of them, do not count. Other rounds replace
-    them, and comparisons are made in every third round that counts.
+    """Rounds in which the OS kernel works during the launches of only one side do not count. Here, these are a third of
+    the rounds. They are replaced by other rounds, and every third round that counts has the comparisons.
     """
     setup, kernel = beside(NONE, side, NONE)
     rounds = measure(setup, MANY)
@@ -247,8 +253,8 @@ def test_rounds_in_which_the_kernel_works_beside_one_side_do_not_count(beside, s
 @pytest.mark.parametrize("side", [OURS, OWN])
 @pytest.mark.parametrize("quiet", [0, 1, 2])
 def test_where_most_rounds_are_such_the_speed_is_left_open(beside, side, quiet):
-    """If most rounds have work of the OS kernel next to one side, the speed is left open, after as many rounds as any
-    submission has. The other rounds do not change this.
+    """If the OS kernel works for one side in most rounds, the speed is left open after the largest number of pairs. A
+    few quiet rounds do not change this.
     """
     setup, kernel = beside(side, side, side, *(quiet * (NONE,)))
     problem = measure(setup, MANY)
@@ -261,8 +267,8 @@ def test_where_most_rounds_are_such_the_speed_is_left_open(beside, side, quiet):
 
 @pytest.mark.parametrize("side", [OURS, OWN])
 def test_points_that_others_would_have_are_not_awarded(beside, side):
-    """A check that is left open for work of the OS kernel keeps its maximum of points, but no points are awarded, even
-    if the other rounds would earn them.
+    """A check that is left open because of the OS kernel's work earns no points, even if the remaining rounds would
+    have earned them. Its maximum of points is kept.
     """
     setup, _ = beside(side)
     check = check_performance(setup, MANY)
@@ -271,8 +277,8 @@ def test_points_that_others_would_have_are_not_awarded(beside, side):
 
 
 def test_a_slow_submission_has_no_more_time_because_of_the_kernel(beside):
-    """A slow submission gets no more time because of OS kernel work. With fewer than eight rounds, the problem is a
-    time limit. With eight rounds, of which seven count, the speed is open, and no submission is suspected.
+    """A slow submission does not get more time because of the OS kernel's work. With fewer than eight rounds, the
+    problem is a time limit. With eight rounds of which seven count, the speed is left open.
     """
     rules = MANY.model_copy(update={"max_seconds": 0.2})
     assert measure(beside(OURS, seconds=0.04)[0], rules).reason is Reason.TIME_LIMIT
@@ -286,7 +292,9 @@ def test_a_slow_submission_has_no_more_time_because_of_the_kernel(beside):
 
 @pytest.mark.parametrize("device", [DEVICE.model_copy(update={"type": "gpu"})])
 def test_on_a_gpu_nobody_looks(beside, device):
-    """On a GPU, the threads of the OS kernel are not read, because GPU kernels cannot ask the OS for work."""
+    """On a GPU, the times of the OS kernel's threads are not read, because GPU kernels cannot make the operating system
+    work.
+    """
     setup, kernel = beside(OURS, device=device)
     assert len(measure(setup, MANY)) == 30
     assert kernel.looks == 0
@@ -295,8 +303,8 @@ def test_on_a_gpu_nobody_looks(beside, device):
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
 @given(patterns=st.lists(st.sampled_from([NONE, NONE, BOTH, OURS, OWN]), min_size=1, max_size=12))
 def test_whatever_the_kernel_does_measuring_ends_and_half_of_the_rounds_decide(beside, patterns):
-    """With every pattern of OS kernel work, measuring ends after at most twice the largest number of pairs. A result
-    needs at least half of the rounds.
+    """Whenever the OS kernel works, measuring ends after at most twice the largest number of pairs. A speed is reported
+    only if at least half of the rounds count.
     """
     setup, kernel = beside(*patterns)
     found = measure(setup, MANY)
@@ -311,7 +319,7 @@ def test_whatever_the_kernel_does_measuring_ends_and_half_of_the_rounds_decide(b
 
 
 def sluggish(assignment, seconds, clock, **told):
-    """Return a setup with a submission whose launches take this time on the clock."""
+    """Return a setup in which each launch of the submission takes this time on the clock."""
     setup = fake_setup(assignment, **told)
     worker = setup.participants[Role.SUBMISSION].worker
     launch = worker.launch
@@ -325,8 +333,8 @@ def sluggish(assignment, seconds, clock, **told):
 
 
 def test_sessions_are_renewed_and_their_first_rounds_do_not_count(small):
-    """All three workers open new sessions before rounds 0 and 4. The first round of a session does not count, so six of
-    eight rounds count.
+    """All three workers open new sessions before rounds 0 and 4. The first round of each session does not count, so six
+    of eight rounds count.
     """
     log = []
     rounds = measure(begun(fake_setup(small, log)), RULES)
@@ -341,7 +349,9 @@ def test_sessions_are_renewed_and_their_first_rounds_do_not_count(small):
 
 
 def test_sessions_are_asked_for_before_any_is_waited_for(small):
-    """All sessions are requested before any of them is waited for, so three programs are built at the same time."""
+    """All sessions are requested before the first of them is awaited, so that three programs are built at the same
+    time.
+    """
     log = []
     assert open_sessions(fake_setup(small, log)) is None
     assert [request for _, request, _ in log] == ["begin to open"] * 3 + ["open"] * 3
@@ -349,8 +359,8 @@ def test_sessions_are_asked_for_before_any_is_waited_for(small):
 
 
 def test_a_session_that_does_not_open_is_told_before_anything_is_timed(small):
-    """If a session does not open, the failure is found before any timing. The submission's failure is the student's
-    problem, and another worker's failure raises SolutionError.
+    """If a session cannot be opened, this is found before any launch is timed. A failure of the submission is a problem
+    of the student, and a failure of another worker raises SolutionError.
     """
     failure = Crashed(signal=11, exit_code=None, words="")
     problem = open_sessions(fake_setup(small, faults={Role.SUBMISSION: {("open", 1): failure}}))
@@ -360,7 +370,7 @@ def test_a_session_that_does_not_open_is_told_before_anything_is_timed(small):
 
 
 def test_a_launch_that_takes_no_time_is_no_launch(small):
-    """A launch that takes no time is implausible, because it has no ratio. The message names the timed run."""
+    """A launch that takes no time is implausible, because no ratio can be computed. The message names the timed run."""
     problem = measure(begun(fake_setup(small, step_ms={Role.SUBMISSION: {STUDENT: 0}})), RULES)
     assert problem.reason is Reason.IMPLAUSIBLE
     assert problem.message.startswith("in timed run 1, ")
@@ -376,7 +386,7 @@ REQUESTS = [("open", 2), (f"stage {STUDENT}", 3), (f"launch {STUDENT}", 3)]
 @pytest.mark.parametrize(("failure", "reason"), FAILURES)
 @pytest.mark.parametrize("request_", [*REQUESTS, ("fetch", 3)], ids=lambda request: request[0])
 def test_a_failure_of_the_submission_is_the_students(small, failure, reason, request_):
-    """A failure of the submission's worker is the student's problem, in every request and in late rounds."""
+    """A failure of the submission's worker is a problem of the student, in every request and also in late rounds."""
     problem = measure(begun(fake_setup(small, faults={Role.SUBMISSION: {request_: failure}})), RULES)
     assert isinstance(problem, Problem)
     assert problem.reason is reason
@@ -385,8 +395,8 @@ def test_a_failure_of_the_submission_is_the_students(small, failure, reason, req
 @pytest.mark.parametrize("role", [Role.REFERENCE, Role.CONTROL])
 @pytest.mark.parametrize("request_", REQUESTS, ids=lambda request: request[0])
 def test_a_failure_of_our_own_kernel_is_ours(small, role, request_):
-    """A failure of the reference or control worker raises SolutionError, so no student loses a point for it. A kernel
-    that does not build is named.
+    """A failure of the reference or control worker raises SolutionError, so that no student loses points for it. If the
+    baseline does not build, the error says so.
     """
     opening = request_[0] == "open"
     failure = BuildFailed(program="baseline", log="x") if opening else FAILURES[0][0]
@@ -398,7 +408,7 @@ def test_a_failure_of_our_own_kernel_is_ours(small, role, request_):
 @pytest.mark.parametrize("script", [NAIVE, COPY])
 @pytest.mark.parametrize("request_", ["stage", "launch"])
 def test_a_failure_of_a_side_show_is_ours(small, script, request_):
-    """A failure of the baseline or of the copy raises SolutionError, because both are the assignment's."""
+    """A failure of the baseline or of the copy raises SolutionError, because both belong to the assignment."""
     faults = {Role.CONTROL: {(f"{request_} {script}", 2): FAILURES[0][0]}}
     with pytest.raises(SolutionError, match=f"the {script} of the assignment failed"):
         measure(begun(fake_setup(small, faults=faults)), RULES)
@@ -406,8 +416,8 @@ def test_a_failure_of_a_side_show_is_ours(small, script, request_):
 
 @pytest.mark.parametrize("control", [4, 1])
 def test_a_machine_on_which_the_model_solution_is_not_as_fast_as_itself_is_too_noisy(small, control):
-    """If the model solution is twice as slow or twice as fast as itself, the machine is too noisy, and no ratio is
-    valid. After the time limit, the fewest rounds suffice for this decision.
+    """If one worker of the model solution is twice as slow or twice as fast as the other, the machine is too noisy for
+    a valid ratio. After the time limit, the smallest number of rounds is enough for this decision.
     """
     rules = RULES.model_copy(update={"max_seconds": 0.02})
     setup = fake_setup(small, step_ms={Role.CONTROL: {STUDENT: control}})
@@ -417,14 +427,16 @@ def test_a_machine_on_which_the_model_solution_is_not_as_fast_as_itself_is_too_n
 
 
 def test_a_slow_submission_is_no_noise(small):
-    """A slow submission is not a sign of noise. Only the comparison of the model solution with itself shows noise."""
+    """A slow submission does not make the machine count as noisy. Only the model solution, compared with itself,
+    does.
+    """
     rounds = measure(begun(fake_setup(small, step_ms={Role.SUBMISSION: {STUDENT: 20}})), RULES)
     assert len(rounds) == 6
 
 
 def test_a_contest_is_followed_until_it_is_decided(small):
-    """A ratio at a threshold is measured until the largest number of pairs. A ratio far from all thresholds gets only
-    the required rounds.
+    """If the speed is close to a threshold, it is measured up to the largest number of pairs. If it is far from all
+    thresholds, the smallest number is enough.
     """
     rules = RULES.model_copy(update={"max_pairs": 12})
     threshold = small.performance.classes["cpu"].bands[0].fraction

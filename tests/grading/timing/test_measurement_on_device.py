@@ -1,4 +1,4 @@
-"""measurement.py: work that is left to the operating system of this machine is noticed with real workers."""
+"""measurement.py: work that a submission leaves to the operating system is detected with real workers."""
 
 import os
 from contextlib import ExitStack
@@ -20,12 +20,14 @@ FEW = TimingRules(warm_up_seconds=0, clear_pairs=8, min_pairs=9, max_pairs=12, n
 
 LONG_LINE = 2000 * b"x"
 SHOW_AGAIN = 200 * b"\x12"
-"""Ctrl-R characters. For each one, a terminal shows its line again, which takes an OS kernel thread a few ms."""
+"""Ctrl-R characters. For each of them, the terminal displays its line again, which keeps a thread of the OS kernel busy
+for a few ms.
+"""
 
 
 @pytest.fixture
 def terminals():
-    """Return a function that opens a terminal and gives it work that continues after the call."""
+    """Return a function that opens a terminal and gives it work that continues after the function has returned."""
     with ExitStack() as files:
 
         def leave_work():
@@ -42,12 +44,12 @@ def terminals():
 def test_work_that_the_kernel_does_beside_one_side_leaves_the_speed_open(
     environment, transposition, terminals, sides, monkeypatch
 ):
-    """If the OS kernel works next to one side, the speed stays open, even for the model solution, which would get all
-    points.
+    """If the OS kernel works during the launches of only one side, the speed is left open, even for the model solution,
+    which would otherwise get all points.
     """
     with kernel_threads() as threads:
         if not threads.number:
-            pytest.skip("no thread of a kernel is seen here, as in a container")
+            pytest.skip("no threads of the OS kernel are visible here, as in a container")
     assignment = at_sizes(transposition, height=70, width=91)
     with ExitStack() as workers:
         submission = read_submission(assignment.reference)

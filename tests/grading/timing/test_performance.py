@@ -1,4 +1,4 @@
-"""performance.py: the rounds of a timing become a check."""
+"""performance.py: the rounds of a measurement become a check."""
 
 import pytest
 from samples import DEVICE, ROOFS, performance
@@ -28,7 +28,9 @@ GPU = DEVICE.model_copy(update={"type": "gpu", "name": "NVIDIA H200"})
 
 
 def round_of(submission, reference, control, comparisons=None, *, seen=None):
-    """Return a round with these times in milliseconds. All clocks agree, unless `seen` is given."""
+    """Return a round with these times in milliseconds. All clocks agree, unless `seen` gives the time on the judge's
+    clock.
+    """
     return Round(
         submission=submission * MS,
         reference=reference * MS,
@@ -70,14 +72,14 @@ ROUNDS = (
     round_of(1, 1, 2.0, show(4, 0.25)),
     round_of(2, 2, 2.0, show(10, 1)),
 )
-"""The submission takes 1 to 4 ms, with a median of 2 ms. Its ratios to the mean of reference and control are 1/2, 3/16,
-3/2 and 1.
+"""The submission takes 1 to 4 ms, with a median of 2 ms. The mean of the reference and the control, divided by its
+time, is 1/2, 3/16, 3/2 and 1.
 """
 
 
 def test_rates_and_fractions_are_those_worked_out_by_hand(million):
-    """Rates and fractions are equal to values computed by hand: 8 MB in 1, 2, 2 and 4 ms, and a copy of 8 MB in 0.25,
-    0.5 and 1 ms. The ratio 3/2 counts as 1.1 times the median.
+    """Rates and fractions equal the values computed by hand from 8 MB in 1, 2, 2 and 4 ms, and a copy of 8 MB in 0.25,
+    0.5 and 1 ms. The ratio 3/2 is limited to 1.1 times the median.
     """
     found = summarise(million, DEVICE, ROUNDS)
     assert numbers(found.seconds) == pytest.approx([2 * MS, 1 * MS, 4 * MS])
@@ -90,14 +92,16 @@ def test_rates_and_fractions_are_those_worked_out_by_hand(million):
 
 
 def test_the_speed_up_is_over_the_baseline_of_the_same_round(million):
-    """The speed-up over the baseline uses both times of the same round: 4/2, 4/1 and 10/2. Rounds without a baseline do
-    not count.
+    """The speed-up over the baseline is computed from two times of the same round: 4/2, 4/1 and 10/2. Rounds without a
+    baseline are ignored.
     """
     assert numbers(summarise(million, DEVICE, ROUNDS).speed_up_over_baseline) == pytest.approx([4, 2, 5])
 
 
 def test_every_time_that_counts_is_kept(million):
-    """Every time that counts is kept in the order of measurement, so that the figures can be computed again."""
+    """All times of the rounds that count are stored in the order of measurement, so that the figures can be computed
+    again.
+    """
     found = summarise(million, DEVICE, ROUNDS)
     assert (found.pairs, found.sizes, found.device_class) == (4, {"height": 1000, "width": 1000}, "cpu")
     assert found.samples.submission == pytest.approx((2 * MS, 4 * MS, 1 * MS, 2 * MS))
@@ -108,13 +112,13 @@ def test_every_time_that_counts_is_kept(million):
 
 
 def test_without_surroundings_there_is_no_whole_program(million):
-    """A kernel without surroundings has no time of a whole program."""
+    """If the kernel has no surroundings, the figures contain no time of a whole program."""
     assert summarise(million, DEVICE, ROUNDS).program is None
 
 
 def test_the_whole_program_is_the_submission_and_what_surrounds_it(course):
-    """The whole program is the submission and its surroundings: 2 + 1, 4 + 2 and 1 + 1 ms, against a baseline of 12, 12
-    and 6 ms. It must move 8 MB, and a copy runs at 16 GB/s.
+    """The whole program is the submission and its surroundings. Here, it takes 2 + 1, 4 + 2 and 1 + 1 ms, and the
+    baseline takes 12, 12 and 6 ms. The program must move 8 MB, and a copy runs at 16 GB/s.
     """
     assignment = at_sizes(course.load("coalsProgrm"), height=1000, width=1000)
     rounds = (
@@ -130,8 +134,8 @@ def test_the_whole_program_is_the_submission_and_what_surrounds_it(course):
 
 
 def test_work_in_operations_gives_gflops_beside_the_bytes(product):
-    """Work in operations has a rate in GFLOPS and the number of bytes. Here, 2 * 100 * 300 * 200 operations and 4 bytes
-    of each element of three matrices take 1 ms.
+    """Work that is counted in operations has a rate in GFLOPS, and its bytes are compared with a copy. Here, 2 * 100 *
+    300 * 200 operations, and 4 bytes for each element of three matrices, take 1 ms.
     """
     assignment = at_sizes(product, heightA=100, widthB=200, widthA=300)
     found = summarise(assignment, DEVICE, (round_of(1, 1, 1, show(2, 1)),))
@@ -143,8 +147,8 @@ def test_work_in_operations_gives_gflops_beside_the_bytes(product):
 
 
 def test_a_gpus_bandwidth_is_that_of_a_copy_beyond_its_caches(million):
-    """A GPU's copy bandwidth comes from a copy far beyond its caches. It counts reads and writes of the copied bytes,
-    not of the kernel's.
+    """The copy bandwidth of a GPU is measured with a copy that is far larger than its caches. It counts the bytes that
+    this copy reads and writes, not the bytes of the kernel.
     """
     found = summarise(million, GPU, ROUNDS)
     assert found.device_class == "gpu"
@@ -182,8 +186,8 @@ def judged(transposition, fraction, rate=2000.0, device=DEVICE):
     ],
 )
 def test_a_band_gives_verdict_and_points(transposition, fraction, verdict, points):
-    """The upper end of the interval decides the band, which gives the verdict and the points. The message states the
-    speed and what full points need.
+    """The upper end of the interval determines the band, and thereby the verdict and the points. The message gives the
+    speed and the speed for full points.
     """
     check = judged(transposition, fraction)
     assert (check.verdict, check.points) == (verdict, points)
@@ -200,8 +204,8 @@ def test_a_band_gives_verdict_and_points(transposition, fraction, verdict, point
 
 
 def test_an_absolute_minimum_fails_a_kernel_that_keeps_up_with_the_model_solution(transposition):
-    """If the device's name has a minimum rate, a kernel below it fails at any fraction of the model solution's speed.
-    The message gives both rates.
+    """If the goal has a minimum rate for this device, a kernel below it fails, even if it is as fast as the model
+    solution. The message gives both rates.
     """
     check = judged(transposition, 1.0, rate=1400.0, device=GPU)
     assert (check.verdict, check.points, check.reason) == (Verdict.FAILED, 0, Reason.TOO_SLOW)
@@ -210,13 +214,13 @@ def test_an_absolute_minimum_fails_a_kernel_that_keeps_up_with_the_model_solutio
 
 
 def test_a_minimum_that_is_reached_leaves_the_bands_to_decide(transposition):
-    """A minimum rate is a condition and earns no points, so the bands decide if it is reached."""
+    """Reaching the minimum rate earns no points by itself. The points still depend on the bands."""
     assert judged(transposition, 1.0, rate=1500.0, device=GPU).points == 40
     assert judged(transposition, 0.6, rate=1600.0, device=GPU).points == 15
 
 
 def test_a_minimum_for_another_device_does_not_count(transposition):
-    """A minimum rate for another device does not count, so a CPU is not compared with an H200."""
+    """A minimum rate for another device is ignored, so a CPU is not compared with an H200."""
     assert judged(transposition, 1.0, rate=7.0).verdict is Verdict.PASSED
 
 
@@ -224,15 +228,15 @@ def test_a_minimum_for_another_device_does_not_count(transposition):
 
 
 def seen_as(milliseconds, count=9):
-    """Return rounds in which all kernels take 1 ms by the device's clock, and the submission takes this time by the
-    judge's.
+    """Return rounds in which every kernel takes 1 ms on the device's clock, but the submission takes `milliseconds` on
+    the judge's clock.
     """
     return tuple(round_of(1, 1, 1, seen=milliseconds) for _ in range(count))
 
 
 def at_speed(seconds=MS, fraction_of_copy=0.5, slowest=None):
-    """Return a performance with these times, and with bytes that give this fraction of the session's copy bandwidth,
-    35.4 GB/s.
+    """Return figures with these times. The number of bytes is chosen so that the bandwidth is this fraction of the copy
+    bandwidth, 35.4 GB/s.
     """
     return performance(
         seconds=Interval(median=seconds, low=seconds, high=slowest or seconds),
@@ -246,9 +250,7 @@ NINE = seen_as(1)
 
 @pytest.mark.parametrize(("fraction", "found"), [(1.04, False), (1.06, True), (9.0, True)])
 def test_faster_than_a_copy_is_implausible(fraction, found):
-    """A kernel that is faster than a copy is implausible, with 5 % for noise, because bytes that must move cannot move
-    faster.
-    """
+    """A kernel that moves its bytes more than 5 % faster than a copy is implausible."""
     problem = implausible(at_speed(fraction_of_copy=fraction), NINE, GPU)
     assert (problem is not None) is found
     if found:
@@ -257,7 +259,7 @@ def test_faster_than_a_copy_is_implausible(fraction, found):
 
 
 def computing(gflops, peak, roofs=None):
-    """Return a product's figures with the session's peak rate."""
+    """Return the figures of a matrix product. `peak` is the peak rate that was measured in the session."""
     rate = Interval(median=1.1 * gflops, low=gflops, high=1.2 * gflops)
     return performance(unit="GFLOPS", rate=rate, flop=1e9, peak=peak, roofs=roofs)
 
@@ -269,8 +271,8 @@ def with_peaks(*milliseconds):
 
 @pytest.mark.parametrize(("gflops", "found"), [(104, False), (106, True), (190, True)])
 def test_faster_than_any_arithmetic_is_implausible(gflops, found):
-    """A kernel that is faster than the peak kernel is implausible, because the peak kernel does nothing but the
-    multiply-adds that the kernel must do.
+    """A kernel that computes faster than the peak kernel is implausible, because the peak kernel does nothing but the
+    multiply-adds that every kernel must do.
     """
     problem = implausible(computing(gflops, 100), with_peaks(1, 1, 1), GPU)
     assert (problem is not None) is found
@@ -280,16 +282,16 @@ def test_faster_than_any_arithmetic_is_implausible(gflops, found):
 
 
 def test_the_fastest_of_the_sessions_peak_launches_counts():
-    """The fastest peak launch of the session counts, here 200 GFLOPS, so that a busy machine during the peak
-    measurement makes no submission a fraud.
+    """The fastest launch of the peak kernel in the session is used, here with 200 GFLOPS. A machine that is busy during
+    the other ones therefore does not make a submission look like a fraud.
     """
     assert implausible(computing(205, 100), with_peaks(1, 0.5, 1), GPU) is None
     assert implausible(computing(215, 100), with_peaks(1, 0.5, 1), GPU) is not None
 
 
 def test_the_higher_peak_counts_of_the_profile_and_of_the_session():
-    """The higher peak of the device's profile and the session counts. ROOFS have at most 5,100 GFLOPS. Without any
-    peak, no kernel is implausible.
+    """The higher of two peaks is used, the one in the device's profile (at most 5,100 GFLOPS in ROOFS) or the one in
+    the session. If neither is known, no kernel is implausible.
     """
     assert implausible(computing(5200, 100, ROOFS), with_peaks(1, 1, 1), GPU) is None
     assert implausible(computing(5400, 100, ROOFS), with_peaks(1, 1, 1), GPU) is not None
@@ -299,15 +301,15 @@ def test_the_higher_peak_counts_of_the_profile_and_of_the_session():
 
 
 def test_what_only_moves_has_no_peak_to_keep_below():
-    """A kernel that only moves words has no peak, because its rate is in GB/s."""
+    """A kernel that only moves words has no peak rate, because its rate is in GB/s."""
     moving = performance(rate=Interval(median=9e9, low=9e9, high=9e9), roofs=ROOFS)
     assert implausible(moving, NINE, GPU) is None
 
 
 @pytest.mark.parametrize(("fraction", "found"), [(1.2, False), (1.23, True)])
 def test_a_profile_can_know_a_faster_copy_than_the_session(fraction, found):
-    """A faster copy in the device's profile than in the session counts, here 41 GB/s instead of 35.4, and 1.05 times
-    this bandwidth is the limit.
+    """If the copy in the device's profile is faster than the one in the session, it is used instead. Here, it runs at
+    41 GB/s instead of 35.4, and the limit is 1.05 times this bandwidth.
     """
     measured = at_speed(fraction_of_copy=fraction).model_copy(update={"roofs": ROOFS})
     problem = implausible(measured, NINE, GPU)
@@ -317,16 +319,16 @@ def test_a_profile_can_know_a_faster_copy_than_the_session(fraction, found):
 
 
 def test_what_is_faster_than_a_copy_only_now_and_then_is_no_finding():
-    """The slow end of the interval decides if a kernel is faster than a copy, because a kernel may be in time while a
-    copy is late.
+    """A kernel is faster than a copy only if the slow end of its interval is. Single rounds may show this because the
+    copy was delayed.
     """
     assert implausible(at_speed(fraction_of_copy=2.0, slowest=2 * MS), NINE, GPU) is None
     assert implausible(at_speed(fraction_of_copy=2.2, slowest=2 * MS), NINE, GPU) is not None
 
 
 def test_bandwidth_and_arithmetic_are_no_limits_where_the_judges_clock_is_one():
-    """On a CPU, a bandwidth or rate beyond the limit is a finding only if the judge's clock agrees, because caches are
-    faster than any copy, and a busy machine delays copies. A finding needs two clocks.
+    """On a CPU, a bandwidth or rate beyond the limit is implausible only if the judge's clock confirms it. Caches are
+    faster than any copy, and a busy machine delays copies.
     """
     beyond = at_speed(fraction_of_copy=9.0)
     assert implausible(beyond, seen_as(1), DEVICE) is None
@@ -336,8 +338,8 @@ def test_bandwidth_and_arithmetic_are_no_limits_where_the_judges_clock_is_one():
 
 @pytest.mark.parametrize("device", [DEVICE, GPU], ids=["cpu", "gpu"])
 def test_a_device_clock_that_says_less_than_another_is_implausible(device):
-    """A device clock that reports much less time than the judge's clock is implausible, here 10 ms of 60. The message
-    gives both times.
+    """If the device's clock reports much less time than the judge's clock, here 10 ms instead of 60, this is
+    implausible. The message gives both times.
     """
     problem = implausible(at_speed(10 * MS), seen_as(60), device)
     assert problem.reason is Reason.IMPLAUSIBLE
@@ -346,28 +348,26 @@ def test_a_device_clock_that_says_less_than_another_is_implausible(device):
 
 @pytest.mark.parametrize(("seen", "found"), [(CLOCK_SHARE - 0.01, False), (CLOCK_SHARE + 0.01, True), (-1, False)])
 def test_a_device_clock_may_differ_a_little(seen, found):
-    """The device's clock may differ by a quarter of the launch. If the judge saw less than its own overhead, nothing is
-    implausible.
+    """The two clocks may differ by a quarter of the launch. If the judge saw less time than its own overhead, nothing
+    is implausible.
     """
     assert (implausible(at_speed(), seen_as(seen), DEVICE) is not None) is found
 
 
 def test_a_late_answer_now_and_then_is_no_finding():
-    """A late answer in some rounds, as on a busy machine, is not a finding."""
+    """Late answers in some of the rounds, as on a busy machine, are not implausible."""
     assert implausible(at_speed(), (*seen_as(1, 5), *seen_as(1000, 4)), DEVICE) is None
 
 
 def test_few_rounds_are_no_ground_for_a_finding():
-    """Fewer than eight rounds are not enough for a finding, because one late answer or one late copy could affect all
-    of them.
-    """
+    """With fewer than eight rounds, nothing is implausible, because a single delay could affect all of them."""
     assert implausible(at_speed(fraction_of_copy=9.0), seen_as(1, FEWEST - 1), GPU) is None
     assert implausible(at_speed(), seen_as(1000, FEWEST - 1), DEVICE) is None
 
 
 def test_points_follow_the_judges_clock_where_that_is_slower(million):
-    """If the judge's clock is slower, it decides the points: 1 ms of the model solution over the 4 ms that the judge
-    saw, in every round or in every second of nine rounds.
+    """If the judge's clock is slower, it determines the points. Here, the model solution takes 1 ms and the judge saw 4
+    ms, in all nine rounds or in about half of them.
     """
     truth = tuple(round_of(4, 1, 1, show(4, 0.5)) for _ in range(9))
     lies = tuple(round_of(0.1, 1, 1, show(4, 0.5), seen=4) for _ in range(9))
@@ -375,7 +375,7 @@ def test_points_follow_the_judges_clock_where_that_is_slower(million):
         assert summarise(million, DEVICE, rounds).fraction_of_reference.high == pytest.approx(0.25)
 
 
-# --- check_performance: rounds with workers of straw ----------------------------------------------
+# --- check_performance: rounds with fake workers -------------------------------------------------
 
 
 @pytest.fixture
@@ -385,8 +385,8 @@ def small(transposition):
 
 
 def test_a_wrong_timed_run_fails_the_check_without_points(small):
-    """A wrong result in a timed run fails the check. The check has the reason and no figures, which could be taken for
-    a result.
+    """If the result of a timed run is wrong, the check fails with that reason. It has no figures, because they could be
+    mistaken for a result.
     """
     setup = fake_setup(small, faults={Role.SUBMISSION: {("fetch", 2): one_bit_wrong}})
     check = check_performance(begun(setup), RULES)
@@ -396,7 +396,9 @@ def test_a_wrong_timed_run_fails_the_check_without_points(small):
 
 
 def test_a_right_and_fast_participant_earns_the_points(small):
-    """A right submission that is as fast as the model solution earns all points. The fake launches take equal times."""
+    """A correct submission that is as fast as the model solution earns all points. All fake launches take the same
+    time.
+    """
     check = check_performance(begun(fake_setup(small)), RULES)
     assert (check.verdict, check.points) == (Verdict.PASSED, check.max_points)
     assert check.name == "performance: cpu (height 7, width 5)"
@@ -406,14 +408,16 @@ def test_a_right_and_fast_participant_earns_the_points(small):
 
 
 def test_the_check_is_named_by_the_constants_that_are_timed(small):
-    """The check's name has the timed constants before the sizes if they differ from the constants of the cases."""
+    """If the timed constants differ from those of the cases, the name of the check has these constants before the
+    sizes.
+    """
     given = with_constants(small, TILE=32, real="double")
     assert unmeasured(small, GPU).name == "performance: gpu (height 7, width 5)"
     assert unmeasured(given, GPU).name == "performance: gpu (TILE 32, real double, height 7, width 5)"
 
 
 def test_the_check_states_which_profile_it_was_judged_by(small):
-    """The check states the name and the date of the profile that it used."""
+    """The check contains the name and the date of the device profile that was used."""
     assert check_performance(begun(fake_setup(small)), RULES, ROOFS).performance.roofs == ROOFS
 
 
@@ -426,8 +430,8 @@ def test_an_implausible_participant_is_failed_with_its_figures(small):
 
 @pytest.mark.parametrize("session_pairs", range(1, 7))
 def test_a_summary_can_be_made_whatever_the_length_of_a_session(small, session_pairs):
-    """A summary can be made for every length of a session. The rounds that time a baseline are not always the uncounted
-    first rounds of a session.
+    """Figures can be computed for every length of a session, because some of the rounds with a baseline always
+    count.
     """
     rules = RULES.model_copy(update={"session_pairs": session_pairs})
     rounds = measure(begun(fake_setup(small)), rules)

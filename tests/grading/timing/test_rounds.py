@@ -1,6 +1,6 @@
-"""rounds.py: the order of events in a turn, which earns no submission more than its speed.
+"""rounds.py: the order of events in the turn of a worker, which no submission can exploit to seem faster.
 
-Adversaries act against the real judge in a world with its own clock (adversaries.py).
+The adversaries in these tests act against the real judge in a simulated world with its own clock (adversaries.py).
 """
 
 import pytest
@@ -21,16 +21,16 @@ LONG = settings(max_examples=500, deadline=None, suppress_health_check=list(Heal
 
 
 def test_a_turn_is_what_the_judge_saw_from_the_inputs_to_the_answer():
-    """The visible time of a turn is the judge's time from the inputs to the answer, independent of the times that the
-    worker reports.
+    """The time of a turn is measured by the judge from the moment when it sends the inputs to the moment when it
+    receives the answer. It does not depend on the times that the worker reports.
     """
     state = Resting().wake(Role.SUBMISSION).ask(10.0).answer(12.5, by_device=0.1).rest()
     assert state.turns == {Role.SUBMISSION: TurnTimes(by_device=0.1, waited=2.5, seen=2.5)}
 
 
 def test_where_a_worker_is_believed_its_clock_is_the_better_one():
-    """If a worker is trusted, its clock is the better one, because it includes no answer on its way. The launch is 1 of
-    the 4 s of the turn.
+    """If the worker is trusted, its own clock is used instead, because it does not include the time that an answer
+    travels. Here, the launch takes 1 of the 4 s of the turn.
     """
     state = Resting()
     for role, told, waited, took in (
@@ -45,15 +45,15 @@ def test_where_a_worker_is_believed_its_clock_is_the_better_one():
 
 
 def test_nobody_has_two_turns_in_a_round():
-    """A role has only one turn in a round, because a worker could choose the better of two turns."""
+    """A role has only one turn in each round. Otherwise, a worker could choose the better of two."""
     state = Resting().wake(Role.CONTROL).ask(0).answer(1, by_device=1).rest()
     with pytest.raises(AssertionError, match="control has had its turn"):
         state.wake(Role.CONTROL)
 
 
 def test_the_submissions_time_is_its_turn_without_our_own_overhead():
-    """The submission's time is its turn without the grader's overhead. Of 6 s, the overhead is 1.5 s, because the judge
-    saw 1 and 2 s beyond the launches of the model solution.
+    """The time of the submission is the time of its turn without the overhead of the grader. Here, the overhead is 1.5
+    s of 6, because the turns of the model solution took 1 and 2 s longer than its launches.
     """
     state = Resting()
     for role, seen, told in ((Role.SUBMISSION, 6, 1), (Role.REFERENCE, 4, 3), (Role.CONTROL, 5, 3)):
@@ -63,7 +63,7 @@ def test_the_submissions_time_is_its_turn_without_our_own_overhead():
 
 @pytest.mark.parametrize(("delay", "of_others"), [(6.0, 3.5), (2.5, 0.0), (1.0, 0.0)])
 def test_only_what_it_waits_beyond_ours_is_the_machines_doing(delay, of_others):
-    """Only waits beyond the model solution's 2 and 3 s are caused by the machine, because the threads of one launch
+    """Only waits beyond the model solution's 2 and 3 s are caused by other programs, because the threads of any launch
     also wait for each other.
     """
     state = Resting()
@@ -92,8 +92,8 @@ def round_with(kernel_surplus):
     ],
 )
 def test_the_kernel_may_work_beside_both_sides_and_not_beside_one(submission, reference, control, one_sided):
-    """Work of the OS kernel next to both sides is accepted, and next to one side it makes the round one-sided. The work
-    is a share of the turn, so work next to both sides keeps their ratio on any number of processors.
+    """A round is one-sided if the OS kernel works during the launch of one side only. Work is measured as a share of
+    the turn, so equal work on both sides does not matter on any number of processors.
     """
     state = Resting()
     for role, share in ((Role.SUBMISSION, submission), (Role.REFERENCE, reference), (Role.CONTROL, control)):
@@ -124,7 +124,9 @@ ADVERSARIES = {
 
 
 def check_adversary(transposition, fraction, moves, seed, *, noisy):
-    """Check that an adversary is graded and gets no more points than a kernel that takes 0.9 of its time."""
+    """Check that an adversary is graded in limited time, and gets no more points than a kernel that takes 0.9 times as
+    long.
+    """
     (band,) = transposition.performance.classes["cpu"].bands
     seconds = MODEL / fraction
     check, world = graded(transposition, seconds, moves, noisy=noisy, seed=seed)
@@ -135,8 +137,8 @@ def check_adversary(transposition, fraction, moves, seed, *, noisy):
 @QUICK
 @given(**ADVERSARIES)
 def test_no_adversary_is_awarded_more_than_its_work_is_worth(transposition, fraction, moves, noisy, seed):
-    """No adversary gets more points than its work is worth. It may answer early, late, twice or with huge replies, by
-    any clock and at any time.
+    """An adversary never gets more points than its work is worth, even if it answers early, late, twice or with huge
+    replies, at any time and with any reported times.
     """
     check_adversary(transposition, fraction, moves, seed, noisy=noisy)
 
@@ -145,16 +147,16 @@ def test_no_adversary_is_awarded_more_than_its_work_is_worth(transposition, frac
 @LONG
 @given(**ADVERSARIES)
 def test_no_adversary_is_awarded_more_by_many_examples(transposition, fraction, moves, noisy, seed):
-    """No adversary gets more points in many examples, which take minutes."""
+    """An adversary never gets more points than its work is worth. These examples take minutes."""
     check_adversary(transposition, fraction, moves, seed, noisy=noisy)
 
 
 @QUICK
 @given(fraction=st.floats(0.1, 1.2), moves=MOVES_OF_ONE, seed=st.integers(0, 2**32), burden=st.floats(0, 4))
 def test_to_be_asked_again_on_a_busy_machine_pays_no_adversary(transposition, fraction, moves, seed, burden):
-    """A submission that is timed again on a busy machine gets no more points than its work is worth, and an honest one
-    loses none. A measurement that is too noisy is left open. The first other measurement decides, within the attempts
-    of a batch.
+    """If a machine is busy, a measurement that is too noisy is repeated, as often as a batch repeats a grading. The
+    first measurement that is not too noisy counts, and it does not give an adversary more points than its work is
+    worth.
     """
     (band,) = transposition.performance.classes["cpu"].bands
     seconds = MODEL / fraction
@@ -170,7 +172,9 @@ def test_to_be_asked_again_on_a_busy_machine_pays_no_adversary(transposition, fr
 @QUICK
 @given(fraction=st.floats(0.1, 1.2), seed=st.integers(0, 2**32), burden=st.floats(0, 4))
 def test_a_busy_machine_tells_nothing_wrong_of_an_honest_submission(transposition, fraction, seed, burden):
-    """On a busy machine, the speed of an honest submission is right or is not measured. It is never called a fraud."""
+    """On a busy machine, the measured speed of an honest submission is right, or the speed is not measured. The
+    submission is never called a fraud.
+    """
     (band,) = transposition.performance.classes["cpu"].bands
     check, _ = graded(transposition, MODEL / fraction, seed=seed, burden=burden)
     assert check.reason in {None, Reason.TOO_SLOW, Reason.NOT_MEASURED}
@@ -189,8 +193,8 @@ CROWDED = {
 
 
 def check_crowded(transposition, fraction, seed, crowd):
-    """Check that a submission gets the points that it would earn alone, or is timed again. Below half of the required
-    speed, it may fail at once.
+    """Check that a submission gets the points that it would earn on a quiet machine, or that it is to be timed again.
+    If it has less than half of the required speed, it must fail at once.
     """
     (band,) = transposition.performance.classes["cpu"].bands
     check, _ = graded(transposition, MODEL / fraction, seed=seed, crowd=crowd)
@@ -205,9 +209,9 @@ def check_crowded(transposition, fraction, seed, crowd):
 @FEW
 @given(**CROWDED)
 def test_a_machine_that_interrupts_long_launches_fails_nobody(transposition, fraction, seed, crowd):
-    """A machine that interrupts long launches fails no submission that is fast enough. The model solution ends before
-    other programs get the processor, and shows no noise against itself. A slower kernel waits for these programs and
-    shares its caches with them.
+    """If a machine interrupts long launches, it does not make a submission fail that is fast enough. The model solution
+    ends before other programs get the processor, so its own times show no noise, but a slower kernel waits for these
+    programs and shares its caches with them.
     """
     check_crowded(transposition, fraction, seed, crowd)
 
@@ -216,8 +220,8 @@ def test_a_machine_that_interrupts_long_launches_fails_nobody(transposition, fra
 @QUICK
 @given(**CROWDED)
 def test_a_machine_that_interrupts_launches_fails_nobody_in_more_examples(transposition, fraction, seed, crowd):
-    """A machine that interrupts long launches fails no submission in more examples. Each takes half a second, because
-    a launch near the goal is timed to the largest number of pairs.
+    """A machine that interrupts long launches does not make a fast submission fail in more examples. Each example takes
+    half a second, because a kernel close to the goal is timed up to the largest number of pairs.
     """
     check_crowded(transposition, fraction, seed, crowd)
 
@@ -228,8 +232,8 @@ HONEST_WORK = {"fraction": st.floats(0.1, 1.2), "seed": st.integers(0, 2**32)}
 @QUICK
 @given(**HONEST_WORK)
 def test_an_honest_submission_gets_what_its_speed_is_worth(transposition, fraction, seed):
-    """An honest submission gets the points of its speed and no finding, with any jitter of the machine and any waits
-    between its own threads. Only near the threshold, both verdicts are possible.
+    """An honest submission gets the points for its speed, and nothing else is reported, with any jitter of the machine
+    and any waits between its own threads. Both verdicts are possible only close to the threshold.
     """
     (band,) = transposition.performance.classes["cpu"].bands
     check, _ = graded(transposition, MODEL / fraction, seed=seed)
@@ -251,7 +255,7 @@ def test_an_honest_submission_gets_what_its_speed_is_worth(transposition, fracti
         ((Move(idle=0.01),), Reason.NOT_MEASURED),
         ((Move(idle=1.0),), Reason.NOT_MEASURED),
         ((Move(told=0.2, idle=1.0),), Reason.NOT_MEASURED),  # two lies are worth no more than one
-        ((Move(says="twice"),), Reason.TOO_SLOW),  # it is a crash in longer timings, in which sessions open again
+        ((Move(says="twice"),), Reason.TOO_SLOW),  # in longer timings it is a crash, because sessions are opened again
         ((Move(says="huge"),), Reason.CRASH),
         ((Move(says="junk"),), Reason.CRASH),
         ((Move(says="other"),), Reason.CRASH),
@@ -259,22 +263,24 @@ def test_an_honest_submission_gets_what_its_speed_is_worth(transposition, fracti
     ],
 )
 def test_each_known_attack_has_its_end(transposition, moves, reason):
-    """Each known attack, by a kernel with a fifth of the model solution's speed, earns no points and has its reason."""
+    """Each known attack by a kernel with a fifth of the model solution's speed earns no points and gets the expected
+    reason.
+    """
     check, _ = graded(transposition, MODEL / 0.2, moves)
     assert (check.points, check.reason) == (0, reason)
 
 
 LEFT_TO_THE_KERNEL = (Move(), Move(queues=0.072))
-"""The submission is first in every second round. Its queued work then continues during the model solution's turns in
-that round and the next, and ends before its own turn.
+"""The submission is first in every second round. The work that it has left to the OS kernel then continues during the
+model solution's turns in this round and in the next one, and ends before the submission's next turn.
 """
 
 
 @pytest.mark.parametrize("watched", [True, False])
 def test_work_that_is_left_to_the_kernel_pays_only_where_nobody_looks(transposition, watched):
-    """Work that is left to the OS kernel continues while the submission is frozen, and doubles the model solution's
-    time. A submission with a third of the model solution's speed then gets all points, unless the judge sees the OS
-    kernel's work.
+    """Work that a submission has left to the OS kernel continues while the submission is frozen, and doubles the time
+    of the model solution. A submission with a third of the model solution's speed then gets all points, unless the
+    judge watches the OS kernel.
     """
     (band,) = transposition.performance.classes["cpu"].bands
     check, _ = graded(transposition, MODEL / 0.3, LEFT_TO_THE_KERNEL, watched=watched)
@@ -283,8 +289,8 @@ def test_work_that_is_left_to_the_kernel_pays_only_where_nobody_looks(transposit
 
 
 def test_rounds_in_which_the_kernel_works_for_a_submission_are_told_and_end(transposition):
-    """Rounds in which the OS kernel works for a submission are reported and do not count, like warm-up rounds. Their
-    number is limited.
+    """Rounds in which the OS kernel works for the submission do not count, and the message gives their number.
+    Measuring ends after the largest number of pairs.
     """
     check, world = graded(transposition, MODEL / 0.3, LEFT_TO_THE_KERNEL)
     assert check.message == (
@@ -298,8 +304,8 @@ def test_rounds_in_which_the_kernel_works_for_a_submission_are_told_and_end(tran
 
 @pytest.mark.parametrize("quiet", [4, 8])
 def test_a_submission_is_timed_by_the_rounds_that_it_leaves_alone(transposition, quiet):
-    """If the OS kernel works for a submission in two of six or ten rounds, the other rounds decide, and show that the
-    submission is slow.
+    """If the OS kernel works for a submission in two of six or of ten rounds, the other rounds decide. They show that
+    the submission is slow.
     """
     moves = (*LEFT_TO_THE_KERNEL, *(quiet * (Move(),)))
     check, _ = graded(transposition, MODEL / 0.3, moves)
@@ -308,8 +314,8 @@ def test_a_submission_is_timed_by_the_rounds_that_it_leaves_alone(transposition,
 
 
 def test_who_runs_while_others_are_timed_is_frozen(transposition):
-    """A submission that runs while others are timed is frozen. Awake, it would double the model solution's time, and
-    earn points that way.
+    """A submission that keeps running while others are timed is frozen. Otherwise, it would double the model solution's
+    time and earn points.
     """
     check, _ = graded(transposition, MODEL / 0.3, (Move(),), noisy=True)
     assert (check.points, check.reason) == (0, Reason.TOO_SLOW)

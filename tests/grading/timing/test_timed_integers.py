@@ -1,7 +1,8 @@
-"""The whole numbers of timed rounds on a GPU (`performance.integers`): floats add them exactly, half floats do not.
+"""The integers of timed rounds on a GPU (`performance.integers`): sums in single precision are exact, and numbers in
+half precision are not.
 
-Sums that cannot exceed 2^24 are exact in any order. Other sums have numbers of both signs, and stay as small in any
-order that does not depend on the values, which no kernel sorts first.
+Sums that cannot exceed 2^24 are exact in any order of additions. For other sums, numbers of both signs are used. Their
+partial sums are just as small in any order that does not depend on the values, and no kernel sorts the values first.
 """
 
 from math import exp, sqrt
@@ -15,39 +16,43 @@ from grader.course.truth.mistakes import rounded_to_half
 from grader.grading.timing.device_data import RANGES
 
 ROUNDS = 130
-"""Most rounds of a grading: 100 that count, and the warm-up rounds."""
+"""Largest number of timed rounds in a grading: 100 that count, and the warm-up rounds."""
 
 RESULTS = 2**24
-"""Most sums in a product."""
+"""Largest number of sums in a product."""
 
 ONCE_IN = 1e6
 """Number of gradings in which at most one sum is expected to be too large."""
 
 
 def chance(variance, sums):
-    """Return the probability that any sum of independent uniform numbers exceeds 2^24 at any time in any round.
+    """Return the probability that any of these sums of independent uniform numbers exceeds 2^24 at any time in any
+    round.
 
     A uniform number of either sign is sub-Gaussian with its own variance (Arbel, Marchal and Nguyen, "On strict
-    sub-Gaussianity", 2020). To exceed a bound at any time is at most twice as likely as at the end (Levy).
+    sub-Gaussianity", 2020). The probability that a partial sum exceeds a bound is at most twice the probability that
+    the final sum does (Levy).
     """
     return ROUNDS * sums * 2 * 2 * exp(-(EXACT**2) / (2 * variance))
 
 
 def of_product(terms):
-    """Return the function that computes the probability for a chain of products with this number of terms."""
+    """Return a function that computes the probability for a product in which each sum has this number of terms."""
 
     def bound(ranges, sizes):
         wide, narrow = sorted(ranges.values(), key=lambda each: each[0])
         assert wide[0] == -wide[1]
         squares = np.arange(narrow[0], narrow[1] + 1) ** 2
-        most = squares.mean() + 9 * squares.std() / sqrt(sizes[terms])  # no row has so large an average
+        most = squares.mean() + 9 * squares.std() / sqrt(sizes[terms])  # the average of every row is smaller
         return chance(sizes[terms] * most * wide[1] * (wide[1] + 1) / 3, sums=RESULTS)
 
     return bound
 
 
 def of_recurrence(ranges, sizes):
-    """Return the probability for accum = a*a - accum, which is 0 if the least and largest value of each column fit."""
+    """Return the probability for the recurrence accum = a*a - accum. It is 0 if the smallest and the largest possible
+    value of each column fit.
+    """
     ((low, high),) = set(ranges.values())
     least = largest = 0
     for _ in range(sizes["width"]):
@@ -57,26 +62,28 @@ def of_recurrence(ranges, sizes):
 
 
 def of_levels(ranges, sizes):
-    """Return the probability for levels, which is 0 if the sum of all inflows, all of one sign, fits."""
+    """Return the probability for the levels of the tanks. It is 0 if the sum of all inflows, which have the same sign,
+    fits.
+    """
     assert sizes["days"] * max(map(abs, ranges["inflow"])) <= EXACT
     return 0
 
 
 def of_sum(ranges, sizes):
-    """Return the probability for one sum of many words, with all its partial sums."""
+    """Return the probability for one sum of many words, including all partial sums."""
     low, high = ranges["A"]
     assert low == -high
     return chance(sizes["n"] * high * (high + 1) / 3, sums=2**20)
 
 
 def of_pairs(ranges, _):
-    """Return the probability for a sum of two words, which is 0 if the sum fits."""
+    """Return the probability for sums of two words. It is 0 if each sum fits."""
     assert max(abs(end) for each in ranges.values() for end in each) * 2 <= EXACT
     return 0
 
 
 def of_distances(ranges, _):
-    """Return the probability for four squared differences, which is 0 if their sum fits."""
+    """Return the probability for sums of four squared differences. It is 0 if each sum fits."""
     low, high = ranges.get("points", RANGES["float"])
     assert 4 * (high - low) ** 2 <= EXACT
     return 0
@@ -91,11 +98,13 @@ BOUNDS = {
     "vectorAdd": of_pairs,
     "nearestNeighbour": of_distances,
 }
-"""Probability that any sum of a grading is too large, for the sums that each assignment computes."""
+"""For each assignment, a function that returns the probability that any sum of a grading is too large."""
 
 
 def timed(course, name):
-    """Yield the parts of an assignment that are timed with numbers made on the device, each with its sizes on a GPU."""
+    """Yield the parts of an assignment whose timed inputs are integers that are generated on the device, each with its
+    sizes on a GPU.
+    """
     for part in course.load(name).parts:
         if part.performance.verifier is None and any(
             each.data != "bits" for each in part.buffers.values() if each.data
@@ -105,20 +114,20 @@ def timed(course, name):
 
 @pytest.mark.parametrize("name", ASSIGNMENTS)
 def test_no_sum_is_too_large_for_a_float(course, name):
-    """No sum is too large for a float in any order of additions, so right results are equal to the bit."""
+    """No sum is too large for single precision in any order of additions, so correct results are equal bit by bit."""
     for part, sizes in timed(course, name):
         for ranges in part.performance.integers:
             assert BOUNDS[name](ranges, sizes) < 1 / ONCE_IN
 
 
 FITS = {
-    "nearestNeighbour": "its handout promises whole numbers from -8 to 8: who keeps them in less keeps the contract",
-    "reduction": "each word is read once, as a float, and is needed no more; half floats do not hold the sums",
+    "nearestNeighbour": "the handout promises integers from -8 to 8, so a kernel may store them in half precision",
+    "reduction": "each word is read only once, as a float, and the sums do not fit into half precision",
 }
-"""Assignments whose numbers fit into half floats, and the reason why this is acceptable."""
+"""Assignments whose numbers can be stored in half precision, with the reason why this is acceptable."""
 
 MOST_NUMBERS = "vectorAdd"
-"""Assignment with half of all integers that a float represents, which take seconds to round."""
+"""Assignment that uses half of all integers that single precision can represent. Rounding them takes seconds."""
 
 
 @pytest.mark.parametrize(
@@ -126,7 +135,7 @@ MOST_NUMBERS = "vectorAdd"
     [pytest.param(name, marks=pytest.mark.whole if name == MOST_NUMBERS else ()) for name in ASSIGNMENTS],
 )
 def test_half_floats_do_not_hold_them(course, name):
-    """For every input, half floats round at least a third of the numbers in some timed round."""
+    """For every input, half precision rounds at least a third of the numbers in some timed round."""
     for part, _ in timed(course, name):
         fed = {name for name, buffer in part.buffers.items() if buffer.data}
         rounded = set()
@@ -143,8 +152,8 @@ def test_half_floats_do_not_hold_them(course, name):
 
 @pytest.mark.parametrize("turn", [0, 1])
 def test_a_product_in_floats_is_exact_in_several_orders_and_in_half_floats_is_not(product, turn):
-    """A product in floats is exact in several orders of additions, and a product in half floats is not. The test uses a
-    few rows and columns of the timed length.
+    """A product in single precision is exact in several orders of additions, and a product of numbers in half precision
+    is not. The test computes a few rows and columns of the timed length.
     """
     generator = np.random.default_rng(turn)
     ranges = product.performance.integers[turn]

@@ -1,4 +1,4 @@
-"""timing_setup.py: the workers of the model solution, and the processes in which kernels are timed."""
+"""timing_setup.py: the workers of the model solution and the processes in which kernels are timed."""
 
 import pytest
 from samples import DEVICE
@@ -14,7 +14,7 @@ from grader.protocol.steps import ProgramSource
 
 
 class Hired:
-    """Test double for a worker, which records the processes that it is asked for."""
+    """A stand-in for a worker, which records the processes that it is asked to use."""
 
     def __init__(self):
         self.processes = []
@@ -41,9 +41,9 @@ class Hired:
     ],
 )
 def test_all_go_on_in_a_process_where_that_decides_nothing(course, name, kind, process, asked):
-    """If processes do not affect the timing, the model solution continues in processes of earlier gradings, and the
-    submission in the process of its cases, because a GPU's driver takes long to start and end a process. On a CPU, each
-    worker has a new process.
+    """On a GPU, processes do not affect the timing, so the model solution uses processes of earlier gradings and the
+    submission uses the process of its cases, because a driver takes long to start and end a process. On a CPU, each
+    worker gets a new process.
     """
     submission = Submission(path=None, source="", sha256="", scan=scan(""))
     task = Task(assignment=course.load(name).parts[0], submission=submission, seed=1)
@@ -57,4 +57,6 @@ def test_all_go_on_in_a_process_where_that_decides_nothing(course, name, kind, p
     chosen = ChosenTask(assignment=Chosen(task.assignment), submission=submission, seed=1)
     student, built = Hired(), Built(task=chosen, program=ProgramSource(source=""), bindings={}, usage=())
     assert request_submission(own.with_submission(student, built), built) is None
-    assert student.processes == [process] * asked, "a text with the constants of this device, if any, and the session"
+    assert student.processes == [process] * asked, (
+        "one request for a text with the constants of this device, if any, and one for the session"
+    )

@@ -1,4 +1,4 @@
-"""verifiers.py: inputs of timed rounds and the verification of their results, with fake workers."""
+"""verifiers.py: the inputs of timed rounds and the verification of their results, with fake workers."""
 
 import hashlib
 from dataclasses import replace
@@ -31,7 +31,7 @@ def small(transposition):
 
 
 def test_every_round_has_inputs_of_its_own_and_the_same_for_all(small):
-    """Every round has new inputs, which are equal for all workers in the round."""
+    """Every round has new inputs, and all workers of a round get the same ones."""
     setup = fake_setup(small)
     seen = []
     for role, participant in setup.participants.items():
@@ -52,7 +52,7 @@ def test_every_round_has_inputs_of_its_own_and_the_same_for_all(small):
 
 
 def test_the_inputs_come_from_the_seed(small):
-    """The inputs depend only on the seed: another seed gives other inputs, and an equal seed gives equal inputs."""
+    """The inputs depend only on the seed. Equal seeds give equal inputs, and different seeds give different inputs."""
 
     def inputs(seed):
         setup = fake_setup(small, seed=seed)
@@ -70,8 +70,8 @@ def test_the_inputs_come_from_the_seed(small):
     ],
 )
 def test_one_wrong_bit_in_one_timed_run_is_found_and_its_run_is_named(small, change, reason, words):
-    """One wrong bit in one timed run is found, and the run is named. Every timed output is verified, so that results
-    cannot be wrong only in timed runs.
+    """A single wrong bit in one timed run is found, and the message names the run. Every timed output is verified, so
+    that a kernel cannot compute wrong results only when it is timed.
     """
     problem = measure(begun(fake_setup(small, faults={Role.SUBMISSION: {("fetch", 5): change}})), RULES)
     assert isinstance(problem, Problem)
@@ -84,7 +84,7 @@ def test_one_wrong_bit_in_one_timed_run_is_found_and_its_run_is_named(small, cha
 
 
 class StrawDevice(StrawWorker):
-    """Fake worker that makes its inputs from one key, and a digest of its results from another key."""
+    """A fake worker that generates its inputs from one key, and a digest of its results from another key."""
 
     def launch(self, script, key=0):
         if script.startswith(supply_of("")):
@@ -106,7 +106,7 @@ def on_device(assignment, faults=None, *, log=None, seed=1):
 
 
 def keys(setup, role):
-    """Return the script and key of each launch that got a key."""
+    """Return the script and the key of each launch that got a key."""
     return [each for each in setup.participants[role].worker.keys if each[1]]
 
 
@@ -116,21 +116,23 @@ def other_digest(fetched):
 
 
 def test_equal_digests_are_right_and_nothing_else_is_fetched(small):
-    """Equal digests mean right results, and nothing else is fetched, so no time is spent on arrays that cross a bus."""
+    """Equal digests mean that the results are right. No arrays are fetched, so no time is spent on transferring
+    them.
+    """
     log = []
     rounds = measure(begun(on_device(small, log=log)), RULES)
     assert len(rounds) == 6
     assert {what for _, request, what in log if request == "fetch"} == {(SUMS,)}
     fetching = [role for role, request, _ in log if request == "fetch"]
-    assert {fetching.count(role) for role in Role} == {7}  # all participants have equal turns
+    assert {fetching.count(role) for role in Role} == {7}  # all participants have the same number of turns
     asked = [role for role, request, what in log if (request, what) in (("launch", STUDENT), ("launch", DIGEST))]
-    assert asked[0::2] == asked[1::2]  # each makes its digest directly after its launch
+    assert asked[0::2] == asked[1::2]  # each computes its digest directly after its launch
     assert not [request for _, request, _ in log if request == "stage"]
 
 
 def test_sessions_are_never_renewed(small):
-    """Sessions are never renewed, because launches use several sets of arrays in different places of memory
-    alternately.
+    """Sessions are never renewed, because launches alternate between several sets of arrays at different places in
+    memory anyway.
     """
     log = []
     measure(begun(on_device(small, log=log)), RULES)
@@ -138,8 +140,8 @@ def test_sessions_are_never_renewed(small):
 
 
 def test_whatever_a_script_uses_is_poisoned_before_its_inputs_are_made(small):
-    """All buffers of a script are poisoned before its inputs are made: its outputs, so that results of earlier rounds
-    do not count, and its inputs with their guard bands.
+    """All buffers that a script uses are poisoned before its inputs are generated: its outputs, so that results of
+    earlier rounds do not count, and its inputs with their guard bands.
     """
     log = []
     measure(begun(on_device(small, log=log)), RULES)
@@ -150,8 +152,8 @@ def test_whatever_a_script_uses_is_poisoned_before_its_inputs_are_made(small):
 
 
 def test_keys_are_the_same_for_all_and_others_every_round(small):
-    """Each round has two new keys from the seed, which are equal for all workers. The key of the digest is not the key
-    of the inputs.
+    """Each round has two new keys that depend on the seed and are the same for all workers. One is for the inputs and
+    the other one for the digest.
     """
     setup = on_device(small)
     measure(begun(setup), RULES)
@@ -177,8 +179,8 @@ def test_keys_are_the_same_for_all_and_others_every_round(small):
     ],
 )
 def test_where_digests_differ_all_results_tell_why(small, change, reason, words):
-    """If digests differ, the full results give the reason. If these results are right, the worker's digest is of
-    something else, and the problem is a crash.
+    """If the digests differ, all results are fetched to find the reason. If these results are right, the worker
+    computed its digest from something else, and the problem is a crash.
     """
     faults = {("fetch", 5): other_digest, ("fetch", 6): change}
     problem = measure(begun(on_device(small, {Role.SUBMISSION: faults})), RULES)
@@ -194,8 +196,8 @@ CRASH = Crashed(signal=11, exit_code=None, words="")
 
 @pytest.mark.parametrize("asked", ASKED)
 def test_a_failure_of_the_submission_is_the_students(small, asked):
-    """A failure of the submission's worker is the student's problem in every request, because damage by a kernel may
-    show later.
+    """A failure of the submission's worker is a problem of the student in every request, because damage by a kernel may
+    only show later.
     """
     problem = measure(begun(on_device(small, {Role.SUBMISSION: {(asked, 3): CRASH}})), RULES)
     assert isinstance(problem, Problem)
@@ -204,14 +206,14 @@ def test_a_failure_of_the_submission_is_the_students(small, asked):
 
 @pytest.mark.parametrize("asked", ASKED)
 def test_a_failure_of_the_reference_is_ours(small, asked):
-    """A failure of the reference worker raises SolutionError, so no student loses a point for it."""
+    """A failure of the reference worker raises SolutionError, so that no student loses points for it."""
     with pytest.raises(SolutionError, match="submissions are timed against failed"):
         measure(begun(on_device(small, {Role.REFERENCE: {(asked, 3): CRASH}})), RULES)
 
 
 def test_a_reference_that_fails_when_a_difference_is_explained_is_ours_as_well(small):
-    """If the reference worker fails while a difference of digests is explained, SolutionError is raised, because the
-    submission may be right.
+    """If the reference worker fails while the reason for different digests is sought, SolutionError is raised, because
+    the submission may be right.
     """
     faults = {Role.SUBMISSION: {("fetch", 3): other_digest}, Role.REFERENCE: {("fetch", 4): CRASH}}
     with pytest.raises(SolutionError, match="submissions are timed against failed"):
@@ -219,8 +221,8 @@ def test_a_reference_that_fails_when_a_difference_is_explained_is_ours_as_well(s
 
 
 def test_only_a_contest_on_a_device_needs_kernels_of_its_own(small):
-    """Only verification by the reference needs kernels that make data. Verification by the oracle shares arrays on a
-    CPU.
+    """Verification by the reference needs kernels that generate data. Verification by the oracle needs none, and shares
+    arrays with the worker on a CPU.
     """
     by_oracle, by_reference = fake_setup(small).verifier, on_device(small).verifier
     assert (type(by_oracle), type(by_reference)) == (ByOracle, ByReference)
@@ -234,8 +236,9 @@ def test_only_a_contest_on_a_device_needs_kernels_of_its_own(small):
 
 
 def test_arrays_that_are_made_before_the_submissions_steps_are_not_compared(course, monkeypatch):
-    """Arrays made before the submission's steps are not compared, because the submission does not return them. Results
-    of timed runs may be wrong after all cases were right, for example because of a variable without a value.
+    """Arrays that are computed before the submission's steps are not compared, because the submission does not return
+    them. In a timed run, results may be wrong even though all cases were right, for example because a variable has no
+    value.
     """
     setup = on_device(at_sizes(course.load("coalsProgrm"), height=3, width=2), {})
 

@@ -1,5 +1,5 @@
-"""verifiers.py: complete setups with verification by the reference, in which arrays leave the device only if digests
-differ.
+"""verifiers.py: complete timings on a device with verification by the reference. Arrays leave the device only if
+digests differ.
 """
 
 from contextlib import ExitStack
@@ -21,8 +21,8 @@ from grader.results.check import Reason
 SUBMISSIONS = ROOT / "tests" / "submissions"
 
 SOON = TimingRules(warm_up_seconds=0, min_pairs=7, max_pairs=7, noise_limit=1e6)
-"""Rules for eight rounds, so that every set of arrays is used, and some sets are used again. Speed does not matter
-here.
+"""Rules for eight rounds, in which every set of arrays is used and some sets are used again. The speed does not matter
+in these tests.
 """
 
 RAGGED = {
@@ -41,17 +41,19 @@ RAGGED = {
 }
 
 SELECTED = frozenset({"reduction"})
-"""Assignments for `make test`: a sum of sums. Other tests have words that move."""
+"""Assignments for `make test`: a reduction. Other tests cover kernels that move words."""
 
 
 def part_of(course, called):
-    """Return an assignment or a part of a suite by its name, for example "coalsTransp" or "productLadder/mmRow"."""
+    """Return an assignment, or a part of a suite, by its name, for example "coalsTransp" or "productLadder/mmRow"."""
     return next(part for part in course.load(called.partition("/")[0]).parts if part.called == called)
 
 
 @pytest.fixture
 def setup(environment, course):
-    """Yield a function that sets up a timing of a text, or of a folder's submission, against the model solution."""
+    """Yield a function that prepares the timing of a source, or of the submission in a folder, against the model
+    solution.
+    """
     with ExitStack() as workers:
 
         def make(name, text, sizes=None):
@@ -63,15 +65,15 @@ def setup(environment, course):
 
 
 def test_the_corpus_of_assignments_is_covered(course):
-    """Every assignment has sizes in this module, except assignments that the oracle verifies on every device."""
+    """Every assignment has sizes in this module, except the ones that the oracle verifies on every device."""
     parts = [part for name in course.names() for part in course.load(name).parts]
     assert set(RAGGED) == {part.called for part in parts if part.performance.verifier is None}
 
 
 @pytest.mark.parametrize("name", [param(name, name, SELECTED) for name in sorted(RAGGED)])
 def test_a_model_solution_makes_what_the_model_solution_makes(setup, name, monkeypatch):
-    """A model solution has the reference's results in every round and in every set of arrays, and so do its
-    comparisons. Only digests are fetched.
+    """A submission that equals the model solution has the same digests in every round and in every set of arrays, and
+    the comparisons are timed. Only digests are fetched.
     """
     entered = setup(name, ROOT / "reference" / name.partition("/")[0])
     fetched = []
@@ -104,7 +106,9 @@ def test_a_model_solution_makes_what_the_model_solution_makes(setup, name, monke
     ],
 )
 def test_what_is_wrong_only_when_large_is_found_there(setup, folder, sizes, words):
-    """Results that are wrong only at the timed size are found there. The cases are smaller and right."""
+    """Results that are wrong only at the timed size are found in the timed runs. In the cases, which are smaller, these
+    kernels are right.
+    """
     problem = measure(setup(folder.split("/")[0], SUBMISSIONS / folder, sizes), SOON)
     assert isinstance(problem, Problem)
     assert problem.reason is Reason.WRONG_OUTPUT
@@ -117,7 +121,7 @@ def test_what_is_wrong_only_when_large_is_found_there(setup, folder, sizes, word
     ("place", "words"), [("height * width + 5", "6 elements past its end"), ("-1", "1 element before its start")]
 )
 def test_a_write_beside_the_output_is_found(setup, place, words):
-    """A write next to the output is found by its guard band, although all results are right."""
+    """A write next to the output is found because it changes a guard band, even if all results are right."""
     source = changed(TRANSPOSITION, "    barrier(", f"    if (x0 + y0 + lx + ly == 0) B[{place}] = 1;\n    barrier(")
     problem = measure(setup("coalsTransp", source), SOON)
     assert problem.reason is Reason.OUT_OF_BOUNDS
@@ -125,8 +129,8 @@ def test_a_write_beside_the_output_is_found(setup, place, words):
 
 
 def test_results_of_an_earlier_round_are_none_of_this_one(setup):
-    """A kernel that sometimes does nothing, depending on its inputs, leaves an unwritten output. Results of an earlier
-    round do not count.
+    """If a kernel stores nothing for some inputs, its output is unwritten. Results of earlier rounds are not mistaken
+    for results of this round.
     """
     source = changed(TRANSPOSITION, "    if (x0 + ly < width", "    if (as_uint(A[0]) % 2 == 0 && x0 + ly < width")
     problem = measure(setup("coalsTransp", source), SOON)
@@ -135,7 +139,9 @@ def test_results_of_an_earlier_round_are_none_of_this_one(setup):
 
 
 def test_one_bit_of_one_element_is_found_and_told(setup):
-    """One wrong bit in the last element is found, and the message compares the element with the model solution's."""
+    """A single wrong bit in the last element is found, and the message shows the element next to that of the model
+    solution.
+    """
     source = changed(
         TRANSPOSITION, "= tile[lx][ly]", "= as_float(as_uint(tile[lx][ly]) ^ (x0 + ly == 90 && y0 + lx == 69))"
     )
@@ -155,8 +161,8 @@ def test_one_bit_of_one_element_is_found_and_told(setup):
     ],
 )
 def test_data_cannot_be_computed_nor_kept_in_half_floats(setup, attack, name, sizes):
-    """Timed data cannot be computed from other words, and cannot be kept in half floats. Words of A reveal no other
-    words, and the numbers of a product need a float's mantissa.
+    """The inputs of timed runs cannot be computed from other words of the inputs, and they cannot be stored in half
+    precision, because the numbers of a product need the mantissa of a float.
     """
     problem = measure(setup(name, SUBMISSIONS / "hostile" / attack, sizes), SOON)
     assert isinstance(problem, Problem)
@@ -166,8 +172,8 @@ def test_data_cannot_be_computed_nor_kept_in_half_floats(setup, attack, name, si
 
 @pytest.mark.whole
 def test_other_words_for_the_same_are_right(setup):
-    """A result of -(0 - 0), which is -0, counts as equal to 0 - 0, which is 0. Neither the worker nor the submission
-    has a fault.
+    """If a kernel computes -(0 - 0), which is -0, where the model solution computes 0, its results are right, and no
+    worker is blamed.
     """
     source = """
 __kernel void coalsProgrm(__global const real *A, __global real *B, uint32_t height, uint32_t width)

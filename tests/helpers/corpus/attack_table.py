@@ -1,8 +1,8 @@
-"""Carry out all attacks in both sandboxes, and write the table in docs/security/attacks.md from the observations.
+"""Run all attacks in both sandboxes, and write the results into the table in docs/security/attacks.md.
 
     python tests/helpers/corpus/attack_table.py [NAME ...]
 
-It needs a container engine and both images. All attacks take five minutes.
+This needs a container engine and both images, and takes five minutes for all attacks.
 
 If attacks are named, only their rows are replaced. test_hostile.py checks that the column `docker` is true, and that no
 row is missing.
@@ -28,7 +28,7 @@ PATH = ROOT / "docs" / "security" / "attacks.md"
 
 
 def main() -> None:
-    """Write the table. The result in a container comes from the attack's expected.yaml, which a test checks."""
+    """Write the table. The column `docker` comes from each attack's expected.yaml, which a test checks."""
     client = docker.from_env()
     text = PATH.read_text(encoding="utf-8")
     rows = {line.split(" | ")[0]: line for line in text.splitlines() if line.startswith("| ")}

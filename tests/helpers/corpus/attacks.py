@@ -2,10 +2,10 @@
 
     tests/submissions/hostile/NAME/  kernels.cl   expected.yaml
 
-An attack shows its success: it spoils its own result. In expected.yaml, `docker` is the reason of the first check that
-fails in a container, or `held`: the attack was unsuccessful, and each check passed. `class` is the target or the means
-of the attack. `watched` attacks also run in the simulator, and edits of `searched` ones are tried. `hidden` names
-hidden cases, whose outcome does not count as the attack's.
+An attack that succeeds shows it by spoiling its own result. In expected.yaml, `docker` is the reason of the first check
+that fails in a container, or `held` if the attack failed and all checks passed. `class` is the target or the means of
+the attack. `watched` attacks also run in the simulator. For `searched` ones, the judge also tries edits of the kernel.
+`hidden` lists hidden cases, whose outcome does not count.
 """
 
 import json
@@ -33,13 +33,13 @@ CLASSES = (
 )
 
 LOCKS = Path(gettempdir()) / "grader-locks"
-"""Shared by the containers in which attacks are tried, so that their timed sections exclude each other."""
+"""Folder of locks that all containers with attacks share, so that their timed sections exclude each other."""
 
 GRADER_IMAGE = "grader"
-"""Name of the image with the judge and its command line, as `make images` calls it."""
+"""Name that `make images` gives to the image with the judge and its command line."""
 
 CASES = ("one element", "one word", "ragged in both sizes", "primes", "a prime number of words")
-"""Cases that show a wrong kernel and are quick: a hundred attacks are graded twice."""
+"""Quick cases that are enough to detect a wrong kernel, because a hundred attacks are graded twice."""
 
 QUICK = {
     "GRADER_DEADLINES__BUILD": "15",
@@ -54,10 +54,11 @@ QUICK = {
     "GRADER_TIMING__NOISE_LIMIT": "100",
     "GRADER_SEARCH__SECONDS": "0",
 }
-"""Settings for gradings of attacks. An attack shows its effect in a moment, and speed and the wrong line do not matter.
+"""Settings for gradings of attacks. An attack shows its effect at once, and neither its speed nor the line of its
+mistake matters.
 
-The limit of memory is low, because a virtual machine may take seconds to provide its first gigabyte. An attack that
-fills memory must reach that limit before its deadline. Nine pairs decide most cases, and more pairs decide the rest.
+The memory limit is low, because a virtual machine may take seconds to provide its first gigabyte, and an attack that
+fills memory must reach the limit before its deadline. Nine pairs decide most cases, and the rest may use more.
 """
 
 
@@ -83,7 +84,7 @@ class Attack:
 
 @cache
 def corpus() -> tuple[Attack, ...]:
-    """Return all attacks, by name."""
+    """Return all attacks, sorted by name."""
     return tuple(_read(path) for path in sorted(HOSTILE.glob("*/expected.yaml")))
 
 
@@ -105,10 +106,10 @@ def _read(path: Path) -> Attack:
 def small_course(
     folder: Path, name: str, allow: tuple[str, ...], *, watched: bool, hidden: tuple[str, ...] = ()
 ) -> Course:
-    """Return a course with one shipped assignment that has few cases and allows what the attack needs.
+    """Return a course with one of the shipped assignments, reduced to a few cases, that allows what the attack needs.
 
-    Only attacks on the simulator's observations are `watched`. The simulator interprets kernels, so that most other
-    attacks fail in it.
+    Only attacks on the simulator's observations are `watched`. The simulator interprets kernels, so most other attacks
+    fail in it.
     """
     for part in ("assignments", "reference"):
         shutil.copytree(ROOT / part / name, folder / part / name)
@@ -126,13 +127,11 @@ def small_course(
 
 
 SMALLER = 4
-"""Factor by which each size is smaller if speed does not matter. A timed round of 8 MiB has the machine alone for 0.2
-s.
-"""
+"""Divisor of each size if speed does not matter. A timed round on 8 MiB would occupy the machine alone for 0.2 s."""
 
 
 def at_any_speed(folder: Path, name: str) -> None:
-    """Time an assignment of a course at smaller sizes, and give its points for any speed."""
+    """Make the timed sizes of an assignment smaller, and give full points for any speed."""
     path = folder / "assignments" / name / "assignment.yaml"
     fields = yaml.safe_load(path.read_text(encoding="utf-8"))
     for goal in fields["performance"]["classes"].values():
@@ -142,7 +141,7 @@ def at_any_speed(folder: Path, name: str) -> None:
 
 
 def without_search(folder: Path, name: str) -> None:
-    """Switch off the search for lines of wrong results, which takes seconds for each of many attacks."""
+    """Switch off the search for the lines of wrong results, which would take seconds for each of many attacks."""
     path = folder / "assignments" / name / "assignment.yaml"
     path.write_text(f"{path.read_text(encoding='utf-8')}hints: none\n", encoding="utf-8")
 
@@ -153,7 +152,7 @@ def small_assignment(folder: Path, attack: Attack) -> Assignment:
 
 
 def course_for(folder: Path, attack: Attack) -> Course:
-    """Return a course with everything that the attack needs. Only attacks on speed are timed like submissions."""
+    """Return a course with everything that the attack needs. Only attacks on speed keep the real speed goals."""
     course = small_course(folder, attack.assignment, attack.allow, watched=attack.watched, hidden=attack.hidden)
     if attack.kind != "speed":
         at_any_speed(folder, attack.assignment)
@@ -163,15 +162,15 @@ def course_for(folder: Path, attack: Attack) -> Course:
 
 
 def verdict(result) -> str:
-    """Return the reason of the first check that fails, or `held`. Hidden checks are left out, because students do not
-    see them.
+    """Return the reason of the first failed check, or `held`. Hidden checks do not count, because students do not see
+    them.
     """
     return next((str(check.reason) for check in result.checks if check.reason not in {None, Reason.HIDDEN}), HELD)
 
 
 def observed(client, attack: Attack, folder: Path) -> str:
-    """Return the effects of an attack under `process`, in the words of the table. It runs in a disposable container
-    (observe.py).
+    """Run an attack with the sandbox `process`, and return its effects in the words of the table. The run takes place
+    in a disposable container (observe.py).
     """
     course_for(folder / "course", attack)
     binds = {folder / "course": "/course", attack.folder: "/attack", HELPERS / "corpus" / "observe.py": "/observe.py"}
@@ -185,7 +184,7 @@ def observed(client, attack: Attack, folder: Path) -> str:
         detach=True,
         init=True,
         network_mode="none",
-        security_opt=["seccomp=unconfined"],  # the rights of a user, without the engine's restrictions
+        security_opt=["seccomp=unconfined"],  # the rights of an ordinary user, without the engine's restrictions
         mem_limit="3g",
         pids_limit=600,
         environment=QUICK,
@@ -203,7 +202,7 @@ def observed(client, attack: Attack, folder: Path) -> str:
 
 
 def _end(attack: Attack, seen: dict) -> str:
-    """Return how the grading ended. A wrong result is the sign that an attack succeeded."""
+    """Return how the grading ended. An unexpected wrong result means that the attack succeeded."""
     if seen["reason"] is None:
         return (
             "the grader hangs" if seen["ended"] is None else "the grader is killed" if seen["ended"] < 0 else "ungraded"
@@ -214,10 +213,10 @@ def _end(attack: Attack, seen: dict) -> str:
 
 
 def row(attack: Attack, process: str, docker: str) -> str:
-    """Return the attack's line in the table of docs/security/attacks.md."""
+    """Return the attack's row of the table in docs/security/attacks.md."""
     return f"| {attack.title} | {process} | {docker} |"
 
 
 def in_words(verdict: str) -> str:
-    """Return a verdict in the words of the table."""
+    """Return a verdict as the table words it."""
     return "held" if verdict == HELD else f"graded {verdict}"

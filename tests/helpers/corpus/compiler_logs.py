@@ -1,4 +1,4 @@
-"""Mistakes of students with the messages of compilers: the files of build_logs/, which expected.yaml explains."""
+"""Typical mistakes of students with the messages of several compilers, read from build_logs/ and its expected.yaml."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +10,9 @@ FOLDER = Path(__file__).parent / "build_logs"
 
 @dataclass(frozen=True, kw_only=True)
 class Recorded:
-    """A kernel with a mistake, its logs by the compiler's name, and the line and the hint for a student."""
+    """A kernel with a mistake, the logs of each compiler by its name, and the line and hint that the student should
+    get.
+    """
 
     name: str
     source: str

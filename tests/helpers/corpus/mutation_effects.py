@@ -1,6 +1,6 @@
-"""The direct effects of a mistake: lines that an explanation may name instead of the line with the mistake.
+"""The direct effects of a mistake: lines that an explanation may point to instead of the line with the mistake.
 
-A changed statement affects its own lines, and further lines if
+A changed statement affects its own lines. It also affects further lines if
 
 - it sets variables: the lines that use them, or variables that are computed from them, such as `inside` from `row`;
 - it controls other statements: their elements;
@@ -9,7 +9,8 @@ A changed statement affects its own lines, and further lines if
 - it stores into a local array: the lines that read that array, also in callers;
 - it declares an array: the uses of the array.
 
-A barrier affects elements that are used on both of its sides, also around the end of a loop, and written on one.
+A barrier affects elements that are used on both of its sides and written on at least one. In a loop, the sides continue
+from its end to its start.
 """
 
 from functools import lru_cache
@@ -21,7 +22,7 @@ VECTORS = frozenset(f"{does}{length}" for does in ("vload", "vstore") for length
 
 
 def of_tokens(program: Program, function: Function, changed: range) -> frozenset[int]:
-    """Return the lines of the direct effect of a change of these tokens."""
+    """Return the lines that a change of these tokens affects directly."""
     around = function.body.around(changed.start)
     statement = next((each for each in reversed(around) if each.word != "{"), function.body)
     own = statement.head if statement.body else statement.tokens
@@ -34,13 +35,13 @@ def of_tokens(program: Program, function: Function, changed: range) -> frozenset
 
 
 def _called(program: Program, own: range) -> set[int]:
-    """Return the lines of elements in functions that these tokens call."""
+    """Return the lines that access array elements in the functions that these tokens call."""
     called = [each for each in program.functions if any(program.uses(each.name, own))]
     return {program.line(access.place) for each in called for access in program.accesses(each.body.tokens)}
 
 
 def _calling(program: Program, function: Function, statement: Statement) -> set[int]:
-    """Return the lines that use the value of a function, or the local arrays that it fills for its callers."""
+    """Return the lines in callers that use the return value of a function or the local arrays that it fills."""
     if function.is_kernel:
         return set()
     found = set()
@@ -56,13 +57,13 @@ def _calling(program: Program, function: Function, statement: Statement) -> set[
 
 
 def _calls(program: Program, function: Function) -> set[int]:
-    """Return the lines that use the value of a function."""
+    """Return the lines that use the return value of a function."""
     others = (each.body.tokens for each in program.functions if each is not function)
     return {program.line(place) for places in others for place in program.uses(function.name, places)}
 
 
 def _of_values(program: Program, function: Function, own: range) -> set[int]:
-    """Return the lines that use variables of these tokens, and variables that are computed from them."""
+    """Return the lines that use the variables set by these tokens, or variables that are computed from them."""
     lines: set[int] = set()
     known: set[str] = set()
     todo = program.defined(own)
@@ -80,7 +81,7 @@ def _of_values(program: Program, function: Function, own: range) -> set[int]:
 
 
 def _makes_a_variable(program: Program, statement: Statement, place: int) -> bool:
-    """True if a declaration gives a private variable a value that contains this token."""
+    """True if this token is in the value that a declaration gives to a private variable."""
     signs = [each for each in statement.tokens if program.text(each) == "="]
     declares = program.code[statement.first].kind == "name" and program.code[statement.first + 1].kind == "name"
     return declares and bool(signs) and signs[0] < place and program.text(statement.first) != "return"
@@ -95,7 +96,7 @@ def _of_local_stores(program: Program, function: Function, own: range) -> set[in
 
 
 def _controlled(program: Program, function: Function, statement: Statement) -> set[int]:
-    """Return the lines of elements and barriers that a condition controls."""
+    """Return the lines of the array accesses and barriers that a condition controls."""
     decided = range(statement.head.stop, statement.end)
     if any(each.word == "return" for each in statement.walk()):
         decided = range(statement.head.stop, function.body.end)
@@ -107,7 +108,7 @@ def _controlled(program: Program, function: Function, statement: Statement) -> s
 
 
 def after_an_insertion(program: Program, function: Function, statement: Statement) -> frozenset[int]:
-    """Return the lines of the barriers that are not reached if a return is inserted before this statement."""
+    """Return the lines of the barriers that are skipped if a return is inserted before this statement."""
     places = range(statement.first, function.body.end)
     return frozenset(program.line(place) for place in places if program.text(place) in BARRIERS)
 
@@ -116,7 +117,7 @@ def after_an_insertion(program: Program, function: Function, statement: Statemen
 
 
 def around_a_barrier(program: Program, function: Function, barrier: Statement) -> frozenset[int]:
-    """Return the lines that race without this barrier."""
+    """Return the lines that race with each other without this barrier."""
     roots = local_arrays(program, function)
     if any("GLOBAL" in program.text(place) for place in barrier.tokens):
         roots = roots | {each.name: each.name for each in function.parameters if GLOBAL & each.type}
@@ -138,8 +139,8 @@ def _by_array(program: Program, ranges: list[range], roots: dict[str, str]) -> d
 
 
 def _sides(function: Function, barrier: Statement) -> tuple[list[range], list[range]]:
-    """Return the tokens from the previous barrier to this one, and from this one to the next. In a loop, they also
-    extend around its end.
+    """Return the tokens from the previous barrier to this one, and from this one to the next. In a loop, they continue
+    from its end to its start.
     """
     others = [each for each in function.body.walk() if each.word in BARRIERS]
     first, last = function.body.first, function.body.end
@@ -156,7 +157,7 @@ def _sides(function: Function, barrier: Statement) -> tuple[list[range], list[ra
 
 @lru_cache(maxsize=16)
 def local_arrays(program: Program, function: Function) -> dict[str, str]:
-    """Return local arrays and pointers to them, each with its array."""
+    """Return the names of local arrays and of pointers to them, each with the name of its array."""
     roots = {each.name: each.name for each in function.parameters if LOCAL & each.type}
     for statement in function.body.walk():
         if statement.body or not LOCAL & {program.text(place) for place in statement.tokens}:

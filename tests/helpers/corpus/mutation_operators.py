@@ -1,4 +1,4 @@
-"""Mistakes of students, as edits of one function: the tokens that could be mistyped, and the replacements."""
+"""Typical mistakes of students as edits of one function: the tokens that could be mistyped, and their replacements."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Edit:
-    """Replaces tokens by a text. An empty range inserts the text before its start."""
+    """Replacement of tokens by a text. An empty range inserts the text before its start."""
 
     tokens: range
     text: str
@@ -57,12 +57,12 @@ class View:
         return self.program.text(place)
 
     def is_value(self, place: int) -> bool:
-        """True if an operand ends at this place, so that the next operator is binary."""
+        """True if an operand ends at this place, so that an operator after it is binary."""
         token = self.program.code[place]
         return token.kind in {"name", "number"} or token.text in {")", "]"}
 
     def indices(self) -> Iterator[range]:
-        """Yield the tokens within square brackets of accesses, without declarations."""
+        """Yield the tokens within the square brackets of accesses, but not those of declarations."""
         accesses = list(self.program.accesses(self.places))
         for access in accesses:
             opening = access.place + 1
@@ -72,7 +72,7 @@ class View:
                 opening = close + 1
 
     def declared(self) -> Iterator[range]:
-        """Yield the tokens within square brackets in declarations of local arrays."""
+        """Yield the tokens within the square brackets of declarations of local arrays."""
         for statement in self.function.body.walk():
             if statement.word not in LOCAL:
                 continue
@@ -127,7 +127,7 @@ def _logic(view: View) -> Iterator[Edit]:
 
 
 def _guards(view: View) -> Iterator[Edit]:
-    """Remove the condition of an if or of a conditional expression, and each part of an `&&` of two."""
+    """Remove the condition of an if or a conditional expression, or either operand if the condition has one `&&`."""
     heads = [each.head for each in view.function.body.walk() if each.word == "if"]
     for place in view.places:
         if view.text(place) == "?" and view.text(place - 1) == ")":
@@ -142,7 +142,7 @@ def _guards(view: View) -> Iterator[Edit]:
 
 
 def _outer(view: View, places: range) -> Iterator[int]:
-    """Yield these tokens without those in brackets."""
+    """Yield these tokens without those inside brackets."""
     place = places.start
     while place < places.stop:
         yield place
@@ -150,7 +150,7 @@ def _outer(view: View, places: range) -> Iterator[int]:
 
 
 def _constants(view: View) -> Iterator[Edit]:
-    """Change whole numbers and macros of sizes, except for ids, first values and declarations."""
+    """Change integers and macros for sizes, except in ids, initial values and declarations."""
     declared = {place for each in view.declared() for place in each}
     given = {each.name for each in view.function.parameters}
     for place in view.places:
@@ -168,7 +168,7 @@ def _constants(view: View) -> Iterator[Edit]:
 
 
 def _ids(view: View) -> Iterator[Edit]:
-    """Exchange the dimensions of ids in a function of two dimensions."""
+    """Swap the dimensions of ids in a function that uses two dimensions."""
     calls = [place for place in view.places if view.text(place).startswith("get_") and view.text(place + 1) == "("]
     dimensions = {view.text(place + 2) for place in calls}
     for place in calls if {"0", "1"} <= dimensions else ():
@@ -178,7 +178,7 @@ def _ids(view: View) -> Iterator[Edit]:
 
 
 def _pairs(view: View) -> Iterator[Edit]:
-    """Exchange neighbouring indices, [a][b] for [b][a], and the names in a * n + b."""
+    """Swap neighbouring indices, [a][b] for [b][a], and the names in a * n + b."""
     cut = view.program.cut
     for index in view.indices():
         after = index.stop + 1
@@ -190,7 +190,7 @@ def _pairs(view: View) -> Iterator[Edit]:
 
 
 def _turned(view: View, places: range) -> Edit | None:
-    """Exchange row and column of row * n + column, if these tokens have that form and end an index."""
+    """Swap row and column in row * n + column, if these tokens have that form and end an index."""
     row, times, length, plus, column = map(view.text, places)
     names = all(view.program.code[place].kind == "name" for place in places[::2])
     if not names or (times, plus) != ("*", "+") or view.text(places.stop) not in {"]", ")"}:
@@ -199,7 +199,7 @@ def _turned(view: View, places: range) -> Edit | None:
 
 
 def _terms(view: View) -> Iterator[Edit]:
-    """Leave out summands of an index, also those in brackets."""
+    """Leave out one summand of an index, also inside brackets."""
     for index in view.indices():
         groups = [index] + [
             range(place + 1, view.program.partners[place])
@@ -240,7 +240,7 @@ def _sizes(view: View) -> Iterator[Edit]:
 
 
 def _lengths(view: View) -> Iterator[Edit]:
-    """Make local arrays too short, or their rows a word longer."""
+    """Make local arrays one word too short, or their rows one word longer."""
     for extent in view.declared():
         yield Edit(tokens=extent, text=f"{view.program.cut(extent)} - 1")
         if view.text(extent.start - 2) == "]":
@@ -264,7 +264,7 @@ def _is_in_a_head(view: View, place: int) -> bool:
 
 
 def _initial(view: View) -> Iterator[Edit]:
-    """Replace a zero by a one, or remove a variable's first value."""
+    """Replace an initial zero by one, or remove the initial value of a variable."""
     for place in view.places:
         if view.text(place) == "=" and view.text(place + 1) == "0" and view.text(place + 2) in {";", ","}:
             yield Edit(tokens=range(place + 1, place + 2), text="1")
@@ -301,4 +301,6 @@ OPERATORS: dict[Kind, tuple[Operator, ...]] = {
     Kind.TYPE: (_types,),
     Kind.LENGTH: (_lengths,),
 }
-"""Operators of each kind. Barriers and returns are missing: they need more than one edit, or know their effect."""
+"""Operators of each kind. Operators for barriers and returns are missing, because they need several edits or compute
+their own effect.
+"""

@@ -1,7 +1,7 @@
-"""Single mutations of a kernels.cl: mistakes of students, one at a time, in a right text.
+"""Single mutations of a kernels.cl: typical mistakes of students, made one at a time in a correct text.
 
-No mutation adds or removes a line, so that lines keep their numbers. Each mutation knows the lines that it changed and
-the lines of its direct effect (mutation_effects.py).
+No mutation adds or removes a line, so lines keep their numbers. Each mutation records the lines that it changed and the
+lines of its direct effect (mutation_effects.py).
 """
 
 from collections.abc import Collection, Iterable, Iterator
@@ -14,7 +14,7 @@ from opencl_parser import BARRIERS, Function, Program, Statement, parse
 
 @dataclass(frozen=True, kw_only=True)
 class Mutation:
-    """A text with one mistake: the lines that were changed, and the lines of its direct effect."""
+    """A text with one mistake, the lines that were changed, and the lines of its direct effect."""
 
     kind: Kind
     lines: frozenset[int]
@@ -23,8 +23,8 @@ class Mutation:
 
 
 def mutations(source: str, kernels: Collection[str]) -> tuple[Mutation, ...]:
-    """Return all mutations of these kernels and of the functions that they may call, each text once. A text with
-    continued lines has none.
+    """Return all different mutations of these kernels and of the functions that they may call. Texts with continued
+    lines or trigraphs are not mutated.
     """
     if "\\\n" in source or "??" in source:
         return ()
@@ -55,7 +55,7 @@ def _mutation(view: View, kind: Kind, edits: list[Edit], effect: frozenset[int] 
 
 
 def applied(program: Program, edits: list[Edit]) -> str:
-    """Return the text with these edits, on as many lines as before."""
+    """Return the text with these edits applied. The number of lines does not change."""
     source = program.source
     for edit in sorted(edits, key=lambda edit: edit.tokens.start, reverse=True):
         start = program.code[edit.tokens.start].start
@@ -68,7 +68,7 @@ def applied(program: Program, edits: list[Edit]) -> str:
 
 
 def _barriers(view: View) -> Iterator[Mutation]:
-    """Yield mutations for each barrier: left out, moved after the next statement, and moved before the previous one."""
+    """Yield mutations for each barrier: removed, moved after the next statement, and moved before the previous one."""
     blocks = [each for each in view.function.body.walk() if each.word == "{"]
     for body in (block.body for block in blocks):
         for number, barrier in enumerate(body):
@@ -92,8 +92,8 @@ def _moves(body: tuple[Statement, ...], number: int) -> Iterator[int]:
 
 
 def _returns(view: View) -> Iterator[Mutation]:
-    """Yield a mutation that tests the condition of the last if before the first barrier, so that idle work-items do not
-    reach it.
+    """Yield a mutation that moves the test of the last `if` before the first barrier, so that idle work-items return
+    without reaching the barrier.
     """
     top = view.function.body.body
     first = next((each for each in top if any(inner.word in BARRIERS for inner in each.walk())), None)

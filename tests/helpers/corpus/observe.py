@@ -1,8 +1,9 @@
-"""Carry out one attack under the sandbox `process`, inside a disposable container, and print its effects.
+"""Run one attack with the sandbox `process`, inside a disposable container, and print its effects.
 
     python3 observe.py KERNELS COURSE ASSIGNMENT       (as root: the grader runs as another user)
 
-Prints one JSON object: how grader ended, the reason of the first failed check, and the traces that are left.
+Prints one JSON object: how grader ended, the reason of the first failed check, and the traces that the attack left
+behind.
 """
 
 import json
@@ -13,7 +14,7 @@ import sys
 import time
 from pathlib import Path
 
-USER = random.randrange(10_000, 60_000)  # the OS kernel counts a user's processes over all containers
+USER = random.randrange(10_000, 60_000)  # the OS kernel counts the processes of a user across all containers
 HOME = Path("/home/grader")
 SECRET = HOME / "secret.txt"
 WORDS = "the other students' work"
@@ -26,7 +27,7 @@ def main(kernels, course, assignment):
     """Run grader on the attack and look for traces."""
     HOME.mkdir(exist_ok=True)
     with Path("/etc/passwd").open("a") as users:
-        users.write(f"grader:x:{USER}:{USER}::{HOME}:/bin/sh\n")  # as on a real machine
+        users.write(f"grader:x:{USER}:{USER}::{HOME}:/bin/sh\n")  # as on a real machine, where the user has an entry
     SECRET.write_text(WORDS)
     os.chown(HOME, USER, USER)
     os.chown(SECRET, USER, USER)
@@ -47,7 +48,7 @@ def main(kernels, course, assignment):
 
 
 def grade(kernels, course, assignment, report):
-    """Return the exit status of grader, or None if it had to be ended."""
+    """Return the exit status of grader, or None if it exceeded the deadline and was killed."""
     command = ["grader", "grade", kernels, "--assignment", assignment, "--course", course, "--json", str(report)]
     process = subprocess.Popen(
         [*command, "--sandbox", "process"],
@@ -69,7 +70,7 @@ def grade(kernels, course, assignment, report):
 
 
 def first_failure(report):
-    """Return the reason of the first failed check, "held" if none failed, or None without a result."""
+    """Return the reason of the first failed check, "held" if none failed, or None if there is no result."""
     try:
         result = json.loads(report.read_text())
     except (OSError, ValueError):
@@ -82,7 +83,7 @@ def first_failure(report):
 
 
 def processes():
-    """Return the ids of the grader user's living processes."""
+    """Return the ids of the processes of grader's user that are still alive."""
     found = []
     for entry in Path("/proc").glob("[0-9]*"):
         try:
@@ -95,7 +96,7 @@ def processes():
 
 
 def files():
-    """Return all paths in the folders that the grader's user can write to."""
+    """Return all paths in the folders to which grader's user can write."""
     return {str(path) for folder in WRITABLE for path in folder.rglob("*")}
 
 

@@ -1,6 +1,6 @@
-"""OpenCL C as far as mutations need it: the functions of a text, their statements, and the uses of names.
+"""A parser for as much of OpenCL C as mutations need: functions, their statements, and the uses of names.
 
-The parser is for well-formed files that compile. It knows no types, and leaves out the lines of macros.
+The parser expects well-formed files that compile. It does not know types, and skips the lines of macros.
 """
 
 from collections.abc import Iterator
@@ -20,8 +20,8 @@ GLOBAL = frozenset({"__global", "global", "__constant", "constant"})
 
 @dataclass(frozen=True, kw_only=True)
 class Statement:
-    """Tokens from `first` to before `end`. `head` is the content of the brackets of an if or a loop, and `body` the
-    controlled statements, or the statements of a block.
+    """A statement that consists of the tokens from `first` up to, but not including, `end`. `head` is the content of
+    the brackets of an if or a loop. `body` contains the controlled statements, or the statements of a block.
     """
 
     word: str
@@ -49,7 +49,7 @@ class Statement:
 
 @dataclass(frozen=True, kw_only=True)
 class Access:
-    """An access to an element of an array, or by a pointer."""
+    """An access to an element of an array, directly or by a pointer."""
 
     array: str
     place: int
@@ -58,7 +58,7 @@ class Access:
 
 @dataclass(frozen=True, kw_only=True)
 class Parameter:
-    """A function's parameter: the words of its type, with the star of a pointer, and its name."""
+    """A parameter of a function: its name, and the words of its type, including the star of a pointer."""
 
     name: str
     type: frozenset[str]
@@ -76,7 +76,7 @@ class Function:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Program:
-    """The code of a text: its tokens without white space and directives."""
+    """A parsed text: its tokens without white space and preprocessor directives."""
 
     source: str
     code: tuple[Token, ...]
@@ -104,11 +104,11 @@ class Program:
         return self.code[place].start + len(self.code[place].text)
 
     def cut(self, places: range) -> str:
-        """Return the source text of these tokens."""
+        """Return the source text from the first to the last of these tokens."""
         return self.source[self.code[places[0]].start : self.stop(places[-1])] if places else ""
 
     def accesses(self, places: range) -> Iterator[Access]:
-        """Yield the accesses to elements of arrays in these tokens, without declarations of arrays."""
+        """Yield the accesses to array elements in these tokens. Declarations of arrays do not count."""
         for place in places:
             if self.code[place].kind != "name" or self.text(place + 1) != "[" or self._declares(place):
                 continue
@@ -124,7 +124,7 @@ class Program:
         return before is not None and before.kind == "name" and before.text not in {"return", "else"}
 
     def defined(self, places: range) -> set[str]:
-        """Return the variables that these tokens set or declare, without arrays that a store changes."""
+        """Return the variables that these tokens set or declare. An array whose elements change does not count."""
         found = set()
         for place in places:
             if self.code[place].kind != "name":
@@ -142,7 +142,7 @@ class Program:
 
 
 def parse(source: str) -> Program:
-    """Parse a text."""
+    """Parse a source text."""
     code: list[Token] = []
     for line in logical_lines(tokens(source)):
         shown = [token for token in line if token.is_code]
@@ -215,7 +215,7 @@ def _statements(program: Program, opening: int) -> Iterator[Statement]:
 
 
 def _controlled(program: Program, first: int) -> Statement:
-    """Return an if, with its else, or a loop."""
+    """Return an if statement with its else, or a loop."""
     close = program.partners[first + 1]
     body = [_statement(program, close + 1)]
     if program.text(first) == "if" and program.text(body[0].end) == "else":

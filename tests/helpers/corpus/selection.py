@@ -1,4 +1,4 @@
-"""Parts of the two corpora that `make test` grades, as named in selection.yaml. The rest is marked `whole`."""
+"""The parts of both corpora that `make test` grades, as listed in selection.yaml. The rest is marked `whole`."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -12,6 +12,8 @@ GOLDEN, RIGHT, ATTACKS = (frozenset(SELECTION[name]) for name in ("golden", "rig
 
 
 def param(value: Any, name: str, selected: frozenset[str], marks: Iterable[pytest.MarkDecorator] = ()) -> Any:
-    """Return a parameter, or several, by a name in a corpus. Only `make test-all` runs it unless it is selected."""
+    """Return a pytest parameter, with one or several values, whose id is a name in a corpus. If the name is not
+    selected, only `make test-all` runs it.
+    """
     values = value if isinstance(value, tuple) else (value,)
     return pytest.param(*values, id=name, marks=[*marks, *([] if name in selected else [pytest.mark.whole])])

@@ -1,4 +1,4 @@
-"""Texts as students hand them in, and texts that would keep the judge busy."""
+"""Makers of submissions, and of texts that could keep the judge busy for a long time."""
 
 from pathlib import Path
 
@@ -8,12 +8,12 @@ from grader.grading.explain.build_log import Source
 
 
 def submitted(source):
-    """Return a submission of this text."""
+    """Return a submission with this text."""
     return Submission(path=Path("kernels.cl"), source=source, sha256="", scan=scan(source))
 
 
 def source_of(written, compiled=None):
-    """Return a text with its expanded form, for explanations of compiler messages."""
+    """Return a text and its preprocessed form, as the explanations of compiler messages need them."""
     compiled = written if compiled is None else compiled
     return Source(text=written, written=scan(written).code, compiled=scan(compiled).code)
 
@@ -56,4 +56,4 @@ COSTLY = {
     "one name": _filled("a"),
     "letters of other scripts": _filled("é\u2028"),
 }
-"""Makers of texts of a size, by their content."""
+"""Functions that make a text of a given size, by a description of its content."""

@@ -1,7 +1,7 @@
-"""A synthetic course: the hand-ins of many students, and the verdict that each must get.
+"""A synthetic course: the submissions of many students, each with the verdict that it must get.
 
-Right and wrong files are from the golden corpus (golden.py), hostile ones from the attack corpus (attacks.py). Others
-are empty or not OpenCL. A last line with the author's name makes each file different, except for copies. Students are
+Right and wrong files come from the golden corpus (golden.py), hostile ones from the attack corpus (attacks.py). Others
+are empty or not OpenCL. A last line with the author's name makes each file unique, except for copies. Students are
 divided into cohorts, each on a platform whose download downloads.py writes. A number and a seed always give the same
 course.
 
@@ -31,19 +31,19 @@ from grader.course.catalogue import Course
 from grader.course.submissions.submission import SIZE_LIMIT
 
 ALLOWED = ("include", "line", "asm", "has_include", "long line")
-"""Everything that an attack may ask for."""
+"""All exceptions that an attack may need."""
 
 SHARES = {"right": 7, "wrong": 11, "hostile": 9, "malformed": 10, "empty": 4, "copy": 9}
-"""Hand-ins of each kind in fifty."""
+"""Number of submissions of each kind in every fifty."""
 
 ABSENT_EVERY = 25
-"""Number of students per student without a hand-in."""
+"""One in this many students does not submit anything."""
 
 FIRST_KEY = 4000
-"""First key. Platforms number people."""
+"""The first key of a student. Platforms identify people by numbers."""
 
 SLOW_EVERY = 40
-"""Number of attacks per attack that only a time limit ends."""
+"""One in this many attacks runs into a time limit."""
 
 QUICK = {
     **attacks.QUICK,
@@ -51,18 +51,19 @@ QUICK = {
     "GRADER_DEADLINES__LAUNCH": "3",
     "GRADER_TIMING__NOISE_LIMIT": "1000",
 }
-"""Settings for a course in which speed does not matter. A complete timed section would add a constant time for each
-right file. Deadlines give honest kernels more room than the deadlines for attacks that are tried one at a time.
+"""Settings for a course in which speed does not matter. A complete timed section would only add a constant time for
+each right file. The deadlines are longer than for single attacks, because honest kernels need more room on a busy
+machine.
 """
 
 LENIENT = 0.01
-"""Fraction of the model solution's speed that each right submission reaches, also if it is disturbed."""
+"""Fraction of the model solution's speed that each right submission reaches, even if other processes disturb it."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Work:
-    """A file that was handed in. `expected` is the golden folder with its verdicts, or the reason of the first failed
-    check, or `held` if none fails. `about` describes the file, such as "wrong: no-barrier".
+    """A submitted file. `expected` is the golden folder with its verdicts, or the reason of the first failed check, or
+    `held` if no check fails. `about` describes the file, for example "wrong: no-barrier".
     """
 
     kind: str
@@ -73,7 +74,7 @@ class Work:
 
 @dataclass(frozen=True, kw_only=True)
 class Member:
-    """A student: name and key on the platform, and the files by assignment. An absent student has none."""
+    """A student with a name, a key on the platform, and a file for each assignment. An absent student has no files."""
 
     name: str
     key: str
@@ -81,15 +82,15 @@ class Member:
 
     @property
     def person(self) -> Person:
-        """The student in the form of downloads.py."""
+        """The student in the form that downloads.py expects."""
         return self.name, self.key, {assignment: work.data for assignment, work in self.works.items()}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Plot:
-    """How a cohort hands in: the platform, the assignments, the course, and the share of all hand-ins.
+    """How a cohort submits: the platform, the assignments, the course, and the cohort's share of all submissions.
 
-    With `lists_absent` the download shows students without a hand-in.
+    If `lists_absent` is true, the download also lists students who did not submit.
     """
 
     shape: str
@@ -140,11 +141,11 @@ class Cohort:
 
     @property
     def works(self) -> list[Work]:
-        """All files that were handed in."""
+        """All files that the cohort submitted."""
         return [work for member in self.members for work in member.works.values()]
 
     def download(self, folder: Path) -> Path:
-        """Write the platform's download into a folder, and return the path that the instructor names."""
+        """Write the platform's download into a folder, and return the path that the instructor passes to grader."""
         folder.mkdir(parents=True, exist_ok=True)
         named = folder if self.plot.shape == "checkouts" else folder / self.plot.shape
         ending = ".zip" if self.plot.shape in {"moodle", "canvas", "gradescope"} else ""
@@ -152,7 +153,7 @@ class Cohort:
 
 
 def course_of(number: int, seed: int) -> tuple[Cohort, ...]:
-    """Return cohorts with `number` hand-ins in all. Absent students are additional."""
+    """Return cohorts with `number` submissions in total. Absent students come on top."""
     dice = Random(seed)
     names = _names(dice)
     sizes = [round(number * plot.share / len(plot.assignments)) * len(plot.assignments) for plot in PLOTS]
@@ -163,7 +164,7 @@ def course_of(number: int, seed: int) -> tuple[Cohort, ...]:
 
 
 def cohort_of(shape: str, number: int, seed: int, shares: dict[str, int]) -> Cohort:
-    """Return one cohort, with hand-ins of the kinds in `shares`."""
+    """Return one cohort with submissions of the kinds in `shares`."""
     dice = Random(seed)
     plot = next(plot for plot in PLOTS if plot.shape == shape)
     return _cohort(plot, _dealt(number, shares, dice), _names(dice), dice)
@@ -176,7 +177,7 @@ def batch(cohort: Cohort, download: Path, course: Course, out: Path) -> list[str
 
 
 def kinds(cohorts: tuple[Cohort, ...]) -> Counter[str]:
-    """Return the number of hand-ins of each kind."""
+    """Return the number of submissions of each kind."""
     return Counter(work.kind for cohort in cohorts for work in cohort.works)
 
 
@@ -195,14 +196,14 @@ LAST = (
 
 
 def _names(dice: Random) -> list[str]:
-    """Return over a thousand different names, to be taken from the end."""
+    """Return over a thousand different names in random order. Callers take names from the end."""
     names = [f"{first} {last}" for first, last in product(FIRST, LAST)]
     dice.shuffle(names)
     return names
 
 
 def _cohort(plot: Plot, dealt: list[str], names: list[str], dice: Random) -> Cohort:
-    """Return a cohort in which each student hands in for each assignment, except for absent students."""
+    """Return a cohort in which each student, unless absent, submits a file for each assignment."""
     hands = {assignment: _Hand(plot.course, assignment, dice) for assignment in plot.assignments}
     students = range(len(dealt) // len(hands))
     members: list[Member] = []
@@ -215,13 +216,13 @@ def _cohort(plot: Plot, dealt: list[str], names: list[str], dice: Random) -> Coh
 
 
 def _member(names: list[str], works: Callable[[str], dict[str, Work]]) -> Member:
-    """Return a student with the next name, whose files contain the name."""
+    """Return a student with the next name. The student's files contain that name."""
     name = names.pop()
     return Member(name=name, key=str(FIRST_KEY + len(names)), works=works(name))
 
 
 def _dealt(size: int, shares: dict[str, int], dice: Random) -> list[str]:
-    """Return `size` kinds, by their shares."""
+    """Return `size` kinds of submissions, distributed according to their shares."""
     deck = [kind for kind, share in shares.items() for _ in range(share)]
     dice.shuffle(deck)
     return list(islice(cycle(deck), size))
@@ -231,7 +232,7 @@ def _dealt(size: int, shares: dict[str, int], dice: Random) -> list[str]:
 
 
 class _Hand:
-    """The files that can be handed in for an assignment, in turn, and the files that have been."""
+    """The files that students can submit for an assignment, in turn, and those that they have submitted."""
 
     def __init__(self, course: str, assignment: str, dice: Random) -> None:
         golden = [folder for folder in CORPUS if folder.parent.name == assignment and _is_clear(folder, course)]
@@ -247,7 +248,7 @@ class _Hand:
         self._hostile = 0
 
     def work(self, kind: str, name: str) -> Work:
-        """Return the next file of this kind, by this author."""
+        """Return the next file of this kind, signed with the author's name."""
         if kind == "copy" and self._made:
             other = self._dice.choice(self._made)
             return Work(kind="copy", about=f"copy of {other.about}", data=other.data, expected=other.expected)
@@ -261,7 +262,7 @@ class _Hand:
                 self._hostile += 1
                 attack = next(self._attacks)
                 if self._hostile % SLOW_EVERY == 0:
-                    attack = next(self._slow, attack)  # a strict course has no slow attacks
+                    attack = next(self._slow, attack)  # a strict course may have no slow attacks
                 return _work(kind, attack.folder, name, attack.docker)
             case "malformed":
                 what = next(self._malformed)
@@ -294,12 +295,12 @@ def _work(kind: str, folder: Path, name: str, expected: Path | str) -> Work:
 
 
 def signed(source: bytes, name: str) -> bytes:
-    """Return the source with its author at the end, where no line number changes."""
+    """Return the source with its author in a comment at the end, which does not change any line number."""
     return source + f"\n// by {name}\n".encode()
 
 
 def _is_clear(folder: Path, course: str) -> bool:
-    """True if a submission gets equal verdicts in a course with few cases in which speed does not matter."""
+    """True if a submission gets its usual verdicts also in a course with few cases, where speed does not matter."""
     expected = expectation(folder)
     fails = expected.fails
     reasons = {word for why in fails.values() if not isinstance(why, dict) for word in why}
@@ -310,8 +311,8 @@ def _is_clear(folder: Path, course: str) -> bool:
 
 
 def _is_of(attack: Attack, course: str, assignment: str) -> bool:
-    """True if an attack is used. A strict course uses refused attacks for any assignment. An open course uses the
-    others for this assignment, except for slow kernels, because speed does not matter there.
+    """True if a course can use an attack. A strict course uses refused attacks, for any assignment. An open course uses
+    all other attacks on this assignment, except for slow kernels, because speed does not matter there.
     """
     refused = not attack.allow and attack.docker in {"FORBIDDEN", "BUILD_ERROR"}
     if course == "strict":
@@ -330,7 +331,7 @@ def _is_slow(attack: Attack) -> bool:
 def _zip_of(good: bytes, name: str) -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
-        archive.writestr(zipfile.ZipInfo("kernels.cl"), signed(good, name))  # without a date, to be the same each time
+        archive.writestr(zipfile.ZipInfo("kernels.cl"), signed(good, name))  # without a date, to make equal bytes
     return buffer.getvalue()
 
 
@@ -347,8 +348,8 @@ MALFORMED: dict[str, Callable[[bytes, str], tuple[bytes, str]]] = {
     ),
     "Latin-1": lambda good, name: (signed(good, name) + "// für später\n".encode("latin-1"), HELD),
 }
-"""Makers of malformed files, by description: from a right source and its author's name to the file and the first
-reason.
+"""Functions that make malformed files, by description. Each takes a right source and its author's name, and returns the
+file's content and the reason of the first failed check.
 """
 
 
@@ -356,7 +357,7 @@ reason.
 
 
 def write_courses(folder: Path) -> dict[str, Course]:
-    """Write the two courses into a folder each, and return them by name."""
+    """Write each of the two courses into its own folder, and return them by name."""
     return {
         "strict": _write(folder / "strict", (), watched=True),
         "open": _write(folder / "open", ALLOWED, watched=False),

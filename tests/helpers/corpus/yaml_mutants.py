@@ -1,4 +1,4 @@
-"""Mutants of an assignment.yaml, each with a number: typing errors, misunderstandings and malice."""
+"""Numbered mutants of an assignment.yaml that imitate typing errors, misunderstandings and malice."""
 
 import copy
 import random
@@ -49,7 +49,7 @@ WORDS = ("&a ", "*a ", "!!python/object:os.system ", "<<: ", "!!binary ", "2020-
 
 
 def mutant(text, number):
-    """Return a mutant, as the bytes of a file."""
+    """Return the mutant with this number, as the bytes of a file."""
     chance = random.Random(number)
     changed = _misspelt(text, chance) if chance.random() < 0.2 else _rearranged(copy.deepcopy(_fields(text)), chance)
     return changed.encode("utf-8", "surrogatepass")
@@ -57,7 +57,9 @@ def mutant(text, number):
 
 @cache
 def _fields(text):
-    """Return the content of the file. It is cached: to read it takes as long as to read one of thousands of mutants."""
+    """Return the content of the file. It is cached, because reading it takes as long as reading one of thousands of
+    mutants.
+    """
     return yaml.safe_load(text)
 
 
@@ -78,7 +80,7 @@ def _rearranged(fields, chance):
 
 
 def _places(value):
-    """Yield each value below this one, as its container and its key there."""
+    """Yield each value inside this one, as its container and its key."""
     for key in [*value] if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ():
         yield value, key
         yield from _places(value[key])

@@ -1,7 +1,8 @@
-"""An image with an installed autograder, as Gradescope or a GitLab project would install it (`installed`).
+"""A container image in which an autograder is installed as Gradescope or a GitLab project would install it
+(`installed`).
 
-Debian replaces Gradescope's own base image. Without an engine, the base image or a mirror of Debian's packages such a
-test is skipped with a reason. With GRADER_TEST_ENGINE=required it fails.
+Plain Debian replaces Gradescope's own base image. Tests that need the image are skipped with a reason if the container
+engine, the base image or a mirror of Debian's packages is missing. With GRADER_TEST_ENGINE=required they fail instead.
 """
 
 import io
@@ -25,13 +26,13 @@ RIGHT, WRONG = CORPUS / ASSIGNMENT / "flat-tile-turned-on-load", CORPUS / ASSIGN
 ATTACKS = sorted((CORPUS / "autograder").iterdir())
 
 PATIENT = {"GRADER_TIMING__NOISE_LIMIT": "100", "GRADER_TIMING__MIN_PAIRS": "9", "GRADER_SEARCH__SECONDS": "0"}
-"""Settings for busy machines, with few pairs and without a search for lines. A separate test checks the report of
-noise.
-"""
+"""Settings for busy machines: few pairs, and no search for lines. A separate test checks the report about noise."""
 
 PATIENTLY = {f"GRADER_DEADLINES__{step}": "60" for step in ("BUILD", "FIRST_LAUNCH", "LAUNCH")}
 BRISK = {**QUICK, **PATIENTLY}
-"""For slow attacks, such as a search of a whole machine. A busy machine builds for 15 s and more."""
+"""Settings for slow attacks, such as a search through the whole machine. A build may take 15 s or more on a busy
+machine.
+"""
 
 
 def export(platform, out, *options):
@@ -48,7 +49,7 @@ def hostile_course(folder):
 
 
 def archived(files, mode=0o666):
-    """Return files by name as a tar archive, the format that engines accept."""
+    """Return files, given by name, as a tar archive. Container engines accept this format."""
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w") as archive:
         for name, data in files.items():
@@ -59,13 +60,13 @@ def archived(files, mode=0o666):
 
 
 def unzipped(path):
-    """Return the files of a zip by name."""
+    """Return the files in a zip archive by name."""
     with zipfile.ZipFile(path) as archive:
         return {name: archive.read(name) for name in archive.namelist()}
 
 
 def put(container, folder, files, mode=0o666):
-    """Put files into a folder of a container that all users may write to, like the platforms' folders."""
+    """Put files into a folder of a container. All users may write to the folder, as on the platforms."""
     run(container, f"mkdir -p {folder} && chmod 777 {folder}")
     assert container.put_archive(folder, archived(files, mode))
 
@@ -88,7 +89,9 @@ def container_of(engine, image):
 
 @contextmanager
 def installation(engine, folder):
-    """Yield the name of an image with Gradescope's folders, in which setup.sh was run. It is removed afterwards."""
+    """Yield the name of an image that has Gradescope's folders and in which setup.sh ran. The image is removed
+    afterwards.
+    """
     files = unzipped(export("gradescope", folder / "autograder.zip"))
     try:
         engine.images.get(BASE)
@@ -120,7 +123,7 @@ done | awk '61184 <= $1 && $1 < 65520'
 
 
 def left_of_workers(container):
-    """Return the users of living processes of workers, one for each process."""
+    """Return the users of worker processes that are still alive, one entry for each process."""
     return run(container, WORKERS_LEFT)[1].split()
 
 
@@ -132,17 +135,19 @@ awk 'FNR > 1' /proc/sysvipc/*
 
 
 def traces(container):
-    """Return the files and objects that an attack has written, moved or left, and a sign that it still writes."""
+    """Return the files and objects that an attack has written, moved or left behind. A file that reappears shows that
+    the attack is still writing.
+    """
     return run(container, TRACES)[1].split()
 
 
 def kernels(folder):
-    """Return the submission in a folder of the corpus, as a file by its name."""
+    """Return the submission in a folder of the corpus, by its file name."""
     return {"kernels.cl": Path(folder / "kernels.cl").read_bytes()}
 
 
 @pytest.fixture(scope="session")
 def installed(request, tmp_path_factory):
-    """The image of this module. It takes a minute, so it is made once for all modules."""
+    """The image of this module. It takes a minute to make, so all test modules share it."""
     with installation(request.getfixturevalue("engine"), tmp_path_factory.mktemp("export")) as name:
         yield name

@@ -1,6 +1,6 @@
 """A small course that is graded as a batch, by processes or on a local Dask cluster, for tests and benchmarks.
 
-Each part is a process in its own session, so that it can be killed as in a crash.
+Each program runs in its own session, so that a test can kill it as a crash would.
 """
 
 import json
@@ -20,15 +20,15 @@ NAME = "coalsTransp"
 
 STEADY = ("copied-not-transposed", "course-style-lmem", "padded-by-two", "long-sizes", "returns-after-the-barrier")
 STEADY += ("flat-tile-turned-on-load", "whole-course-file", "uncoalesced")
-"""Submissions with the same outcome in each grading, also without the simulator."""
+"""Submissions that get the same outcome in each grading, even without the simulator."""
 
 WRONG = ("copied-not-transposed", "long-sizes")
-"""Submissions that are never timed."""
+"""Submissions that are never timed, because they are wrong."""
 
 CALM = {**QUICK, "GRADER_TIMING__MIN_PAIRS": "5", "GRADER_TIMING__MAX_PAIRS": "5"}
 CALM |= {"GRADER_DEADLINES__FIRST_LAUNCH": "30", "GRADER_DEADLINES__LAUNCH": "30", "GRADER_DEADLINES__START": "60"}
-"""Settings for gradings of a second or two. Timeouts are long, because tests share the processor. Any speed is enough,
-so that a batch waits for no other test.
+"""Settings for gradings that take a second or two. Timeouts are long, because tests share the processor. Any speed is
+enough, so a batch does not wait for other tests.
 """
 
 TRUSTED = ("--sandbox", "process")
@@ -37,11 +37,11 @@ DASK = (sys.executable, "-m", "dask")
 WORKER = ("--nthreads", "1", "--resources", "device=1", "--no-dashboard")
 
 UNLIKE = ("seconds", "started", "performance")
-"""Fields of a result that differ between gradings: times, and values that depend on them."""
+"""Fields of a result that differ from grading to grading: times, and values that depend on them."""
 
 
 def small_batch(folder, count, kinds=STEADY):
-    """Write a course that accepts any speed, and `count` different submissions for it, in folders by student."""
+    """Write a course that accepts any speed, and `count` different submissions for it in one folder per student."""
     small_course(folder / "course", NAME, (), watched=False)
     at_any_speed(folder / "course", NAME)
     for number in range(count):
@@ -52,13 +52,13 @@ def small_batch(folder, count, kinds=STEADY):
 
 
 def batch(folder, out, *options, sandbox=TRUSTED):
-    """Return the command that grades the small batch of a folder."""
+    """Return the command that grades the small batch in a folder."""
     what = (folder / "submissions", "--assignment", NAME, "--course", folder / "course", "--out", out, "--seed", "1")
     return [sys.executable, "-m", "grader.cli.main", "batch", *map(str, what), *sandbox, *options]
 
 
 def start(command, log, **more):
-    """Start a command in its own session. It runs in the folder of `log`, which gets all its output."""
+    """Start a command in its own session. It runs in the folder of `log`, and `log` receives all its output."""
     temporary = log.parent / "tmp"
     temporary.mkdir(exist_ok=True)
     with log.open("ab") as said:
@@ -74,7 +74,7 @@ def start(command, log, **more):
 
 
 def run(command, log, **more):
-    """Run a command to its end, and return its exit code."""
+    """Run a command until it ends, and return its exit code."""
     return start(command, log, **more).wait(600)
 
 
@@ -94,7 +94,9 @@ def scheduler(folder, *options, **more):
 
 @contextmanager
 def workers(address, folder, count, *options, **more):
-    """Run Dask workers with a device each, and yield their processes. With nannies, these are the nannies."""
+    """Run Dask workers with one device each, and yield their processes. If the workers have nannies, the processes are
+    the nannies.
+    """
     names = [f"worker{number}" for number in range(count)]
     processes = [start_worker(address, folder, name, *options, **more) for name in names]
     try:
@@ -111,7 +113,7 @@ def start_worker(address, folder, name, *options, **more):
 
 
 def end(process):
-    """Ask a process to end, then kill everything in its session."""
+    """Ask a process to terminate, then kill everything in its session."""
     if process.poll() is None:
         process.terminate()
         with suppress(subprocess.TimeoutExpired):
@@ -127,7 +129,7 @@ def kill_all(process):
 
 
 def waited(look, seconds=120.0):
-    """Return the first true value that `look` returns."""
+    """Call `look` until it returns a true value, and return that value."""
     end_of_patience = time.monotonic() + seconds
     while time.monotonic() < end_of_patience:
         found = look()
@@ -143,7 +145,7 @@ def done(out):
 
 
 def essences(out):
-    """Return all stored results without times, by file name."""
+    """Return all stored results without their times, by file name."""
     return {path.name: essence(json.loads(path.read_bytes())) for path in sorted((out / "results").glob("*.json"))}
 
 
@@ -158,14 +160,14 @@ def essence(value):
 
 
 def stations(batch):
-    """Return the process ids of a batch's stations."""
+    """Return the process ids of the stations that a batch has started."""
     return [
         number for number, parent, command in processes() if parent == batch.pid and "grader.batch.workforce" in command
     ]
 
 
 def left_in(folder):
-    """Return the processes that run in a folder or below, and grader's temporary folders there."""
+    """Return the processes that run in a folder or below it, and the temporary folders that grader left there."""
     running = [
         f"{number} {command}"
         for number, _, command in processes()
@@ -182,7 +184,7 @@ def _working_directory(number):
 
 
 def processes():
-    """Yield process id, parent and command line of each process."""
+    """Yield the id, the parent's id and the command line of each process."""
     for entry in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
             parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])

@@ -1,4 +1,4 @@
-"""Courses for tests: an assignment's two folders, written from texts and fields."""
+"""Courses for tests: the two folders of an assignment, written from given texts and fields."""
 
 import yaml
 
@@ -26,7 +26,7 @@ ADDITION = {
         "classes": {"cpu": {"sizes": {"n": 100000}, "baseline": "passes", "bands": [{"fraction": 0.5, "points": 5}]}},
     },
 }
-"""Fields of a small assignment, some of which a test may replace."""
+"""Fields of a small assignment. Tests may replace some of them."""
 
 KERNEL = """__kernel void add(__global const real *x, __global const real *y, __global real *z, uint32_t n)
 {
@@ -46,12 +46,12 @@ def expected(x, y, **_):
 
 
 def any_speed(points):
-    """Return fields of a device class in which each right kernel is fast enough."""
+    """Return the fields of a device class for which every right kernel is fast enough."""
     return {"bands": [{"fraction": 0.001, "points": points}], "baseline": "passes", "minimum": {}}
 
 
 def course_of(folder, fields=ADDITION, kernel=KERNEL, oracle=ORACLE, name="small"):
-    """Write a course with one assignment, whose model solution and baseline are the same text."""
+    """Write a course with one assignment. Its model solution and its baseline are the same kernel."""
     public, secret = folder / "assignments" / name, folder / "reference" / name
     for place in (public, secret):
         place.mkdir(parents=True)

@@ -1,8 +1,9 @@
-"""Downloads of learning platforms, written for a list of people. Other tests read them.
+"""Writers of downloads as learning platforms produce them, for a given list of people. Other tests read these
+downloads.
 
-A person is (full name, id on the platform, {assignment: bytes of the .cl file}). A person with one assignment calls the
-file kernels.cl, and a person with several calls each file after its assignment. Each function writes at `path`, and
-returns the path that an instructor would name on the command line.
+A person is (full name, id on the platform, {assignment: bytes of the .cl file}). A person with one assignment submits
+the file kernels.cl. A person with several assignments submits one file for each, with the assignment's name. Each
+function writes to `path`, and returns the path that an instructor would pass on the command line.
 """
 
 import zipfile
@@ -14,7 +15,7 @@ KERNEL = b"__kernel void %s(__global float *A) {\n    A[get_global_id(0)] = 0.0f
 
 
 def source(*kernels: str) -> bytes:
-    """Return a file that defines kernels of these names."""
+    """Return a source file that defines kernels with these names."""
     return b"\n".join(KERNEL % name.encode() for name in kernels)
 
 
@@ -27,7 +28,7 @@ def files_of(person: Person) -> dict[str, bytes]:
 
 
 def write_zip(path: Path, members: dict[str, bytes]) -> Path:
-    """Write a zip of members by name. A name that ends in a slash is a folder."""
+    """Write a zip archive of files by name. A name that ends in a slash is a folder."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in members.items():
             archive.writestr(name, data)
@@ -35,7 +36,7 @@ def write_zip(path: Path, members: dict[str, bytes]) -> Path:
 
 
 def write_folder(path: Path, members: dict[str, bytes]) -> Path:
-    """Write a folder of files by their path in it. A path that ends in a slash is a folder."""
+    """Write files into a folder by their path in it. A path that ends in a slash is a folder."""
     path.mkdir(parents=True, exist_ok=True)
     for name, data in members.items():
         if name.endswith("/"):
@@ -47,18 +48,18 @@ def write_folder(path: Path, members: dict[str, bytes]) -> Path:
 
 
 def folders(path: Path, people: list[Person]) -> Path:
-    """Write a folder per student. A student without a file has an empty folder."""
+    """Write one folder per student. The folder of a student without a file is empty."""
     write_folder(path, {f"{person[0]}/": b"" for person in people})
     return write_folder(path, {f"{p[0]}/{name}": data for p in people for name, data in files_of(p).items()})
 
 
 def flat(path: Path, people: list[Person]) -> Path:
-    """Write a file NAME.cl per student, with all of the student's kernels."""
+    """Write one file NAME.cl per student, which contains all of the student's kernels."""
     return write_folder(path, {f"{p[0]}.cl": b"\n".join(p[2].values()) for p in people if p[2]})
 
 
 def moodle(path: Path, people: list[Person]) -> Path:
-    """Write the zip of "Download all submissions". Students without a file are not in it."""
+    """Write the zip of "Download all submissions". It does not include students without a file."""
     return write_zip(
         path,
         {f"{p[0]}_{p[1]}_assignsubmission_file/{name}": data for p in people for name, data in files_of(p).items()},
@@ -74,7 +75,7 @@ def moodle_flat(path: Path, people: list[Person]) -> Path:
 
 
 def canvas(path: Path, people: list[Person], late: tuple[str, ...] = ()) -> Path:
-    """Write the zip of "Download Submissions". `late` has the ids of late students."""
+    """Write the zip of "Download Submissions". `late` lists the ids of students who submitted late."""
     members = {}
     for person in people:
         first, _, last = person[0].rpartition(" ")
@@ -86,7 +87,7 @@ def canvas(path: Path, people: list[Person], late: tuple[str, ...] = ()) -> Path
 
 
 def gradescope(path: Path, people: list[Person]) -> Path:
-    """Write the zip of "Export Submissions": a folder with metadata, and one for each submission."""
+    """Write the zip of "Export Submissions": a folder with the metadata and one folder for each submission."""
     root = "assignment_4711_export/"
     metadata, members = ["---"], {}
     for number, person in enumerate(people, 1):
@@ -105,7 +106,7 @@ def gradescope(path: Path, people: list[Person]) -> Path:
 
 
 def checkouts(path: Path, people: list[Person]) -> Path:
-    """Write checkouts.csv, a list of git checkouts, with a working tree per student next to it."""
+    """Write checkouts.csv, a list of git checkouts, and next to it a working tree for each student."""
     write_folder(path, {f"repos/{p[1]}/.git/HEAD": b"ref: refs/heads/main\n" for p in people})
     write_folder(path, {f"repos/{p[1]}/{name}": data for p in people for name, data in files_of(p).items()})
     lines = ["student,path", *(f'"{p[0]}",repos/{p[1]}' for p in people)]

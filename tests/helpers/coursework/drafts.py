@@ -1,4 +1,4 @@
-"""Drafted assignments that are quick to grade and can be spoiled, for tests of instructors' work with them."""
+"""Drafted assignments that are quick to grade and easy to damage, for tests of how instructors work with drafts."""
 
 from dataclasses import replace
 
@@ -10,16 +10,16 @@ from grader.course.catalogue import Course
 from grader.grading.rules import TimingRules
 
 QUICK = TimingRules(warm_up_seconds=0, min_pairs=10, max_pairs=10, noise_limit=1000)
-"""For tests that need figures of any value."""
+"""Timing rules for tests in which the measured values do not matter."""
 
 N = 1_000_000
-"""Elements that are timed."""
+"""Number of elements in timed runs."""
 
 
 @pytest.fixture
 def drafted(tmp_path):
-    """A course with a draft that is timed at small sizes, and gives full points for almost any speed. Its handout says
-    so.
+    """A course with a draft that is timed at small sizes and gives full points for almost any speed, as its handout
+    states.
     """
     draft("scaling", tmp_path)
     spoil(tmp_path, "assignments/scaling/assignment.yaml", "sizes: {n: 4000000}", f"sizes: {{n: {N}}}")

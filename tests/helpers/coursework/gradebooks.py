@@ -1,4 +1,4 @@
-"""Gradebooks made by hand, for tests of files that are made from a batch."""
+"""Handmade gradebooks, for tests of the files that grader makes from a batch."""
 
 import hashlib
 
@@ -14,7 +14,7 @@ SKELETONS = {name: (ROOT / "assignments" / name / "kernels.cl").read_text() for 
 
 
 def mark(name="correctness: one (n 1)", kind=Kind.CORRECTNESS, points=5.0, max_points=5.0, **changes):
-    """Return a short form of a check, passed by default."""
+    """Return the short form of a check, which has passed unless `changes` differ."""
     fields = {"verdict": Verdict.PASSED, "reason": None, "message": "", "cause": ""}
     return Mark(**{**fields, "name": name, "kind": kind, "points": points, "max_points": max_points, **changes})
 
@@ -26,7 +26,7 @@ def missed(name="correctness: one (n 1)", kind=Kind.CORRECTNESS, reason=Reason.W
 
 
 def speed(fraction=1.0, speed_up=2.0, of_copy=0.5):
-    """Return a speed, of which only ratios matter."""
+    """Return a speed. Only the ratios in it matter."""
     return Speed(
         unit="GB/s",
         rate=30.0 * of_copy,
@@ -37,7 +37,7 @@ def speed(fraction=1.0, speed_up=2.0, of_copy=0.5):
 
 
 def grade(*marks, source="__kernel void k() {}\n", timed=None):
-    """Return a grade with the sum of the marks' points. `timed` is a speed, or several by part."""
+    """Return a grade whose points are the sum of the marks' points. `timed` is a speed, or a speed for each part."""
     return Grade(
         points=sum(each.points for each in marks),
         max_points=sum(each.max_points for each in marks),
@@ -50,13 +50,13 @@ def grade(*marks, source="__kernel void k() {}\n", timed=None):
 
 
 def row(label, graded=None, assignment=NAMES[0], **changes):
-    """Return a row for the student of this label. Without a grade or a fault, the student has handed in nothing."""
+    """Return a row for the student with this label. Without a grade or a fault, the student did not submit."""
     student = Student(label=label, name=changes.pop("name", label.title()), key=changes.pop("key", None))
     return StudentRow(student=student, assignment=assignment, **{"grade": graded, "shown": graded, **changes})
 
 
 def gradebook(*rows, **changes):
-    """Return a gradebook of these rows, for the assignments that occur in them."""
+    """Return a gradebook with these rows, for the assignments that occur in them."""
     asked = tuple(name for name in NAMES if any(each.assignment == name for each in rows))
     fields = {
         "shape": "a folder of 3 submissions",

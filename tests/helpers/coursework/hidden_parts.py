@@ -1,4 +1,4 @@
-"""A small assignment with a hidden part, results for it made by hand, and a batch that shows them."""
+"""A small assignment with a hidden part, handmade results for it, and a batch that reports them."""
 
 import copy
 import csv
@@ -25,7 +25,7 @@ WORKSHEET = "Identifier,Full name,Grade,Maximum grade,Feedback comments\r\nParti
 GRADEBOOK = "Student,ID,SIS Login ID,Section,Adding (44)\r\n    Points Possible,,,,{0}\r\nAnna,7,anna,A,\r\n"
 
 SECRET = "it-is-a-secret"
-"""Part of each text that students may not see."""
+"""Marker that is part of each text that students must not see."""
 
 CASES = [
     {"name": "one", "sizes": {"n": 1}},
@@ -33,7 +33,7 @@ CASES = [
     {"name": "large", "sizes": {"n": 5000}, "practice": True},
 ]
 AT_ANY_SPEED = {"cpu": {"sizes": {"n": 100000}, **any_speed(5)}}
-"""Any speed is enough, because such short launches leave a higher goal undecided on a busy machine."""
+"""Any speed is enough. Such short launches could not decide about a higher goal on a busy machine."""
 
 FIELDS = {
     **ADDITION,
@@ -55,21 +55,21 @@ PLACES = {
     "memory": ("memory", "checks", 0),
     "performance": ("performance",),
 }
-"""Places of an assignment that can be hidden."""
+"""Paths of the parts of an assignment that can be hidden."""
 
 HIDDEN = {"case": 2, "practice": 3, "sanitizer": 4, "memory": 5, "performance": 7}
-"""Index of the hidden check, by place."""
+"""Index of the check that becomes hidden, by the name of the hidden part."""
 
 
 WRONG_WHEN_RAGGED = KERNEL.replace("x[i] + y[i];", "x[i] + y[i] + (n == 1000 && i == 7);")
-"""A submission that fails the case that may be hidden."""
+"""A submission that fails the correctness case that may be hidden."""
 
 WRONG_FOR_PRACTICE = KERNEL.replace("x[i] + y[i];", "x[i] + y[i] + (n == 5000 && i == 7);")
-"""A submission that fails the case for practice."""
+"""A submission that fails only the practice case."""
 
 
 def hiding_course(folder, *hidden, **more):
-    """Return a course with the assignment. The named places of it are hidden, and `more` replaces fields."""
+    """Return a course with the assignment. The parts in `hidden` are hidden, and `more` replaces fields."""
     fields = copy.deepcopy({**FIELDS, **more})
     for name in hidden:
         place = fields
@@ -80,7 +80,7 @@ def hiding_course(folder, *hidden, **more):
 
 
 def right(assignment):
-    """Return the result of a submission that passes everything, with figures made by hand."""
+    """Return the handmade result of a submission that passes everything."""
     build = Check(name="build", kind=Kind.BUILD, verdict=Verdict.PASSED, points=0, max_points=0, seconds=0.5)
     device = result().provenance.device
     measured = {"performance": performance(), "usage": (SPILLING,)}
@@ -96,7 +96,7 @@ def right(assignment):
 
 
 def changed(whole, *changes):
-    """Return the result with other checks at these indices, and matching sums."""
+    """Return the result with the checks at these indices replaced and the sums adapted."""
     checks = list(whole.checks)
     for number, check in changes:
         checks[number] = check
@@ -110,7 +110,7 @@ def changed(whole, *changes):
 
 
 def failing(whole, number, **more):
-    """Return the result with a check that failed for a secret reason."""
+    """Return the result with one check failed. The reason that it gives is secret."""
     words = {field: f"{SECRET} {field}" for field in ("message", "detail", "cause")}
     told = {"reason": Reason.WRONG_OUTPUT, **words}
     old = whole.checks[number]
@@ -118,11 +118,11 @@ def failing(whole, number, **more):
 
 
 WITHOUT_POINTS = (".sarif", ".codequality.json")
-"""Endings of the files with issues, which have no points and do not name hidden checks."""
+"""Endings of the files with issues. These files do not contain points or mention hidden checks."""
 
 
 class Batch:
-    """A download of Moodle with Anna's file for an assignment with a hidden part, which she fails."""
+    """A Moodle download with one submission, by Anna, for an assignment with a hidden part that she fails."""
 
     def __init__(self, folder, hidden):
         self.folder, self.hidden, self.versions, self.said = folder, hidden, 0, []
@@ -135,12 +135,12 @@ class Batch:
         self.whole = whole.model_copy(update={"assignment": "small", "provenance": provenance})
 
     def version(self, *hidden):
-        """Return the assignment with these places hidden."""
+        """Return the assignment with these parts hidden."""
         self.versions += 1
         return hiding_course(self.folder / f"course{self.versions}", *hidden).load("small")
 
     def run(self, view=withheld, assignment=None):
-        """Run the batch. Return the gradebook, and the number of gradings."""
+        """Run the batch, and return the gradebook and the number of gradings."""
         workforce = FakeWorkforce(answers={KERNEL.encode(): [self.whole]})
         most = f"{self.whole.max_points:g}"
         request = BatchRequest(
@@ -158,12 +158,12 @@ class Batch:
         return grade_batch(request, lambda: workforce, self.said.append), len(workforce.grading_jobs)
 
     def worksheet(self):
-        """Return a worksheet of Moodle, to be filled."""
+        """Return a Moodle worksheet without grades."""
         most = f"{self.whole.max_points:g}"
         return MoodleWorksheet(sheet=read_sheet("worksheet.csv", WORKSHEET.format(most).encode()))
 
     def for_students(self):
-        """Return the bytes of each file for students, by name. Members of a zip count as files."""
+        """Return the bytes of each file that students get, by name. Members of a zip count as files."""
         out = self.folder / "out"
         files = {str(path.relative_to(out)): path.read_bytes() for path in sorted((out / "students").rglob("*.*"))}
         with zipfile.ZipFile(out / "moodle-feedback.zip") as archive:
@@ -171,26 +171,26 @@ class Batch:
         return files
 
     def read(self, name):
-        """Return the text of a file for the instructor."""
+        """Return the text of one of the instructor's files."""
         return (self.folder / "out" / name).read_text(encoding="utf-8-sig")
 
     def moodle(self):
-        """Return Anna's row of the worksheet."""
+        """Return Anna's row in the worksheet."""
         (row,) = csv.DictReader(self.read("moodle-worksheet.csv").splitlines())
         return row
 
     def uploaded(self):
-        """Return Anna's points in the worksheet and in the gradebook."""
+        """Return Anna's points in the worksheet and in the Canvas gradebook."""
         (*_, canvas) = csv.DictReader(self.read("canvas-gradebook.csv").splitlines())
         return [float(self.moodle()["Grade"]), float(canvas["Adding (44)"])]
 
     def right(self):
-        """Return the result of a submission that passes everything, also the hidden part."""
+        """Return the result of a submission that passes everything, including the hidden part."""
         return right(self.assignment)
 
 
 def points_in(batch):
-    """Return Anna's points in each file that has points, by its name."""
+    """Return Anna's points in each file that contains points, by the file's name."""
     out = batch.folder / "out"
     (table,) = csv.DictReader(batch.read("grades.csv").splitlines())
     home = out / "students" / "Anna Alt"

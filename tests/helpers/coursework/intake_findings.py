@@ -1,4 +1,4 @@
-"""Short forms of the findings of an intake."""
+"""Short forms of what an intake finds, for comparisons in tests."""
 
 import pytest
 
@@ -7,12 +7,12 @@ from grader.lms.intake import take_in
 
 
 def graded(intake):
-    """Return the path of each graded file, below the named path, by label and assignment."""
+    """Return the path of each file that is graded, relative to the intake's path, by label and assignment."""
     return {(each.student.label, each.assignment): each.where.partition("/")[2] for each in intake.handins}
 
 
 def missing(intake):
-    """Return the students and assignments without a graded file, which is absent or refused."""
+    """Return the pairs of student and assignment that have no graded file, because it is absent or refused."""
     return [(each.student.label, each.assignment) for each in intake.absences]
 
 

@@ -1,4 +1,4 @@
-"""Short forms of batches made by hand: a course of students with difficult names."""
+"""A handmade gradebook of students with difficult names, and short forms to make others."""
 
 from samples import BUILD, SLOW, SPEED, UNGRADED, check, failed, result
 

@@ -1,4 +1,6 @@
-"""A small suite for tests, made from blockMMM: the matrix product with one result per work-item, and by tiles."""
+"""A small suite for tests, made from blockMMM: one kernel computes one element of the product per work-item, the other
+uses tiles.
+"""
 
 import pytest
 import yaml
@@ -36,11 +38,11 @@ FIELDS = {
         {"kernel": LAST},
     ],
 }
-"""Fields that differ from blockMMM."""
+"""Fields that replace those of blockMMM."""
 
 
 def small_fields():
-    """Return blockMMM's fields for quick tests: few cases, small launches, any speed good enough."""
+    """Return blockMMM's fields changed for quick tests: few cases, small launches, and full points for any speed."""
     fields = yaml.safe_load((ROOT / "assignments" / SHIPPED / "assignment.yaml").read_text(encoding="utf-8"))
     fields["correctness"]["cases"] = [case for case in fields["correctness"]["cases"] if case["name"] in CASES]
     fields["sanitizer"]["sizes"] = {"heightA": 18, "widthB": 20, "widthA": 17}
@@ -54,23 +56,23 @@ def small_fields():
 
 
 def model():
-    """Return both kernels."""
+    """Return the source of both kernels."""
     naive, tiled = ((ROOT / "reference" / SHIPPED / name).read_text() for name in ("baseline.cl", "kernels.cl"))
     return naive.replace("naiveMMM", FIRST) + "\n" + tiled
 
 
 def oracle():
-    """Return the oracle of the product."""
+    """Return the source of the oracle, which computes the product."""
     return (ROOT / "reference" / SHIPPED / "oracle.py").read_text()
 
 
 def missing():
-    """Return the first kernel only."""
+    """Return the source of the first kernel only."""
     return model().partition("// Model")[0]
 
 
 SUBMISSIONS = {"right": model, "missing": missing, "broken": lambda: model() + "x"}
-"""Both kernels right, only the first kernel, and a file that does not build."""
+"""Submissions in which both kernels are right, in which the second kernel is missing, and which does not build."""
 
 
 def suite_course(folder):
@@ -79,24 +81,24 @@ def suite_course(folder):
 
 
 def quick(environment):
-    """Return the environment with short timing, and with deadlines that a shared processor does not reach."""
+    """Return the environment with short timing, and with deadlines that are long enough on a busy processor."""
     timing = TimingRules(warm_up_seconds=0, min_pairs=9, max_pairs=9, noise_limit=100)
     return with_timeouts(replace(environment, timing=timing), first_launch=30, launch=30)
 
 
 def graded(coursework, source, environment, seed=7):
-    """Return the result of a source text."""
+    """Return the result of grading a source text."""
     submission = parse_submission("kernels.cl", source.encode())
     return grade_coursework(coursework, submission, seed, quick(environment), lambda _: None)
 
 
 @pytest.fixture(scope="session")
 def ladder(tmp_path_factory):
-    """The suite."""
+    """The small suite."""
     return suite_course(tmp_path_factory.mktemp("ladder")).load(NAME)
 
 
 @pytest.fixture(scope="session")
 def climbed(ladder, environment):
-    """Results of the suite's submissions by their names, graded once for all tests."""
+    """Results of the suite's submissions by name. They are graded once for all tests."""
     return {name: graded(ladder, source(), environment) for name, source in SUBMISSIONS.items()}

@@ -1,4 +1,4 @@
-"""Suites of two kernels, as in their files."""
+"""Fields and source of a suite with two kernels, as they would appear in its files."""
 
 from courses import ADDITION, KERNEL
 

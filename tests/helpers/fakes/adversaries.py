@@ -1,8 +1,8 @@
-"""Fake workers without a process, in a simulated world with a clock, that answer the real judge honestly or not.
+"""Fake workers in a simulated world with its own clock, which answer the real judge honestly or not.
 
-A worker that is awake can work while time passes, and a frozen one cannot. Its task is a transposition in the file of
-the round, which it can begin when that file appears. Everything between the judge and these workers is real: requests,
-replies, files, rounds, statistics.
+A worker can work while time passes, unless it is frozen. Its task is a transposition in the file of the round, which it
+can begin when that file appears. Everything between the judge and these workers is real: requests, replies, files,
+rounds and statistics.
 """
 
 import os
@@ -52,28 +52,30 @@ MODEL = 0.005
 """Seconds that the model solution takes."""
 
 OVERHEAD = 0.001
-"""Seconds that an honest worker takes from a request to its reply, without the launch."""
+"""Seconds that an honest worker takes from a request to its reply, besides the launch."""
 
 ENGINE = 0.015
-"""Seconds that a freeze or a thaw takes. A worker runs until the end of a freeze, and from the beginning of a thaw."""
+"""Seconds that a freeze or a thaw takes. A worker keeps running until a freeze has ended, and runs as soon as a thaw
+begins.
+"""
 
 SLICE = 0.0055
-"""Seconds that a scheduler lets a program compute that has just woken. This is enough for the model solution."""
+"""Seconds for which a scheduler lets a newly woken program compute. This is enough for the model solution."""
 
 RULES = RULES.model_copy(update={"min_pairs": 30, "max_pairs": 60, "session_pairs": 10})
 
 
 AMONG_THEMSELVES = 0.0005
-"""Seconds of a launch in which its own threads wait for each other. No other program wants their processor then."""
+"""Seconds in a launch during which its own threads wait for each other and no other program wants their processor."""
 
 
 class World:
-    """Time, and all processes in it. Unknown other programs make work take up to `burden` times as long again. A
-    `crowd` of known programs shares the processor with each process that computes for longer than a SLICE. The crowd
-    also uses the caches, so that the rest of a launch takes longer by up to the crowd's share.
+    """Time, and all processes in it. Other programs, unknown to the judge, make work take longer by a factor of up to 1
+    + `burden`. A `crowd` of known programs shares the processor with each process that computes for longer than a
+    SLICE. The crowd also uses the caches, so the rest of a launch takes longer by up to the crowd's share.
 
-    The OS kernel does its `queued` work as time passes, also while workers are frozen, on a processor that launches
-    use, too.
+    The OS kernel does its `queued` work as time passes, even while workers are frozen, on a processor that launches
+    also use.
     """
 
     def __init__(self, seed, burden=0.0, crowd=0):
@@ -82,19 +84,19 @@ class World:
         self.queued, self.kernel_worked = 0.0, 0.0
 
     def beside_the_kernel(self, seconds):
-        """Return the seconds that a launch takes, with the OS kernel's work at the same time."""
+        """Return the seconds that a launch takes if the OS kernel works at the same time."""
         return seconds + min(self.queued, seconds)
 
     @contextmanager
     def kernel_threads(self):
-        """Replace the judge's look at the OS kernel's threads."""
+        """Replace the object with which the judge measures the OS kernel's threads."""
         yield self
 
     def seconds(self):
         return self.kernel_worked
 
     def crowded(self, seconds):
-        """Return the seconds that a launch takes without its waits, and the seconds that it waits for others."""
+        """Return the seconds that a launch takes without its waits, and the seconds that it waits for the crowd."""
         delay = self.crowd * max(0.0, seconds - SLICE)
         return seconds * (1 + self.chance.uniform(0, delay / (seconds + delay))), delay
 
@@ -123,8 +125,9 @@ class Move:
     """The behaviour of a worker in one round.
 
     The worker does the fraction `done` of its work before it answers, and the rest while it is awake. It reports the
-    fraction `told` of the time of all its work, and its answer has the form `says`. It claims `idle` more seconds of
-    waiting for a processor than it had. With its answer, it `queues` seconds of work for the OS kernel.
+    fraction `told` of the time that all its work takes. It saves the fraction `saves` of the usual overhead and wastes
+    `wastes` more seconds. `says` is the form of its answer. It claims to have waited `idle` more seconds for a
+    processor than it did. When it answers, it queues `queues` seconds of work for the OS kernel.
     """
 
     done: float = 1.0
@@ -141,7 +144,7 @@ HONEST = (Move(),)
 
 @dataclass(kw_only=True)
 class FakeProcess:
-    """The process of a Worker: a fake sandboxed process that takes `seconds` for the student's steps."""
+    """The fake sandboxed process of a Worker. It takes `seconds` for the student's steps."""
 
     world: World
     seconds: float
@@ -219,7 +222,7 @@ class FakeProcess:
         self._answer(move, _launched(seconds * move.told, delay + move.idle))
 
     def _take(self, seconds):
-        """Let the overhead pass. An honest worker does no work in it, but an adversary does."""
+        """Let the overhead pass. An honest worker does not work during the overhead, but an adversary does."""
         if self.moves is HONEST:
             owed, self.owed = self.owed, 0.0
             self.world.pass_by(seconds)
@@ -247,7 +250,7 @@ class FakeProcess:
         self.unread.append(reply.model_dump_json().encode() + b"\n")
 
     def _transpose(self):
-        """Write B, transposed from A. Each array begins at a page, after a guard band of one page."""
+        """Write the transpose of A to B. Each array begins at a page boundary, after a guard band of one page."""
         self.owed = 0.0
         file = os.open(self.shown, os.O_RDWR)
         a = np.frombuffer(os.pread(file, LENGTH, 4 * PAGE), np.uint32)
@@ -279,7 +282,7 @@ def _launched(seconds, delay=0.0):
 
 @dataclass
 class FakeSandbox:
-    """Starts one process."""
+    """A sandbox that starts a single given process."""
 
     process: FakeProcess
 
@@ -295,8 +298,8 @@ SECONDS = Timeouts(start=10, build=10, first_launch=10, launch=10, transfer=10, 
 
 @contextmanager
 def setup_in(world, assignment, seconds, moves, *, noisy, watched=True):  # noqa: PLR0913
-    """Yield a setup whose submission takes `seconds` and repeats these moves. The judge watches the OS kernel's threads
-    if `watched`.
+    """Yield a setup whose submission takes `seconds` and repeats these moves. If `watched` is true, the judge watches
+    the OS kernel's threads.
     """
     assignment = at_sizes(assignment, height=HEIGHT, width=WIDTH)
     judge = ByOracle(timing_task(assignment, DEVICE, seed=1))
@@ -326,7 +329,7 @@ def setup_in(world, assignment, seconds, moves, *, noisy, watched=True):  # noqa
 def graded(  # noqa: PLR0913
     assignment, seconds, moves=HONEST, *, noisy=False, seed=1, burden=0.0, crowd=0, watched=True
 ):
-    """Return the check, and the world in which it was made."""
+    """Return the check of performance, and the world in which it took place."""
     world = World(seed, burden, crowd)
     with setup_in(world, assignment, seconds, moves, noisy=noisy, watched=watched) as setup:
         assert open_sessions(setup) is None

@@ -1,4 +1,4 @@
-"""Dask clusters whose scheduler and workers are threads of the test's own process, so tests can replace gradings."""
+"""Dask clusters whose scheduler and workers are threads of the test process, so that tests can replace gradings."""
 
 from contextlib import contextmanager
 from types import SimpleNamespace
@@ -12,7 +12,7 @@ from grader.batch.workforce import cluster as module
 FACILITIES = Facilities(grader="1", device=DEVICE, simulated=True, sandbox="process")
 
 CHOSEN = SimpleNamespace()
-"""Functions that workers call instead of looking around and grading."""
+"""Functions that workers call instead of the real ones for finding devices and for grading."""
 
 
 def look_as_chosen(_settings_json):
@@ -24,7 +24,7 @@ def grade_as_chosen(job):
 
 
 def stand_in(monkeypatch, grade):
-    """Have workers look around and grade by these functions, which a test can change."""
+    """Make workers call these functions instead of the real ones. A test can change them later."""
     CHOSEN.look, CHOSEN.grade = lambda: FACILITIES, grade
     monkeypatch.setattr(module, "look_around", look_as_chosen)
     monkeypatch.setattr(module, "grade", grade_as_chosen)

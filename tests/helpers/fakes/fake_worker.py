@@ -1,4 +1,4 @@
-"""A fake worker for the cases of coalsTransp, whose results a test decides."""
+"""A fake worker for the cases of coalsTransp. The test chooses its results."""
 
 from collections import Counter
 
@@ -13,8 +13,8 @@ BINDINGS = {"coalsTransp": Binding(name="coalsTransp", takes_local=False)}
 
 
 class FakeWorker:
-    """Returns `make` of the inputs for the first launch of a case, and `again` of them for repetitions. Counts the
-    launches by case.
+    """A worker whose first launch of a case returns `make` of the inputs, and whose repetitions return `again` of them.
+    It counts the launches of each case.
     """
 
     def __init__(self, make, again=None, kind="cpu"):
@@ -48,7 +48,7 @@ class FakeWorker:
 
 
 def fetched(plan, case, arrays, make):
-    """Return buffers with intact guard bands. The output is `make` of the inputs."""
+    """Return buffers with intact guard bands, in which the output is `make` of the inputs."""
     inputs = {name.removesuffix(f" of {case}"): array for name, array in arrays.items()}
     contents = {f"A of {case}": inputs["A"], f"B of {case}": make(inputs)}
     buffers = {}

@@ -1,4 +1,4 @@
-"""A batch without an environment: files and assignments made by hand, and a workforce with prepared answers."""
+"""A batch without a real environment: handmade files and plans, and a workforce with prepared answers."""
 
 from concurrent.futures import Future
 
@@ -36,7 +36,7 @@ def plan_of(assignments, *handins, seed=7):
 
 
 def outcome_of(job, assignment_sha256="a"):
-    """Return a result with the provenance of its job."""
+    """Return a result whose provenance matches its job."""
     provenance = GOOD.provenance.model_copy(
         update={"submission_sha256": job.sha256, "seed": job.seed, "assignment_sha256": assignment_sha256}
     )
@@ -45,8 +45,8 @@ def outcome_of(job, assignment_sha256="a"):
 
 
 class FakeWorkforce:
-    """A workforce with `capacity` stations. `answers` has a list of answers for a job's bytes, used in turn: an
-    outcome, an error to raise, or None for a good result. Other jobs get a good result.
+    """A workforce with `capacity` stations. `answers` maps the bytes of a job to a list of answers, which are used in
+    turn. An answer is an outcome, an error to raise, or None for a good result. All other jobs get a good result.
     """
 
     def __init__(self, capacity=2, answers=None, facilities=FACILITIES, assignment_sha256="a"):

@@ -1,4 +1,4 @@
-"""Results of each kind of mistake, made by hand, for the tests of reports that show issues in the source."""
+"""Handmade results with each kind of mistake, for tests of reports that show issues in the source."""
 
 from samples import BUILD, RACE, SLOW, SOURCE, SPEED, UNGRADED, check, failed, result, unchecked
 
@@ -26,14 +26,14 @@ def of_kind(kind, name, reason, message, **more):
 
 
 def found(*findings):
-    """Return the check of the simulator with these findings."""
+    """Return a check by the simulator with these findings."""
     first = findings[0]
     message = f"at height 3, {first.message}"
     return of_kind(Kind.SANITIZER, "sanitizer (height 3)", first.reason, message, help=first.help, findings=findings)
 
 
 def wrong(case, value, line=17, cause="", part=""):
-    """Return a case with a wrong result, whose message has a value that depends on the inputs."""
+    """Return a failed case, whose message contains a value that depends on the inputs."""
     message = f"C[0] is wrong: got {value}. In your file, C is written in line {line}."
     return failed(f"correctness: {case} (n {len(case)})", message=message, cause=cause).of_part(part)
 
@@ -70,6 +70,6 @@ OUTCOMES = {
     "non-ASCII": result(failed("correctness: \u00e9", message="line 2: \x1b \U0001d54f."), source=NON_ASCII),
     "ungraded": UNGRADED,
 }
-"""Outcomes by what is wrong."""
+"""Outcomes by the kind of mistake."""
 
 GRADED = {name: outcome for name, outcome in OUTCOMES.items() if outcome is not UNGRADED}

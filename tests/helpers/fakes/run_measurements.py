@@ -1,4 +1,4 @@
-"""Measurements of `grader run`, made by hand."""
+"""Handmade measurements, as `grader run` makes them."""
 
 from samples import DEVICE
 
@@ -13,13 +13,15 @@ WRONG = Problem(reason=Reason.WRONG_OUTPUT, message="2 of 3 elements of z are wr
 
 
 def launch(milliseconds, turns=1):
-    """Return a launch with these milliseconds for its steps, and half a millisecond in addition."""
+    """Return a launch whose steps take these milliseconds. The whole launch takes half a millisecond more."""
     steps = tuple(StepTime(start_ns=0, end_ns=round(each * 1e6)) for each in milliseconds)
     return Timing(steps=steps, wall_seconds=1e-3 * (sum(milliseconds) + 0.5), turns=turns)
 
 
 def measured(assignment, *milliseconds, **changes):
-    """Return three launches. The middle one took this long, and the last one ten times as long."""
+    """Return a measurement of three launches: one of half these times, one of these times, and one of ten times these
+    times.
+    """
     scaled = [[factor * each for each in milliseconds or (2.0,)] for factor in (0.5, 1, 10)]
     fields = {
         "assignment": assignment,

@@ -1,4 +1,4 @@
-"""Results made by hand, for the tests of reports and the command line."""
+"""Handmade results, for tests of reports and of the command line."""
 
 from project import ROOT
 
@@ -79,7 +79,7 @@ SLOW = check(
 
 
 def unchecked(name="sanitizer (height 1)", kind=Kind.SANITIZER, points=12, reason=Reason.NO_SIMULATOR, message=ABSENT):
-    """Return a check that was not made here."""
+    """Return a check that could not be made on this machine."""
     return check(name, kind=kind, verdict=Verdict.SKIPPED, points=0, max_points=points, reason=reason, message=message)
 
 
@@ -198,7 +198,7 @@ PROFILE = Profile(
 
 
 def spread(seconds, number, every=7):
-    """Return `number` times near this one, with a slow one at intervals, always the same."""
+    """Return `number` times near `seconds`, in which every few times one is slow. The times are always equal."""
     return tuple(seconds * (1 + 0.004 * (37 * i % 11) + (0.3 if i % every == every - 1 else 0)) for i in range(number))
 
 
@@ -226,7 +226,7 @@ ROOFS = Roofs(
 
 
 def profile_of(device, **changes):
-    """Return a profile that `grader calibrate` could have measured for the device."""
+    """Return a profile that `grader calibrate` could have measured on the device."""
     fields = ROOFS.model_dump(include={"measured", "copy_bandwidth", "fp32_rate", "local_bandwidth"})
     return DeviceProfile(
         **{

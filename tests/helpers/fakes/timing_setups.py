@@ -1,4 +1,4 @@
-"""Setups without a grading: of fake workers with prepared answers, and of real ones."""
+"""Timing setups without a grading, with fake workers that give prepared answers or with real workers."""
 
 from dataclasses import replace
 
@@ -35,23 +35,25 @@ from grader.results.check import Verdict
 MS = 1e-3
 
 RULES = TimingRules(warm_up_seconds=0, min_pairs=6, max_pairs=6, session_pairs=3)
-"""Sessions are renewed: round 0 opens them, 1 to 3 count, 4 opens them again, 5 to 7 count."""
+"""Rules under which sessions are renewed. Round 0 opens them, rounds 1 to 3 count, round 4 opens them again, and rounds
+5 to 7 count.
+"""
 
 STEP_MS = {STUDENT: 2, NAIVE: 6, COPY: 1, WHOLE: 3, PEAK: 0.5}
 
 
 def at_sizes(assignment, **sizes):
-    """Return the assignment with other sizes for its timed rounds, on CPUs and on GPUs."""
+    """Return the assignment with other sizes for its timed rounds."""
     return _timed(assignment, sizes=sizes)
 
 
 def with_constants(assignment, **constants):
-    """Return the assignment with other constants for its timed rounds, on CPUs and on GPUs."""
+    """Return the assignment with other constants for its timed rounds."""
     return _timed(assignment, constants=constants)
 
 
 def with_integers(assignment, *turns):
-    """Return the assignment with whole numbers in these timed rounds on GPUs."""
+    """Return the assignment with integers as inputs in these timed rounds on GPUs."""
     performance = assignment.performance.model_copy(update={"integers": turns})
     return assignment.model_copy(update={"performance": performance})
 
@@ -62,9 +64,10 @@ def _timed(assignment, **changes):
 
 
 class StrawWorker:
-    """Executes the requests of a Worker without a process: right results, and prepared times.
+    """A worker that has no process and answers each request with right results and prepared times.
 
-    `log` gets the requests, with the role. `faults` maps a request and the number of its repetition to its answer.
+    Each request is appended to `log` together with the role. `faults` maps a request and the number of its repetition
+    to an answer that replaces the usual one.
     """
 
     def __init__(self, role, log, step_ms, faults):
@@ -155,7 +158,7 @@ def one_word_past_the_end(fetched):
 def fake_setup(  # noqa: PLR0913
     assignment, log=None, step_ms=None, faults=None, seed=1, *, verifier=ByOracle, worker=StrawWorker, device=DEVICE
 ):
-    """Return a setup of fake workers whose sessions are not yet open. `step_ms` and `faults` are by role."""
+    """Return a setup of fake workers whose sessions are not open yet. The keys of `step_ms` and `faults` are roles."""
     log = [] if log is None else log
     judge = verifier(timing_task(assignment, _with_room_for_one_set(assignment, device), seed))
     sizes = judge.task.sizes
@@ -186,8 +189,8 @@ def begun(setup):
 
 
 def real_setup(environment: GradingEnvironment, workers, assignment, submission, verifier=ByReference):
-    """Return a setup of the submission, which must build, and grader's own kernels, in separate workers until `workers`
-    is closed.
+    """Return a setup of a submission, which must build, and of grader's own kernels. They run in separate workers until
+    `workers` is closed.
     """
     student = workers.enter_context(environment.worker())
     build = check_build(prepare(Task(assignment=assignment, submission=submission, seed=1), student), student)

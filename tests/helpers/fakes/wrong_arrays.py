@@ -1,20 +1,20 @@
-"""Wrong arrays of kernels, as evidence for the diagnosis."""
+"""Wrong results that kernels could compute, as evidence for the diagnosis."""
 
 from dataclasses import replace
 
 import numpy as np
 
-from grader.course.criteria import Tolerance
 from grader.course.poison import POISON
-from grader.course.truth.comparison import Standard
+from grader.course.tolerance import Tolerance
+from grader.course.truth.comparators import Standard
 from grader.course.truth.oracle import Truth
 from grader.grading.explain.diagnosis.evidence import Evidence
 from grader.grading.explain.diagnosis.runner import explain
 
 GENERATOR = np.random.default_rng(7)
-RANDOM = Standard(tolerance=Tolerance(rule="rounding", factor=20.0), factor=20.0, data="random")
+RANDOM = Standard(tolerance=Tolerance(rule="rounding", factor=20.0), amount=20.0, data="random")
 INTEGERS = replace(RANDOM, data="integers")
-EXACT = Standard(tolerance=Tolerance(rule="exact"), factor=1.0, data="random")
+EXACT = Standard(tolerance=Tolerance(rule="exact"), amount=1.0, data="random")
 
 SIZES = ({"height": 1, "depth": 1, "width": 1}, {"height": 5, "depth": 9, "width": 7})
 LARGER = ({"height": 33, "depth": 12, "width": 20}, {"height": 18, "depth": 40, "width": 50})
@@ -35,7 +35,7 @@ def truth(a, b):
 
 
 def mistakes(a, b):
-    """Return mistakes that an oracle.py may list. With one column or one product, two of them give equal results."""
+    """Return mistakes as an oracle.py may list them. With one column or one product, two of them give equal results."""
     return {
         "the first product is left out": truth(a[:, 1:], b[1:]),
         "the last product is left out": truth(a[:, :-1], b[:-1]),
@@ -44,7 +44,7 @@ def mistakes(a, b):
 
 
 def case(sizes, make, standard=RANDOM):
-    """Return evidence about a product of matrices that a kernel has computed as `make`."""
+    """Return evidence about a matrix product whose result a kernel has computed by calling `make`."""
     height, depth, width = sizes.values()
     a = GENERATOR.uniform(-1, 1, (height, depth)).astype(np.float32)
     b = GENERATOR.uniform(-1, 1, (depth, width)).astype(np.float32)
@@ -75,12 +75,12 @@ def right(a, b):
 
 
 def causes(failed, passed=()):
-    """Return the cause that is named for each case."""
+    """Return the cause that the diagnosis gives for each case."""
     return [explanation.cause if explanation else None for explanation in explain(failed, passed)]
 
 
 def product(got, **more):
-    """Return evidence about a matrix product."""
+    """Return evidence about a matrix product with this result."""
     fields = {
         "buffer": "C",
         "truth": PRODUCT,
@@ -94,7 +94,7 @@ def product(got, **more):
 
 
 def transposition(got, original):
-    """Return evidence about a transposition."""
+    """Return evidence about a transposition with this result."""
     return Evidence(
         buffer="B",
         got=np.array(got, dtype=np.float32),
@@ -107,27 +107,27 @@ def transposition(got, original):
 
 
 def said(evidence):
-    """Return the explanation of a single case."""
+    """Return the diagnosis of a single case."""
     (explanation,) = explain([evidence])
     return explanation
 
 
 def sentence(evidence):
-    """Return the sentence of the explanation, if any."""
+    """Return the sentence of the diagnosis, or None if there is no diagnosis."""
     explanation = said(evidence)
     return explanation and explanation.sentence
 
 
 def poisoned(array, where, poison=POISON):
-    """Return the array with a bit pattern at a place."""
+    """Return a copy of the array with a bit pattern at one place."""
     copy = np.array(array, dtype=np.float32)
     copy.view(np.uint32)[where] = poison
     return copy
 
 
 def moved(array, rows, columns):
-    """Return the array with each element taken from another place. Places outside give zero, as in a tile filled with
-    zeros.
+    """Return the array with each element taken from another place. Places outside the array give zero, as if a tile had
+    been filled with zeros.
     """
     rows, columns = np.broadcast_arrays(rows, columns)
     inside = (rows >= 0) & (rows < array.shape[0]) & (columns >= 0) & (columns < array.shape[1])

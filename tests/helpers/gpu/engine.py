@@ -1,6 +1,6 @@
-"""A container engine and its images, for the tests that need them (fixtures).
+"""Fixtures with a container engine and its images, for the tests that need them.
 
-Without an engine such a test is skipped with a reason. With GRADER_TEST_ENGINE=required it fails.
+Without an engine, such a test is skipped with a reason. With GRADER_TEST_ENGINE=required, it fails instead.
 """
 
 import os
@@ -23,7 +23,7 @@ NO_ENGINE = "no container engine answers"
 
 
 def do_without(reason):
-    """Skip the test, or fail it if an engine is required."""
+    """Skip the test, or fail it if a container engine is required."""
     if os.environ.get("GRADER_TEST_ENGINE") == "required":
         pytest.fail(reason)
     pytest.skip(reason)
@@ -31,7 +31,7 @@ def do_without(reason):
 
 @pytest.fixture(scope="session")
 def engine():
-    """The engine of this machine."""
+    """The container engine of this machine."""
     try:
         client = docker.from_env()
     except (DockerException, OSError):
@@ -42,7 +42,9 @@ def engine():
 
 @pytest.fixture(scope="session")
 def worker_image(engine, tmp_path_factory):  # noqa: ARG001 - without an engine there are no images
-    """Name of the worker's image; GRADER_DOCKER__IMAGE overrides the default. It contains this tree's worker."""
+    """Name of the worker's image. It must contain the worker of this source tree. GRADER_DOCKER__IMAGE overrides the
+    name.
+    """
     name = os.environ.get("GRADER_DOCKER__IMAGE", WORKER_IMAGE)
     rules = ContainerRules(image=name, folder=tmp_path_factory.mktemp("first-worker"))
     try:

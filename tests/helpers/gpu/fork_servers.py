@@ -1,4 +1,4 @@
-"""A fork server whose workers run a piece of Python instead of the worker's main loop."""
+"""The command of a fork server whose workers execute given Python code instead of the worker's main loop."""
 
 import sys
 
@@ -12,5 +12,5 @@ server.main()
 
 
 def serving(code):
-    """Return the command that starts the fork server."""
+    """Return the command that starts the fork server with this code."""
     return (sys.executable, "-I", "-c", SERVER.format(code=code))

@@ -1,4 +1,4 @@
-"""Gradings without messages about their progress."""
+"""Grading without progress messages."""
 
 from grader.authoring.selftest import in_full
 from grader.common.errors import NoiseError
@@ -11,7 +11,7 @@ ATTEMPTS = 3
 
 
 def grade(assignment, path, environment, seed=None):
-    """Return the result with its speed. On a machine that is too noisy, grade again, as an instructor would."""
+    """Return the result with its speed. If the machine is too noisy, grade again, as an instructor would."""
     task = Task(
         assignment=assignment,
         submission=read_submission(path),

@@ -1,4 +1,4 @@
-"""Simple right kernels, for tests that spoil them line by line or count their work."""
+"""Simple right kernels, for tests that change single lines of them or count their work."""
 
 TRANSPOSITION = """\
 __kernel void coalsTransp(__global const real *A, __global real *B, uint32_t height, uint32_t width)
@@ -89,6 +89,6 @@ __kernel void rgblkMMM(__global const real *A, __global const real *B, __global 
 
 
 def changed(source, old, new):
-    """Return the source with `new` in place of `old`, which must occur once."""
+    """Return the source with `old` replaced by `new`. `old` must occur exactly once."""
     assert source.count(old) == 1, old
     return source.replace(old, new)

@@ -1,6 +1,7 @@
-"""A worker on the simulated device, and small kernels that it watches (the fixture `simulator`).
+"""The fixture `simulator`, a worker on the simulated device, and ways to run small kernels in it.
 
-Without the simulator such a test is skipped with a reason. With GRADER_TEST_SIMULATOR=required it fails.
+Without the simulator, a test that needs it is skipped with a reason. With GRADER_TEST_SIMULATOR=required, it fails
+instead.
 """
 
 import hashlib
@@ -23,7 +24,7 @@ from grader.protocol.messages import Done, Opened
 from grader.protocol.steps import BufferArg, BufferSpec, KernelStep, LocalArg, ProgramSource, ScalarArg
 
 DEFINITIONS = ("-D", "real=float", "-D", "TILE=16", "-D", "RT=16", "-D", "CHUNK=16", "-D", "PRG_WGSIZE=128")
-"""Build options of the programs here: the constants of the course."""
+"""Build options for the programs in tests: the constants of the course."""
 
 
 def do_without(reason):
@@ -35,7 +36,7 @@ def do_without(reason):
 
 @pytest.fixture(scope="session")
 def simulator(environment):
-    """The simulator of this machine."""
+    """A worker on this machine's simulator."""
     with environment.simulator() as worker:
         try:
             worker.ready()
@@ -46,7 +47,7 @@ def simulator(environment):
 
 @dataclass(frozen=True, kw_only=True)
 class Given:
-    """Arguments and sizes of a test's launch. `args` are arrays by name, whole numbers for sizes, and `Local` for local
+    """Arguments and sizes of a launch. `args` contains arrays by name, integers for sizes, and `Local` for local
     memory. `outputs` names the arrays that are outputs. The others are inputs without NaN.
     """
 
@@ -58,13 +59,13 @@ class Given:
 
 @dataclass(frozen=True, kw_only=True)
 class Local:
-    """Local memory of `size` bytes as an argument."""
+    """An argument that is `size` bytes of local memory."""
 
     size: int
 
 
 def plan_of(kernels, given):
-    """Return a plan that launches the kernels (by name) one after the other on the same arguments."""
+    """Return a plan that launches the kernels with these names one after the other with the same arguments."""
     arrays = {name: value for name, value in given.args.items() if isinstance(value, np.ndarray)}
     buffers = tuple(
         BufferSpec(name=name, size=array.nbytes, guard=0, poison=None, read_only=name not in given.outputs)
@@ -94,7 +95,7 @@ def _arg(name, value):
 
 
 def watch(worker, source, given, kernels=("k",), order="ascending"):
-    """Return the simulator's observations of each kernel, and the contents of the outputs after them."""
+    """Return the simulator's observations of each kernel, and the contents of the outputs after the last kernel."""
     plan = replace(plan_of(kernels, given), order=order)
     opened = worker.load({"p": ProgramSource(source=source, options=DEFINITIONS)}).open(plan)
     assert isinstance(opened, Opened), opened
@@ -111,7 +112,7 @@ def watch(worker, source, given, kernels=("k",), order="ascending"):
 
 
 def subject_of(worker, assignment, source):
-    """Return a submission with this text, as the checks in the simulator get it. It must build."""
+    """Return a submission with this text, which must build, in the form that the checks in the simulator expect."""
     digest = hashlib.sha256(source.encode()).hexdigest()
     submission = replace(submitted(source), sha256=digest)
     task = Task(assignment=assignment, submission=submission, seed=7)

@@ -1,4 +1,4 @@
-"""A small job for a worker: numbers, and their doubles."""
+"""A small job for a worker, which doubles numbers, and kernels that misbehave."""
 
 import numpy as np
 from worker_rules import LIMITS, TIMEOUTS, sandbox_with

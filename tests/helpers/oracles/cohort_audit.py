@@ -1,4 +1,4 @@
-"""Compare the results of a synthetic cohort (synthetic.py) with the expected ones."""
+"""Comparison of the results of a synthetic cohort (synthetic.py) with the expected results."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -17,7 +17,7 @@ from grader.results.result import Result, Ungraded
 
 
 def misplaced(cohort: Cohort, intake: Intake) -> list[str]:
-    """Return a line for each file that was taken in wrongly or for the wrong student, and for each file without an
+    """Return a line for each file that was read wrongly or assigned to the wrong student, and for each file without an
     author.
     """
     found = {(_identity(each.student), each.assignment): each.data for each in intake.handins}
@@ -40,7 +40,7 @@ def misplaced(cohort: Cohort, intake: Intake) -> list[str]:
 
 
 def unexpected(cohort: Cohort, intake: Intake, results: Path, course: Course) -> Iterator[str]:
-    """Yield a line for each report that does not say what it must."""
+    """Yield a line for each report that differs from what it must contain."""
     labels = {_identity(each.student): each.student.label for each in intake.handins}
     assignments = {name: course.load(name) for name in cohort.plot.assignments}
     for member in cohort.members:
@@ -52,7 +52,7 @@ def unexpected(cohort: Cohort, intake: Intake, results: Path, course: Course) ->
 
 
 def _difference(work: Work, report: Path, assignment: Assignment) -> str:
-    """Return the difference between a report and the expectation, or ""."""
+    """Return the difference between a report and the expectation, or "" if they agree."""
     if not report.is_file():
         return f"there is no {report}"
     said = report.read_bytes()

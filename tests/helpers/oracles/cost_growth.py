@@ -1,9 +1,8 @@
-"""The growth of a step's cost with the size of its input: as a power of the size, over at least two successive
-doublings.
+"""The growth of a step's cost with the size of its input, as an exponent over at least two successive doublings.
 
-Times are processor time of this thread (the process's time is coarse while a timer runs). The smallest of several
-tries counts, minus the time for an empty input. One steep doubling proves nothing, because a limit may be between the
-two sizes. Peaks of memory come from tracemalloc, and are the same each time.
+Times are processor times of this thread, because the process's time is coarse while a timer runs. The smallest of
+several measurements counts, minus the time for an empty input. A single steep doubling proves nothing, because a limit
+may lie between the two sizes. Memory peaks come from tracemalloc and do not vary.
 """
 
 import gc
@@ -16,43 +15,43 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 EXPONENT = 1.5
-"""Limit between linear and quadratic growth. n log n has an exponent of about 1.1 at these sizes."""
+"""Exponent that separates linear from quadratic growth. n log n has an exponent of about 1.1 at these sizes."""
 
 QUICK, THOROUGH = 0.02, 0.3
-"""Seconds after which no larger input is tried: QUICK for most recipes, THOROUGH for some, because linear cost can hide
-quadratic cost until an input is large.
+"""Seconds after which no larger input is measured: QUICK for most recipes, and THOROUGH for some, because linear cost
+can hide quadratic cost until an input is large.
 """
 
 SHORT, NOISE = 0.004, 0.0002
-"""Seconds: the smallest cost that is judged, and the cost that may be noise."""
+"""Seconds: the smallest cost that is judged, and the largest cost that may be noise."""
 
 LARGE, UNSEEN = 512 * 1024, 32 * 1024
-"""Bytes at the peak: the smallest cost that is judged, and the cost that may come from filling a cache."""
+"""Bytes of peak memory: the smallest cost that is judged, and the largest cost that may come from filling a cache."""
 
 FEWEST = 3
-"""Number of sizes that are always tried: two doublings."""
+"""Number of sizes that are always measured, which makes two doublings."""
 
 TRACED = 0.005
-"""Longest time of a step, in seconds, for which its memory is counted. Counting takes several times as long."""
+"""Longest time in seconds of a step whose memory is measured. Measuring takes several times as long as the step."""
 
 REPEATS = 5
-"""Tries of a step that looks steep. The smallest time counts."""
+"""Number of measurements of a step that looks steep. The smallest time counts."""
 
 LIMIT = 10.0
-"""Seconds of processor time that no step needs for any of these inputs."""
+"""Seconds of processor time that no step should need for any of these inputs."""
 
 SIZES = tuple(2**power * 1024 for power in range(2, 9))
-"""Characters of the texts that a test tries: 4 KiB to 256 KiB."""
+"""Sizes in characters of the texts that a test measures: 4 KiB to 256 KiB."""
 
 
 class OverrunError(Exception):
-    """A step has taken longer than `LIMIT`."""
+    """A step took longer than `LIMIT`."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Series:
-    """Costs by size, each size twice the previous one. `least` is the smallest cost that is judged, and `noise` the
-    cost that may be no cost at all.
+    """Costs by size. Each size is twice the previous one. `least` is the smallest cost that is judged, and `noise` the
+    largest cost that may be pure noise.
     """
 
     costs: tuple[tuple[int, float], ...]
@@ -61,7 +60,9 @@ class Series:
 
     @property
     def exponent(self) -> float:
-        """Steepest growth that two successive doublings have in common, if the last cost is worth judging."""
+        """The steepest growth that two successive doublings have in common, if the last cost is large enough to be
+        judged.
+        """
         logs = [math.log2(max(cost, self.noise)) for _, cost in self.costs]
         rises = [min(b - a, c - b) for a, b, c in zip(logs, logs[1:], logs[2:], strict=False)]
         judged = [rise for rise, (_, cost) in zip(rises, self.costs[2:], strict=True) if cost >= self.least]
@@ -69,7 +70,7 @@ class Series:
 
     @property
     def is_steep(self) -> bool:
-        """True if the cost grows faster than it may."""
+        """True if the cost grows faster than allowed."""
         return self.exponent > EXPONENT
 
 
@@ -78,10 +79,11 @@ Make = Callable[[int], object]
 
 
 def times(step: Step, make: Make, sizes: Sequence[int], enough: float) -> Series:
-    """Return the seconds of a step by size, up to a size that takes `enough` seconds. A steep step is tried again, and
-    must also be steep at larger sizes, because a cost that grows from a constant rises steeply for a while.
+    """Return the seconds of a step by size, up to the first size that takes `enough` seconds. A step that looks steep
+    is measured again and must also be steep at larger sizes, because a cost that grows from a constant rises steeply
+    for a while.
 
-    A step that takes long for an empty input is tried with the largest sizes only.
+    A step that takes long even for an empty input is measured with the largest sizes only.
     """
     nothing = min(_seconds(step, make(0)) for _ in range(2))
     costs: list[tuple[int, float]] = []
@@ -100,8 +102,8 @@ def times(step: Step, make: Make, sizes: Sequence[int], enough: float) -> Series
 
 
 def assert_linear(step: Step, make: Make) -> None:
-    """Check that a step takes a time in proportion to the size of its input. Only `make test-all` runs these tests,
-    because a busy machine also disturbs processor time.
+    """Check that the time of a step grows in proportion to the size of its input. Only `make test-all` runs these
+    tests, because a busy machine disturbs even processor time.
     """
     taken = times(step, make, SIZES, THOROUGH)
     told = ", ".join(f"{size} characters {1000 * seconds:.1f} ms" for size, seconds in taken.costs)
@@ -113,7 +115,7 @@ def _series(costs: Sequence[tuple[int, float]], nothing: float) -> Series:
 
 
 def peaks(step: Step, make: Make, sizes: Sequence[int]) -> Series:
-    """Return the bytes of memory at the peak of the step, by size."""
+    """Return the step's peak memory in bytes, by size."""
     nothing = _peak(step, make(0))
     costs = tuple((size, _peak(step, make(size)) - nothing) for size in sizes)
     return Series(costs=costs, least=LARGE, noise=UNSEEN)
@@ -150,7 +152,7 @@ def _undisturbed() -> Iterator[None]:
 
 @contextmanager
 def limited() -> Iterator[None]:
-    """Raise OverrunError in a block that takes more than `LIMIT` of processor time."""
+    """Raise OverrunError if the block takes more than `LIMIT` seconds of processor time."""
 
     def overrun(*_: object) -> None:
         raise OverrunError(f"took more than {LIMIT:g} s")

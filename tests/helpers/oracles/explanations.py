@@ -1,9 +1,9 @@
 """Judgements about the first explanation of a mutant, as far as a program can judge it.
 
-A program can decide if an explanation names a changed line, a line that shows the direct effect (mutation_effects.py),
-or only other lines. It also knows a few claims that are false for a mutation. For example, no barrier is missing from a
-text that has all barriers. It cannot decide if words without a line are true, or if all words about a right line are
-true.
+A program can decide whether an explanation points to a changed line, to a line that shows the direct effect
+(mutation_effects.py), or only to other lines. It also knows a few claims that must be false for a kind of mutation. For
+example, a barrier cannot be missing if the mutation did not touch any barrier. The program cannot decide whether words
+without a line are true, or whether everything that is said about the right line is true.
 """
 
 import re
@@ -16,7 +16,7 @@ from grader.results.check import Check, Reason, lines_named
 
 
 class Judgement(StrEnum):
-    """Judgement about a first explanation."""
+    """Judgement about the first explanation of a mutant."""
 
     NAMED = "named"
     FALSE = "false"
@@ -25,7 +25,7 @@ class Judgement(StrEnum):
 
 
 WHEREABOUTS = " In your file, "
-"""Begin of the list of all lines that use global memory, which explains nothing."""
+"""Beginning of the list of all lines that use global memory. The list does not explain anything."""
 
 BARRIERS = frozenset({Kind.NO_BARRIER, Kind.MOVED_BARRIER})
 NO_INDEX = BARRIERS | {
@@ -38,19 +38,21 @@ CLAIMS = {
     r"taken to be \w+ long": NO_INDEX,
     r"half float": frozenset(Kind) - {Kind.TYPE},
 }
-"""Claims, with the kinds of mutants for which they are false. A claim that is only usually false is left out."""
+"""Patterns of claims, with the kinds of mutations for which they are always false. Claims that are only usually false
+are left out.
+"""
 
 SYMPTOMS = frozenset({Reason.WRONG_OUTPUT, Reason.NOT_WRITTEN})
-"""Reasons whose message without a cause only says which results are wrong, and where."""
+"""Reasons whose messages, if they have no cause, only state which results are wrong and where."""
 
 
 def first_sentences(check: Check) -> str:
-    """Return the first words of a check, without the lines that it lists for each wrong result."""
+    """Return the first words of a check, without the list of lines that follows each wrong result."""
     return f" {check.sentences}".partition(WHEREABOUTS)[0].strip()
 
 
 def judged(mutation: Mutation, check: Check) -> Judgement:
-    """Return the judgement about the check that is read first."""
+    """Return the judgement about the check that a student reads first."""
     told = first_sentences(check)
     lines = set(lines_named(told))
     if any(re.search(claim, told) and mutation.kind in kinds for claim, kinds in CLAIMS.items()):

@@ -1,7 +1,7 @@
-"""Secrets that no student may get, and a search for them in everything that students get: in text, in wheels, in zips.
+"""Secrets that students must not get, and a search for them in everything that students get: texts, wheels and zips.
 
-Sources are compared by their tokens, without comments and spaces, so that reformatted text is found, too. A passage is
-LENGTH tokens in a row. Texts for students (skeletons, handouts, naive kernels) are not secret, even if a solution
+The search compares sources by their tokens, without comments and spaces, so it also finds reformatted text. A passage
+is a run of LENGTH tokens. Texts for students (skeletons, handouts, naive kernels) are not secret, even if a solution
 contains them.
 """
 
@@ -12,8 +12,8 @@ import zipfile
 from project import ROOT
 
 LENGTH = 16
-"""Tokens in a row that are not a coincidence: longer than `const uint row = get_global_id(1);` (9), shorter than the
-line of a tiled product that adds up (20).
+"""Number of tokens in a row that cannot be a coincidence. This is longer than `const uint row = get_global_id(1);` (9)
+and shorter than the line of a tiled product that adds up (20).
 """
 
 COMMENTS = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
@@ -26,14 +26,14 @@ PUBLIC = sorted(
         *ROOT.glob("assignments/*/kernels.cl"),
         *ROOT.glob("assignments/*/README.md"),
         *ROOT.glob("reference/*/baseline.cl"),
-        *ROOT.glob("grader/authoring/template/**/*.cl"),  # the example that `grader new` begins with
+        *ROOT.glob("grader/authoring/template/**/*.cl"),  # the example from which `grader new` starts
         ROOT / "student_template" / "kernels.cl",
     )
 )
 
 
 def passages(text):
-    """Return all runs of LENGTH tokens of a text."""
+    """Return all passages of a text."""
     tokens = TOKENS.findall(COMMENTS.sub(" ", text))
     return {tuple(tokens[start : start + LENGTH]) for start in range(len(tokens) - LENGTH + 1)}
 
@@ -43,12 +43,12 @@ def of_files(paths):
 
 
 def secret_passages():
-    """Return the passages of model solutions and golden submissions that are in no text for students."""
+    """Return the passages of model solutions and golden submissions that do not occur in any text for students."""
     return of_files([*SOLUTIONS, *GOLDEN]) - of_files(PUBLIC)
 
 
 def opened(name, data):
-    """Yield a file's name and text, or, for an archive, the names and texts of its members."""
+    """Yield the name and text of a file or, for an archive, the names and texts of its members."""
     if zipfile.is_zipfile(io.BytesIO(data)):
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             for member in archive.namelist():
@@ -58,7 +58,7 @@ def opened(name, data):
 
 
 def secrets_in(files, secrets):
-    """Return a secret passage for each of these files (bytes by name) that has one, by file."""
+    """Return one secret passage for each file that contains any, by the file's name. `files` maps names to bytes."""
     found = {}
     for outer, data in files.items():
         for name, text in opened(outer, data):
@@ -69,5 +69,5 @@ def secrets_in(files, secrets):
 
 
 def folder_of(root):
-    """Return all files in a folder and below, by their relative path."""
+    """Return all files in a folder and below it, by their relative path."""
     return {str(path.relative_to(root)): path.read_bytes() for path in root.rglob("*") if path.is_file()}

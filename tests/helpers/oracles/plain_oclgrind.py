@@ -1,8 +1,9 @@
-"""Run launches in Oclgrind without grader's plugin, and write its complaints.
+"""Run launches in Oclgrind without grader's plugin, and print its complaints.
 
     python -m plain_oclgrind < JOB
 
-JOB is a pickle from second_judge.py: the source, then a list of (steps, buffers, contents of buffers, repeat).
+JOB is a pickle that second_judge.py writes. It contains the source and a list of (steps, buffers, contents of buffers,
+repeat).
 """
 
 import os
@@ -18,7 +19,7 @@ HEADLINES = ("Read-write data race", "Write-write data race", "Invalid ", "Work-
 
 
 def main() -> None:
-    """Run each launch, and write the first line of each complaint."""
+    """Run each launch, and print the first line of each complaint."""
     source, runs = pickle.load(sys.stdin.buffer)
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "log"
@@ -38,8 +39,8 @@ def main() -> None:
 
 
 def _launch(source: str, steps: Any, specs: Any, contents: dict[str, Any], repeat: Any) -> None:
-    """Run one session."""
-    import numpy as np  # noqa: PLC0415 - which come after the driver is chosen
+    """Run one launch."""
+    import numpy as np  # noqa: PLC0415 - imported after the driver is chosen
     import pyopencl as cl  # noqa: PLC0415
 
     from grader.worker.opencl.sequence import DeviceBuffer, Sequence  # noqa: PLC0415

@@ -1,8 +1,8 @@
-"""A judge for mutants that is independent of grader's: is a text wrong at all?
+"""A second judge for mutants, independent of grader's judge, that decides if a text is wrong at all.
 
-It compares results of PoCL with oracle.py, at many sizes that are in no case, by a separate rule. If all are right, it
-looks for complaints of Oclgrind without grader's plugin. It knows no case, no check and no finding of grader. From
-grader it uses only the build of a text and the communication with a worker.
+It compares results from PoCL with oracle.py by a rule of its own, at many sizes that no case uses. If all results are
+right, it looks for complaints of Oclgrind without grader's plugin. It does not use grader's cases, checks or findings.
+It uses only grader's building of a program and its communication with a worker.
 """
 
 import pickle
@@ -37,27 +37,25 @@ from grader.protocol.steps import BufferSpec, RepeatSteps, Step
 
 ROUNDOFF = 2.0**-24
 SIZES = 20
-"""Number of runs on PoCL. Half of them use whole numbers, whose results are exact."""
+"""Number of runs on PoCL. Half of them use integers, whose results are exact."""
 
 LARGE = 3
-"""Number of these runs with sizes that are about as large as possible, so that a loop over a grid has several
-iterations.
-"""
+"""Number of runs whose sizes are about as large as possible, so that a loop over a grid has several iterations."""
 
 SIMULATED = 3
-"""Number of runs in Oclgrind. Their sizes are not multiples of a block's side, so that guards and second iterations of
-loops have work.
+"""Number of runs in Oclgrind. Their sizes are not multiples of a block's side, so that guards and second loop
+iterations matter.
 """
 
 LARGEST, LARGEST_SIMULATED = 150_000, 6_000
-"""Elements of the largest array."""
+"""Limits on the number of elements of the largest array."""
 
 PATIENCE = 60
-"""Seconds for Oclgrind."""
+"""Time limit in seconds for Oclgrind."""
 
 
 class Fault(StrEnum):
-    """Finding of the second judge."""
+    """A fault that the second judge can find, or none."""
 
     NONE = "right"
     UNBUILT = "does not build"
@@ -69,7 +67,7 @@ class Fault(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Run:
-    """A launch of all steps: its sizes, the kind of its data, and their seed."""
+    """A launch of all steps, with its sizes, the kind of its data, and the seed of its data."""
 
     sizes: Sizes
     data: DataSet
@@ -77,7 +75,7 @@ class Run:
 
 
 def fault(assignment: Assignment, source: str, worker: Worker, seed: int) -> Fault:
-    """Return the first fault. A seed always gives the same one, except for effects of races."""
+    """Return the first fault. Equal seeds give equal faults, except for the effects of races."""
     submission = parse_submission(Path("kernels.cl"), source.encode())
     built = build(Task(assignment=assignment, submission=submission, seed=seed), worker)
     if not isinstance(built, Built):
@@ -93,7 +91,7 @@ def fault(assignment: Assignment, source: str, worker: Worker, seed: int) -> Fau
 
 
 def _runs(assignment: Assignment, seed: int) -> Iterator[Run]:
-    """Yield runs with sizes up to those of cases: around whole blocks, and random ones."""
+    """Yield runs with sizes up to those of the cases. Some sizes are near multiples of a block, others are random."""
     chance = Random(f"{assignment.called} {seed}")
     most = {name: max(case.sizes[name] for case in assignment.correctness.cases) for name in assignment.sizes}
     for number in range(SIZES):
@@ -120,18 +118,20 @@ def _drawn(assignment: Assignment, draw: Callable[[list[int], int], int], most: 
 
 
 def _ragged(chance: Random, sides: list[int], most: int) -> int:
-    """Return up to three blocks, and a part of one more."""
+    """Return a size of up to three whole blocks and a part of another."""
     side = chance.choice(sides) if sides else 8
     return min(most, side * chance.choice((0, 1, 1, 2, 2, 3)) + chance.randrange(1, side))
 
 
 def _large(chance: Random, _sides: list[int], most: int) -> int:
-    """Return a size in the upper half of the possible ones, on a logarithmic scale."""
+    """Return a size from the upper half of the possible sizes, on a logarithmic scale."""
     return round(2 ** (np.log2(most) * chance.uniform(0.5, 1)))
 
 
 def _size(chance: Random, sides: list[int], most: int) -> int:
-    """Return a size at or near a multiple of a block's side, or any size, small ones as often as large ones."""
+    """Return either a size at or near a multiple of a block's side, or any size. Sizes are evenly spread on a
+    logarithmic scale.
+    """
     anywhere = round(2 ** chance.uniform(0, np.log2(most)))
     side = chance.choice(sides) if sides else 1
     near = side * chance.randrange(1, 5) + chance.choice((-1, 0, 0, 1, 3))
@@ -160,7 +160,7 @@ def _on_pocl(built: Built, runs: list[Run], worker: Worker) -> Fault:
 
 
 def _given(assignment: Assignment, run: Run, inputs: Arrays) -> dict[str, NDArray[Any]]:
-    """Return the inputs, and the expected results of grader's own steps."""
+    """Return the inputs, and the expected results of the steps that grader's own kernels compute."""
     truth = load_oracle(assignment).expected(**inputs, **assignment.known(run.sizes))
     return {**{name: each.value for name, each in truth.items()}, **inputs}
 
@@ -183,8 +183,8 @@ def _compared(assignment: Assignment, run: Run, inputs: Arrays, fetched: Mapping
 
 
 def _agrees(got: NDArray[Any], truth: Truth, assignment: Assignment, run: Run) -> bool:
-    """True if the results are equal to the bit, or differ by no more than the assignment's allowance for rounding. An
-    oracle that makes its own inputs does not use whole numbers.
+    """True if the results are equal to the bit, or differ by at most what the assignment allows for rounding. An oracle
+    that makes its own inputs ignores the request for integers.
     """
     rule = assignment.correctness.tolerance
     is_whole = run.data == "integers" and np.array_equal(truth.value, np.rint(truth.value))
@@ -198,7 +198,7 @@ def _agrees(got: NDArray[Any], truth: Truth, assignment: Assignment, run: Run) -
 
 
 Session = tuple[tuple[Step, ...], tuple[BufferSpec, ...], dict[str, NDArray[np.uint32]], RepeatSteps | None]
-"""A launch of plain_oclgrind.py: steps, buffers, the contents of some, and the repetition."""
+"""A launch for plain_oclgrind.py: its steps, its buffers, the contents of some buffers, and the repetition."""
 
 
 def _is_small(built: Built, run: Run) -> bool:
@@ -207,7 +207,7 @@ def _is_small(built: Built, run: Run) -> bool:
 
 
 def complaints(built: Built, runs: list[Run]) -> tuple[str, ...]:
-    """Return the first lines of Oclgrind's complaints about these runs, or the reason why it has none."""
+    """Return the first lines of Oclgrind's complaints about these runs, or the reason why it could not finish."""
     job = (built.program.source, [_session(built, run) for run in runs])
     try:
         done = subprocess.run(
@@ -226,7 +226,7 @@ def complaints(built: Built, runs: list[Run]) -> tuple[str, ...]:
 
 
 def _session(built: Built, run: Run) -> Session:
-    """Return a run in the form for plain_oclgrind.py."""
+    """Return a run in the form that plain_oclgrind.py reads."""
     assignment = built.task.assignment
     plan = submission_plan(assignment, run.sizes, built.bindings).watched("ascending")
     script = plan.scripts[STUDENT]

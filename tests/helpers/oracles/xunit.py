@@ -1,4 +1,4 @@
-"""The schema of JUnit files that learning platforms read."""
+"""The schema of the JUnit files that learning platforms read."""
 
 import xmlschema
 from project import ROOT

@@ -1,6 +1,6 @@
-"""A headless browser, for the tests that look at pages (a fixture).
+"""A fixture with a headless browser, for tests that look at pages.
 
-Without Chromium such a test is skipped with a reason. With GRADER_TEST_BROWSER=required it fails.
+Without Chromium, such a test is skipped with a reason. With GRADER_TEST_BROWSER=required, it fails instead.
 """
 
 import html
@@ -20,13 +20,13 @@ from chromium_pipe import Driven
 POLICY = re.compile(r"<meta http-equiv=.Content-Security-Policy.[^>]*>")
 
 NUMBERS = count()
-"""Numbers of pages, so that each page has a different address."""
+"""Numbers for pages, so that each page has its own address."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Browser:
-    """Chromium, and a folder for the pages of a test and for profiles of browsers that it starts. All tests of a
-    process share one browser for pages, because a start takes a second.
+    """Chromium, with a folder for the pages of a test and for the profiles of browsers that it starts. All tests of a
+    process share one browser for pages, because starting one takes a second.
     """
 
     program: str
@@ -34,15 +34,15 @@ class Browser:
     shared: Callable[[], Driven]
 
     def title(self, page):
-        """Return the page's title, after its scripts have run."""
+        """Return the page's title after its scripts have run."""
         return self._open(page).say("document.title")
 
     def measure(self, page, widths, expression):
-        """Return the value of a script's expression in the page, in windows of these widths in pixels, one after the
+        """Return the value of a JavaScript expression in the page, in windows of these widths in pixels, one after the
         other.
 
-        The windows are frames, because the browser's own window cannot be as narrow as a phone. The page's policy would
-        forbid the measuring script, so the page is loaded without it.
+        The windows are frames, because the browser's own window cannot be as narrow as a phone. The page is loaded
+        without its policy, which would forbid the measuring script.
         """
         frames = []
         for number, width in enumerate(widths):
@@ -53,7 +53,7 @@ class Browser:
         return json.loads(self.title(f"<title></title><script>answers = []</script>{''.join(frames)}"))
 
     def printed(self, page):
-        """Return the words of the printed page, in one line."""
+        """Return the text of the printed page, in one line."""
         sheets = self.folder / "page.pdf"
         sheets.write_bytes(self._open(page).printed())
         text = subprocess.run(["pdftotext", "-layout", sheets, "-"], capture_output=True, text=True, check=True).stdout
@@ -68,14 +68,16 @@ class Browser:
 
 
 def without_policy(page):
-    """Return the page without the policy that keeps scripts from running. Its other protections must be enough."""
+    """Return the page without the policy that keeps scripts from running, so that tests depend on its other
+    protections.
+    """
     copy = POLICY.sub("", page)
     assert copy != page
     return copy
 
 
 def add_script(page, script):
-    """Return the page with a script at its end."""
+    """Return the page with a script added at its end."""
     head, mark, tail = page.rpartition("</body>")
     assert mark
     return f"{head}{script}{mark}{tail}"
@@ -83,7 +85,7 @@ def add_script(page, script):
 
 @pytest.fixture(scope="session")
 def shared_chromium(tmp_path_factory):
-    """A browser that starts at its first use."""
+    """Return a function that returns the shared browser, and starts it at the first call."""
     started = []
 
     def shared():
@@ -99,7 +101,7 @@ def shared_chromium(tmp_path_factory):
 
 @pytest.fixture
 def browser(tmp_path, shared_chromium):
-    """The Chromium of this machine."""
+    """The headless Chromium of this machine."""
     programs = {name: shutil.which(name) for name in ("chromium", "pdftotext")}
     lacking = ", ".join(name for name, path in programs.items() if path is None)
     if lacking and os.environ.get("GRADER_TEST_BROWSER") == "required":

@@ -1,4 +1,4 @@
-"""Chromium that a test controls through a pipe: it opens pages and evaluates expressions in them."""
+"""Control of Chromium through a pipe, to open pages and evaluate expressions in them."""
 
 import base64
 import json
@@ -15,14 +15,14 @@ orders, answers = os.dup(orders), os.dup(answers)
 os.dup2(orders, 3); os.dup2(answers, 4)
 os.execv(sys.argv[3], sys.argv[3:])
 """
-"""The browser reads its orders from descriptor 3, and answers on 4."""
+"""Launcher of the browser, which reads its commands from descriptor 3 and writes its answers to descriptor 4."""
 
 MOMENT_MS = 200
-"""Milliseconds for actions of a page after it has loaded. A missing image has been reported by then."""
+"""Milliseconds that a page has for its actions after it has loaded. A missing image is reported within this time."""
 
 
 class Driven:
-    """A browser with one page."""
+    """A browser with one page that the test controls."""
 
     def __init__(self, program, folder):
         ours_in, theirs_out = os.pipe()
@@ -70,7 +70,7 @@ class Driven:
         self.wait("document.readyState === 'complete'")
 
     def open_until_still(self, address):
-        """Open a page, and wait until it has loaded everything and a moment more, so that its scripts have run."""
+        """Open a page, and wait until it has loaded everything and its scripts have had a moment to run."""
         self.ask("Page.navigate", url=address)
         self.wait(f"location.href === {address!r} && document.readyState === 'complete'")
         self.awaited(f"new Promise(done => setTimeout(done, {MOMENT_MS}, true))")
@@ -80,12 +80,12 @@ class Driven:
         return base64.b64decode(self.ask("Page.printToPDF")["data"])
 
     def say(self, expression):
-        """Return the value of an expression in the page."""
+        """Return the value of a JavaScript expression in the page."""
         said = self.ask("Runtime.evaluate", expression=expression, returnByValue=True)
         return said.get("result", {}).get("value")
 
     def awaited(self, expression):
-        """Return the value of a promise in the page."""
+        """Return the value of a promise in the page, once it is resolved."""
         said = self.ask("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
         assert "exceptionDetails" not in said, said
         return said["result"]["value"]
@@ -98,11 +98,11 @@ class Driven:
             time.sleep(0.1)
 
     def type(self, text):
-        """Type into the element with the focus."""
+        """Type text into the element that has the focus."""
         self.ask("Input.insertText", text=text)
 
     def press(self, key, modifiers=0):
-        """Press a key, as a person does. 8 is Shift."""
+        """Press a key as a person would. The modifier 8 is Shift."""
         code = {"Tab": 9, "Enter": 13}[key]
         text = {"text": "\r"} if key == "Enter" else {}
         named = {"key": key, "code": key, "windowsVirtualKeyCode": code, "modifiers": modifiers}
@@ -110,14 +110,14 @@ class Driven:
         self.ask("Input.dispatchKeyEvent", type="keyUp", **named)
 
     def looks(self, width, scheme="light", height=900):
-        """Show pages from now on in a window of this width, and in this colour scheme."""
+        """Show this page and later ones in a window of this width, with this colour scheme."""
         phone = {"deviceScaleFactor": 1, "mobile": False}
         self.ask("Emulation.setDeviceMetricsOverride", width=width, height=height, **phone)
         features = [{"name": "prefers-color-scheme", "value": scheme}]
         self.ask("Emulation.setEmulatedMedia", features=features)
 
     def screenshot(self, path):
-        """Save the whole page as a PNG, for people to look at."""
+        """Save a picture of the whole page as a PNG, for people to look at."""
         shot = self.ask("Page.captureScreenshot", captureBeyondViewport=True)
         path.write_bytes(base64.b64decode(shot["data"]))
 

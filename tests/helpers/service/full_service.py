@@ -1,4 +1,4 @@
-"""A service with data of each kind, and the addresses of all its pages."""
+"""A service with data of every kind, and the addresses of all its pages."""
 
 from dataclasses import replace
 from types import SimpleNamespace
@@ -26,14 +26,16 @@ DECIDED = ProgressNote(words="it races.", check="correctness: one", verdict="fai
 NOWHERE = "/nothing"
 
 QUERIES = {"compare": "?old=1&new=2", "remove": "?kind=earlier"}
-"""Queries that addresses need, by their end."""
+"""Query strings that some addresses need, by the last part of the address."""
 
 FILES = ("events", ".zip", ".csv", ".json", "/file", "/skeleton")
-"""Ends of addresses whose answers are not pages."""
+"""Ends of addresses whose responses are not pages."""
 
 
 class Eventful:
-    """A service in which Ada's attempts are graded, cancelled and running, and Ben's ended by a fault of grader."""
+    """A service in which Ada has graded, cancelled and running attempts, and grading of an attempt by Ben ended with a
+    fault.
+    """
 
     def __init__(self, service):
         self.service = service
@@ -72,7 +74,7 @@ class Eventful:
                 keep_note(session, claimed, note, self.service.now)
 
     def pages(self, key):
-        """Yield the addresses that answer this person, or a visitor without a key, with a page. One of them does not
+        """Yield the addresses that show a page to this person, or to a visitor if there is no key. One of them does not
         exist.
         """
         client = self.service.browser(key)
@@ -87,8 +89,8 @@ class Eventful:
                 yield address
 
     def _addresses(self):
-        """Yield an address of each route, and more for routes with different pages. Routes with unknown parts are left
-        out.
+        """Yield an address for each route, and more for routes with different pages. Routes with unknown parameters are
+        left out.
         """
         service = self.service
         attempts = [service.page_of(each) for each in (self.racing, self.faulted, self.cancelled, self.running)]

@@ -1,7 +1,8 @@
-"""A service with a course of 13 assignments and many students, whose attempts are stored without stations.
+"""A service with a course of 13 assignments and many students, whose attempts are stored without being graded by
+stations.
 
-Seven assignments have attempts, one has only a due date ahead, and the others are not in use. At each assignment, the
-students fail for one of the CAUSES or pass, in turn.
+Seven assignments have attempts, one has only a due date in the future, and the others are not in use. At each
+assignment, the students in turn pass or fail for one of the CAUSES.
 """
 
 import shutil
@@ -27,11 +28,11 @@ CAUSES = (
     ("Rows and columns are swapped.", Reason.WRONG_OUTPUT, 1),
     ("", Reason.DATA_RACE, 2),
 )
-"""A cause, its reason, and the check that fails by it."""
+"""A cause, its reason, and the index of the check that fails because of it."""
 
 
 def large_course(folder):
-    """Return a course with the assignments NAMES."""
+    """Return a course with the assignments in NAMES."""
     course = course_of(folder / "course", name=NAMES[0])
     for name in NAMES[1:]:
         for home in (course.assignments, course.reference):
@@ -46,7 +47,7 @@ def large_course(folder):
 
 
 def large_service(folder, students=200):
-    """Return a service with this number of students. Each has handed in each of the assignments in use, once."""
+    """Return a service with this number of students. Each of them has submitted once for each assignment in use."""
     service = Service(folder, course=large_course(folder), policies="counts: best\n")
     assignment = service.course.load(NAMES[0])
     whole = right(assignment)
@@ -72,7 +73,7 @@ def large_service(folder, students=200):
 
 
 def needs_attention(service):
-    """Add a question at the third assignment, a fault at the second, a hold at the first, and waiting work."""
+    """Add a question about the third assignment, a fault at the second, a hold on the first, and open gradings."""
     with service.database.writing() as session:
         named = {name: session.query(AttemptRow).filter_by(assignment=name).order_by("id").all() for name in USED}
         row = named[USED[2]][0]
@@ -86,7 +87,7 @@ def needs_attention(service):
 
 @contextmanager
 def statements(database):
-    """Yield a list to which each statement of the block is added."""
+    """Yield a list that receives each SQL statement that the block executes."""
     seen = []
 
     def note(_connection, _cursor, statement, *_more):
@@ -105,7 +106,7 @@ def _failed(whole, cause, reason, check):
 
 
 def _attempt(service, number, person, name):
-    """Return the row of an attempt. Its grading has the same number."""
+    """Return the row of an attempt, whose grading has an equal number."""
     return {
         "id": number,
         "public": f"a{number:06}",

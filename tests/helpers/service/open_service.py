@@ -1,4 +1,4 @@
-"""A service that a real browser can open: its pages at a port of this machine, with gradings that the test decides."""
+"""A service that a real browser can open at a port of this machine. The test decides the outcomes of gradings."""
 
 import socket
 import threading
@@ -14,14 +14,14 @@ from grader.service.db.models import PersonRow
 
 @contextmanager
 def opened(folder, **more):
-    """Yield a service that listens at its `port` during the block."""
+    """Yield a service that listens on its `port` during the block."""
     listener = socket.create_server(("127.0.0.1", 0))
     port = listener.getsockname()[1]
     service = Service(folder, **{"origin": f"http://127.0.0.1:{port}", **more})
     service.port = port
 
     async def current(scope, receive, send):
-        await service.app(scope, receive, send)  # a change of the methods to sign in replaces the application
+        await service.app(scope, receive, send)  # a change of the sign-in methods replaces the application
 
     server = uvicorn.Server(uvicorn.Config(current, log_level="warning", timeout_graceful_shutdown=1))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
@@ -46,7 +46,7 @@ def driving(browser, service, key):
 
 
 def sign_in(driven, service, key):
-    """Sign in by a link, as people get it."""
+    """Sign in by an invitation link, as people do."""
     with service.database.writing() as session:
         person = session.query(PersonRow).filter_by(key=key).one()
         token = invite(session, person, "test", service.now)
@@ -56,5 +56,5 @@ def sign_in(driven, service, key):
 
 
 def errors(driven):
-    """Return the errors that the browser reported, with violations of the content security policy."""
+    """Return the errors that the browser reported, including violations of the content security policy."""
     return [each["text"] for each in driven.complaints if each["level"] == "error"]

@@ -1,4 +1,6 @@
-"""Checks of a page in a real browser: axe, elements wider than the window, and the order of the Tab key."""
+"""Checks of a page in a real browser: accessibility by axe, elements wider than the window, and the order of the Tab
+key.
+"""
 
 import hashlib
 import json
@@ -9,7 +11,7 @@ AXE = HELPERS / "service" / "vendor" / "axe" / "axe.min.js"
 
 NARROW, WIDE = 360, 1280
 LOOKS = ((NARROW, "dark"), (WIDE, "light"))
-"""Each width and each scheme once."""
+"""Windows that cover each width and each colour scheme once."""
 
 OTHER_LOOKS = ((NARROW, "light"), (WIDE, "dark"))
 
@@ -27,7 +29,7 @@ REACHABLE = """Array.from(document.querySelectorAll(
   .filter((each) => each.type !== 'radio' || each.checked)"""
 
 PARTS_OF_ITS_OWN = "datetime-local"
-"""Type of a field that the browser divides into several, and marks one by one."""
+"""Type of an input field that the browser divides into several parts, each with its own focus mark."""
 
 FOCUSED = f"""(() => {{
   const at = document.activeElement;
@@ -41,7 +43,7 @@ FOCUSED = f"""(() => {{
 
 
 def problems(driven, looks):
-    """Return the problems of the open page in each look. None are expected."""
+    """Return the problems of the open page with each width and scheme. Tests expect none."""
     said = []
     for width, scheme in looks:
         driven.looks(width, scheme)
@@ -51,14 +53,14 @@ def problems(driven, looks):
 
 
 def judged(driven):
-    """Return the violations that axe finds, a line for each element."""
+    """Return the violations that axe finds, one line for each element."""
     if not driven.say("'axe' in window"):
         driven.say(AXE.read_text(encoding="utf-8"))
     return json.loads(driven.awaited(FOUND))
 
 
 def stumbles(driven):
-    """Return errors of the Tab key: elements that it does not reach, reaches out of order, or does not mark."""
+    """Return problems with the Tab key: elements that it does not reach, reaches out of order, or does not mark."""
     driven.looks(WIDE, "light")
     driven.say("document.activeElement.blur()")
     wanted, places, said = driven.say(f"{REACHABLE}.length"), [], []
@@ -76,7 +78,7 @@ def stumbles(driven):
 
 
 def short(address):
-    """Return an address in the form of a file name."""
+    """Return an address in a form that can be a file name."""
     return (
         f"{address.strip('/').split('?')[0].replace('/', '-')[:60]}-{hashlib.sha256(address.encode()).hexdigest()[:6]}"
     )

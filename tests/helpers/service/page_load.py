@@ -1,4 +1,4 @@
-"""Requests for pages at a fixed rate, whether earlier pages have arrived or not, with little processor time in the
+"""Requests for pages at a fixed rate, even if earlier pages have not arrived yet, with little processor time in the
 test.
 """
 
@@ -8,11 +8,11 @@ import time
 from pathlib import Path
 
 CONNECTIONS = 64
-"""Number of open connections for the requests. A request without a free connection waits, and the wait counts."""
+"""Number of connections for the requests. A request may have to wait for a free one, and the wait counts."""
 
 
 class Visitors:
-    """Connections to a web process, each of which can request a page with a cookie."""
+    """Connections to a web process, over which pages can be requested with a cookie."""
 
     def __init__(self, port):
         self._port, self._free = port, asyncio.Queue()
@@ -36,7 +36,7 @@ class Visitors:
         return time.monotonic() - begun
 
     async def at_rate(self, rate, seconds, path, cookies):
-        """Request pages at this rate for some seconds, and return the seconds of each."""
+        """Request pages at this rate for some seconds, and return the seconds that each took."""
         begun, asked = asyncio.get_running_loop().time(), []
         for number in range(int(rate * seconds)):
             await asyncio.sleep(max(0.0, begun + number / rate - asyncio.get_running_loop().time()))
@@ -49,6 +49,6 @@ class Visitors:
 
 
 def processor_seconds(pids):
-    """Return the user and system time of these processes, over all processors."""
+    """Return the sum of these processes' user and system time in seconds."""
     fields = [Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split() for pid in pids]
     return sum(int(each[11]) + int(each[12]) for each in fields) / os.sysconf("SC_CLK_TCK")

@@ -1,4 +1,4 @@
-"""Pages, read as a browser reads them."""
+"""HTML pages, read as a browser reads them, and payloads that try to inject scripts into them."""
 
 from html.parser import HTMLParser
 
@@ -17,7 +17,7 @@ PAYLOADS = (
 
 
 class Reader(HTMLParser):
-    """The elements of a page with their attributes, and the text that a reader sees."""
+    """The elements of a page with their attributes, and the text that a person reads."""
 
     def __init__(self, page):
         super().__init__()

@@ -1,6 +1,6 @@
-"""A PostgreSQL server for the tests (fixtures), in its own folder, on a socket there and without a port.
+"""A fixture with a PostgreSQL server for tests. It has its own folder, and a socket there instead of a port.
 
-Without PostgreSQL such a test is skipped with a reason. With GRADER_TEST_DATABASE=required it fails.
+Without PostgreSQL, such a test is skipped with a reason. With GRADER_TEST_DATABASE=required, it fails instead.
 """
 
 import os
@@ -41,7 +41,7 @@ class Server:
 
     def __init__(self):
         self.programs = programs()
-        self.folder = Path(tempfile.mkdtemp(prefix="grader-postgresql-"))  # a socket's path must be short
+        self.folder = Path(tempfile.mkdtemp(prefix="grader-postgresql-"))  # the path of a socket must be short
         self.folder.chmod(0o700)
         self.data = self.folder / "data"
         if os.geteuid() == 0:
@@ -50,8 +50,8 @@ class Server:
         self.process = None
 
     def start(self):
-        """Start the server, and return when it answers. After a kill it first reads all databases of the tests, which
-        takes long on a busy machine.
+        """Start the server, and return as soon as it responds. After a kill it recovers all databases of the tests
+        first, which takes long on a busy machine.
         """
         settings = [part for each in (*QUICK, f"unix_socket_directories={self.folder}") for part in ("-c", each)]
         with (self.folder / "log").open("ab") as log:
@@ -78,9 +78,10 @@ class Server:
         self.process.wait()
 
     def new(self, how=""):
-        """Return the address of a new, empty database. `how` is appended to its CREATE DATABASE."""
+        """Return the address of a new, empty database. `how` is appended to the CREATE DATABASE statement."""
         name = f"grader{next(numbers)}"
-        # A copy of a template waits for a checkpoint, unless it is written to the log. That is quicker for small ones.
+        # By default, copying the template waits for a checkpoint. Writing the copy to the log avoids the wait, and is
+        # quicker for small databases.
         self.psql(f"CREATE DATABASE {name} STRATEGY wal_log {how}")
         return f"postgresql://{OWNER}@/{name}?host={self.folder}"
 
@@ -105,7 +106,7 @@ class Server:
 
 @pytest.fixture(scope="session")
 def postgresql():
-    """A server for this process of the tests."""
+    """A server for this test process."""
     if programs() is None:
         do_without(ABSENT)
     server = Server()

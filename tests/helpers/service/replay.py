@@ -1,6 +1,6 @@
-"""A recorded grading, and stations that replay it in its real time, for loads that these machines could not grade.
+"""Recorded gradings, and stations that replay them at their real pace, for loads that this machine could not grade.
 
-`python tests/helpers/service/replay.py RECORDING` runs such a station. GRADER_DATABASE names its database.
+`python tests/helpers/service/replay.py RECORDING` runs such a station. GRADER_DATABASE is the address of its database.
 """
 
 import os
@@ -27,20 +27,22 @@ from grader.service.submissions.queue import ClaimedGrading
 
 @dataclass(frozen=True)
 class Recording:
-    """The events of a grading with their seconds, the outcome that is stored, and the grading's duration in seconds."""
+    """The events of a grading with the second at which each occurred, the outcome that is stored, and the duration in
+    seconds.
+    """
 
     events: tuple
     graded: object
     seconds: float
 
     def faster(self, times):
-        """Return the recording in a fraction of its time."""
+        """Return the recording accelerated by this factor."""
         events = tuple((second / times, event) for second, event in self.events)
         return Recording(events, self.graded, self.seconds / times)
 
 
 def record(course, settings_json, assignment, source):
-    """Grade a source with a station's own judge, and record it."""
+    """Grade a source with the judge that stations use, and record the grading."""
     judge, events, begun = Judge(course, LocalBackend(settings_json), 1), [], time.monotonic()
     claimed = ClaimedGrading(
         grading_id=1,
@@ -60,7 +62,7 @@ def record(course, settings_json, assignment, source):
 
 
 class Replaying:
-    """A judge that repeats a recording, at the same seconds."""
+    """A judge that replays the events of a recording at their recorded times."""
 
     def __init__(self, recording):
         self.recording = recording

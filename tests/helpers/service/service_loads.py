@@ -1,4 +1,4 @@
-"""A service under load: web processes, stations that replay a recorded grading, a small course, and people."""
+"""A service under load: web processes, stations that replay a recorded grading, a small course, and students."""
 
 import os
 import pickle
@@ -32,10 +32,10 @@ REPLAY = HELPERS / "service" / "replay.py"
 
 
 class Home:
-    """A complete service in a folder. `kind` is sqlite or postgresql. `grading` gives the seconds of an invented
-    grading. With None, a real grading is made, recorded, and replayed `faster` times as fast. Each of the `webs` is a
-    `grader serve` with this number of `web_processes`. With `pending`, each invented grading leaves a hidden case,
-    which is run later.
+    """A complete service in a folder. `kind` is sqlite or postgresql. `grading` is the duration in seconds of an
+    invented grading. If it is None, a real grading is recorded, and replayed `faster` times as fast. Each of the `webs`
+    is a `grader serve` with this number of `web_processes`. If `pending` is true, each invented grading leaves a hidden
+    case that is run later.
     """
 
     def __init__(self, folder, kind, webs=1, stations=2, grading=None, faster=1.0, web_processes=1, *, pending=False):  # noqa: PLR0913, PLR0917
@@ -99,7 +99,7 @@ class Home:
         self.server.start()
 
     def enrol(self, people):
-        """Add students, and return a token for each that signs in once."""
+        """Add students, and return a token for each with which the student can sign in once."""
         with self.database.writing() as session:
             rows = [
                 PersonRow(key=f"s{n}", name=f"S {n}", role=CourseRole.STUDENT, created=utc_now()) for n in range(people)
@@ -109,30 +109,32 @@ class Home:
             return [invite(session, each, "load", utc_now()) for each in rows]
 
     def browser(self, token, number=0):
-        """Return a browser at a web process, signed in."""
+        """Return a client of one web process in which the owner of the token is signed in."""
         client = httpx2.Client(timeout=30)
         move(client, self.webs[number % len(self.webs)])
         assert client.post("/join", files=parts(token=token)).status_code == 303
         return client
 
     def stored(self):
-        """Return the attempt's address, person, state, and whether it counts, for each grading."""
+        """Return for each grading the attempt's address and person, the grading's state, and whether it is the one that
+        counts.
+        """
         with self.database.reading() as session:
             columns = AttemptRow.public, AttemptRow.person_id, GradingRow.state, AttemptRow.counted_id == GradingRow.id
             return [tuple(row) for row in session.query(*columns).join(GradingRow.attempt)]
 
     def ends(self):
-        """Return when each grading ended, in seconds since 1970, earliest first."""
+        """Return the times at which gradings ended, in seconds since 1970, earliest first."""
         with self.database.reading() as session:
             done = session.query(GradingRow.ended).filter(GradingRow.state == State.DONE).order_by(GradingRow.ended)
             return [row.ended.timestamp() for row in done]
 
     def web_pids(self):
-        """Return all processes that make pages."""
+        """Return the ids of all processes that serve pages."""
         return [pid for web in self.webs for pid in (web.process.pid, *children(web.process))]
 
     def drained(self):
-        """True if no grading waits or runs."""
+        """True if no grading is waiting or running."""
         return not any(State(state).open or state == State.SHOWN for _, _, state, _ in self.stored())
 
     def close(self):
@@ -145,7 +147,7 @@ class Home:
 
 
 def move(client, web):
-    """Continue at another web process."""
+    """Let a client continue at another web process."""
     client.base_url, client.headers["origin"] = web.origin, web.address
 
 
@@ -156,14 +158,14 @@ def _course(folder):
 
 
 def form_of(client):
-    """Return the two keys of the form for handing in."""
+    """Return the two keys of the form for submissions."""
     page = client.get(f"/assignments/{ASSIGNMENT}")
     page.raise_for_status()
     return {name: field(page, name) for name in ("form_token", "form_key")}
 
 
 def send(client, keys, source):
-    """Send the form. Return the public name of the attempt, or None if the service could not store it now."""
+    """Send the form. Return the public name of the attempt, or None if the service could not store the attempt."""
     said = client.post(f"/assignments/{ASSIGNMENT}/attempts", files=parts(**keys, file=("kernels.cl", source)))
     if said.status_code >= 500:
         return None
@@ -182,5 +184,5 @@ def until_true(condition, seconds):
 
 
 def memory(pid):
-    """Return the MiB of memory of a process."""
+    """Return the resident memory of a process in MiB."""
     return int(re.search(r"VmRSS:\s+(\d+)", Path(f"/proc/{pid}/status").read_text())[1]) / 1024

@@ -2,7 +2,7 @@
 
 
 def routes(app):
-    """Return all routes of the application, also those in nested routers."""
+    """Return all routes of the application, including those of nested routers."""
     found = set()
     waiting = [(app.routes, "")]
     while waiting:

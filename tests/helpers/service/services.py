@@ -1,4 +1,4 @@
-"""A service with a small course, a clock that the test sets, and fake browsers."""
+"""A service with a small course, a clock that the test sets, and simulated browsers."""
 
 import io
 import re
@@ -38,8 +38,8 @@ FREE = rules_of(Policies())
 
 @cache
 def migrated():
-    """Return an empty database with the current tables, as a file. It is made once, because all migrations take half a
-    second.
+    """Return the bytes of an empty database file with the current tables. They are cached, because all migrations
+    together take half a second.
     """
     with TemporaryDirectory() as folder:
         database = Database(sqlite_url(Path(folder)))
@@ -49,7 +49,7 @@ def migrated():
 
 
 class Service:
-    """A database, a course with the assignment "small", and the application for them."""
+    """A database, a course with the assignment "small", and the web application for them."""
 
     def __init__(self, folder, course=None, origin=ORIGIN, policies="", url=None):
         self.course = course or course_of(folder / "course")
@@ -74,7 +74,7 @@ class Service:
         self.forms = 0
 
     def person(self, key, role):
-        """Add a person, and return the person's number."""
+        """Add a person, and return the id of the row."""
         with self.database.writing() as session:
             row = PersonRow(key=key, name=key.capitalize(), role=role, created=self.now)
             session.add(row)
@@ -82,7 +82,7 @@ class Service:
             return row.id
 
     def token(self, person, scopes):
-        """Return a new token for a program of this person."""
+        """Return a new API token of this person."""
         with self.database.writing() as session:
             return create_token(session, person, TokenRequest(name="laptop", scopes=scopes), self.now)
 
@@ -100,19 +100,19 @@ class Service:
         )
 
     def hand_in(self, rules=FREE, **more):
-        """Store an attempt, and return its number."""
+        """Store an attempt, and return its id."""
         with self.database.writing() as session:
             return accept(session, self.offer(**more), rules, self.now).id
 
     def dry_run(self, person=None, rules=FREE, **more):
-        """Make a dry run, and return the number of its grading."""
+        """Request a dry run, and return the id of its grading."""
         fields = {"assignment": "small", "data": SOURCE, "per_hour": 20, **more}
         asked = DryRunRequest(person_id=person or self.ada, **fields)
         with self.database.writing() as session:
             return make(session, asked, rules, self.now).grading.id
 
     def tried(self, outcome=None, **more):
-        """Make a dry run, and have a station grade it. It must be the next in the queue."""
+        """Request a dry run, which must be the next in the queue, and let a station grade it."""
         number, assignment = self.dry_run(**more), self.course.load("small")
         claimed = self.claim()
         assert (claimed.grading_id, claimed.is_dry_run) == (number, True)
@@ -136,14 +136,14 @@ class Service:
             return session.get_one(AttemptRow, number)
 
     def graded(self, attempt, outcome=None):
-        """Have a station grade an attempt, which must be the next in the queue."""
+        """Let a station grade an attempt, which must be the next in the queue."""
         claimed = self.claim()
         assert claimed.grading_id == self.gradings(attempt)[-1].id
         self.finish(claimed, outcome)
         return attempt
 
     def regrade(self, attempt):
-        """Put an attempt into the queue again, behind new ones."""
+        """Queue an attempt for grading again, behind new attempts."""
         with self.database.writing() as session:
             row = session.get_one(AttemptRow, attempt)
             row.gradings.append(new_grading("regraded", REGRADING_PRIORITY, self.now))
@@ -153,7 +153,7 @@ class Service:
             assert finish(session, claimed, outcome or graded(self.course), self.now)
 
     def browser(self, key=None):
-        """Return a browser in which this person is signed in. Without a key, no person is signed in."""
+        """Return a browser in which this person is signed in, or without a sign-in if there is no key."""
         client = TestClient(self.app, base_url=self.origin, headers={"origin": self.origin}, follow_redirects=False)
         if key is not None:
             with self.database.writing() as session:
@@ -167,34 +167,36 @@ class Service:
 
 
 def graded(course, *, passed=True):
-    """Return an invented outcome of the assignment, as a station stores it."""
+    """Return an invented outcome for the assignment, in the form that a station stores."""
     assignment = course.load("small")
     whole = right(assignment)
     return ready(whole if passed else failing(whole, 1), assignment)
 
 
 def visible(page):
-    """Return the text of a page without its tags, whose attributes contain random keys."""
+    """Return the text of a page without its tags. Attributes of tags contain random keys."""
     return re.sub("<[^>]*>", " ", page.text)
 
 
 def field(page, name):
-    """Return the value of a form's field."""
+    """Return the value of a field in the page's form."""
     return re.search(rf'name="{name}" value="([^"]*)"', page.text)[1]
 
 
 def parts(**fields):
-    """Return the fields of a form as a browser sends them."""
+    """Return form fields as a browser sends them."""
     return {name: value if isinstance(value, tuple) else (None, value) for name, value in fields.items()}
 
 
 def post(client, path, form="/", **fields):
-    """Send a form of this page with its token."""
+    """Send a form with the token from the page `form`."""
     return client.post(path, files=parts(form_token=field(client.get(form), "form_token"), **fields))
 
 
 def upload(client, data=SOURCE, name="kernels.cl", page="/assignments/small", **more):
-    """Hand in by the form of the page, or by the editor's if the page has no form because no file can be handed in."""
+    """Submit with the form of the page. If the page has no form because it does not accept files, use the editor's
+    form.
+    """
     shown = client.get(page)
     if 'name="form_key"' not in shown.text:
         shown = client.get(f"{page}/edit")
@@ -203,7 +205,9 @@ def upload(client, data=SOURCE, name="kernels.cl", page="/assignments/small", **
 
 
 def told(service, attempt):
-    """Return everything that a student sees of an attempt: pages, files, the API, events, and the zip of their data."""
+    """Return everything that a student can see of an attempt: pages, files, the API, events, and the zip of personal
+    data.
+    """
     ada, page = service.browser("ada"), service.page_of(attempt)
     bearer = {"authorization": f"Bearer {service.token(service.ada, 'read')}"}
     pages = ("/", "/assignments/small", page, f"{page}/report", f"{page}/download/result.json", f"{page}/events")

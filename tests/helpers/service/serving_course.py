@@ -1,4 +1,4 @@
-"""`grader serve` as an operator runs it: a separate program with its station, on a small course."""
+"""`grader serve` as an operator runs it: a separate program with a station, for a small course."""
 
 import os
 import re
@@ -20,11 +20,13 @@ FIELDS = {**ADDITION, "performance": {**ADDITION["performance"], "classes": {"cp
 FIELDS["performance"]["classes"]["cpu"] |= any_speed(5)
 
 PATIENCE = 120
-"""Seconds for steps that take ten on a quiet machine, and a lease of thirty."""
+"""Limit in seconds for steps that take ten seconds on a quiet machine, or that wait for a lease of thirty."""
 
 
 class Serving:
-    """The program, which can be killed and started again on the same data. `url` names a PostgreSQL database."""
+    """The running program, which can be killed and started again on the same data. `url` is the address of a PostgreSQL
+    database.
+    """
 
     def __init__(self, folder, locks, url=None, stations=1, web_processes=1):
         self.folder, self.url, self.count, self.web_processes = folder, url, stations, web_processes
@@ -35,7 +37,7 @@ class Serving:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
         self.origin = f"http://127.0.0.1:{self.port}"
-        self.address = self.origin  # for browsers; web processes of one service share it
+        self.address = self.origin  # for browsers; the web processes of one service share it
         self.settings = {**QUICK, "GRADER_LOCKS": str(locks), "GRADER_PROFILES": str(folder / "profiles")}
         self.process, self.links = None, {}
 
@@ -60,7 +62,7 @@ class Serving:
         return self
 
     def program(self, log_file, *words):
-        """Start a command of grader on the same course and database."""
+        """Start a command of grader for this course and database."""
         database = {"GRADER_DATABASE": self.url} if self.url else {}
         with log_file.open("wb") as log:
             return subprocess.Popen(
@@ -94,13 +96,13 @@ class Serving:
 
 
 def children(process):
-    """Return the processes that a process has started."""
+    """Return the ids of the processes that a process has started."""
     found = Path(f"/proc/{process.pid}/task").glob("*/children")
     return [int(pid) for path in found for pid in path.read_text().split()]
 
 
 def hand_in(client, source):
-    """Hand in, and return the address of the attempt."""
+    """Submit a source, and return the address of the attempt."""
     page = client.get("/assignments/small")
     keys = {name: field(page, name) for name in ("form_token", "form_key")}
     said = client.post("/assignments/small/attempts", files=parts(**keys, file=("kernels.cl", source.encode())))

@@ -1,4 +1,6 @@
-"""Methods to sign in, for a service of the tests: a mailbox, quick hashes, and an issuer on this machine."""
+"""Sign-in methods for a service in tests: a mailbox, fast password hashes, and an OpenID Connect issuer on this
+machine.
+"""
 
 import base64
 import hashlib
@@ -28,13 +30,13 @@ QUICK = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
 
 
 def enter(service, **ways):
-    """Give the service these methods to sign in."""
+    """Let the service use these sign-in methods."""
     service.app_state = replace(service.app_state, sign_in=SignInMethods(**ways))
     service.app = make_app(service.app_state)
 
 
 def mailbox(service, *, domain="example.org", fails=None):
-    """Give the service sign-in by mail, and return the list that gets the mails."""
+    """Let the service use sign-in by mail, and return the list to which sent mails are added."""
     sent = []
 
     def send(message):
@@ -56,7 +58,7 @@ def with_passwords(service):
 
 
 class Issuer:
-    """An issuer of OpenID Connect. A test can change its answers, like an attacker or a careless issuer."""
+    """An OpenID Connect issuer. A test can change its answers, to imitate an attacker or a careless issuer."""
 
     def __init__(self, address):
         self.address, self.key = address, RSAKey.generate_key(2048, {"kid": "one"})
@@ -65,7 +67,7 @@ class Issuer:
         self.codes, self.people, self.seen, self.numbers = {}, {}, [], count(1)
 
     def authorize(self, address, person=None):
-        """Return the parameters that the issuer gives a browser in which this person is signed in."""
+        """Return the parameters with which the issuer sends back a browser in which this person is signed in."""
         asked = dict(parse_qsl(urlsplit(address).query))
         code = f"code{next(self.numbers)}"
         self.codes[code], self.people[code] = asked, person
@@ -105,7 +107,7 @@ class Issuer:
 
 @contextmanager
 def issuing():
-    """Run an issuer in the block."""
+    """Run an issuer during the block."""
 
     class Handler(BaseHTTPRequestHandler):
         def _answered(self):
@@ -122,7 +124,7 @@ def issuing():
         do_GET = do_POST = _answered  # noqa: N815 - names that the library looks for
 
         def log_message(self, *_):
-            """Write no log."""
+            """Do not write a log."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     issuer = Issuer(f"http://127.0.0.1:{server.server_port}")
@@ -137,6 +139,6 @@ def issuing():
 
 
 def at_university(service, issuer, **rules):
-    """Let people of this issuer sign in."""
+    """Let the service accept people who sign in at this issuer."""
     rules = UniversityRules(name="Example University", issuer=issuer.address, client_id=CLIENT, **rules)
     enter(service, university=University(rules, SECRET, service.origin))

@@ -1,4 +1,4 @@
-"""canvas.py: Canvas imports the exported gradebook with every score at its student and no other change."""
+"""canvas.py: Canvas imports the exported gradebook with each score for the right student and without other changes."""
 
 import csv
 import io
@@ -35,10 +35,11 @@ def exported(title=TITLE, possible="100.00", scores=None, sign=".", delimiter=",
 
 
 def imported(data):
-    """Return the scores by assignment and student that Canvas's importer would take from a gradebook.
+    """Return the scores, by assignment and student, that Canvas's importer would take from a gradebook.
 
-    A heading with a number or a title of an assignment means that assignment. Any other heading makes a new assignment.
-    A known ID means that student, and any other ID makes a new student. Decimal commas are read as points.
+    A heading with the number or the title of an assignment refers to that assignment. Any other heading creates a new
+    one. Likewise, a known ID refers to that student, and any other ID creates a new one. Decimal commas are read as
+    points.
     """
     text = data.decode("utf-8-sig")
     delimiter = ";" if text.splitlines()[0].count(";") > text.splitlines()[0].count(",") else ","
@@ -66,7 +67,7 @@ def imported(data):
 
 @pytest.mark.parametrize(("sign", "delimiter"), [(".", ","), (",", ","), (",", ";")])
 def test_every_score_arrives_at_its_student(sign, delimiter):
-    """Every score is scaled to the points possible and has the file's decimal sign, and no other score changes."""
+    """Every score is scaled to the points possible and uses the file's decimal sign. Other scores do not change."""
     before = exported(sign=sign, delimiter=delimiter)
     filled = canvas_gradebook(read_sheet("g.csv", before), COURSE, "coalsTransp")
     old, new = imported(before), imported(filled.data)
@@ -83,7 +84,7 @@ def test_every_score_arrives_at_its_student(sign, delimiter):
 
 
 def test_a_key_may_be_a_login_that_is_a_mail_address():
-    """A key can be a login that is a mail address. Another login is not a key."""
+    """A key can be a login, if the login is a mail address. Other logins are not keys."""
     student = replace(GRADED[0].student, key="Ada@x.org")
     book = gradebook(replace(GRADED[0], student=student))
     before = exported().replace(b"login101", b"ada@x.org")
@@ -93,7 +94,7 @@ def test_a_key_may_be_a_login_that_is_a_mail_address():
 
 
 def test_nothing_else_changes():
-    """No row, column, other cell, byte order mark or end of line changes."""
+    """Rows, columns, other cells, the byte order mark and line ends do not change."""
     before = b"\xef\xbb\xbf" + exported().replace(b"\n", b"\r\n").replace(b"two\r\nlines", b"two\nlines")
     data = canvas_gradebook(read_sheet("g.csv", before), COURSE, "coalsTransp").data
     old, new = ([*csv.reader(io.StringIO(each.decode(), newline=""))] for each in (before, data))
@@ -115,13 +116,13 @@ def test_nothing_else_changes():
     ],
 )
 def test_the_column_is_found_by_title_name_or_what_is_said(title, column):
-    """The assignment's column is found by title, name or option, in any case and with any spaces."""
+    """The column of the assignment is found by title, name or option, regardless of case and spaces."""
     filled = canvas_gradebook(read_sheet("g.csv", exported(title)), COURSE, "coalsTransp", column)
     assert imported(filled.data)["4711", "101"] == "100"
 
 
 def test_no_column_or_several_are_listed():
-    """Without a column, or with several, InputError lists the candidates.
+    """If no column or several match, InputError lists the candidates.
 
     A guess could put a grade into another assignment's column.
     """
@@ -140,9 +141,9 @@ def test_no_column_or_several_are_listed():
 
 
 def test_excused_unassigned_and_unknown_students_are_reported():
-    """Scores of excused, unassigned and unknown students are not written and are reported.
+    """Scores of excused, unassigned and unknown students are reported instead of written.
 
-    A score of an excused student would undo the instructor's decision in Canvas.
+    A score for an excused student would undo the instructor's decision in Canvas.
     """
     stranger = row(replace(STUDENTS[0], label="stranger", key="555"))
     sheet = read_sheet("g.csv", exported(scores={"101": "EX", "102": "N/A", "103": "7.00"}))
@@ -159,7 +160,7 @@ def test_excused_unassigned_and_unknown_students_are_reported():
 
 
 def test_points_stay_where_nothing_says_what_is_possible():
-    """Without points possible in the file, points are not scaled, and a remark asks the instructor to check."""
+    """If the points possible are missing, points are not scaled, and a remark asks the instructor to check."""
     sheet = read_sheet("g.csv", exported(possible=""))
     filled = canvas_gradebook(sheet, COURSE, "coalsTransp")
     assert imported(filled.data)["4711", "102"] == "25"
@@ -167,7 +168,7 @@ def test_points_stay_where_nothing_says_what_is_possible():
 
 
 def test_scores_have_the_decimal_sign_of_the_file():
-    """Scores have the decimal sign of the file. Canvas reads both signs, but a spreadsheet in between does not."""
+    """Scores use the decimal sign of the file. Canvas reads both signs, but a spreadsheet program may not."""
     (half,) = (each for each in GRADED if each.student.key == "102")
     for sign, cell in ((".", b",45.45455,"), (",", b',"45,45455",')):
         filled = canvas_gradebook(read_sheet("g.csv", exported(sign=sign)), gradebook(half), "coalsTransp")
@@ -175,7 +176,7 @@ def test_scores_have_the_decimal_sign_of_the_file():
 
 
 def test_scores_that_lack_points_are_told():
-    """Scores that lack points are reported in a remark, because Canvas has no comments."""
+    """A remark reports scores that lack points, because Canvas has no comments."""
     lacking = result(BUILD, check("correctness: one", points=68, max_points=68), unchecked(points=32))
     filled = canvas_gradebook(read_sheet("g.csv", exported()), gradebook(row(STUDENTS[0], lacking)), "coalsTransp")
     assert imported(filled.data)["4711", STUDENTS[0].key] == "68"
@@ -185,9 +186,9 @@ def test_scores_that_lack_points_are_told():
 
 
 def test_an_id_in_two_rows_is_refused_with_both():
-    """An ID in two rows raises InputError with both rows.
+    """An ID in two rows raises InputError with both row numbers.
 
-    Otherwise one row would stay empty, and Canvas takes the score of the last one.
+    Otherwise, one row would stay empty, and Canvas would take the score of the last one.
     """
     text = exported().decode()
     twice = read_sheet("g.csv", f"{text}{text.splitlines()[3]}\n".encode())
@@ -196,7 +197,7 @@ def test_an_id_in_two_rows_is_refused_with_both():
 
 
 def test_a_key_is_found_in_any_case():
-    """A key is found in any case, because keys of anonymous students have letters."""
+    """A key is found regardless of case, because the keys of anonymous students contain letters."""
     sheet = read_sheet("g.csv", exported().decode().replace(",101,", ",ANON_X,").encode())
     owner = replace(STUDENTS[0], key="anon_x")
     assert canvas_gradebook(sheet, gradebook(row(owner)), "coalsTransp").grades == 1

@@ -1,4 +1,4 @@
-"""feedback_zip.py: Moodle gives every file of the zip to its student."""
+"""feedback_zip.py: Moodle delivers each file of the zip to the right student."""
 
 import hashlib
 import zipfile
@@ -15,10 +15,10 @@ PAGES = [(each, "coalsTransp.html", f"<p>{each.label}".encode()) for each in STU
 
 
 def imported(path, participants):
-    """Return the files by participant that Moodle's importer would take from a zip.
+    """Return the files, by participant, that Moodle's importer would take from a zip.
 
-    The participant's number is between the first two underscores of a part of the path. Two names of a plug-in follow.
-    Hidden files are ignored.
+    The number of the participant is between the first two underscores of a part of the path, and the two names of a
+    plug-in follow it. Hidden files are ignored.
     """
     taken = {}
     with zipfile.ZipFile(path) as archive:
@@ -37,7 +37,7 @@ def imported(path, participants):
 
 
 def test_every_page_arrives_at_its_student(tmp_path):
-    """Every page arrives at its student, also for names with underscores, slashes, quotes and right-to-left letters."""
+    """Every page reaches its student, even if a name has underscores, slashes, quotes or right-to-left letters."""
     path = tmp_path / "feedback.zip"
     assert feedback_zip(path, PAGES) == ()
     expected = {each.key: {"coalsTransp.html": data} for each, _, data in PAGES}
@@ -49,7 +49,7 @@ def test_every_page_arrives_at_its_student(tmp_path):
 
 @pytest.mark.parametrize("name", ["../../etc", "a_999_b_c", "", "..", "\x00\x1b[2J", "x" * 500, "C:\\x", "é" * 300])
 def test_no_name_leads_elsewhere(tmp_path, name):
-    """No name leads out of the folder where the zip is unpacked or to another student."""
+    """No name leads out of the folder into which the zip is unpacked, or to another student."""
     path = tmp_path / "feedback.zip"
     feedback_zip(path, [(Student(label="a", name=name, key="7"), ".hidden/~x.html", b"x")])
     assert list(imported(path, {"7", "999"})) == ["7"]
@@ -61,7 +61,7 @@ def test_no_name_leads_elsewhere(tmp_path, name):
 
 
 def test_the_same_feedback_is_the_same_file(tmp_path):
-    """Equal feedback gives equal bytes at any time."""
+    """Equal feedback leads to equal bytes at any time."""
     for name in ("one.zip", "two.zip"):
         feedback_zip(tmp_path / name, PAGES)
     one, two = (hashlib.sha256((tmp_path / name).read_bytes()).digest() for name in ("one.zip", "two.zip"))
@@ -71,7 +71,7 @@ def test_the_same_feedback_is_the_same_file(tmp_path):
 
 
 def test_who_has_no_number_is_left_out_and_reported(tmp_path):
-    """A student without a number is left out and reported once, for any number of pages."""
+    """A student without a number is left out and reported once, regardless of the number of pages."""
     local = replace(STUDENTS[0], key=None)
     remarks = feedback_zip(tmp_path / "f.zip", [(local, "a.html", b""), (local, "b.html", b""), PAGES[1]])
     assert [remark.where for remark in remarks] == ["s101"]
@@ -79,7 +79,7 @@ def test_who_has_no_number_is_left_out_and_reported(tmp_path):
 
 
 def test_a_zip_is_whole_or_not_there(tmp_path):
-    """If a page cannot be made, the earlier zip stays and no partial file remains."""
+    """If a page cannot be made, the earlier zip is kept and no partial file is left."""
     path = tmp_path / "f.zip"
     path.write_bytes(b"before")
 

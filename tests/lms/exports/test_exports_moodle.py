@@ -1,4 +1,4 @@
-"""moodle.py: Moodle imports the worksheet with every grade at its student."""
+"""moodle.py: Moodle imports the worksheet with each grade for the right student."""
 
 import csv
 import html
@@ -28,7 +28,7 @@ GERMAN = (
 
 @dataclass(frozen=True, kw_only=True)
 class Language:
-    """Words of a worksheet in one language: headings, the word before a number, yes and no, and the decimal sign."""
+    """The words of a worksheet in one language: headings, the word before a number, yes and no, the decimal sign."""
 
     headings: tuple
     participant: str
@@ -42,7 +42,7 @@ DE = Language(headings=GERMAN, participant="Teilnehmer/in", yes="Ja", no="Nein",
 
 
 def worksheet(language=EN, maximum="100.00", changeable=None, comments=None, **dialect):
-    """Return a worksheet as Moodle writes it, with all students, two without a grade and a person outside the batch."""
+    """Return a worksheet as Moodle writes it. It has all students, two people without a grade and an outsider."""
     file = io.StringIO()
     writer = csv.writer(
         file, lineterminator=dialect.get("lineterminator", "\n"), delimiter=dialect.get("delimiter", ",")
@@ -66,9 +66,9 @@ def worksheet(language=EN, maximum="100.00", changeable=None, comments=None, **d
 def imported(data, language=EN, delimiter=","):
     """Return the grade and comment of each participant that Moodle's importer would take from a worksheet.
 
-    Headings must be Moodle's in the uploader's language. The number follows the word for a participant. Unknown
-    participants, empty grades and grades out of range are ignored. The language's decimal sign is read as a point, and
-    comments are read unchanged.
+    Headings must be Moodle's, in the language of the person who uploads. The number follows the word for a participant.
+    Unknown participants, empty grades and grades out of range are ignored. The language's decimal sign is read as a
+    point, and comments are read unchanged.
     """
     rows = list(csv.reader(io.StringIO(data.decode("utf-8-sig"), newline=""), delimiter=delimiter))
     at = {heading: index for index, heading in enumerate(rows[0])}
@@ -89,7 +89,7 @@ def imported(data, language=EN, delimiter=","):
 
 @pytest.mark.parametrize(("language", "delimiter"), [(EN, ","), (DE, ","), (DE, ";")], ids=["en", "de", "de;"])
 def test_every_grade_arrives_at_its_student(language, delimiter):
-    """Every grade is scaled to the worksheet's maximum in its language, and no other student gets a grade."""
+    """Every grade is scaled to the maximum of the worksheet in its language, and no other student gets a grade."""
     before = worksheet(language, delimiter=delimiter)
     filled = moodle_worksheet(read_sheet("w.csv", before), COURSE.rows)
     taken = imported(filled.data, language, delimiter)
@@ -104,7 +104,7 @@ def test_every_grade_arrives_at_its_student(language, delimiter):
 
 
 def test_nothing_but_grades_and_comments_changes():
-    """Header, order, byte order mark, quotation marks, dates and rows without a grade stay unchanged."""
+    """The header, the order, the byte order mark, quotation marks, dates and rows without a grade do not change."""
     before = worksheet(lineterminator="\r\n")
     data = moodle_worksheet(read_sheet("w.csv", before), COURSE.rows).data
     assert data.startswith(b"\xef\xbb\xbf")
@@ -117,9 +117,9 @@ def test_nothing_but_grades_and_comments_changes():
 
 @pytest.mark.parametrize("language", [EN, DE], ids=["en", "de"])
 def test_a_key_may_be_a_mail_address(language):
-    """A key can be a mail address in any case.
+    """A key can be a mail address, regardless of case.
 
-    An address in two rows is reported with both rows, and so are two students of one row.
+    An address that occurs in two rows is reported with both rows, as are two students that share a row.
     """
     first, second, third = GRADED[:3]
     mails = [replace(each, student=replace(each.student, key=f"{each.student.key}@X.org")) for each in GRADED[:3]]
@@ -140,7 +140,7 @@ def test_a_key_may_be_a_mail_address(language):
 
 
 def test_a_comment_says_points_and_where_to_start_as_html():
-    """A comment has the points and the first cause in one line of HTML, with a student's text escaped."""
+    """A comment shows the points and the first cause as one line of HTML, with the student's text escaped."""
     taken = imported(moodle_worksheet(read_sheet("w.csv", worksheet()), GRADED).data)
     assert taken["101"][1] == "grader: 50 of 50 points.<br>correctness 10 / 10, performance 40 / 40"
     assert taken["102"][1] == (
@@ -150,9 +150,9 @@ def test_a_comment_says_points_and_where_to_start_as_html():
 
 
 def test_a_comment_is_no_formula_in_the_worksheet_and_reads_the_same_in_moodle():
-    """A comment is not a formula in the worksheet, and Moodle shows it unchanged.
+    """A comment is not read as a formula in the worksheet, and Moodle shows it unchanged.
 
-    Escaping makes semicolons, at which many countries' spreadsheets divide cells, because "<=" becomes "&lt;=".
+    Escaping adds semicolons ("<=" becomes "&lt;="), at which spreadsheet programs of many countries divide cells.
     """
     said = "line 3 says i<=n; =1+1; @x, -2."
     hostile = result(BUILD, failed("correctness: one", message=said))
@@ -162,7 +162,7 @@ def test_a_comment_is_no_formula_in_the_worksheet_and_reads_the_same_in_moodle()
 
 
 def test_a_comment_of_ours_is_replaced_and_another_stays():
-    """A comment of grader is replaced by another grading, and a tutor's comment stays with a remark."""
+    """A later grading replaces a comment by grader. A tutor's comment is kept, and a remark says so."""
     comments = {"101": "grader: 1 of 50 points.", "102": "See me."}
     filled = moodle_worksheet(read_sheet("w.csv", worksheet(comments=comments)), GRADED)
     taken = imported(filled.data)
@@ -192,20 +192,20 @@ def test_who_cannot_be_placed_is_reported():
 
 @pytest.mark.parametrize(("maximum", "grade"), [("50.00", 50.0), ("7.00", 7.0), ("0.30", 0.3)])
 def test_full_points_are_the_maximum_and_never_more(maximum, grade):
-    """Full points become the maximum and never more, because Moodle ignores a grade above the maximum."""
+    """Full points become exactly the maximum, because Moodle ignores a grade above the maximum."""
     data = moodle_worksheet(read_sheet("w.csv", worksheet(maximum=maximum)), (row(STUDENTS[0]),)).data
     assert imported(data)["101"][0] == grade
 
 
 def test_no_points_to_earn_is_no_grade():
-    """A result without points to earn gives no grade, because it cannot be scaled."""
+    """A result without points to earn has no grade, because it cannot be scaled."""
     filled = moodle_worksheet(read_sheet("w.csv", worksheet()), (row(STUDENTS[0], result()),))
     assert (filled.grades, imported(filled.data)) == (0, {})
     assert filled.remarks[0].why.endswith("there were no points to earn.")
 
 
 def test_unknown_headings_are_listed_and_can_be_named():
-    """Unknown headings are listed in InputError. Two options name the columns in an unknown language."""
+    """For unknown headings, InputError lists them. Two options select the columns if the language is unknown."""
     polish = replace(EN, headings=("Identyfikator", *ENGLISH[1:4], "Ocena", *ENGLISH[5:9], "Komentarz"))
     sheet = read_sheet("w.csv", worksheet(polish))
     with pytest.raises(
@@ -221,7 +221,7 @@ def test_unknown_headings_are_listed_and_can_be_named():
 
 
 def test_other_files_are_refused():
-    """A list of names and a worksheet with two rows of one participant raise InputError."""
+    """A list of names, and a worksheet with two rows for one participant, raise InputError."""
     with pytest.raises(InputError, match="no participants in its first column"):
         moodle_worksheet(read_sheet("w.csv", b"Name,Grade\nAda,\n"), GRADED)
     with pytest.raises(InputError, match="two rows of participant 7"):
@@ -229,14 +229,14 @@ def test_other_files_are_refused():
 
 
 def test_points_without_a_known_maximum_are_written_as_they_are():
-    """Without a known maximum, points are not scaled, and a remark asks the instructor to check."""
+    """If the maximum is unknown, points are not scaled, and a remark asks the instructor to check."""
     filled = moodle_worksheet(read_sheet("w.csv", b"Identifier,Grade\nParticipant 102,\n"), (row(STUDENTS[1], WRONG),))
     assert filled.data == b"Identifier,Grade\nParticipant 102,25\n"
     assert "not scaled" in filled.remarks[0].why
 
 
 def test_rows_of_others_are_no_matter():
-    """In a course of 3,000, the rows of all other participants stay unchanged if one student handed in."""
+    """In a course of 3,000 in which one student handed in, the rows of all other participants do not change."""
     lines = b"".join(b"Participant %d,\n" % number for number in range(1000, 4000))
     filled = moodle_worksheet(
         read_sheet("w.csv", b"Identifier,Grade\n" + lines), (row(replace(STUDENTS[0], key="2500")),)
@@ -245,9 +245,9 @@ def test_rows_of_others_are_no_matter():
 
 
 def test_grades_have_the_decimal_sign_of_the_worksheet():
-    """Grades have the decimal sign of the worksheet's maximum.
+    """Grades use the decimal sign of the worksheet's maximum.
 
-    Moodle reads a point in every language, but a spreadsheet in between does not.
+    Moodle reads a point in every language, but a spreadsheet program may not.
     """
     for language, cell in ((EN, b",45.45455,"), (DE, b',"45,45455",')):
         filled = moodle_worksheet(read_sheet("w.csv", worksheet(language)), (GRADED[1],))
@@ -258,9 +258,9 @@ LACKING = result(BUILD, check("correctness: one", points=68, max_points=68), unc
 
 
 def test_points_that_were_not_checked_are_not_scaled_away():
-    """Unchecked points stay in the maximum: 68 of 100 stay 68.
+    """Unchecked points stay in the maximum: 68 of 100 points remain 68.
 
-    The comment names the missing points, and a remark asks the instructor not to publish them yet.
+    The comment states the missing points, and a remark asks the instructor not to publish the grade yet.
     """
     filled = moodle_worksheet(read_sheet("w.csv", worksheet()), (row(STUDENTS[0], LACKING),))
     ((grade, comment),) = imported(filled.data).values()
@@ -272,7 +272,7 @@ def test_points_that_were_not_checked_are_not_scaled_away():
 
 
 def test_a_grade_that_the_courses_machine_completes_says_so():
-    """A remark says that the course's machine decides the rest of a grade from a kit."""
+    """For a grade from a kit, a remark says that the course's machine decides the rest."""
     there = result(BUILD, unchecked(reason=Reason.DECIDED_ELSEWHERE, points=100))
     filled = moodle_worksheet(read_sheet("w.csv", worksheet()), (row(STUDENTS[0], there), row(STUDENTS[1], there)))
     assert [remark.why for remark in filled.remarks] == [
@@ -288,7 +288,7 @@ def test_a_grade_that_the_courses_machine_completes_says_so():
     ],
 )
 def test_a_grade_without_its_speed_says_so(reason, comment, remark):
-    """A comment and a remark say that speed was not measured, so it does not look like zero points."""
+    """A comment and a remark say that speed was not measured, so that it does not look like zero points."""
     noisy = result(BUILD, check("correctness: one", points=68, max_points=68), unchecked(points=32, reason=reason))
     filled = moodle_worksheet(read_sheet("w.csv", worksheet()), (row(STUDENTS[0], noisy),))
     ((_, found),) = imported(filled.data).values()
@@ -316,7 +316,7 @@ def test_a_grade_without_its_speed_says_so(reason, comment, remark):
     ],
 )
 def test_lateness_is_read_in_every_form_that_moodle_writes(status, is_late):
-    """Lateness is read from each form of the status in all languages with known headings. An extension is not late."""
+    """Lateness is recognized in every form of the status, in all supported languages. An extension is not lateness."""
     heading = {"E": "Estado", "R": "Statut"}.get(status[0], "Status")
     sheet = read_sheet("w.csv", f'ID,{heading}\nParticipant 7,"{status}"\nParticipant 8,-\n'.encode())
     assert late(sheet) == (frozenset({"7"}) if is_late else frozenset())

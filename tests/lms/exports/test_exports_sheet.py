@@ -1,4 +1,4 @@
-"""sheet.py: a filled CSV file equals the original in all bytes except the changed cells."""
+"""sheet.py: filling in a CSV file changes only the bytes of the filled cells."""
 
 import csv
 import io
@@ -26,7 +26,7 @@ def test_nothing_changed_is_the_same_file(data):
 
 @pytest.mark.parametrize("data", FILES)
 def test_cells_say_what_python_reads(data):
-    """Cells have the values that Python's csv package reads."""
+    """Cells have the values that Python's csv module reads."""
     sheet = read_sheet("f.csv", data)
     expected = csv.reader(io.StringIO(data.decode("utf-8-sig"), newline=""), delimiter=sheet.delimiter)
     values = [[line.value(i) for i in range(len(line.cells))] for line in sheet.lines]
@@ -34,7 +34,7 @@ def test_cells_say_what_python_reads(data):
 
 
 def test_a_changed_cell_is_quoted_unless_it_is_a_number_and_was_not():
-    """A changed cell is quoted unless it is a number in a cell without quotes, and no other byte changes."""
+    """A changed cell is quoted, unless a number replaces a cell without quotes. No other byte changes."""
     sheet = read_sheet("f.csv", b'a,b\r\n"x",y\r\n"z",w\r\n')
     assert sheet.filled({(1, 0): "1", (1, 1): 'say "a,b"', (2, 1): "2"}) == b'a,b\r\n"1","say ""a,b"""\r\n"z",2\r\n'
     assert sheet.filled({(1, 1): "1,5", (2, 1): "1.5"}) == b'a,b\r\n"x","1,5"\r\n"z",1.5\r\n'
@@ -43,7 +43,7 @@ def test_a_changed_cell_is_quoted_unless_it_is_a_number_and_was_not():
 
 @pytest.mark.parametrize("text", ["=1+1", "a;=1+1", "a,  @b", 'a\t"-c', "a\n+d", "\uff1d1", " =1", "'=1"])
 def test_a_changed_cell_is_no_formula_however_the_copy_is_divided(text):
-    """No part of a changed cell starts as a formula, for any sign by which a spreadsheet divides the copy."""
+    """No part of a changed cell starts like a formula, regardless of where a spreadsheet program divides the copy."""
     cell = read_sheet("f.csv", b"a,b\nc,d\n").filled({(1, 1): text}).decode().splitlines(keepends=True)
     for sign in ",;\t\n":
         assert not [part for part in "".join(cell[1:]).split(sign) if part.strip(' "').startswith(tuple("=+-@\uff1d"))]
@@ -60,7 +60,7 @@ def test_a_changed_cell_is_no_formula_however_the_copy_is_divided(text):
     ],
 )
 def test_what_cannot_be_read_with_certainty_is_refused(data, words):
-    """A file that cannot be read with certainty raises InputError, because its copy could differ in other cells."""
+    """A file that cannot be read with certainty raises InputError, because other cells of its copy could differ."""
     with pytest.raises(InputError, match=r"^f\.csv") as raised:
         read_sheet("f.csv", data)
     assert words in str(raised.value)

@@ -1,4 +1,4 @@
-"""moodle_times.py: hand-in times from worksheets in several languages."""
+"""moodle_times.py: reading the times of hand-ins from worksheets in several languages."""
 
 from datetime import datetime
 
@@ -32,25 +32,25 @@ from grader.lms.exports.sheet import read_sheet
     ids=range(14),
 )
 def test_dates_are_read_in_five_languages(text, expected):
-    """Dates are read in five languages. Another form gives None instead of a guess."""
+    """Dates are read in five languages. For any other form, the result is None rather than a guess."""
     assert read_moodle_time(text) == (None if expected is None else datetime.fromisoformat(expected))
 
 
 @given(st.text(max_size=200))
 def test_no_text_is_trouble(text):
-    """Any text in a cell gives None or a time without a zone."""
+    """For any text in a cell, the result is None or a time without a zone."""
     found = read_moodle_time(text)
     assert found is None or found.tzinfo is None
 
 
 @pytest.mark.parametrize("heading", MODIFIED)
 def test_a_worksheet_tells_when_each_handed_in(heading):
-    """Times of hand-ins are read in the language of the download. A dash means that the student handed in nothing."""
+    """The times of hand-ins are read in the language of the download. A dash means that nothing was handed in."""
     rows = ('Participant 7,"Monday, 7 December 2026, 8:00 AM"', "Participant 8,-")
     sheet = read_sheet("w.csv", "\r\n".join((f"Identifier,{heading}", *rows, "")).encode())
     assert submitted(sheet) == {"7": datetime.fromisoformat("2026-12-07T08:00")}
 
 
 def test_a_worksheet_without_that_column_tells_nothing():
-    """A worksheet without the column of times gives no times."""
+    """A worksheet without the column for times yields no times."""
     assert submitted(read_sheet("w.csv", b"Identifier,Grade\r\nParticipant 7,\r\n")) == {}

@@ -38,7 +38,7 @@ def two(product, transposition):
 
 @pytest.mark.parametrize("writer", WRITERS)
 def test_every_download_gives_the_same(writer, tmp_path, two):
-    """Every form of download gives each student's bytes for the right assignments, and absences for the others."""
+    """Every form of download yields each student's files for the right assignments, and absences for the others."""
     write, name, shape = WRITERS[writer]
     intake = take_in(write(tmp_path / name, PEOPLE), two)
     assert intake.shape == shape
@@ -54,7 +54,7 @@ def test_every_download_gives_the_same(writer, tmp_path, two):
 
 @pytest.mark.parametrize("writer", WRITERS)
 def test_students_bear_the_platforms_key(writer, tmp_path, two):
-    """Students have the platform's key, by which grades return. Folders and lists have no keys."""
+    """Students have the platform's key, with which grades are returned. Folders and lists have no keys."""
     write, name, _ = WRITERS[writer]
     intake = take_in(write(tmp_path / name, PEOPLE), two)
     keys = {each.student.key for each in intake.handins}
@@ -63,7 +63,7 @@ def test_students_bear_the_platforms_key(writer, tmp_path, two):
 
 @pytest.mark.parametrize("writer", ["folders", "flat"])
 def test_a_zip_of_a_folder_is_like_the_folder(writer, tmp_path, two):
-    """A zip of a folder is read like the folder, with or without a folder around everything."""
+    """A zip of a folder is read like the folder, whether or not the zip contains the folder itself."""
     folder = WRITERS[writer][0](tmp_path / "all", PEOPLE)
     inside = {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*.cl")}
     bare = take_in(write_zip(tmp_path / "bare.zip", inside), two)
@@ -93,7 +93,7 @@ def test_every_student_has_something_or_an_absence_for_every_assignment(tmp_path
 
 
 def test_an_assignments_folders_are_recognised(tmp_path, two):
-    """Folders at the top are assignments if all of them have names of requested assignments, in any spelling."""
+    """Top-level folders are assignments if all of them have the name of a requested assignment, in any spelling."""
     files = {"blockMMM/ada/kernels.cl": TILED, "Coals-Transp/ada/x.cl": TURNED, "Coals-Transp/bob.cl": TURNED + b" "}
     intake = take_in(write_folder(tmp_path / "all", files), two)
     assert intake.shape == "a folder for each assignment"
@@ -106,7 +106,7 @@ def test_an_assignments_folders_are_recognised(tmp_path, two):
 
 
 def test_a_students_zip_is_opened_once(tmp_path, one):
-    """A student's zip is opened, also with a folder in it. An archive in that zip is reported, but not opened."""
+    """A student's zip is opened, even if it contains a folder. An archive inside it is reported, but not opened."""
     inner = write_zip(tmp_path / "inner.zip", {"Lab 1/kernels.cl": TURNED}).read_bytes()
     nested = write_zip(tmp_path / "nested.zip", {"inner.zip": inner}).read_bytes()
     path = write_zip(tmp_path / "all.zip", {"ada/hand-in.zip": inner, "bob/hand-in.zip": nested, "eve/a.7z": b"x"})
@@ -118,7 +118,7 @@ def test_a_students_zip_is_opened_once(tmp_path, one):
 
 
 def test_other_files_are_named(tmp_path, one):
-    """A student who hands in a report instead of source text is absent, and a line names the files."""
+    """A student who hands in a report instead of source text is absent, and a line lists the files."""
     files = {"ada/kernels.txt": b"notes", "ada/report.pdf": b"x", "bob/kernels.cl": TURNED, "notes.txt": b"x"}
     intake = take_in(write_folder(tmp_path / "all", files), one)
     assert missing(intake) == [("ada", "coalsTransp")]
@@ -127,7 +127,7 @@ def test_other_files_are_named(tmp_path, one):
 
 
 def test_a_file_that_names_what_is_missing_is_told(tmp_path, two):
-    """A file that is named like a missing assignment, but with a wrong ending, is reported.
+    """A file that is named like a missing assignment, but has a wrong ending, is reported.
 
     A report next to such a file is not mentioned.
     """
@@ -148,12 +148,12 @@ def test_a_file_that_names_what_is_missing_is_told(tmp_path, two):
     ],
 )
 def test_the_folder_of_a_single_student_is_no_wrapping(files, tmp_path, one):
-    """A single student's folder is not a wrapper around students, because late students often hand in alone."""
+    """The folder of a single student is not a wrapper around students, because late students often hand in alone."""
     assert list(graded(take_in(write_folder(tmp_path / "all", files), one))) == [("ada", "coalsTransp")]
 
 
 def test_assignments_folders_may_be_wrapped(tmp_path, two):
-    """Folders of assignments may be wrapped in another folder. A single student's folders are not a wrapper."""
+    """The folders of assignments may be inside another folder. A single student's folders are no wrapper."""
     files = {"lab/blockMMM/ada/kernels.cl": TILED, "lab/coalsTransp/bob.cl": TURNED}
     wrapped = take_in(write_zip(tmp_path / "all.zip", files), two)
     assert sorted(graded(wrapped)) == [("ada", "blockMMM"), ("bob", "coalsTransp")]
@@ -163,7 +163,7 @@ def test_assignments_folders_may_be_wrapped(tmp_path, two):
 
 
 def test_what_systems_and_tools_leave_behind_is_no_matter(tmp_path, one):
-    """Leftovers of systems and tools are not hand-ins and cause no line."""
+    """Files that systems and tools leave behind are neither hand-ins nor reported."""
     rubbish = ["__MACOSX/ada/._kernels.cl", "ada/.git/kernels.cl", "ada/kernels.cl~", "ada/._kernels.cl", ".DS_Store"]
     path = write_zip(tmp_path / "all.zip", dict.fromkeys(rubbish, b"x") | {"ada/kernels.cl": TURNED})
     intake = take_in(path, one)
@@ -173,14 +173,14 @@ def test_what_systems_and_tools_leave_behind_is_no_matter(tmp_path, one):
 
 @pytest.mark.parametrize("data", [b"", b"\0\1\2", b"x" * 3_000_000])
 def test_what_is_wrong_with_the_bytes_is_not_judged_here(data, tmp_path, one):
-    """Empty, binary and too large files are hand-ins. A too large one is kept up to one byte over the limit."""
+    """Empty, binary and oversized files are hand-ins. Of an oversized file, one byte more than the limit is kept."""
     intake = take_in(write_folder(tmp_path / "all", {"ada/kernels.cl": data}), one)
     assert intake.handins[0].data == data[: 1024 * 1024 + 1]
 
 
 @pytest.mark.parametrize("name", ["Ünal, Ö.", "a b", "12345", "-x", "a.b", "$(rm)", "*", "[ab]", "%s", "line\nbreak"])
 def test_odd_names_are_names_like_others(name, tmp_path, one):
-    """Odd names are kept, without a meaning as patterns or options. A line break in a name is removed."""
+    """Odd names are not interpreted as patterns or options. Line breaks are removed from them."""
     write_folder(tmp_path / "all", {f"{name}/kernels.cl": TURNED, f"{name}2.cl": TURNED + b" "})
     intake = take_in(tmp_path / "all", one)
     assert len(intake.handins) == len({each.student.label for each in intake.handins}) == 2
@@ -195,7 +195,7 @@ def test_hidden_names_are_not_lost(tmp_path, one):
 
 
 def test_two_submissions_of_one_name_are_not_guessed_between(tmp_path, one):
-    """A folder and a file of one name belong to one student, and a line says that it is unclear which counts."""
+    """A folder and a file with the same name belong to one student. A line says that it is unclear which counts."""
     write_folder(tmp_path / "all", {"anna/kernels.cl": TURNED, "anna.cl": TURNED + b" ", "bob.cl": TURNED})
     intake = take_in(tmp_path / "all", one)
     assert list(graded(intake)) == [("bob", "coalsTransp")]
@@ -204,7 +204,7 @@ def test_two_submissions_of_one_name_are_not_guessed_between(tmp_path, one):
 
 
 def test_names_that_differ_in_how_accents_are_written_are_the_same(tmp_path, two):
-    """Composed and decomposed accents make one student, because a Mac decomposes them."""
+    """Names with composed and with decomposed accents are the same student, because a Mac decomposes them."""
     files = {"Zo\u00eb/blockMMM.cl": TILED, "Zoe\u0308/coalsTransp.cl": TURNED}
     intake = take_in(write_zip(tmp_path / "all.zip", files), two)
     assert list(graded(intake)) == [("Zo\u00eb", "blockMMM"), ("Zo\u00eb", "coalsTransp")]
@@ -224,7 +224,7 @@ def test_names_that_differ_in_how_accents_are_written_are_the_same(tmp_path, two
     ],
 )
 def test_what_is_of_no_use_at_all_is_refused(name, said, tmp_path, one):
-    """A path without any submission raises InputError with the path and a reason."""
+    """A path without any submission raises InputError with the path and the reason."""
     write_folder(tmp_path, {"all.txt": b"x", "broken.zip": b"PK\3\4", "empty/": b"", "photos/a/1.jpg": b"x"})
     write_folder(tmp_path, {"empty.csv": b"", "heading.csv": b"student,path\n"})
     write_zip(tmp_path / "empty.zip", {})
@@ -234,12 +234,12 @@ def test_what_is_of_no_use_at_all_is_refused(name, said, tmp_path, one):
 
 
 def test_shapes_are_told_in_words():
-    """The words for a form of download fit after "Found", so each starts with an article."""
+    """The description of a form of download fits after "Found", so it starts with an article."""
     assert all(name.startswith(("a ", "an ")) for name in SHAPES)
 
 
 def test_a_zip_of_downloads_is_all_of_them(tmp_path, two):
-    """A zip or a folder of downloads, from one platform or several, is read as all of them."""
+    """A zip or a folder of downloads, from one platform or several, is read as all of these downloads."""
     first, second = downloads.moodle(tmp_path / "a.zip", PEOPLE[:2]), downloads.canvas(tmp_path / "b.zip", PEOPLE[2:])
     members = {"a.zip": first.read_bytes(), "b.zip": second.read_bytes()}
     expected = take_all((first, second), two)
@@ -253,7 +253,7 @@ def test_a_zip_of_downloads_is_all_of_them(tmp_path, two):
 
 
 def test_a_students_zip_among_others_is_no_download(tmp_path, one):
-    """A student's zip is not a download in a folder of hand-ins, because all entries must be downloads."""
+    """Among hand-ins, a student's zip does not count as a download, because all entries must be downloads."""
     eves = write_zip(tmp_path / "eve.zip", {"Ada_7_assignsubmission_file/kernels.cl": TURNED}).read_bytes()
     adas = write_zip(tmp_path / "ada.zip", {"kernels.cl": TURNED + b" "}).read_bytes()
     intake = take_in(write_zip(tmp_path / "all.zip", {"ada.zip": adas, "eve.zip": eves}), one)

@@ -43,7 +43,7 @@ def chosen(files, assignments):
     ],
 )
 def test_the_latest_attempt_counts(files, latest, one):
-    """The attempt with the highest number counts, and each other one is reported as ignored."""
+    """The attempt with the highest number counts, and all others are reported as ignored."""
     found, said = chosen({path: path.encode() for path in files}, one)
     assert found == {"coalsTransp": latest}
     assert all(path in said for path in files)
@@ -62,7 +62,7 @@ def test_the_latest_attempt_counts(files, latest, one):
     ],
 )
 def test_what_cannot_be_ordered_is_not_guessed_at(files, one):
-    """Files without an order are all refused, and a line names them."""
+    """If files have no order, all of them are refused, and a line lists them."""
     found, said = chosen({path: path.encode() for path in files}, one)
     assert found == {}
     assert all(path in said for path in files)
@@ -82,7 +82,10 @@ def test_what_cannot_be_ordered_is_not_guessed_at(files, one):
     ],
 )
 def test_one_file_of_several_can_be_the_one(files, wanted, one):
-    """One of several files counts by the assignment's name, the requested name or its kernel, or if all are equal."""
+    """If there are several files, the one with the assignment's name, the requested name or the right kernel counts.
+
+    Files with equal contents count as one.
+    """
     assert chosen(files, one)[0] == {"coalsTransp": wanted}
 
 
@@ -100,7 +103,7 @@ def test_one_file_of_several_can_be_the_one(files, wanted, one):
     ],
 )
 def test_which_assignment_a_file_is_for(files, wanted, two):
-    """The part of the path nearest to the file names the assignment, or else the kernels in the text do."""
+    """The part of the path nearest to the file decides the assignment. Otherwise, the kernels in the text do."""
     expected = {each.name: where for each, where in zip(two, wanted, strict=True) if where}
     assert chosen(files, two)[0] == expected
 
@@ -113,14 +116,14 @@ def test_a_file_for_no_assignment_is_told(two):
 
 
 def test_a_file_for_no_assignment_is_told_beside_one_for_another(two):
-    """A file that fits no assignment is reported if an assignment has no file, and ignored otherwise."""
+    """A file that fits no assignment is reported if an assignment has no file. Otherwise, it is ignored."""
     files = {"blockMMM.cl": PRODUCT, "x.cl": b"mystery"}
     assert "x.cl: matches none of" in chosen(files, two)[1]
     assert chosen({**files, "coalsTransp.cl": TURN}, two)[1].startswith("x.cl: is ignored")
 
 
 def test_what_the_download_says_comes_first(two):
-    """An assignment from a list of checkouts takes precedence over the file's name."""
+    """An assignment that is stated in a list of checkouts takes precedence over the name of the file."""
     piece = Piece(parts=("coalsTransp.cl",), where="x", data=TURN, assignment="blockMMM")
     assert list(choose((piece,), two).chosen) == ["blockMMM"]
 
@@ -141,7 +144,7 @@ def test_what_the_download_says_comes_first(two):
     ],
 )
 def test_which_kernels_a_text_defines(text, defines, one):
-    """Only definitions of kernels count: comments, calls and longer names do not."""
+    """Only definitions of kernels count, unlike comments, calls and longer names."""
     assert defined_in(text.encode(), one) == (("coalsTransp",) if defines else ())
 
 
@@ -149,12 +152,12 @@ def test_which_kernels_a_text_defines(text, defines, one):
     "text", ["kernel " * 150_000, "(" * 1_000_000, "k" * 1_000_000, " " * 1_000_000, "/*" * 500_000]
 )
 def test_no_text_takes_long(text, one):
-    """A search in a megabyte of hostile text ends. In quadratic time it would take over an hour."""
+    """Searching a megabyte of hostile text takes linear time. Quadratic time would be more than an hour."""
     assert defined_in(f"__kernel {text}".encode(), one) == ()
 
 
 def test_an_alias_is_a_name(course):
-    """An alias finds the assignment, because a handout of the course misspells a name."""
+    """An assignment is also found by its alias, because a handout of the course misspells a name."""
     program = course.load("optimProgram")
     assert named_by("optim-progrm", (program,)) == "optimProgram"
     assert defined_in(source("optimProgrm"), (program,)) == ("optimProgram",)

@@ -1,4 +1,4 @@
-"""labels.py: distinct names of folders for students, valid on any system."""
+"""labels.py: distinct folder names for students that are valid on every system."""
 
 import itertools
 
@@ -34,7 +34,7 @@ AWKWARD = [
 
 @pytest.mark.parametrize("name", AWKWARD)
 def test_any_name_becomes_that_of_a_folder(name, tmp_path):
-    """Any name becomes the name of a folder that can be created unchanged, and that Windows accepts."""
+    """Any name is turned into a folder name that can be created unchanged and that Windows accepts."""
     made = label(name)
     (tmp_path / made).mkdir()
     assert [path.name for path in tmp_path.iterdir()] == [made]
@@ -47,14 +47,14 @@ def test_any_name_becomes_that_of_a_folder(name, tmp_path):
 
 @pytest.mark.parametrize("name", ["Ünal, Ö.", "李小龍", "محمد علي", "O'Neill-Smith (B)", "Łuk $(x) [1] %s"])
 def test_honest_names_stay(name):
-    """Letters of any script and usual signs of names are kept."""
+    """Letters of any script and common characters in names are kept."""
     assert label(name) == name.rstrip(".")
 
 
 def test_labels_are_unique_on_any_file_system():
-    """Labels differ on file systems that ignore case or the form of accents.
+    """Labels differ even on file systems that ignore case or the form of accents.
 
-    Owners of one name with keys have the key in their label.
+    If several people have the same name and have keys, their labels contain the keys.
     """
     owners = [
         *(Owner(name=name) for name in ("Ada", "ada", "ADA", "ada-2", "Zoe\u0308", "Zo\u00eb", "x/y", "x:y")),
@@ -69,14 +69,14 @@ def test_labels_are_unique_on_any_file_system():
 
 
 def test_labels_do_not_depend_on_the_order():
-    """Equal sets of people get equal labels in any order of the download."""
+    """Labels depend only on the people in a download, and not on their order."""
     owners = [Owner(name="Ada"), Owner(name="ada"), Owner(name="ada-2"), Owner(name="Bob", key="1")]
     made = [labels(order) for order in itertools.permutations(owners)]
     assert all(each == made[0] for each in made)
 
 
 def test_a_thousand_names_that_come_out_alike_are_numbered_one_by_one(monkeypatch):
-    """Names that give equal labels are numbered in linear time, because no number is tried again for each name."""
+    """Names with equal labels are numbered in linear time, because the search for a free number does not start over."""
     names = ["".join(marks) for marks in itertools.product(':"?*', repeat=5)]
     tried = []
     monkeypatch.setattr("grader.lms.intake.labels._cut", lambda text, size: tried.append(text) or text[:size])

@@ -1,4 +1,4 @@
-"""grader/lms/intake: source text in other files than a kernels.cl in UTF-8."""
+"""grader/lms/intake: source text in files other than a kernels.cl in UTF-8."""
 
 import bz2
 import gzip
@@ -28,7 +28,7 @@ def two(product, transposition):
 
 
 def tar(members, **changes):
-    """Return a tar of members by name. `changes` are fields of each member."""
+    """Return a tar of these members. `changes` are applied to the fields of each member."""
     file = io.BytesIO()
     with tarfile.open(fileobj=file, mode="w") as archive:
         for name, data in members.items():
@@ -41,7 +41,7 @@ def tar(members, **changes):
 
 
 def packed(name, text):
-    """Return the text as the content of a file of this name."""
+    """Return the content of a file of this name that contains the text."""
     *_, last = name.casefold().split(".")
     file = io.BytesIO(tar({"kernels.cl": text}))
     match last:
@@ -74,7 +74,7 @@ def packed(name, text):
     ],
 )
 def test_a_copys_number_may_divide_an_ending(first, again, tmp_path, one):
-    """A copy with a number before the last dot, as Canvas and browsers write it, is read in place of the original."""
+    """A copy with a number before the last dot, as Canvas and browsers write it, is read instead of the original."""
     copy = {f"lovelaceada_7_90002_{again}": packed(again, TURN)}
     both = {f"lovelaceada_7_90001_{first}": packed(first, PRODUCT), **copy}
     for members in (copy, both):
@@ -84,27 +84,27 @@ def test_a_copys_number_may_divide_an_ending(first, again, tmp_path, one):
 
 @pytest.mark.parametrize("name", ["kernels.rar-1.gz", "kernels-1.gz", "kernels.tar-1.rar", "kernels.tar-x.gz"])
 def test_a_number_makes_no_tar_of_another_file(name, tmp_path, one):
-    """A number in a name makes no tar of another file, because only the endings of tars are joined."""
+    """A number within an ending does not turn another file into a tar, because only the endings of tars are joined."""
     intake = take_in(write_zip(tmp_path / "canvas.zip", {f"lovelaceada_7_90002_{name}": b"x"}), one)
     assert "is an archive of a kind that is not opened" in lines(intake.unplaced)
 
 
 def about(kind, data):
-    """Return a header of this kind with data about the next member."""
+    """Return a header of this kind, with data about the next member."""
     info = tarfile.TarInfo("about")
     info.type, info.size = kind, len(data)
     return info.tobuf(tarfile.USTAR_FORMAT) + data + bytes(-len(data) % tarfile.BLOCKSIZE)
 
 
 def long_name():
-    """Return a header that announces a long name, with no data after it."""
+    """Return a header that announces a long name, without the data that should follow it."""
     info = tarfile.TarInfo("././@LongLink")
     info.type = tarfile.GNUTYPE_LONGNAME
     return info.tobuf(tarfile.GNU_FORMAT)
 
 
 def test_many_texts_cost_no_source_its_reading(tmp_path, one):
-    """Other texts, such as a library's headers, are read after sources. Texts beyond the budget do not matter."""
+    """Other texts, such as the headers of a library, are read after sources, so they cannot use up the budget."""
     large = b"//" + b"x" * (1024 * 1024 - 2)
     files = {f"ada/include/{number:03}.h": large for number in range(70)}
     intake = take_in(write_folder(tmp_path / "all", {**files, "ada/src/turn.cl": TURN, "bob/kernels.cl": TURN}), one)
@@ -113,7 +113,7 @@ def test_many_texts_cost_no_source_its_reading(tmp_path, one):
 
 
 def test_many_sources_cost_what_is_named_as_asked_nothing(tmp_path, one):
-    """A file named kernels.cl is read before others, which precede it in the alphabet and exceed the budget."""
+    """A file called kernels.cl is read before others that precede it in the alphabet and exceed the budget."""
     blank = b" " * (1024 * 1024)
     packed = write_zip(tmp_path / "x.zip", {f"{number:03}.cl": blank for number in range(70)} | {"kernels.cl": TURN})
     files = {"ada/x.zip": packed.read_bytes(), "bob.cl": TURN}
@@ -123,7 +123,7 @@ def test_many_sources_cost_what_is_named_as_asked_nothing(tmp_path, one):
 
 @pytest.mark.parametrize("name", ["kernels.cl.txt", "KERNELS.CL.TXT", "kernels (1).cl.txt", "coalsTransp.cl.txt"])
 def test_an_ending_that_a_system_added_is_none(name, tmp_path, one):
-    """An additional ending .txt is ignored, because Windows adds it unseen."""
+    """An additional ending .txt is ignored, because Windows adds it without showing it."""
     intake = take_in(write_folder(tmp_path / "all", {f"ada/{name}": TURN, f"bob/{name}": TURN + b" "}), one)
     assert len(intake.handins) == 2
     assert intake.unplaced == ()
@@ -132,7 +132,7 @@ def test_an_ending_that_a_system_added_is_none(name, tmp_path, one):
 @pytest.mark.parametrize("name", ["İpek Ünal", "Straße", "ﬁona", "ada"])
 @pytest.mark.parametrize("added", [".cl", ".CL", ".tar.gz"])
 def test_a_name_is_whole_although_small_letters_are_more(name, added, tmp_path, one):
-    """A student's name is complete if its lower-case form is longer. The file's name alone identifies the student."""
+    """A student's name is not cut if its lower-case form is longer. The file name alone identifies the student here."""
     data = gzip.compress(tar({"kernels.cl": TURN})) if added == ".tar.gz" else TURN
     intake = take_in(write_folder(tmp_path / "all", {f"{name}{added}": data, "bob.cl": TURN}), one)
     assert {each.student.label for each in intake.handins} == {name, "bob"}
@@ -140,7 +140,7 @@ def test_a_name_is_whole_although_small_letters_are_more(name, added, tmp_path, 
 
 @pytest.mark.parametrize("name", ["kernels.txt", "kernel.c", "main.cpp", "solution.opencl"])
 def test_a_text_under_another_name_counts_if_it_defines_the_kernel(name, tmp_path, one):
-    """A text under another name counts with a remark if it defines the kernel and there is no .cl file."""
+    """If there is no .cl file, a text with another ending counts if it defines the kernel, and a remark says so."""
     files = {f"ada/{name}": TURN, f"bob/{name}": b"notes", f"eve/{name}": TURN, "eve/kernels.cl": TURN + b"// mine\n"}
     intake = take_in(write_folder(tmp_path / "all", files), one)
     assert graded(intake) == {("ada", "coalsTransp"): f"ada/{name}", ("eve", "coalsTransp"): "eve/kernels.cl"}
@@ -151,7 +151,7 @@ def test_a_text_under_another_name_counts_if_it_defines_the_kernel(name, tmp_pat
 
 
 def test_a_text_under_another_name_counts_for_what_is_missing(tmp_path, two):
-    """A text under another name counts for the assignment without a .cl file."""
+    """A text with another ending counts for the assignment that has no .cl file."""
     files = {"ada/blockMMM.cl": PRODUCT, "ada/turn.c": TURN, "ada/old.c": PRODUCT + b"// old\n"}
     intake = take_in(write_folder(tmp_path / "all", files), two)
     assert graded(intake) == {("ada", "blockMMM"): "ada/blockMMM.cl", ("ada", "coalsTransp"): "ada/turn.c"}
@@ -159,7 +159,7 @@ def test_a_text_under_another_name_counts_for_what_is_missing(tmp_path, two):
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
 def test_utf_16_is_read_as_what_it_says(encoding, tmp_path, two):
-    """A file in UTF-16 is read as its text, so that it fits the right assignment and equals its copy in UTF-8."""
+    """A file in UTF-16 is decoded, so that it fits the right assignment and equals a copy in UTF-8."""
     mark = {"utf-16-le": b"\xff\xfe", "utf-16-be": b"\xfe\xff"}.get(encoding, b"")
     files = {
         "ada/kernels.cl": mark + TURN.decode().encode(encoding),
@@ -182,7 +182,7 @@ def test_utf_16_is_read_as_what_it_says(encoding, tmp_path, two):
     ],
 )
 def test_a_tar_is_opened_like_a_zip(name, pack, tmp_path, one):
-    """A tar is opened like a zip, at the top or in a student's folder, with folders and leftovers in it."""
+    """A tar is opened like a zip, at the top or in a student's folder, even if it contains folders and leftovers."""
     packed = pack(tar({"lab/kernels.cl": TURN, "lab/._kernels.cl": b"x", "../out.cl": b"x"}))
     intake = take_in(write_zip(tmp_path / "all.zip", {f"ada/{name}": packed, f"bob-{name}": packed, "e.cl": b"x"}), one)
     assert sorted(graded(intake).values()) == [f"ada/{name}/lab/kernels.cl", f"bob-{name}/lab/kernels.cl", "e.cl"]
@@ -222,7 +222,7 @@ def many_members():
     ],
 )
 def test_a_hostile_or_damaged_tar_is_refused(data, said, tmp_path, one):
-    """A hostile or damaged tar is refused with a line, and its student has a refused hand-in."""
+    """A hostile or damaged tar is refused in a line, and its student has a refused hand-in."""
     packed = data() if callable(data) else data
     intake = take_in(write_folder(tmp_path / "all", {"ada/x.tar.gz": packed, "bob/kernels.cl": TURN}), one)
     assert said in lines(intake.unplaced)
@@ -231,12 +231,12 @@ def test_a_hostile_or_damaged_tar_is_refused(data, said, tmp_path, one):
 
 
 def marked(name, key):
-    """Return a path as Moodle names a student's hand-in."""
+    """Return the path that Moodle gives to a student's hand-in."""
     return f"{name}_{key}_assignsubmission_file/kernels.cl"
 
 
 def test_names_in_a_students_folder_are_no_platforms(tmp_path, one):
-    """Files with names like Moodle's in a student's folder are not a download, also if they outnumber all folders."""
+    """Files in a student's folder with names like Moodle's are not a download, even if they outnumber all folders."""
     files = {f"{name}/kernels.cl": TURN + name.encode() for name in ("ada", "bob", "mallory")}
     forged = {f"mallory/ada_{key}_assignsubmission_file_kernels.cl": TURN for key in range(4700, 4720)}
     intake = take_in(write_folder(tmp_path / "all", files | forged), one)
@@ -244,9 +244,9 @@ def test_names_in_a_students_folder_are_no_platforms(tmp_path, one):
 
 
 def test_a_zip_that_a_student_has_handed_in_is_no_download(tmp_path, one):
-    """A zip inside a late hand-in is not a download.
+    """A zip inside a late hand-in is not taken for a download.
 
-    Ada's own file counts, although Mallory's zip has another under her name.
+    Ada's own file counts, although Mallory's zip contains another one under her name.
     """
     main = write_zip(tmp_path / "main.zip", {marked("Ada Able", 11): TURN, marked("Bob Bold", 12): TURN})
     forged = {marked("Ada Able", 11): TURN + b"// mallory", marked("Mallory Moon", 13): TURN}

@@ -1,4 +1,4 @@
-"""people.py: the people known to a batch, from hand-ins, rosters and platforms' lists."""
+"""people.py: all people known to a batch, from hand-ins, rosters and the lists of platforms."""
 
 import downloads
 import pytest
@@ -24,9 +24,9 @@ def one(transposition):
 
 @pytest.mark.parametrize("roster", [(), TWO], ids=["no roster", "roster"])
 def test_a_name_is_looked_for_among_all_people_known(roster, tmp_path, one):
-    """A name is searched among all known people.
+    """A name is looked up among all known people.
 
-    If a gradebook has two people of a name and one of them handed in, the name is ambiguous, with or without a roster.
+    If a gradebook has two people with the same name, the name is ambiguous even if only one of them handed in.
     """
     people = everybody(take_in(downloads.canvas(tmp_path / "c.zip", [MEI]), one, roster), (roster, TWO))
     with pytest.raises(AmbiguousPersonError, match="key 11 and key 12"):
@@ -36,7 +36,7 @@ def test_a_name_is_looked_for_among_all_people_known(roster, tmp_path, one):
 
 
 def test_a_gradebooks_name_leads_to_who_handed_in(tmp_path, one):
-    """A name from a gradebook finds the student's hand-in, although Canvas's downloads have shortened names."""
+    """A name from a gradebook finds the student's hand-in, although downloads from Canvas have shortened names."""
     people = everybody(take_in(downloads.canvas(tmp_path / "c.zip", [MEI]), one), (TWO[:1],))
     assert people.find("mei lim").label == "limmei"
 
@@ -44,7 +44,7 @@ def test_a_gradebooks_name_leads_to_who_handed_in(tmp_path, one):
 @pytest.mark.parametrize("write", [downloads.moodle, downloads.folders])
 @pytest.mark.parametrize("keys", [(None, "11"), ("11", None), (None, None), ("11", "11")], ids=str)
 def test_a_person_whom_several_lists_have_is_one(write, keys, tmp_path, one):
-    """A person in several lists, with a key in some and none in others, is one person."""
+    """A person who is in several lists, with a key in only some of them, is one person."""
     lists = [(Owner(name=name, key=key),) for name, key in zip(("Lim, Mei", "mei lim"), keys, strict=True)]
     people = everybody(take_in(write(tmp_path / "m", [MEI]), one, lists[0]), lists)
     assert people.find("LIM, MEI").label == "Mei Lim"
@@ -52,7 +52,7 @@ def test_a_person_whom_several_lists_have_is_one(write, keys, tmp_path, one):
 
 
 def test_a_folder_named_as_two_people_is_told(tmp_path, one):
-    """A folder whose name fits two people of the roster is graded without a key, and both people are absent."""
+    """A folder whose name fits two people on the roster is graded without a key, and both people are absent."""
     intake = take_in(downloads.folders(tmp_path / "f", [MEI]), one, TWO)
     assert [each.student.key for each in intake.handins] == [None]
     assert sorted(each.student.key for each in intake.absences) == ["11", "12"]
@@ -61,9 +61,9 @@ def test_a_folder_named_as_two_people_is_told(tmp_path, one):
 
 @pytest.mark.parametrize("other", ["MEI LIM", "mei lim "])
 def test_hand_ins_that_differ_in_case_are_of_one_person(other, tmp_path, one):
-    """Folders whose names differ in case belong to one person.
+    """Folders whose names differ only in case belong to one person.
 
-    Different files without an order are refused, and of equal files one counts.
+    If their files differ, they are refused. If the files are equal, one of them counts.
     """
     files = {"Mei Lim/kernels.cl": KERNEL, f"{other}/kernels.cl": KERNEL + b" "}
     intake = take_in(write_folder(tmp_path / "f", files), one)
@@ -89,7 +89,7 @@ submission_2:
 
 
 def test_a_mail_address_is_one_in_any_case(tmp_path, one):
-    """Mail addresses that differ in case are one account, so the later submission counts.
+    """Mail addresses that differ only in case belong to one account, so the later submission counts.
 
     The address is shown as the platform wrote it.
     """
@@ -105,7 +105,7 @@ def test_a_mail_address_is_one_in_any_case(tmp_path, one):
 
 
 def test_a_key_of_two_names_on_a_roster_is_refused(tmp_path):
-    """A key of two names on a roster raises InputError with both lines. One person in two lines is accepted."""
+    """A key with two names on a roster raises InputError with both lines. One person on two lines is accepted."""
     path = tmp_path / "all.csv"
     path.write_text('student,key\nAda Lovelace,A1\nBob Late,b2\n"Lovelace, Ada",a1\n')
     assert [each.key for each in read_roster(path)] == ["A1", "b2"]

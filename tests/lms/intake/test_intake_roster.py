@@ -1,4 +1,4 @@
-"""roster.py: students without a hand-in are in every list, and names get their keys."""
+"""roster.py: students on a roster who did not hand in are in every list, and names get their keys."""
 
 import downloads
 import pytest
@@ -37,7 +37,7 @@ CANVAS = CanvasGradebook(sheet=read_sheet("g.csv", GRADEBOOK.encode())).roster()
     ],
 )
 def test_everybody_is_listed_once(write, name, roster, tmp_path, transposition):
-    """Each student is listed once, by the platform's key or, in a folder, by the name in any order of its parts."""
+    """Each student is listed once: by the platform's key or, in a folder, by name in either order of its parts."""
     intake = take_in(write(tmp_path / name, PEOPLE), (transposition,), roster)
     assert sorted(each.student.key for each in intake.handins) == ["7", "8"]
     (absence,) = intake.absences
@@ -56,7 +56,7 @@ def test_a_list_of_names_is_a_roster(tmp_path, transposition):
 
 
 def test_a_list_without_names_is_refused(tmp_path):
-    """A list without a column or without names raises InputError, because it would exclude all students."""
+    """A list without the column or without names raises InputError, because no student would be on the roster."""
     for text, said in (("name\nAda\n", "must name the column student"), ("student\n", "names no students")):
         (tmp_path / "all.csv").write_text(text)
         with pytest.raises(InputError, match=said):

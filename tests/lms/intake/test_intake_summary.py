@@ -13,7 +13,7 @@ def handin(label, assignment="blockMMM", data=b"", **more):
 
 
 def test_everything_is_told():
-    """The summary has the form of the download, counts, late students, identical files and all remarks."""
+    """The summary contains the form of the download, the counts, late students, identical files and all remarks."""
     intake = Intake(
         shape="a download from Moodle",
         handins=(
@@ -40,7 +40,7 @@ def test_everything_is_told():
 
 
 def test_members_of_a_team_are_one_hand_in_of_an_identical_file():
-    """Members of a team are listed together as one hand-in. A file that only the team has is not listed."""
+    """The members of a team are listed together as one hand-in. A file that only one team has is not listed."""
     team = [handin(label, data=b"1", team="7") for label in ("Ada", "Zoe")]
     told = tell(Intake(shape="a", handins=(team[0], handin("Bob", data=b"1"), team[1])))
     assert "Identical files for blockMMM, graded once: Ada with Zoe, Bob." in told
@@ -48,12 +48,12 @@ def test_members_of_a_team_are_one_hand_in_of_an_identical_file():
 
 
 def test_nothing_to_say_is_not_said():
-    """A download without a flaw has a summary of two lines."""
+    """If there is nothing to report, the summary has two lines."""
     assert tell(Intake(shape="a", handins=(handin("Ada"),))).count("\n") == 2
 
 
 def test_it_fits_a_terminal():
-    """Long names, paths and lists fit the terminal."""
+    """Long names, paths and lists are wrapped to the width of the terminal."""
     many = [student(f"Student with a name of some length {number}") for number in range(NAMES + 13)]
     intake = Intake(
         shape="a folder or file for each student",

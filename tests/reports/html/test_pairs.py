@@ -1,4 +1,4 @@
-"""pairs.py: two sources side by side, without the lines of the skeleton."""
+"""pairs.py: two sources side by side, without the lines that come from the skeleton."""
 
 from gradebooks import SKELETONS, gradebook, row
 from gradebooks import grade as graded
@@ -12,13 +12,13 @@ GIVEN = "__kernel void k(__global float *A) {\n    // your code\n}\n"
 
 
 def told(one, other, skeleton=""):
-    """Return the paired line numbers, and True for each pair of equal lines."""
+    """Return the numbers of the paired lines, with True if both lines are equal."""
     rows = side_by_side(one, other, skeleton)
     return [(each.one and each.one.number, each.other and each.other.number, each.same) for each in rows]
 
 
 def test_the_same_line_is_the_same_under_other_names():
-    """Other names, spaces and comments keep a line equal. Another operator does not."""
+    """Lines count as equal if they differ only in names, spaces and comments. Another operator makes them different."""
     assert told("a = b + 1;\nc();\n", "\nx=y+1; // mine\nd() ;\n") == [(1, 2, True), (2, 3, True)]
     assert told("a = b + 1;", "a = b - 1;") == [(1, 1, False)]
 
@@ -29,7 +29,9 @@ def test_what_one_has_more_stands_alone():
 
 
 def test_what_was_given_is_left_out():
-    """Lines and comments of the skeleton and blank lines are left out. A student's own comment is shown."""
+    """Blank lines, and lines and comments that come from the skeleton, are left out. A student's own comments are
+    shown.
+    """
     one = "__kernel void k(__global float *A) {\n    // your code\n    A[0] = 1;\n}\n"
     assert told(one, one, GIVEN) == [(3, 3, True)]
     assert told("// tHis is mine\n", "// tHis is mine\n") == [(1, 1, True)]
@@ -37,7 +39,7 @@ def test_what_was_given_is_left_out():
 
 
 def test_the_overview_has_the_pair():
-    """The overview shows nearly identical sources side by side, with markup as text."""
+    """The overview shows nearly identical sources side by side, and shows markup in them as text."""
     source = (ROOT / "reference" / "blockMMM" / "kernels.cl").read_text()
     other = source.replace("sum", "total") + "// <b>bold</b>\n"
     book = gradebook(

@@ -1,4 +1,4 @@
-"""overview.py: the instructor's page of a batch."""
+"""overview.py: the page of a batch for the instructor."""
 
 import re
 from dataclasses import replace
@@ -67,7 +67,7 @@ LINKS = {(each.student.label, each.assignment): f"{each.assignment}/{each.studen
 
 
 def large(number):
-    """Return a course with this number of students and all kinds of results."""
+    """Return a course with this number of students, and with all kinds of results."""
     kinds = (
         PERFECT,
         UNBUILT,
@@ -84,7 +84,7 @@ def text_of(book, links=LINKS):
 
 
 def tables(page):
-    """Return the rows of each table of a page, as lists of the cells' texts."""
+    """Return the rows of each table on a page, as lists of the texts in their cells."""
     found = re.findall(r"<table.*?</table>", page, re.DOTALL)
     return [
         [
@@ -107,7 +107,7 @@ def number(text):
 
 @pytest.mark.parametrize("book", [BOOK, large(300)], ids=["small", "large"])
 def test_totals_reconcile_with_the_rows(book):
-    """The page's totals equal the sums over the lines of its last table."""
+    """The totals on the page are equal to the sums over the lines of its last table."""
     first, *_, last = tables(render_overview(book, {}))
     head, *lines = last
     points = head.index("Points")
@@ -132,7 +132,7 @@ def test_totals_reconcile_with_the_rows(book):
 
 
 def test_points_of_the_kinds_add_up_to_the_points():
-    """In every line of the last table, the points of the kinds add up to the points."""
+    """In each line of the last table, the points of the kinds add up to the total points."""
     head, *lines = tables(render_overview(large(60), {}))[-1]
     kinds = [head.index(name) for name in ("Correctness", "Performance")]
     for line in lines:
@@ -144,7 +144,9 @@ def test_points_of_the_kinds_add_up_to_the_points():
 
 
 def test_every_value_is_in_one_bin():
-    """The counts of a histogram add up. An edge belongs to the bin above it, and full points have a separate bin."""
+    """Each value is counted in exactly one bin of a histogram. An edge belongs to the bin above it, and full points
+    have their own bin.
+    """
     shares = [per_cent(each) for each in (PERFECT, UNBUILT, wrong(1), wrong(3))]
     bins = histogram(shares, POINTS)
     assert sum(bins.counts) == 4
@@ -155,7 +157,7 @@ def test_every_value_is_in_one_bin():
 
 
 def test_quartiles_are_of_what_there_is():
-    """The quartiles of one value all equal that value, and an empty list has no quartiles."""
+    """All quartiles of a single value are equal to that value. An empty list has no quartiles."""
     assert quartiles([]) is None
     assert quartiles([float("nan")]) is None
     one, five = quartiles([7.0]), quartiles([5.0, 1.0, 2.0, 3.0, 4.0])
@@ -164,7 +166,7 @@ def test_quartiles_are_of_what_there_is():
 
 
 def test_sums_are_of_every_status():
-    """Graded, ungraded and absent rows are all rows."""
+    """The numbers of graded, ungraded and absent rows add up to the number of all rows."""
     sums = sums_of(BOOK.rows)
     assert (sums.rows, sums.handed_in, sums.graded, sums.passed) == (8, 6, 5, 3)
     assert (sums.ungraded, sums.absent, sums.late) == (1, 2, 1)
@@ -172,7 +174,7 @@ def test_sums_are_of_every_status():
 
 
 def test_who_is_excused_is_not_absent():
-    """Excused students are not absent. A page with excused students has an additional column."""
+    """Excused students do not count as absent. If there are any, the page has an additional column for them."""
     excused = row("gus", fault="the student is excused.", left_out="excused")
     first, *_, last = tables(render_overview(gradebook(*BOOK.of(NAMES[0]), excused), {}))
     counted = dict(zip(first[0], first[1], strict=True))
@@ -188,7 +190,9 @@ def test_who_is_excused_is_not_absent():
 
 
 def test_cases_of_correctness_count_once_for_a_submission():
-    """A submission with three wrong cases counts once as failed, and a check that did not run is not a failure."""
+    """A submission with three wrong cases counts as failed once, and a check that did not run does not count as a
+    failure.
+    """
     correctness, build, performance = families(BOOK.of(NAMES[0]))
     assert (correctness.name, correctness.failed, correctness.not_run) == ("correctness", 1, 1)
     assert (build.name, build.failed, build.not_run) == ("build", 1, 0)
@@ -198,7 +202,7 @@ def test_cases_of_correctness_count_once_for_a_submission():
 def test_causes_are_counted_with_examples():
     """Causes are counted by reason and cause, the most frequent first, with examples.
 
-    A submission counts for each cause that it shows.
+    A submission counts once for each cause that it shows.
     """
     rows = [row(f"s{i}", wrong(2)) for i in range(5)] + [row("t", wrong(1, "", Reason.NOT_WRITTEN))]
     (family,) = families(tuple(rows))
@@ -215,9 +219,9 @@ def test_causes_are_counted_with_examples():
 
 
 def test_the_reason_of_a_row_is_the_first_to_read():
-    """A row has the first reason to read.
+    """A row shows the reason that should be read first.
 
-    A race precedes the wrong results that it makes, and a check that did not run gives no reason.
+    A race comes before the wrong results that it causes, and a check that did not run does not count as a reason.
     """
     racing = missed("sanitizer (n 1)", Kind.SANITIZER, Reason.DATA_RACE)
     assert grade(missed(), racing).first_cause.reason is Reason.DATA_RACE
@@ -226,14 +230,16 @@ def test_the_reason_of_a_row_is_the_first_to_read():
 
 
 def test_a_partial_pass_is_a_failure_with_its_reason():
-    """A partial pass of a speed goal is a failure with a reason."""
+    """A speed goal that is only partly reached counts as a failure, with a reason."""
     slow = missed("performance: cpu (n 1)", Kind.PERFORMANCE, Reason.TOO_SLOW, verdict=Verdict.PARTIAL, points=2.0)
     (family,) = families((row("ada", grade(slow)),))
     assert (family.failed, family.failures[0].reason) == (1, Reason.TOO_SLOW)
 
 
 def test_each_case_is_counted():
-    """Each case counts passed, failed and unreached submissions, with the most frequent reason."""
+    """The numbers of submissions that passed, failed or did not reach each case are counted, with the most frequent
+    reason.
+    """
     rows = (
         row("a", wrong(2)),
         row("b", wrong(1, reason=Reason.NOT_WRITTEN)),
@@ -254,7 +260,9 @@ def test_each_case_is_counted():
 
 
 def test_outliers_are_faster_than_the_model_or_than_the_device():
-    """Outliers exceed the model solution by more than noise, or were not believed by the grading."""
+    """Outliers are submissions that are faster than the model solution by more than noise, or whose speed was
+    implausible.
+    """
     for least, on_gpu in ((FASTER, False), (FASTER_ON_GPU, True)):
         near = [replace(speed(least + d), on_gpu=on_gpu) for d in (-0.01, 0.01)]
         rows = tuple(row(f"a{each.fraction_of_reference}", grade(timed=each)) for each in near)
@@ -262,7 +270,7 @@ def test_outliers_are_faster_than_the_model_or_than_the_device():
     assert impossible((row("a", grade(missed(reason=Reason.IMPLAUSIBLE))),))
     assert not faster((row("a"),))
     assert not impossible((row("a", fault="no device"),))
-    assert not impossible((row("a", grade(mark(), timed=speed(of_copy=1.2))),))  # a CPU's copy is made on one core
+    assert not impossible((row("a", grade(mark(), timed=speed(of_copy=1.2))),))  # the copy on a CPU uses only one core
     unbelieved = grade(missed(reason=Reason.IMPLAUSIBLE), timed=speed(1.5, of_copy=1.2))
     fast = gradebook(row("ada", unbelieved), row("ben", grade(mark(), timed=speed())))
     text = text_of(fast, {})
@@ -282,7 +290,7 @@ LADDER = {
         missed("last: practice: two (n 2)", Kind.PRACTICE, points=0.0, max_points=0.0, part="last"),
     ),
 }
-"""Marks of a suite of two kernels, with a wrong second one."""
+"""Marks of a suite of two kernels, of which the second is wrong."""
 
 RUNG = grade(*LADDER["first"], *LADDER["last"], timed={"first": speed(1.5, 3.0), "last": speed(0.4)})
 SUITE = gradebook(
@@ -294,7 +302,9 @@ SUITE = gradebook(
 
 
 def test_the_kernels_of_a_suite_are_told_apart():
-    """Each kernel of a suite has mean points, a number of timings and medians in a table, and has figures."""
+    """A table shows the mean points, the number of timings and the medians for each kernel of a suite. Each kernel also
+    has figures.
+    """
     page = render_overview(SUITE, {})
     (kernels,) = [table for table in tables(page) if table[0][0] == "Kernel"]
     assert kernels[1:] == [
@@ -308,7 +318,7 @@ def test_the_kernels_of_a_suite_are_told_apart():
 
 
 def test_failures_of_a_suite_are_by_kernel_and_practice_is_apart():
-    """A failure is counted for its kernel. A failed practice case does not make a submission fail."""
+    """A failure counts for the kernel in which it occurs. A failed practice case does not make a submission fail."""
     found = {family.name: family.failed for family in families(SUITE.rows)}
     assert found == {"last: correctness": 2, "last: practice, for no points": 2}
     practising = grade(mark(), LADDER["last"][1])
@@ -318,7 +328,7 @@ def test_failures_of_a_suite_are_by_kernel_and_practice_is_apart():
 
 
 def test_speeds_of_a_suite_are_a_range_and_outliers_name_their_kernel():
-    """A suite's speeds are one column with a range, and an outlier names its kernel."""
+    """The speeds of a suite share one column as a range, and an outlier is listed with its kernel."""
     assert [of_model(each) for each in SUITE.rows] == ["40 to 150 %", "90 %", ""]
     assert [(each.row.student.label, each.part) for each in faster(SUITE.rows)] == [("ada", "first")]
     assert "ada first 150 %" in text_of(SUITE, {}).partition("Faster than the model solution")[2]
@@ -328,7 +338,9 @@ def test_speeds_of_a_suite_are_a_range_and_outliers_name_their_kernel():
 
 
 def test_copies_are_named_as_hints():
-    """Identical and nearly identical files are in two lists and are called hints, without a word of guilt."""
+    """Identical and nearly identical files are in two lists. They are called hints, and the page does not speak of
+    guilt.
+    """
     tiled = (
         (SKELETONS[NAMES[1]].rpartition("}")[0]) + "for (int i = 0; i < 9; i++) { C[i] = A[i] * B[i] + i; } " * 5 + "}"
     )
@@ -349,7 +361,7 @@ def test_copies_are_named_as_hints():
 
 
 def test_members_of_a_group_are_not_copies_of_each_other():
-    """An identical file has one line, and a team counts once in it."""
+    """An identical file has one line, in which a team counts once."""
     people = {"ada": ("fay",), "ben": ("fay",), "fay": ("ada", "ben")}
     page = render_overview(gradebook(*(row(label, PERFECT, same_as=others) for label, others in people.items())), {})
     listed = page.partition("<h4>Identical files</h4>")[2].partition("<ul>")[2].partition("</ul>")[0]
@@ -357,7 +369,7 @@ def test_members_of_a_group_are_not_copies_of_each_other():
 
 
 def test_shares_are_rounded_down():
-    """Shares are rounded down, so that different sources never show 100 %."""
+    """Shares are rounded down, so that sources that differ never show 100 %."""
     assert [whole(share) for share in (1.0, 0.9999, 0.95, 0.29)] == ["100", "99", "95", "29"]
 
 
@@ -367,7 +379,7 @@ def test_shares_are_rounded_down():
 def test_what_needs_the_instructor_comes_first():
     """The page starts with ungraded submissions and their faults.
 
-    Counts of hand-ins and things that could not be assigned follow.
+    The numbers of submissions and the files that could not be assigned follow.
     """
     text = text_of(BOOK)
     assert "5 submissions graded, 3 passed every check" in text
@@ -388,7 +400,7 @@ def test_what_needs_the_instructor_comes_first():
 
 
 def test_every_row_leads_to_its_report():
-    """Each row links to the percent-encoded address of its report. A row without an address is not a link."""
+    """Each row links to its report with a percent-encoded address. A row without an address is not a link."""
     page = render_overview(BOOK, LINKS)
     addresses = Reader(page).values("href")
     for path in LINKS.values():
@@ -412,7 +424,7 @@ def test_an_address_stays_beside_the_page(path, link):
 
 
 def test_figures_have_words_and_tables_have_heads():
-    """Each figure has its counts in words, and each table has a caption and heads with a scope."""
+    """Each figure repeats its counts in words, and each table has a caption and heads with a scope."""
     page = render_overview(BOOK, LINKS)
     reader = Reader(page)
     labels = [dict(attrs)["aria-label"] for tag, attrs in reader.elements if tag == "svg"]
@@ -426,13 +438,15 @@ def test_figures_have_words_and_tables_have_heads():
 
 
 def test_an_empty_batch_is_a_page():
-    """A batch without any graded hand-in gives a page."""
+    """A page can be made for a batch in which nothing was graded."""
     assert "No submission has been graded." in text_of(gradebook(row("ada"), row("ben", fault="no device")), {})
     assert "0 submissions graded" in text_of(gradebook(), {})
 
 
 def test_a_course_of_a_thousand_is_a_light_page():
-    """The page of 1,000 students is below a megabyte, so that it opens at once, and has no picture in each row."""
+    """The page for 1,000 students stays below a megabyte, so that it opens at once, and does not have a picture in each
+    row.
+    """
     page = render_overview(large(1000), {(f"student-{i:04}", NAMES[0]): f"{i}.html" for i in range(1000)})
     assert len(page.encode()) < 1_000_000
     assert page.count("<svg") == 3
@@ -440,7 +454,7 @@ def test_a_course_of_a_thousand_is_a_light_page():
 
 
 def hostile(words):
-    """Return a book with these words in place of all texts from strangers."""
+    """Return a gradebook in which these words replace all texts that come from strangers."""
     marks = {"cause": words, "message": words}
     spoilt = grade(
         *(missed(name, Kind.CORRECTNESS, **marks) for name in ("correctness: a", "correctness: b")), source=words
@@ -458,7 +472,7 @@ def links_of(book):
 
 @pytest.mark.parametrize("payload", PAYLOADS)
 def test_no_text_becomes_markup(payload):
-    """A hostile text is complete on the page and changes no element and no attribute."""
+    """A hostile text is shown completely on the page, but does not change any element or attribute."""
     pages = [Reader(render_overview(book, links_of(book))) for book in (hostile(payload), hostile("word"))]
     assert pages[0].structure == pages[1].structure
     assert pages[0].text.count(payload) == pages[1].text.count("word") > 8
@@ -466,14 +480,14 @@ def test_no_text_becomes_markup(payload):
 
 
 def test_control_and_bidi_characters_do_not_reach_the_page():
-    """Control and direction characters are removed, because a reversed name would look like another student."""
+    """Control and direction characters are removed, because a reversed name would look like that of another student."""
     odd = "\x00\x1b\x7f\u202e\u2066"
     book = hostile(odd)
     assert not set(render_overview(book, links_of(book))) & set(odd)
 
 
 def test_the_page_asks_for_nothing_from_elsewhere():
-    """The page has the policy of the other pages and no script."""
+    """The page has the same policy as the other pages, and no script."""
     page = render_overview(large(30), {})
     assert "default-src 'none'; style-src 'unsafe-inline'; img-src data:" in page
     assert not {tag for tag, _ in Reader(page).elements} & {
@@ -491,7 +505,7 @@ def test_the_page_asks_for_nothing_from_elsewhere():
 
 
 def test_each_row_can_be_picked_out():
-    """Each row has flags for its outcome and its notes, by which it can be selected."""
+    """Each row has flags for its outcome and its notes, by which rows can be filtered."""
     corrected = replace(PERFECT, correction=Correction(points=-1, comment="late"))
     flags = {each.student.label: flags_of(each) for each in (*BOOK.of(NAMES[0]), row("gus", corrected))}
     assert flags == {
@@ -506,9 +520,9 @@ def test_each_row_can_be_picked_out():
 
 
 def test_the_table_can_be_sorted(browser):
-    """The table can be sorted by points in both orders, by speed and by reason, and filtered.
+    """The table can be sorted by points in both orders, by speed and by reason, and it can be filtered.
 
-    The policy allows no script.
+    This must work without scripts, because the policy does not allow any.
     """
     grades = {"a": grade(mark(points=3.0), timed=speed(0.5)), "b": wrong(1), "c": PERFECT, "d": None}
     page = render_overview(gradebook(*(row(label, each) for label, each in grades.items())), {})
@@ -535,7 +549,7 @@ def test_the_table_can_be_sorted(browser):
 
 
 def test_nothing_of_a_hostile_batch_runs_in_a_browser(browser):
-    """With all hostile texts in one batch, a browser runs none of them, with and without the policy."""
+    """With all hostile texts in one batch, a browser does not run any of them, with or without the policy."""
     book = hostile(" ".join(PAYLOADS))
     page = render_overview(book, links_of(book))
     (shown,) = browser.measure(page, [1200], "document.body.innerText")
@@ -546,14 +560,14 @@ def test_nothing_of_a_hostile_batch_runs_in_a_browser(browser):
 
 @pytest.mark.parametrize("book", [BOOK, large(60), hostile("a_name_without_an_end_" * 20)], ids=["two", "one", "long"])
 def test_no_page_scrolls_sideways(book, browser):
-    """No page scrolls sideways from a small phone to a desktop, also with endless words."""
+    """No page scrolls sideways on screens from a small phone to a desktop, even with very long words."""
     widths = [320, 390, 800, 1030, 1200]
     page = render_overview(book, links_of(book))
     assert browser.measure(page, widths, "document.documentElement.scrollWidth") == widths
 
 
 def test_a_printed_page_holds_every_row(browser):
-    """A printed page has all rows, for an archive on paper."""
+    """A printed page contains all rows, for an archive on paper."""
     printed = browser.printed(render_overview(large(120), {}))
     assert [i for i in range(120) if f"student-{i:04}" not in printed] == []
     assert "per cent of the points" in printed
@@ -571,7 +585,7 @@ LACKING = mark(
 
 
 def test_what_was_not_checked_is_said_first_and_has_not_passed():
-    """Unchecked points are reported in the head, the counts, the assignment's section and each student's row."""
+    """Unchecked points are reported at the top, in the counts, in the assignment's section and in student rows."""
     book = gradebook(row("ada", grade(mark(), LACKING)), row("ben", PERFECT))
     sums = sums_of(book.rows)
     assert (sums.graded, sums.passed, sums.unchecked, sums.max_points) == (2, 1, 1, 62)
@@ -587,14 +601,16 @@ def test_what_was_not_checked_is_said_first_and_has_not_passed():
 
 
 def test_where_all_was_checked_nothing_is_said_of_it():
-    """If all checks were made, the page has no words about the simulator."""
+    """If all checks were made, the page does not mention the simulator."""
     text = Reader(render_overview(gradebook(row("ben", PERFECT)), {})).text
     assert "the simulator" not in text
     assert "No check failed." in text
 
 
 def test_what_a_batch_lacks_is_counted_by_reason():
-    """Incomplete submissions are counted by reason, with keys or labels, the most points missing and the message."""
+    """Incomplete submissions are counted by reason, with the students' keys or labels, the most points that are missing
+    and the message.
+    """
     there = replace(LACKING, reason=Reason.DECIDED_ELSEWHERE, max_points=40.0, message="it is timed there.")
     disturbed = replace(LACKING, reason=Reason.INTERFERENCE, max_points=20.0, message="it worked.")
     found = (

@@ -88,7 +88,7 @@ CHOSEN = {
         "part",
     ),
 }
-"""Fields with a fixed set of words. A part is an assignment's name for a kernel."""
+"""Fields whose words come from a fixed set. A part is an assignment's name for a kernel."""
 
 
 def page_of(outcome):
@@ -100,27 +100,27 @@ def text_of(outcome):
 
 
 def listed(outcome):
-    """Return the lines of the listing, in blocks."""
+    """Return the lines of the source listing, in blocks."""
     return blocks_of(issues_of(outcome), lines_of(outcome))
 
 
 def marked(outcome):
-    """Return the numbers of the marked lines."""
+    """Return the numbers of the lines that are marked."""
     return [line.number for block in listed(outcome) for line in block.lines if line.issues]
 
 
 def causes_of(outcome):
-    """Return the text of the cards."""
+    """Return the text of the cards with the causes."""
     return re.split(r" (?:Cause|\d+ causes) ", text_of(outcome))[1].partition(" Source ")[0]
 
 
 def checks_in(outcome):
-    """Return the text of the rows of checks."""
+    """Return the text of the rows with the checks."""
     return text_of(outcome).partition(" Checks ")[2].partition("Grading details")[0]
 
 
 def with_words(value, words, key=""):
-    """Return a record as JSON with these words in place of every free text."""
+    """Return a record as JSON in which these words replace every free text."""
     match value:
         case dict():
             return {name: with_words(each, words, name) for name, each in value.items()}
@@ -140,8 +140,8 @@ def rewritten(outcome, words):
 
 
 def test_the_page_begins_with_the_points_and_the_first_cause():
-    """The page starts with the points and a word for them. The first cause is the race with its lines, help and cost,
-    not the wrong results that follow from the race.
+    """The page starts with the points and a word for the state. The first cause is the race, with its lines, help and
+    cost, and not the wrong results that it causes.
     """
     text = text_of(PAGES["race"])
     assert "5 / 32 points ◐ partly" in text.partition(" causes ")[0]
@@ -153,13 +153,13 @@ def test_the_page_begins_with_the_points_and_the_first_cause():
 
 
 def test_an_issue_says_what_its_correction_gains():
-    """A card has the points that the cause costs; a cause that costs nothing has none."""
+    """A card shows the points that its cause costs, unless it does not cost any."""
     assert "+5 points if fixed" in causes_of(result(BUILD, failed("correctness: one")))
     assert "if fixed" not in causes_of(result(BUILD, failed("practice: one", kind=Kind.PRACTICE, max_points=0)))
 
 
 def test_only_lines_that_are_blamed_are_marked():
-    """The line of a build error is marked, with a link to its cause. No other line is marked."""
+    """The line of a build error is marked and linked to its cause. No other line is marked."""
     outcome = PAGES["build error"]
     assert marked(outcome) == [2]
     assert "line 2, column 5: what?" in causes_of(outcome)
@@ -169,7 +169,9 @@ def test_only_lines_that_are_blamed_are_marked():
 
 
 def test_the_access_is_underlined_and_its_event_is_below_the_line():
-    """In a marked line, only the access is underlined. The event is below the line, and the text is unchanged."""
+    """In a marked line, only the access is underlined. The event is below the line, and the text of the line is
+    unchanged.
+    """
     source = "__kernel void f(__global int *a)\n{\n\ta[0] = a[1] + 1;\n}\n"
     place = RACE.places[0].model_copy(update={"line": 3, "words": "work-item 1 reads a"})
     racing = RACING.model_copy(update={"findings": (RACE.model_copy(update={"places": (place,)}),)})
@@ -180,7 +182,9 @@ def test_the_access_is_underlined_and_its_event_is_below_the_line():
 
 
 def test_lines_far_from_a_mark_are_folded():
-    """Lines far from a marked one are folded, so that it is near the top. The listing still has every line."""
+    """Lines far from a marked line are folded, so that the marked line is near the top. The listing still contains
+    every line.
+    """
     broken = failed("build", kind=Kind.BUILD, reason=Reason.BUILD_ERROR, message="line 100: what?")
     outcome = result(broken, source="".join(f"// {number}\n" for number in range(1, 201)))
     blocks = listed(outcome)
@@ -191,7 +195,7 @@ def test_lines_far_from_a_mark_are_folded():
 
 
 def test_many_causes_are_told_in_short():
-    """Five causes appear in full, the others are folded."""
+    """Five causes are shown in full, and the others are folded."""
     many = [failed(f"memory: {number}", kind=Kind.MEMORY, reason=Reason.EXTRA_TRAFFIC) for number in range(8)]
     text = text_of(result(BUILD, *many))
     assert "8 causes" in text
@@ -199,9 +203,9 @@ def test_many_causes_are_told_in_short():
 
 
 def test_the_longest_text_that_is_graded_makes_a_page_that_a_browser_shows():
-    """The longest source that is graded makes a page below 2 MB that lists all lines.
+    """The longest source that is graded makes a page of less than 2 MB that lists all lines.
 
-    With a million lines, the page had 75 MB and took 28 s and 0.8 GB.
+    With a million lines, the page had 75 MB, and a browser needed 28 s and 0.8 GB for it.
     """
     page = page_of(result(check("correctness: one"), source="\n" * LINES))
     assert f'id="L{LINES}"' in page or str(LINES) in page
@@ -209,7 +213,7 @@ def test_the_longest_text_that_is_graded_makes_a_page_that_a_browser_shows():
 
 
 def test_a_line_that_is_not_there_is_no_link_and_no_fault():
-    """A line number 0 or beyond the end, which a driver may report, is not a link and causes no error."""
+    """A driver may report line 0 or a line beyond the end. Such a number is not linked, and does not cause an error."""
     for line in ("0", "99999999"):
         broken = failed("build", kind=Kind.BUILD, message=f"line {line}: what?")
         place = RACE.places[0].model_copy(update={"line": int(line)})
@@ -220,7 +224,7 @@ def test_a_line_that_is_not_there_is_no_link_and_no_fault():
 
 
 def test_every_check_has_its_state_message_and_points():
-    """Each check is in the folded rows with its state, name, points and message. Details are at the cause."""
+    """The folded rows show each check with its state, name, points and message. Details are shown with the cause."""
     outcome = PAGES["race"]
     text = checks_in(outcome)
     for each in outcome.checks:
@@ -231,7 +235,7 @@ def test_every_check_has_its_state_message_and_points():
 
 
 def test_the_checks_of_a_kind_are_one_row():
-    """The row of a group has its state, the number of passed checks, the cause of the others, and the points."""
+    """The row of a group shows its state, the number of passed checks, the causes of the others, and the points."""
     text = checks_in(result(BUILD, check("correctness: one"), WRONG, SPEED))
     assert "◐ partly correctness: 1 of 2 cases: see 1 5 / 10" in text
     assert "✓ passed build" in text
@@ -243,7 +247,7 @@ def test_the_checks_of_a_kind_are_one_row():
     ids=list(Verdict),
 )
 def test_a_state_is_a_sign_and_a_word(verdict, shown):
-    """A state is a sign and a word, so that it can be read without colours."""
+    """A state is shown as a sign and a word, so that it can be read without colours."""
     reason = {Verdict.SKIPPED: Reason.NO_SIMULATOR, Verdict.HIDDEN: Reason.HIDDEN}.get(verdict)
     decided = Verdict.SKIPPED if verdict is Verdict.HIDDEN else verdict
     one = check("correctness: one", verdict=decided, reason=reason, message="so it is.")
@@ -251,15 +255,15 @@ def test_a_state_is_a_sign_and_a_word(verdict, shown):
 
 
 def test_nothing_to_mend_is_said():
-    """If all checks passed and none is hidden, the page says that every check passed, and looks like success."""
+    """If all checks passed and none is hidden, the page states that every check passed, and looks like success."""
     assert "45 / 45 points ✓ passed Every check passed." in text_of(PAGES["perfect"])
     assert 'class="outcome passed"' in page_of(PAGES["perfect"])
     assert listed(PAGES["perfect"])[0].folded
 
 
 def test_hidden_points_are_said_in_the_head():
-    """Hidden points are named in the head, which is no success yet. A hidden check shows only the points that it is
-    worth.
+    """If checks are hidden, the top of the page shows the points that they are worth, and does not look like success
+    yet. A hidden check shows nothing else.
     """
     one = unchecked(points=8, reason=Reason.HIDDEN, message="its outcome is shown after release.")
     outcome = result(BUILD, one, check("correctness: one"))
@@ -281,7 +285,7 @@ def test_hidden_points_are_said_in_the_head():
     ],
 )
 def test_nothing_is_green_by_omission(reason, words):
-    """If some checks were not made and the others passed, the head says so, with the remedy."""
+    """If some checks were not made and all others passed, the top of the page states this, with the remedy."""
     outcome = result(BUILD, check("correctness: one"), unchecked(reason=reason), unchecked(points=0, reason=reason))
     text = text_of(outcome)
     head, _, below = text.partition(" Checks ")
@@ -292,7 +296,7 @@ def test_nothing_is_green_by_omission(reason, words):
 
 
 def test_the_build_failed_is_said_once():
-    """Twelve checks that did not run are one row as skipped, and share one sentence."""
+    """Twelve checks that did not run share one skipped row and one sentence."""
     unrun = [failed(f"correctness: {i}", reason=Reason.NOT_RUN, message="the build failed.") for i in range(12)]
     text = checks_in(result(*unrun))
     assert text.count("the build failed.") == 1
@@ -300,14 +304,14 @@ def test_the_build_failed_is_said_once():
 
 
 def test_checks_that_were_not_run_are_apart_from_failed_ones():
-    """Skipped checks are separate from failed ones in the counts and the rows, with the lost points."""
+    """Skipped checks are counted and listed separately from failed ones, with the points that are lost."""
     text = text_of(result(BUILD, failed("correctness: one"), UNTIMED))
     assert "3 checks: 1 passed, 1 failed, 1 skipped" in text
     assert "skipped performance: cpu (n 1) 0 / 5 NOT_RUN the build failed." in text
 
 
 def test_what_follows_from_a_failed_build_is_one_line():
-    """The checks that a failed build prevents are one row with the lost points and the reason."""
+    """All checks that a failed build prevents share one row, with the lost points and the reason."""
     unbuilt = failed("build", kind=Kind.BUILD, max_points=0, reason=Reason.BUILD_ERROR, message="line 2: what?")
     unrun = [failed(f"correctness: {i}", reason=Reason.NOT_RUN, message="fix the build.") for i in range(12)]
     text = text_of(result(unbuilt, *unrun))
@@ -317,14 +321,16 @@ def test_what_follows_from_a_failed_build_is_one_line():
 
 
 def test_a_check_that_passed_says_how_far_it_is_from_its_limit():
-    """A passed check has its message about the limit in the list, and does not mark its line as wrong."""
+    """The list of checks shows the message of a passed check, which compares its value with the limit. The line in this
+    message is not marked as wrong.
+    """
     reads = check("memory: words", Kind.MEMORY, message="line 1 reads A; the limit is 4.")
     assert "line 1 reads A; the limit is 4." in text_of(result(BUILD, reads))
     assert marked(result(BUILD, reads)) == []
 
 
 def test_the_source_is_whole_and_the_counts_are_folded_below():
-    """The listing has every line with its number. Counts of memory are below, at links to their lines."""
+    """The listing contains every line with its number. Memory counts are folded below it, with links to their lines."""
     outcome = PAGES["race"]
     lines = [line for block in listed(outcome) for line in block.lines]
     assert [line.text for line in lines] == [
@@ -341,7 +347,7 @@ def test_the_source_is_whole_and_the_counts_are_folded_below():
 
 
 def test_an_access_is_costly_from_twice_the_fewest_sectors():
-    """An access is costly from twice the minimum of sectors, because partial tiles cost a little more."""
+    """An access counts as costly from twice the minimum of sectors, because partial tiles always cost a little more."""
     access = PROFILE.accesses[0]
     for sectors, costly in ((access.fewest * COSTLY, True), (access.fewest * COSTLY - 1, False)):
         one = access.model_copy(update={"sectors": int(sectors)})
@@ -350,7 +356,7 @@ def test_an_access_is_costly_from_twice_the_fewest_sectors():
 
 
 def test_the_error_map_is_a_picture_with_a_legend():
-    """The error map has a cell for each block, a sign for each kind, and counts in words."""
+    """The error map has a cell for each block, a sign for each kind of cell, and counts in words."""
     picture = picture_of(ERROR_MAP)
     assert (picture.rows, picture.columns) == (5, 6)
     assert picture.label == "2 blocks all wrong, 4 blocks some wrong, 6 blocks never written, 18 blocks right"
@@ -365,13 +371,13 @@ def test_the_error_map_is_a_picture_with_a_legend():
 
 
 def test_a_map_whose_cells_are_all_alike_is_left_out():
-    """A map whose cells are all alike tells no more than the message, so it is left out."""
+    """A map whose cells are all equal does not tell more than the message, so it is left out."""
     alike = ERROR_MAP.model_copy(update={"cells": ("##", "##")})
     assert "Error map" not in page_of(result(WRONG.model_copy(update={"error_map": alike}), SPEED))
 
 
 def test_two_error_maps_have_tiles_of_their_own():
-    """No id is on the page twice, also with two error maps."""
+    """Each id occurs only once on a page, even if there are two error maps."""
     page = page_of(result(WRONG, WRONG.model_copy(update={"name": "correctness: two"}), SPEED))
     ids = Reader(page).values("id")
     assert len(ids) > 10
@@ -380,14 +386,16 @@ def test_two_error_maps_have_tiles_of_their_own():
 
 
 def test_where_nothing_was_timed_it_says_why():
-    """Without a timing, the page has the reason of the speed check."""
+    """If nothing was timed, the page shows the reason of the performance check."""
     assert "performance: cpu (n 1) 0 / 5 NOT_RUN the build failed." in text_of(PAGES["race"])
     crashed = failed("performance: cpu (n 1)", kind=Kind.PERFORMANCE, reason=Reason.CRASH, message="it crashed.")
     assert "it crashed." in causes_of(result(BUILD, crashed))
 
 
 def test_speeds_are_words_and_two_figures():
-    """Speeds have words and two figures: bars for copies or a roofline for arithmetic, and times of launches."""
+    """Speeds are shown in words and in two figures: bars for copies or a roofline for arithmetic, and the times of
+    launches.
+    """
     for name, words in (
         ("slow", "the dashed line: a copy, 35.4 GB/s"),
         ("roofline", "arithmetic's roof: 4,100 GFLOPS"),
@@ -399,7 +407,7 @@ def test_speeds_are_words_and_two_figures():
 
 
 def test_what_the_kernels_take_stands_with_the_speed():
-    """Registers and local memory of the kernels are shown with the speed, and spilling has a sentence."""
+    """The registers and local memory that kernels use are shown with the speed. A sentence explains spilling."""
     text = text_of(result(BUILD, SPEED.model_copy(update={"usage": (SPILLING,)})))
     assert "rgblkMMM takes 255 registers per work-item, 8.25 KiB of local memory per work-group" in text
     assert SPILLED in text
@@ -407,7 +415,7 @@ def test_what_the_kernels_take_stands_with_the_speed():
 
 
 def test_times_that_a_clock_has_not_seen_leave_a_page():
-    """Times of zero give a page without figures, because a logarithmic axis has no zero."""
+    """If times are zero, the page has no figures, because a logarithmic axis does not have a zero."""
     none = Samples(submission=(0.0,), reference=(0.0,), control=(), baseline=(), device_copy=())
     text = text_of(result(BUILD, SPEED.model_copy(update={"performance": performance(samples=none)})))
     assert "7.21 GB/s" in text
@@ -415,7 +423,9 @@ def test_times_that_a_clock_has_not_seen_leave_a_page():
 
 
 def test_a_fault_of_ours_is_a_page_without_a_score():
-    """A fault of the grader gives a page without a score that says why, and that the student is not at fault."""
+    """After a fault of grader, the page does not show a score. It gives the fault, and states that the student is not
+    to blame.
+    """
     text = text_of(UNGRADED)
     assert "Not graded" in text
     assert "Not the student's fault" in text
@@ -436,7 +446,7 @@ def test_what_the_result_rests_on_stands_at_the_end():
 @pytest.mark.parametrize("payload", PAYLOADS)
 @pytest.mark.parametrize("name", PAGES)
 def test_no_text_becomes_markup(name, payload):
-    """A hostile text in all free fields of a result leaves the page's elements unchanged."""
+    """Hostile text in all free fields of a result does not change the elements of the page."""
     harmless = Reader(page_of(rewritten(PAGES[name], "word")))
     hostile = Reader(page_of(rewritten(PAGES[name], payload)))
     assert hostile.structure == harmless.structure
@@ -444,7 +454,7 @@ def test_no_text_becomes_markup(name, payload):
 
 
 def test_names_of_sizes_limits_and_packages_are_escaped_too():
-    """Keys of a result, such as names of sizes, limits and packages, are escaped, too."""
+    """The keys of a result, such as the names of sizes, limits and packages, are escaped as well."""
     names = dict.fromkeys(PAYLOADS, 1)
     outcome = result(BUILD, profiles={"": PROFILE.model_copy(update={"sizes": names})})
     provenance = outcome.provenance.model_copy(update={"limits": names, "packages": dict.fromkeys(names, "1")})
@@ -456,7 +466,7 @@ def test_names_of_sizes_limits_and_packages_are_escaped_too():
 
 @pytest.mark.parametrize("name", PAGES)
 def test_the_page_asks_for_nothing_from_elsewhere(name):
-    """The page has no script, links only to places in itself, and a policy that forbids other content."""
+    """The page has no scripts, links only to places in itself, and has a policy that forbids all other content."""
     page = Reader(page_of(PAGES[name]))
     assert not {tag for tag, _ in page.elements} & {
         "script",
@@ -479,7 +489,7 @@ def test_the_page_asks_for_nothing_from_elsewhere(name):
 
 
 def test_control_and_bidi_characters_do_not_reach_the_page():
-    """Control and direction characters are removed, because a reversed source line would show other code."""
+    """Control and direction characters are removed, because a reversed source line would look like other code."""
     odd = "\x00\x1b\x7f\u202e\u2066\ud800"
     outcome = rewritten(PAGES["race"], "word").model_copy(update={"source": odd, "title": odd, "submission": odd})
     assert not set(page_of(outcome)) & set(odd)
@@ -487,7 +497,9 @@ def test_control_and_bidi_characters_do_not_reach_the_page():
 
 @pytest.mark.whole
 def test_the_same_result_is_the_same_page():
-    """Equal results give equal bytes in another process with other hashes, without dates or random names."""
+    """Equal results make byte-identical pages, even in another process with other hash seeds, because a page contains
+    no dates or random names.
+    """
     code = "from test_reports_page import PAGES, page_of; import sys; sys.stdout.write(page_of(PAGES['roofline']))"
     for seed in ("1", "2"):
         done = subprocess.run(
@@ -501,7 +513,7 @@ def test_the_same_result_is_the_same_page():
 
 @pytest.mark.whole
 def test_only_a_page_loads_what_draws_it():
-    """Only the HTML format loads Matplotlib and Jinja, so the other formats start faster."""
+    """Only the HTML format loads Matplotlib and Jinja, so that the other formats start faster."""
     code = (
         "import sys; from samples import UNGRADED; import grader.cli.app; from grader.reports import REPORTS\n"
         "for name in ('json', 'junit'): REPORTS[name](UNGRADED)\n"
@@ -513,7 +525,7 @@ def test_only_a_page_loads_what_draws_it():
 
 @pytest.mark.whole
 def test_a_machine_without_a_home_says_nothing_and_keeps_nothing(tmp_path):
-    """Without a home folder, drawing figures prints no warning and leaves no temporary folder."""
+    """On a machine without a home folder, drawing figures does not print a warning or leave a temporary folder."""
     code = (
         "from samples import ROOFLINE, SPEED, result; from grader.reports import REPORTS\n"
         "REPORTS['html'](result(SPEED.model_copy(update={'performance': ROOFLINE})))"
@@ -533,7 +545,7 @@ def test_a_machine_without_a_home_says_nothing_and_keeps_nothing(tmp_path):
 # --- in a browser ---------------------------------------------------------------------------------
 
 UNFOLDED = "(document.querySelectorAll('details').forEach((each) => { each.open = true }), document.body.innerText)"
-"""Expression for all text of a page, with everything that is folded."""
+"""Expression for the whole text of a page, including everything that is folded."""
 
 SIGNATURE = "__kernel void coalsTransp(__global float *A, __global float *B, uint height, uint width)"
 COMMENTS = "".join(f"// {payload}\n" for payload in PAYLOADS)
@@ -546,7 +558,7 @@ HOSTILE = {
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_nothing_of_a_hostile_submission_runs_in_a_browser(name, browser, environment, transposition, tmp_path):
-    """A browser shows markup in comments, strings, the compiler's log and the path as text."""
+    """Markup in comments, strings, the compiler's log and the path is shown as text by a browser."""
     path = tmp_path / f"<img src=x onerror={OWNED}>" / f"\"'><svg onload={OWNED}>.cl"
     path.parent.mkdir()
     path.write_text(HOSTILE[name])
@@ -564,7 +576,7 @@ def test_nothing_of_a_hostile_submission_runs_in_a_browser(name, browser, enviro
 
 
 def test_the_policy_keeps_a_script_from_running(browser):
-    """The page's policy prevents a script from running, and without the policy the script runs."""
+    """The page's policy prevents scripts from running. Without the policy, the script runs."""
     page = add_script(page_of(PAGES["race"]), f"<script>{OWNED}</script><img src=x onerror={OWNED}>")
     assert browser.title(page).startswith("5 / 32")
     assert browser.title(without_policy(page)) == "owned"
@@ -575,7 +587,7 @@ LONG = rewritten(PAGES["race"], "a_name_without_an_end_" * 40)
 
 @pytest.mark.parametrize("name", [*PAGES, "long words"])
 def test_no_page_scrolls_sideways(name, browser):
-    """No page scrolls sideways on phones, a tablet and a desktop, also with endless words."""
+    """No page scrolls sideways on phones, a tablet and a desktop, even with very long words."""
     page = page_of(LONG if name == "long words" else PAGES[name])
     widths = [320, 390, 800, 1200]
     assert browser.measure(page, widths, "document.documentElement.scrollWidth") == widths
@@ -589,7 +601,7 @@ def test_a_page_that_scrolls_sideways_is_seen(browser):
 
 @pytest.mark.whole
 def test_where_to_start_is_on_a_phones_first_screen(browser):
-    """On a phone, the score and the first sentence are on the first screen."""
+    """On a phone, the score and the first sentence are visible without scrolling."""
     bottom = "document.querySelector('.issue h3, .start .message').getBoundingClientRect().bottom"
     for name in ("race", "build error", "slow", "ungraded"):
         assert 0 < browser.measure(page_of(PAGES[name]), [390], bottom)[0] < 844
@@ -605,13 +617,13 @@ def test_the_first_marked_line_is_on_the_first_screen(browser):
 
 @pytest.mark.whole
 def test_a_perfect_report_fits_on_one_screen(browser):
-    """A report without a cause needs no scrolling."""
+    """A report without causes fits on one screen."""
     assert browser.measure(page_of(PAGES["perfect"]), [1280], "document.body.scrollHeight")[0] < 844
 
 
 @pytest.mark.whole
 def test_no_word_is_broken_on_a_phone(browser):
-    """On a phone, words of states and points are on one line each."""
+    """On a phone, the words of states and points are not broken across lines."""
     lines = "each.getClientRects().length > 1 || each.offsetHeight > 40"
     broken = f"Array.from(document.querySelectorAll('.state, .points')).filter((each) => {lines}).length"
     for outcome in PAGES.values():
@@ -620,7 +632,7 @@ def test_no_word_is_broken_on_a_phone(browser):
 
 @pytest.mark.parametrize("name", ["race", "build error", "roofline"])
 def test_a_printed_page_holds_all_of_it(name, browser):
-    """A printed page is complete, with the end of a long log, the source and the figures' words."""
+    """A printed page is complete. It contains the end of a long log, the source and the words of the figures."""
     outcome = PAGES[name]
     printed = browser.printed(page_of(outcome))
     for each in outcome.checks:

@@ -1,4 +1,4 @@
-"""similarity.py: which sources are nearly identical, and which only solve one task."""
+"""similarity.py: which sources are nearly identical, and which only solve the same task."""
 
 import re
 from itertools import combinations
@@ -23,7 +23,7 @@ def skeleton(name):
 
 
 def right_solutions(name):
-    """Return the model solution and all submissions of the corpus with right results."""
+    """Return the model solution and all submissions in the corpus that compute right results."""
     found = [(ROOT / "reference" / name / "kernels.cl").read_text()]
     for folder in sorted((ROOT / "tests" / "submissions" / name).iterdir()):
         fails = yaml.safe_load((folder / "expected.yaml").read_text())["fails"] or {}
@@ -37,7 +37,7 @@ def long_enough(name):
 
 
 def renamed(source):
-    """Return the source with other names, without comments and on as few lines as possible."""
+    """Return the source with other names, without comments and with as few lines as possible."""
     names = {}
     words = []
     for token in tokens(source):
@@ -49,7 +49,7 @@ def renamed(source):
 
 
 def reordered(source):
-    """Return the source with declarations on neighbouring lines in reverse order."""
+    """Return the source with neighbouring lines of declarations in reverse order."""
     lines, run = [], []
     for line in [*source.split("\n"), ""]:
         if DECLARATION.fullmatch(line):
@@ -61,7 +61,7 @@ def reordered(source):
 
 
 def extended(source):
-    """Return the source with an additional declaration."""
+    """Return the source with one additional declaration."""
     return re.sub(r"\)\s*\{", ") {\n    int unused = 3;", source, count=1)
 
 
@@ -75,7 +75,7 @@ def rows(*sources):
 
 @pytest.mark.parametrize("name", ASSIGNMENTS)
 def test_right_solutions_of_an_assignment_are_told_apart(name):
-    """Independent right solutions of the corpus and the model solution are not nearly identical."""
+    """The model solution and independent right submissions in the corpus do not count as nearly identical."""
     sources = right_solutions(name)
     assert len(sources) >= 8
     assert near_identical(rows(*sources), skeleton(name)) == ()
@@ -86,7 +86,7 @@ def test_right_solutions_of_an_assignment_are_told_apart(name):
 def test_a_disguised_copy_is_seen(name):
     """A copy with other names, layout, comments and order of declarations has similarity 1.
 
-    With an additional declaration, the copy has over 0.96 and is listed as nearly identical.
+    A copy with an additional declaration still has more than 0.96, and is listed as nearly identical.
     """
     for source in long_enough(name):
         copy = renamed(reordered(source))
@@ -99,7 +99,9 @@ def test_a_disguised_copy_is_seen(name):
 
 
 def test_what_the_skeleton_gives_is_no_evidence():
-    """The skeleton has no tokens to compare, and a kernel's head and frame are not part of a solution."""
+    """Tokens that come from the skeleton are not compared, and a kernel's head and frame do not count as part of a
+    solution.
+    """
     given = skeleton("blockMMM")
     own = "x = y + z; "
     assert comparable(given, given) == []
@@ -109,13 +111,15 @@ def test_what_the_skeleton_gives_is_no_evidence():
 
 
 def test_short_sources_are_alike_by_nature():
-    """A transposition without a tile is too short to compare, because all students write similar lines."""
+    """A transposition without a tile is too short to be compared, because all students write similar lines."""
     source = (ROOT / "reference" / "coalsTransp" / "baseline.cl").read_text()
     assert near_identical(rows(source, renamed(source)), skeleton("coalsTransp")) == ()
 
 
 def test_many_alike_are_one_group():
-    """Forty disguised copies of one solution are one group instead of 780 pairs, and two of another are a group."""
+    """Forty disguised copies of one solution are one group instead of 780 pairs. Two copies of another solution are a
+    second group.
+    """
     one, *_, other = long_enough("blockMMM")
     sources = [f"{one}// {i}\n" for i in range(40)] + [other, renamed(other)]
     groups = near_identical(rows(*sources), skeleton("blockMMM"))
@@ -124,7 +128,7 @@ def test_many_alike_are_one_group():
 
 
 def test_the_same_bytes_are_compared_once():
-    """Identical files are compared once, for the first label. The page lists identical files elsewhere."""
+    """Identical files are compared only once, under the first label. The page lists identical files elsewhere."""
     one = long_enough("blockMMM")[0]
     assert near_identical(rows(one, one), skeleton("blockMMM")) == ()
     (group,) = near_identical(rows(one, one, renamed(one)), skeleton("blockMMM"))
@@ -132,7 +136,7 @@ def test_the_same_bytes_are_compared_once():
 
 
 def test_members_of_a_group_are_one_hand_in_of_an_identical_file():
-    """Members of a team count as one hand-in of an identical file, and each file has one line."""
+    """The members of a team count as one submitter of an identical file, and each file has one line."""
     group = (row("ada", grade(), same_as=("fay",)), row("zoe", grade(), same_as=("fay",)))
     others = (row("fay", grade(), same_as=("ada", "zoe")), row("ben", same_as=("cem",)), row("cem", same_as=("ben",)))
     assert identical((*group, *others)) == ((("ada", "zoe"), ("fay",)), (("ben",), ("cem",)))
@@ -140,7 +144,7 @@ def test_members_of_a_group_are_one_hand_in_of_an_identical_file():
 
 
 def test_rows_without_a_grade_are_left_out():
-    """Two rows without a grade are not nearly identical."""
+    """Rows without a grade are not compared."""
     assert near_identical((row("ada"), row("ben", fault="no device")), "") == ()
 
 

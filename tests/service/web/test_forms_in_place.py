@@ -118,7 +118,7 @@ def test_a_mistake_is_said_at_its_field_and_the_form_keeps_what_was_entered(aske
 OF_AN_ATTEMPT = {
     "no reason": ("staff", "/course{}/exclusion", {"reason": " "}, "reason", "The reason is empty."),
     "no question": ("ben", "{}/request", {"text": " "}, "text", "The question is empty."),
-    "a second question": ("ben", "{}/request", {"text": "Again?"}, "text", "You have asked about this attempt already"),
+    "a second question": ("ben", "{}/request", {"text": "Again?"}, "text", "You have already asked about this attempt"),
 }
 """For each mistake on the page of an attempt: the person, the address, the fields, the field with the mistake, and
 words in its message.

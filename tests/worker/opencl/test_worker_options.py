@@ -1,4 +1,4 @@
-"""options.py: the build options of programs, which depend on the device and on the launches of their session."""
+"""options.py: the build options of programs, which depend on the device and on the launches in the session."""
 
 from math import ceil, prod
 from types import SimpleNamespace
@@ -32,7 +32,7 @@ def options(request, program=THEIRS, device=NVIDIA, *, simulated=False):
 
 
 def log(**registers):
-    """Return the messages of NVIDIA's compiler for these kernels."""
+    """Return the messages of NVIDIA's compiler about the registers of these kernels."""
     return "".join(
         f"\nptxas info    : Compiling entry function '{kernel}' for 'sm_90'\n"
         f"ptxas info    : Function properties for {kernel}\n"
@@ -44,18 +44,22 @@ def log(**registers):
 
 @pytest.mark.parametrize("device", [POCL, ALIKE])
 def test_only_nvidias_compiler_is_given_its_options(device):
-    """A driver reports by an extension that it knows NVIDIA's options. Another driver would refuse the build."""
+    """NVIDIA's options are used only if the driver reports the extension for them. Other drivers would refuse the
+    build.
+    """
     assert options(session(launch(THEIRS, 32, 32)), device=device) == PLAIN
 
 
 def test_nvidias_compiler_tells_of_registers():
-    """NVIDIA's compiler reports registers. Builds for launches with usual work-groups may come from its cache."""
+    """NVIDIA's compiler is asked to report registers. For usual work-groups, the build may come from the compiler's
+    cache.
+    """
     assert options(session(launch(THEIRS, 16, 16))) == [*PLAIN, VERBOSE]
 
 
 def test_for_a_large_group_it_must_tell_each_time():
-    """A build from the compiler's cache has no log, so each build for a large work-group has a different macro. Other
-    programs of the session may come from the cache.
+    """A build from the compiler's cache has no log, so each build for a large work-group defines a different macro.
+    Other programs in the session may still come from the cache.
     """
     request = session(launch(THEIRS, 32, 32), launch(OURS, 64))
     first, second = options(request), options(request)
@@ -70,8 +74,8 @@ def test_for_a_large_group_it_must_tell_each_time():
     [((32, 32), 64), ((1024,), 64), ((512, 1), 128), ((8, 8, 8), 128), ((1000,), 64), ((257,), 224)],
 )
 def test_a_large_group_leaves_each_work_item_fewer_registers(group, registers):
-    """The limit is the registers of a multiprocessor divided among all its warps, in multiples of eight. With more
-    registers the kernel could not be launched.
+    """The limit is the number of registers of a multiprocessor divided among all warps of the group, in multiples of
+    eight. A kernel with more registers could not be launched.
     """
     warps = ceil(prod(group) / 32)
     assert registers % 8 == 0
@@ -83,13 +87,13 @@ def test_a_large_group_leaves_each_work_item_fewer_registers(group, registers):
 
 
 def test_a_usual_group_has_enough_for_any_kernel():
-    """A usual work-group leaves 255 registers per work-item, the most that a kernel can use."""
+    """With a usual work-group, 255 registers are available per work-item, which is the most that a kernel can use."""
     assert fewer_registers(session(launch(THEIRS, 16, 16)), THEIRS, log(k=255)) == []
 
 
 def test_each_kernel_is_held_against_its_own_groups():
-    """Each kernel is compared with the work-groups of its launches: a kernel with many registers may have small ones.
-    Kernels that are not launched do not count.
+    """Each kernel is compared only with the work-groups of its own launches, because a kernel with many registers may
+    have small work-groups. Kernels that are not launched do not count.
     """
     request = session(launch(THEIRS, 1024, kernel="lean"), launch(THEIRS, 64, kernel="greedy"))
     assert fewer_registers(request, THEIRS, log(lean=40, greedy=168, other=255)) == []
@@ -98,8 +102,8 @@ def test_each_kernel_is_held_against_its_own_groups():
 
 
 def test_the_largest_group_of_all_sequences_counts():
-    """The largest work-group of all sequences counts, because a program is built once for all its launches. Copies have
-    no work-group.
+    """The largest work-group in all sequences counts, because a program is built once for all its launches. Copy steps,
+    which have no work-group, do not count.
     """
     request = session(launch(THEIRS, 64), CopyStep(source="a", target="b"), more=(launch(THEIRS, 1024),))
     assert fewer_registers(request, THEIRS, log(k=100)) == ["-cl-nv-maxrregcount=64"]
@@ -111,12 +115,14 @@ def test_the_largest_group_of_all_sequences_counts():
     "words", ["", "warning: unused variable", "ptxas info : Used 300 registers", log(k="9" * 5000)]
 )
 def test_a_log_that_tells_nothing_changes_nothing(words):
-    """A log without registers changes nothing, as the log of another driver, or one with a submission's text."""
+    """A log without register counts does not change the options. It may come from another driver or contain text of a
+    submission.
+    """
     assert fewer_registers(session(launch(THEIRS, 1024)), THEIRS, words) == []
 
 
 def test_a_program_that_is_never_launched_is_only_built():
-    """A program that is never launched gets the usual options, as when a submission's build is checked."""
+    """A program that is never launched, as in the check of a submission's build, gets the usual options."""
     assert options(session()) == [*PLAIN, VERBOSE]
     assert fewer_registers(session(), THEIRS, log(k=255)) == []
 

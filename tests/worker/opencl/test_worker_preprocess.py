@@ -11,7 +11,7 @@ DEFINITIONS = {"real": "float", "TILE": "16"}
 
 
 def expanded(source):
-    """Return the last line of the expansion, where these texts use their macros, with single spaces."""
+    """Return the last line of the expansion with single spaces. The test texts use their macros in that line."""
     return " ".join(preprocess(source, DEFINITIONS).splitlines()[-1].split())
 
 
@@ -46,7 +46,7 @@ def expanded(source):
         ("#define x x + 1\nx", "x + 1"),
         ("#define a b\n#define b a\na b", "a b"),
         ("#define sqrt(x) near(sqrt(x))\n#define near(x) <x>\nsqrt(sqrt(y))", "<sqrt(<sqrt(y)>)>"),
-        # numbers, of which no part is a macro, and tokens that must stay separate
+        # numbers, in which no part is a macro, and tokens that must stay separate
         ("#define f 3\n#define e5 4\n#define p3 5\n1.0f 1e5f 0x1.8p3f .5f 1.f", "1.0f 1e5f 0x1.8p3f .5f 1.f"),
         ("#define MINUS -1\nx=-MINUS-MINUS;", "x=- -1- -1;"),
         ("#define N 0x1E\nN+1", "0x1E +1"),
@@ -69,7 +69,7 @@ def expanded(source):
     ],
 )
 def test_text_becomes_what_c_says(source, text):
-    """Macros are expanded as in C. Where pcpp differs from C, this proves that grader's corrections work."""
+    """Macros are expanded as in C. Where pcpp differs from C, this shows that grader's corrections work."""
     assert expanded(source) == text
 
 
@@ -94,7 +94,7 @@ def test_text_becomes_what_c_says(source, text):
     ],
 )
 def test_conditions_hold_as_in_c(condition, holds):
-    """Conditions have their value in C, also in an #elif, and skipped lines are not evaluated."""
+    """Conditions have the same value as in C, also in an #elif. Skipped lines are not evaluated."""
     said = ["yes" if holds else "no"]
     skipped = "#error no\n#if 1/0\n'\n#pragma no\n#endif\n"
     source = f"#if {condition}\nyes\n#else\nno\n#endif\n"
@@ -104,8 +104,8 @@ def test_conditions_hold_as_in_c(condition, holds):
 
 
 def test_every_line_keeps_its_number():
-    """Each line keeps its number, so that the driver's errors name the student's lines. A macro call of several lines
-    is expanded in its first line.
+    """Each line keeps its number, so that the driver's errors refer to the student's lines. A macro call that spans
+    several lines is expanded in its first line.
     """
     source = """\
     /* of several
@@ -152,7 +152,7 @@ def test_every_line_keeps_its_number():
 
 
 def test_columns_are_kept_where_there_is_no_macro():
-    """Without a macro, columns are kept: a comment becomes spaces of the same length."""
+    """In lines without macros, columns are kept, because a comment is replaced by spaces of the same length."""
     source = 'int a; /* b */ int /*c*/ d;\n/* e\n */ int f; "/* g */" // h'
     assert preprocess(source, {}) == 'int a;         int       d;\n\n    int f; "/* g */"\n'
 
@@ -186,7 +186,7 @@ def test_columns_are_kept_where_there_is_no_macro():
     ],
 )
 def test_a_mistake_is_an_error_on_its_line(source, log):
-    """A mistake is an error on its line, in the form of clang's log, which diagnosis parses."""
+    """A mistake is reported as an error on its line, in the format of clang's log, which the diagnosis can parse."""
     with pytest.raises(PreprocessingError, match=f"^kernels.cl:{re.escape(log)}$"):
         preprocess(source, DEFINITIONS)
 
@@ -203,8 +203,8 @@ def test_a_mistake_is_an_error_on_its_line(source, log):
     ids=["doubled", "doubled to nothing", "doubled arguments", "long names", "no macro"],
 )
 def test_a_text_that_grows_without_end_is_stopped_early(definitions, use):
-    """Expansion stops early: 2**39 words would fill any memory. The limit also counts intermediate text, not only the
-    result.
+    """Expansion stops early, because 2**39 words would fill any memory. The limit also counts intermediate text, not
+    only the result.
     """
     with pytest.raises(PreprocessingError, match=rf"error: the text expands to more than {EXPANSION_LIMIT:,} char"):
         preprocess("\n".join([*definitions, use]), {})
@@ -218,7 +218,7 @@ def test_a_text_that_grows_without_end_is_stopped_early(definitions, use):
     ],
 )
 def test_what_is_nested_too_deeply_is_an_error(source):
-    """Macros that exceed Python's own limit of nesting are an error of the student."""
+    """Macros that are nested more deeply than Python's recursion limit allows are an error of the student."""
     with pytest.raises(PreprocessingError, match="error: macros are nested too deeply"):
         preprocess(source, {})
 
@@ -227,7 +227,7 @@ def test_what_is_nested_too_deeply_is_an_error(source):
     "odd", ["", "#", "##", "\\", "'", '"', "x ## y", "defined", "F() #F(", "@`$é\0", "__VA_ARGS__"]
 )
 def test_odd_text_passes_or_is_an_error_and_nothing_is_printed(odd, capfd):
-    """Odd text is passed on to the driver or is an error, and nothing is printed."""
+    """Unusual text is passed to the driver or raises an error, and nothing is printed."""
     for text in ("{}", "#{}", "#if {}\n#endif", "#ifdef {}\n#endif", "#define {}", "#define F(x) {}\nF()", "#undef {}"):
         with suppress(PreprocessingError):
             preprocess(text.format(odd), {})

@@ -1,43 +1,61 @@
-"""Facts about nearly all wrong elements of an array: a common property, a change from launch to launch, a place.
-
-A fact about a place must cover every wrong element, and hardly any other.
+"""Facts about nearly all wrong elements of an array: a common property, a change from launch to launch, or a place. A
+fact about a place must cover every wrong element and hardly any others.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from grader.course.elements import element_of
-from grader.course.truth.comparison import bits, wrong_elements
+from grader.course.truth.comparators import bits, wrong_elements
 from grader.grading.explain.diagnosis.evidence import EXPLAINED, FITTED, Cases, Evidence, Explanation, Statement, Use
+from grader.grading.explain.numerals import numeral
 from grader.grading.explain.regions import Mask, fills
 
 LITTLE = 2.0**-9
-"""Largest error of an element that is nearly right, as a share of the sum of its terms. If both factors of a product
-are cut to the 11 bits of a half float, the error is not larger."""
+"""Maximum error of an element that is nearly right, as a share of the sum of its terms. Cutting both factors of a
+product to the 11 bits of a half float does not cause larger errors.
+"""
 
-FAR_ABOVE_ROUNDING = 2.0**-18
-"""Error that single precision does not make in the sums of assignments: 64 u."""
+FAR_ABOVE_ROUNDING = 64
+"""Error that rounding does not make in the sums of assignments, as a multiple of the type's unit roundoff."""
 
 DIFFERENT = 2
-"""Least number of different values of a size at which an edge must be seen. At one value, an edge may be there by
+"""Minimum number of different values of a size at which an edge must be found. At a single value, an edge may occur by
 chance.
 """
 
-HALF_BITS = 0x1FFF
-"""Bits that are 0 in every float that a half float can represent."""
+
+@dataclass(frozen=True)
+class Narrower:
+    """A floating type with fewer bits: its words, how the wider type is called, and the number of low bits of the
+    wider type's mantissa that it lacks.
+    """
+
+    words: str
+    wider: str
+    bits: int
+
+
+NARROWER = {
+    "float32": Narrower("half floats, with 11 bits each", "numbers of single precision", 13),
+    "float64": Narrower("floats, with 24 bits each", "numbers of double precision", 29),
+}
+"""The next narrower type, by the name of a type in NumPy."""
 
 SEVERAL = 3
-"""Least number of different values that must share a property. One or two whole numbers may occur by chance."""
+"""Minimum number of different values that must share a property. One or two whole numbers may occur by chance."""
 
 # --- wrong contents ------------------------------------------------------------------------------
 
 
 def not_a_number(case: Evidence) -> Explanation | None:
-    """NaN in all wrong elements. Inputs are finite, and the sums of assignments do not overflow."""
+    """All wrong elements are NaN. Inputs are finite, and the sums of assignments do not overflow."""
     held = case.got[case.held]
     if not held.size or not np.isnan(held).all() or any(np.isnan(array).any() for array in case.inputs.values()):
         return None
@@ -48,17 +66,19 @@ def not_a_number(case: Evidence) -> Explanation | None:
 
 
 def one_value(case: Evidence) -> Explanation | None:
-    """One number in all wrong elements."""
+    """All wrong elements have the same value."""
     held = case.got[case.held]
     if held.size < FITTED or not (held == held[0]).all():
         return None
     if case.unwritten.any():
-        return Explanation(sentence=f"every wrong value that was written to {case.buffer} is {held[0]:.6g}.")
-    return Explanation(sentence=f"all wrong elements of {case.buffer} are {held[0]:.6g}{case.where}.")
+        return Explanation(
+            sentence=f"every wrong value that was written to {case.buffer} is {numeral(held[0].item())}."
+        )
+    return Explanation(sentence=f"all wrong elements of {case.buffer} are {numeral(held[0].item())}{case.where}.")
 
 
 def whole_numbers(cases: Cases) -> Statement | None:
-    """Whole numbers as results in all cases, although the results need not be whole. Large floats are always whole, so
+    """All results are whole numbers in all cases, although the right results are not. Large floats are always whole, so
     they do not count.
     """
     held, right = _numbers(cases.failed)
@@ -69,13 +89,15 @@ def whole_numbers(cases: Cases) -> Statement | None:
     return partial(_say_of_reals, cause, "real numbers. Look for a variable of a wrong type.")
 
 
-def half_floats(cases: Cases) -> Statement | None:
-    """Results in all cases that half floats can represent."""
+def narrower_floats(cases: Cases) -> Statement | None:
+    """Results in all cases that the next narrower type can represent."""
     held, right = _numbers(cases.failed)
-    finite = held.size >= FITTED and bool(np.isfinite(held).all())
-    if not finite or not _share(_is_half(held), _is_half(right.astype(np.float32)), held):
+    narrower = NARROWER.get(held.dtype.name)
+    if narrower is None or held.size < FITTED or not np.isfinite(held).all():
         return None
-    return partial(_say_of_reals, "all results are half floats, with 11 bits each", "numbers of single precision.")
+    if not _share(_fits(held, narrower), _fits(right.astype(held.dtype), narrower), held):
+        return None
+    return partial(_say_of_reals, f"all results are {narrower.words}", f"{narrower.wider}.")
 
 
 def _say_of_reals(cause: str, should: str, case: Evidence) -> Explanation | None:
@@ -83,31 +105,32 @@ def _say_of_reals(cause: str, should: str, case: Evidence) -> Explanation | None
     return Explanation(cause=cause, sentence=sentence) if case.standard.data == "random" else None
 
 
-def _numbers(failed: Sequence[Evidence]) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
+def _numbers(failed: Sequence[Evidence]) -> tuple[NDArray[np.floating[Any]], NDArray[np.float64]]:
     """Wrong real numbers that were written in all cases together, and the right numbers in their places."""
     real = [case for case in failed if case.standard.data == "random" and case.got.dtype.kind == "f"]
     held = [case.got[case.held] for case in real]
     right = [case.truth.value[case.held].astype(np.float64) for case in real]
-    return np.concatenate([np.empty(0, np.float32), *held]), np.concatenate([np.empty(0), *right])
+    return np.concatenate(held or [np.empty(0)]), np.concatenate(right or [np.empty(0)])
 
 
-def _share(have: NDArray[np.bool_], right_have: NDArray[np.bool_], held: NDArray[np.float32]) -> bool:
+def _share(have: NDArray[np.bool_], right_have: NDArray[np.bool_], held: NDArray[Any]) -> bool:
     """True if all wrong numbers have a property, with several different values, and hardly any right number has it."""
     return bool(have.all() and right_have.mean() <= 1 - EXPLAINED and np.unique(held).size >= SEVERAL)
 
 
-def _is_half(numbers: NDArray[np.float32]) -> NDArray[np.bool_]:
-    half: NDArray[np.bool_] = (numbers.view(np.uint32) & np.uint32(HALF_BITS)) == 0
-    return half
+def _fits(numbers: NDArray[np.floating[Any]], narrower: Narrower) -> NDArray[np.bool_]:
+    words = bits(numbers)
+    return np.asarray((words & words.dtype.type(2**narrower.bits - 1)) == 0, dtype=np.bool_)
 
 
 def nearly_right(case: Evidence) -> Explanation | None:
-    """Small errors in all elements, which do not show their cause."""
+    """All elements have small errors, which do not reveal their cause."""
     magnitude = case.truth.magnitude
     if magnitude is None or np.count_nonzero(case.held) < max(FITTED, case.wrong.size // 2):
         return None
     share = np.abs(case.got - case.truth.value)[magnitude > 0] / magnitude[magnitude > 0]
-    if not (np.median(share) >= FAR_ABOVE_ROUNDING and share.max() <= LITTLE):
+    unit = element_of(case.got.dtype.name).unit_roundoff or 0.0
+    if not (np.median(share) >= FAR_ABOVE_ROUNDING * unit and share.max() <= LITTLE):
         return None
     return Explanation(
         sentence=f"{case.buffer} is nearly right everywhere, with errors of up to {share.max():.2g} of the sum of an "
@@ -120,7 +143,7 @@ def nearly_right(case: Evidence) -> Explanation | None:
 
 def every_other_launch(case: Evidence) -> Explanation | None:
     """Right and wrong results in turn, from launch to launch."""
-    right = [not wrong_elements(case.buffer, got, case.truth, case.standard).any() for got in case.repeats]
+    right = [not wrong_elements(got, case.truth, case.standard).any() for got in case.repeats]
     if not any(right) or any(now == after for now, after in pairwise(right)):
         return None
     cause = "every other launch on the same data is right"
@@ -132,7 +155,7 @@ def every_other_launch(case: Evidence) -> Explanation | None:
 
 def unsteady(case: Evidence) -> Explanation | None:
     """Results that differ from launch to launch."""
-    launches = [got.view(np.uint32) for got in (case.got, *case.repeats)]
+    launches = [bits(got) for got in (case.got, *case.repeats)]
     varying = np.any([launch != launches[0] for launch in launches], axis=0)
     if not varying.any():
         return None
@@ -149,9 +172,8 @@ def unsteady(case: Evidence) -> Explanation | None:
 
 
 def edge(cases: Cases) -> Statement | None:
-    """Rows or columns from a size on, as if there were no more of them.
-
-    Exactly these are wrong in all failed cases, and right cases have none of them. None if several sizes fit.
+    """Rows or columns from a size on are wrong, as if there were no more of them. Exactly these are wrong in all failed
+    cases, and right cases do not have any. Returns None if several sizes fit.
     """
     case = cases.failed[0]
     edges = [(axis, size) for axis in ((1,) if case.is_vector else (0, 1)) for size in case.sizes]
@@ -168,7 +190,7 @@ def _is_edge(failed: Sequence[Evidence], axis: int, size: str) -> bool:
 
 
 def _beyond(case: Evidence, axis: int, size: str) -> Mask:
-    """Mask of the rows (axis 0) or columns (axis 1) whose number is at least the value of a size."""
+    """Mask of the rows (axis 0) or columns (axis 1) whose index is at least the value of a size."""
     region = np.zeros(case.got.shape, dtype=bool)
     region[(slice(None),) * axis + (slice(case.sizes[size], None),)] = True
     return region
@@ -187,7 +209,7 @@ def _say_edge(axis: int, size: str, case: Evidence) -> Explanation:
 
 
 def not_written(case: Evidence) -> Explanation | None:
-    """A place that was never written, if little else is wrong."""
+    """A place was never written, and little else is wrong."""
     words = case.place(case.unwritten)
     if words is None or np.count_nonzero(case.held) > (1 - EXPLAINED) * np.count_nonzero(case.wrong):
         return None
@@ -198,6 +220,6 @@ def not_written(case: Evidence) -> Explanation | None:
 
 
 def wrong_place(case: Evidence) -> Explanation | None:
-    """A place with a name that contains all wrong elements."""
+    """All wrong elements form a place that can be described."""
     where = case.where
     return Explanation(sentence=f"{case.buffer} is wrong only{where}; all else is right.") if where else None

@@ -1,6 +1,5 @@
-"""Registry of the rules that explain a wrong array. Each rule has a name, the evidence that it needs, and its sentence.
-
-The rules are asked in this order. Rules that say most about the kernel come first.
+"""Registry of the rules that explain a wrong array, each with a name and the evidence that it needs. The rules are
+tried in this order, so those that reveal most about the kernel come first.
 """
 
 from collections.abc import Callable
@@ -14,7 +13,7 @@ from grader.grading.explain.diagnosis.matching import Propose, everywhere, in_pa
 
 
 class Needs(StrEnum):
-    """The evidence that a rule rests on."""
+    """The evidence on which a rule is based."""
 
     ALL_CASES = "a cause that fits all failed cases and that no right case contradicts"
     LAUNCHES = "several launches on the same data"
@@ -25,8 +24,8 @@ class Needs(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Rule:
-    """A way to explain a wrong array. `find` looks at all cases and returns a statement that explains each of them,
-    or None if the rule does not apply.
+    """A rule to explain a wrong array. `find` examines all cases and returns a statement that explains each of them, or
+    None if the rule does not apply.
     """
 
     name: str
@@ -61,7 +60,7 @@ RULES: tuple[Rule, ...] = (
     Rule(name="every other launch", needs=Needs.LAUNCHES, find=_each(observations.every_other_launch)),
     Rule(name="unsteady results", needs=Needs.LAUNCHES, find=_each(observations.unsteady)),
     Rule(name="whole numbers", needs=Needs.FAILED_CASES, find=observations.whole_numbers),
-    Rule(name="half floats", needs=Needs.FAILED_CASES, find=observations.half_floats),
+    Rule(name="narrower floats", needs=Needs.FAILED_CASES, find=observations.narrower_floats),
     Rule(name="not a number", needs=Needs.ONE_CASE, find=_each(observations.not_a_number)),
     Rule(name="one value", needs=Needs.ONE_CASE, find=_each(observations.one_value)),
     Rule(name="nearly right", needs=Needs.ONE_CASE, find=_each(observations.nearly_right)),

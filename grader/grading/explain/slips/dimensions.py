@@ -14,7 +14,9 @@ IDS = ("get_global_id", "get_local_id", "get_group_id")
 
 @dataclass(frozen=True, kw_only=True)
 class Along:
-    """A coordinate that runs along a dimension of the launch. `own` is the dimension that belongs to its size."""
+    """A coordinate that runs along a dimension of the launch. `own` is the dimension whose extent is the size of the
+    coordinate.
+    """
 
     access: IndexedAccess
     coordinate: Coordinate
@@ -23,10 +25,9 @@ class Along:
 
 
 def dimensions(launch: SimulatedLaunch) -> Slip | None:
-    """Explain elements that no work-item can store, because the kernel exchanges the dimensions of rows and columns.
-
-    The rule applies if all indexes that contain ids use the wrong dimension. It also needs elements beyond the largest
-    id, because they prove that the results are wrong.
+    """Explain elements that no work-item can store because the kernel exchanges the dimensions of rows and columns. The
+    rule applies if all indexes that contain ids use the wrong dimension. In addition, some elements must be beyond the
+    largest id, which proves that the results are wrong.
     """
     found = list(_along(launch))
     stored = next((each.access for each in found if each.access.writes), None)
@@ -48,7 +49,9 @@ def dimensions(launch: SimulatedLaunch) -> Slip | None:
 
 
 def _along(launch: SimulatedLaunch) -> Iterator[Along]:
-    """Yield the coordinates with the id of a group, if the launch has a dimension for their size."""
+    """Yield the coordinates that contain the id of a group, if exactly one dimension of the launch has their size as
+    its extent.
+    """
     names = {f"get_group_id({number})": number for number in range(len(launch.extent))}
     for access in accesses(launch):
         for each in access.coordinates:
@@ -59,6 +62,6 @@ def _along(launch: SimulatedLaunch) -> Iterator[Along]:
 
 
 def _is_short(launch: SimulatedLaunch, along: Along) -> bool:
-    """True if no work-item of the launch reaches the last row or column."""
+    """True if no work-item of the launch reaches the last row or column of the array."""
     most = along.coordinate.value.most(launch.largest)
     return most is not None and most < launch.value(along.coordinate.size) - 1

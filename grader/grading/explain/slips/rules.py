@@ -1,6 +1,5 @@
-"""Registry of the rules that find a mistake in the source. The first rule that applies counts.
-
-A rule states only facts: about the text, the launch, or what the simulator saw.
+"""Registry of the rules that find a mistake in the source. The first rule that applies is used. A rule states only
+facts about the text, the launch, or the observations of the simulator.
 """
 
 from collections.abc import Callable, Sequence

@@ -36,7 +36,7 @@ from grader.service.web.state import state_of
 router = APIRouter()
 
 COMPARISON_LIMIT = ConcurrencyLimiter(2, "Many attempts are being compared right now; try again in a moment.")
-"""Comparisons that run at once: each keeps a processor busy, and one process makes all pages."""
+"""Limits comparisons, because each keeps a processor busy in the process that renders all pages."""
 
 
 class PairOfAttempts(Record):
@@ -93,7 +93,7 @@ def guide(request: Request, member: AnyMember) -> Response:
 
 @router.get("/assignments/{name}")
 def assignment(request: Request, member: AnyMember, name: str) -> Response:
-    """The handout, a form to hand in, and all attempts."""
+    """The page with the handout, a form to hand in, and all attempts."""
     return assignment_of(request, member, name, None)
 
 
@@ -127,7 +127,7 @@ def assignment_of(
 
 
 def as_seen(member: Member, assignment: AssignmentView, now: datetime) -> AssignmentView:
-    """The assignment as the member may see it: students have no handout and no skeleton before it opens."""
+    """The assignment as the member may see it. Before it opens, students do not see the handout and the skeleton."""
     if member.teaches or is_open(assignment.rules, now):
         return assignment
     return replace(assignment, handout="", skeleton="")
@@ -135,7 +135,7 @@ def as_seen(member: Member, assignment: AssignmentView, now: datetime) -> Assign
 
 @router.get("/assignments/{name}/skeleton")
 def skeleton(request: Request, member: AnyMember, name: str) -> Response:
-    """The file to start from."""
+    """The skeleton, which is the file to start from."""
     state = state_of(request)
     text = as_seen(member, state.cache.assignment(name), state.now()).skeleton
     if not text:

@@ -1,4 +1,4 @@
-"""Extensions: for one student, for many at once, and the list of all."""
+"""Routes for extensions: for one student, for many at once, and the list of all extensions."""
 
 from typing import Annotated
 
@@ -47,14 +47,14 @@ def give(request: Request, member: Instructor, form: StaffForm, person_id: RowNu
 
 @router.get("/extensions")
 def extensions(request: Request, member: Teacher, wanted: Annotated[ExtensionList, Query()]) -> Response:
-    """List of all extensions, and the form for many."""
+    """The list of all extensions, and the form for many students."""
     return _list_page(request, member, wanted, NOTHING_ENTERED)
 
 
 @router.post("/extensions")
 def give_many(request: Request, member: Instructor, form: StaffForm) -> Response:
-    """Extend several assignments for many students; the answer leads to the list, which says how many. After a refusal,
-    the answer is the page with the reason and the filled-in form.
+    """Extend several assignments for many students, and redirect to the list, which shows how many extensions were
+    given. After a refusal, show the form again with the reason.
     """
     state = state_of(request)
     asked = ManyExtensionsForm(
@@ -95,7 +95,7 @@ def _list_page(request: Request, member: Member, wanted: ExtensionList, form: En
 
 @router.get("/extensions/{extension_id}/withdrawal")
 def ask_to_withdraw(request: Request, member: Instructor, extension_id: RowNumber) -> Response:
-    """Page that says what the student loses, with the button that withdraws."""
+    """Page that explains what the student loses, with a button to confirm the withdrawal."""
     state = state_of(request)
     with state.database.reading() as session:
         one = listed_extension(session, extension_id)

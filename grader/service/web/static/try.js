@@ -36,7 +36,7 @@ function tries(button) {
       const score = part.querySelector(".score");
       said.textContent = score ? `${score.textContent}. The report is below.` : "";
       place.replaceChildren(...part.childNodes);
-      for (const link of place.querySelectorAll('a:not([href^="#"])')) link.target = "_blank"; // the text stays in this tab
+      for (const link of place.querySelectorAll('a:not([href^="#"])')) link.target = "_blank"; // keeps the text in this tab
       const live = document.getElementById("live");
       if (live) {
         events = watch(live, () => show(fetch(button.formAction), lines));
@@ -54,7 +54,7 @@ function tries(button) {
   button.form.addEventListener("submit", (event) => {
     if (event.submitter !== button) return;
     event.preventDefault();
-    const body = new FormData(button.form); // the editor has filled its field by now
+    const body = new FormData(button.form); // by now, the editor has copied its text into the field
     show(fetch(button.formAction, { method: "POST", body }), linesOf(editor));
   });
 }

@@ -1,6 +1,6 @@
 """container.py: a worker's limits, as the engine reports them and as they apply inside, and the removal of workers.
 
-The first half needs no engine. A fake engine does what real engines do rarely.
+The first half of this file does not need an engine. It uses a fake one, which does what real engines do only rarely.
 """
 
 import errno
@@ -48,8 +48,8 @@ SMALL = {"cpus": 1.5, "tmp_bytes": 32 * MEGABYTE, "shm_bytes": 4 * MEGABYTE, "op
 TOOLKIT_MISSING = 'could not select device driver "nvidia" with capabilities: [[gpu compute utility]]'
 
 MOMENT = 10
-"""Seconds. A call that does not wait takes far less, also on a busy machine. A call that waits here would wait for
-ever.
+"""Seconds. A call that does not wait takes far less than this, even on a busy machine. A call that waited here would
+never return.
 """
 
 
@@ -66,7 +66,7 @@ def descriptors():
 
 
 def settle(look, wanted):
-    """Return what `look` returns, once it is what is wanted, or after ten seconds."""
+    """Return the value of `look` as soon as it equals `wanted`, or after ten seconds."""
     end = time.monotonic() + 10
     while look() != wanted and time.monotonic() < end:
         time.sleep(0.02)
@@ -77,10 +77,11 @@ def settle(look, wanted):
 
 
 class FakeEngine:
-    """An engine with one container. The test plays its worker, and `theirs` is the worker's end of the stream.
+    """An engine with one container. The test plays the container's worker, and `theirs` is the worker's end of the
+    stream.
 
-    `failures` maps calls to the errors that they raise. `slowly` delays the start. `listed` are the containers of other
-    judges. `refusals` are the errors for the next changes, and `changes` are the changes that were made.
+    `failures` maps calls to the errors that they raise. `slowly` delays the start. `listed` contains the containers of
+    other judges. `refusals` contains the errors for the next changes, and `changes` records the changes that were made.
     """
 
     def __init__(self):
@@ -152,7 +153,7 @@ class FakeEngine:
         self.closed = True
 
     def say(self, data, kind=1):
-        """Write data to the worker's output, or, as kind 2, to its error stream."""
+        """Write data to the worker's output stream or, if `kind` is 2, to its error stream."""
         self.theirs.sendall(struct.pack(">BxxxL", kind, len(data)) + data)
 
 
@@ -168,7 +169,7 @@ def fake(monkeypatch):
 
 @pytest.fixture
 def failing(fake, request):
-    """A fake engine with a call that fails, and with its error."""
+    """A fake engine in which one call fails with an error. The test's parameter gives both."""
     call, error = request.param
     fake.failures[call] = error
     return fake
@@ -176,7 +177,7 @@ def failing(fake, request):
 
 @pytest.fixture
 def sandbox(fake, tmp_path):
-    """A sandbox of the fake engine. Checks at the end that nothing is left of its workers."""
+    """A sandbox with the fake engine. At the end, the fixture checks that nothing of its workers is left."""
     with closing(ContainerSandbox(rules(tmp_path))) as made:
         yield made
     assert fake.closed
@@ -203,8 +204,8 @@ def complaint(tmp_path, kind=WorkerError, **container):
     ],
 )
 def test_without_an_engine_it_is_said_what_to_do(tmp_path, monkeypatch, host, reason):
-    """The message gives the reason and three remedies, one of them the variable, in a few lines of a terminal. No
-    folder is made.
+    """Without an engine, the message gives the reason and three remedies in a few lines of a terminal, one of them the
+    variable DOCKER_HOST. No folder is created.
     """
     monkeypatch.setenv("DOCKER_HOST", host)
     said = complaint(tmp_path)
@@ -216,7 +217,7 @@ def test_without_an_engine_it_is_said_what_to_do(tmp_path, monkeypatch, host, re
 
 
 def test_without_the_image_it_is_said_how_to_build_it(fake, tmp_path):
-    """The message names the image that is configured."""
+    """If the image is missing, the message contains the configured name and the command that builds the image."""
     fake.failures["inspect_image"] = ImageNotFound("404", explanation="No such image: mine:2")
     said = complaint(tmp_path, image="mine:2")
     assert "there is no image mine:2" in said
@@ -224,7 +225,7 @@ def test_without_the_image_it_is_said_how_to_build_it(fake, tmp_path):
 
 
 def test_a_gpu_that_is_not_there_is_told_before_any_engine_is_asked(tmp_path, monkeypatch):
-    """A missing GPU is reported first, before a missing engine."""
+    """A missing GPU is reported before grader contacts the engine."""
     monkeypatch.setattr(gpu, "DEV", tmp_path)
     monkeypatch.setenv("DOCKER_HOST", "unix:///nowhere/docker.sock")
     assert "install NVIDIA's driver" in complaint(tmp_path, DeviceError, gpu="nvidia")
@@ -251,7 +252,7 @@ def test_a_gpu_that_is_not_there_is_told_before_any_engine_is_asked(tmp_path, mo
     indirect=["failing"],
 )
 def test_a_worker_that_cannot_start_is_our_error_and_leaves_nothing(failing, sandbox, kind, said):
-    """The waiting caller gets the reason. A container that was already made is removed."""
+    """If a worker cannot start, the waiting caller gets the reason. A container that already exists is removed."""
     with make_worker(sandbox) as worker:
         with pytest.raises(kind, match=said):
             worker.ready()
@@ -261,7 +262,9 @@ def test_a_worker_that_cannot_start_is_our_error_and_leaves_nothing(failing, san
 
 
 def test_starting_and_stopping_wait_for_no_engine(fake, sandbox):
-    """A worker that is stopped while it starts is removed as soon as it has started."""
+    """Starting and stopping a worker do not wait for the engine. A worker that is stopped during its start is removed
+    as soon as it has started.
+    """
     fake.slowly.clear()
     start = time.monotonic()
     worker = sandbox.start()
@@ -278,7 +281,7 @@ def test_starting_and_stopping_wait_for_no_engine(fake, sandbox):
 
 
 def test_stopping_can_be_repeated(fake, sandbox):
-    """The container is removed once, and data sent afterwards is dropped."""
+    """The container is removed only once, and data that is sent afterwards is dropped."""
     worker = sandbox.start()
     worker.stop()
     worker.stop()
@@ -288,7 +291,7 @@ def test_stopping_can_be_repeated(fake, sandbox):
 
 
 def test_an_engine_that_does_not_remove_keeps_no_folder(fake, sandbox, tmp_path):
-    """The container is left for a later sweep, and the folder is removed."""
+    """If the engine cannot remove the container, it is left for a later sweep, but the folder is removed."""
     fake.failures["remove_container"] = refusal("device or resource busy")
     sandbox.start().stop()
     sandbox.close()
@@ -297,7 +300,7 @@ def test_an_engine_that_does_not_remove_keeps_no_folder(fake, sandbox, tmp_path)
 
 
 def test_what_is_sent_arrives_whole_and_in_order(fake, sandbox):
-    """Data of any amount arrives complete and in order, however slowly it is read."""
+    """Any amount of data arrives completely and in order, however slowly it is read."""
     worker = sandbox.start()
     lines = [b"%d " % number + b"x" * 300_000 + b"\n" for number in range(4)]
     for line in lines:
@@ -309,7 +312,7 @@ def test_what_is_sent_arrives_whole_and_in_order(fake, sandbox):
 
 
 def test_output_and_errors_are_told_apart(fake, sandbox):
-    """Output and errors are separate streams. The end of the error stream is kept, also if it is not text."""
+    """Output and errors are separate streams. The end of the error stream is kept, even if it is not valid text."""
     worker = sandbox.start()
     fake.say(b"one ")
     fake.say(b"\xff noise" * 1000, kind=2)
@@ -332,7 +335,7 @@ def test_output_and_errors_are_told_apart(fake, sandbox):
     ids=["between frames", "in a header", "behind a header", "in a frame"],
 )
 def test_the_end_is_noticed_wherever_it_comes(fake, sandbox, rest, received):
-    """An end of the stream is noticed at once. A judge that waited for its deadline would blame the kernel."""
+    """The end of the stream is noticed at once. If the judge waited for its deadline, it would blame the kernel."""
     worker = sandbox.start()
     fake.theirs.sendall(rest)
     fake.theirs.close()
@@ -343,7 +346,7 @@ def test_the_end_is_noticed_wherever_it_comes(fake, sandbox, rest, received):
 
 
 def test_a_worker_that_floods_us_fills_no_memory(fake, sandbox):
-    """All output is read, because the engine would block otherwise. Only a bounded part is kept."""
+    """All output is read, because the engine would block otherwise. Only a limited part of it is kept."""
     worker = sandbox.start()
     assert worker._started.result(5)
     fake.theirs.settimeout(5)
@@ -361,13 +364,13 @@ def test_a_worker_that_floods_us_fills_no_memory(fake, sandbox):
 
 ALREADY = APIError("409", response=SimpleNamespace(status_code=409), explanation="Container c1 is already paused")
 NOT_YET = APIError("500", response=SimpleNamespace(status_code=500), explanation="Container c1 is not paused")
-"""Errors of Docker when it does not yet know of the previous change."""
+"""Docker's errors if it has not yet registered the previous change."""
 
 
 @pytest.mark.parametrize("refused", [0, 1, 3])
 def test_an_engine_that_is_late_is_asked_until_it_has_done_it(fake, sandbox, refused):
-    """The judge repeats its request until the engine has done it. A container that the engine reports as frozen may
-    still run.
+    """The judge repeats its request until the engine has carried it out. Even a container that the engine reports as
+    frozen may still run.
     """
     worker = sandbox.start()
     fake.refusals = [ALREADY] * refused
@@ -379,7 +382,7 @@ def test_an_engine_that_is_late_is_asked_until_it_has_done_it(fake, sandbox, ref
 
 @pytest.mark.parametrize(("change", "said"), [("freeze", ALREADY), ("thaw", NOT_YET)])
 def test_an_engine_that_stays_behind_is_our_error(fake, sandbox, monkeypatch, change, said):
-    """If the state of a container is unknown, no submission is timed and none is blamed."""
+    """If the state of a container stays unknown, the judge raises an error. It does not time or blame a submission."""
     monkeypatch.setattr(container, "LAST_MOMENT", 0.1)
     worker = sandbox.start()
     if change == "thaw":
@@ -391,7 +394,7 @@ def test_an_engine_that_stays_behind_is_our_error(fake, sandbox, monkeypatch, ch
 
 @pytest.mark.parametrize(("out_of_memory", "outcome"), [(True, OutOfMemory), (False, Garbled)])
 def test_a_container_that_ended_is_asked_why(fake, sandbox, out_of_memory, outcome):
-    """The engine says if a container ran out of memory, which is a verdict."""
+    """The engine reports if a container ran out of memory, which leads to a verdict about the submission."""
     fake.out_of_memory = out_of_memory
     with make_worker(sandbox) as worker:
         fake.theirs.close()
@@ -409,7 +412,7 @@ def test_a_container_that_ended_is_asked_why(fake, sandbox, out_of_memory, outco
     ids=["container gone", "engine gone", "engine ill"],
 )
 def test_an_end_that_the_engine_cannot_explain_is_our_error(fake, sandbox, error, said):
-    """No student loses points because an engine was restarted."""
+    """If the engine cannot explain an end, for example after its restart, students do not lose points."""
     fake.failures["inspect_container"] = error
     with make_worker(sandbox) as worker:
         fake.theirs.close()
@@ -418,7 +421,7 @@ def test_an_end_that_the_engine_cannot_explain_is_our_error(fake, sandbox, error
 
 
 def test_a_gpu_is_passed_on_with_its_groups_and_its_only_driver(fake, tmp_path, monkeypatch):
-    """Device nodes keep their names, and groups are passed by number."""
+    """Device nodes keep their names inside the container, and groups are passed by number."""
     (tmp_path / "dri").mkdir()
     node = tmp_path / "dri" / "renderD128"
     node.touch()
@@ -434,8 +437,8 @@ def test_a_gpu_is_passed_on_with_its_groups_and_its_only_driver(fake, tmp_path, 
 
 @pytest.mark.parametrize(("away", "starts"), [(0, True), (2, True), (9, False)])
 def test_a_start_waits_for_an_engine_that_is_being_restarted(fake, tmp_path, away, starts):
-    """A restart costs only the grading that it interrupts, not the rest of a batch. An engine that stays away is an
-    error.
+    """If the engine is being restarted, a start waits for it, so that only the grading that was interrupted fails, and
+    not the rest of a batch. If the engine stays away, the start fails.
     """
     fake.away = away
     with closing(ContainerSandbox(rules(tmp_path))) as sandbox:
@@ -455,7 +458,9 @@ def container_of(folder, name):
 
 
 def test_only_what_the_dead_left_is_swept(fake, tmp_path):
-    """Containers of killed judges and of missing folders are removed. Containers of living judges stay."""
+    """Containers of killed judges and containers whose folders are missing are removed. Containers of running judges
+    stay.
+    """
     living = WorkerFolder.make(tmp_path)
     dead = tmp_path / f"{PREFIX}dead"
     dead.mkdir()
@@ -473,7 +478,9 @@ def test_only_what_the_dead_left_is_swept(fake, tmp_path):
 
 
 def test_containers_are_removed_before_their_folders(fake, tmp_path, monkeypatch):
-    """Containers are removed first, so that an engine that fails leaves no container without a known folder."""
+    """Containers are removed before their folders. If the engine fails, each remaining container still has a folder by
+    which it is found.
+    """
     dead = tmp_path / f"{PREFIX}dead"
     dead.mkdir()
     (dead / "in.bin").touch()
@@ -486,7 +493,7 @@ def test_containers_are_removed_before_their_folders(fake, tmp_path, monkeypatch
 
 @pytest.mark.parametrize("reason", ["removal is already in progress", "driver failed to remove root filesystem"])
 def test_a_container_that_cannot_be_swept_stops_nobody(fake, tmp_path, reason):
-    """A container that cannot be removed delays no start. Another judge may already be removing it."""
+    """A container that cannot be removed does not delay any start. Another judge may already be removing it."""
     fake.listed = [container_of(tmp_path / f"{PREFIX}gone", "gone")]
     fake.failures["remove_container"] = refusal(reason)
     with closing(ContainerSandbox(rules(tmp_path))) as sandbox:
@@ -495,8 +502,8 @@ def test_a_container_that_cannot_be_swept_stops_nobody(fake, tmp_path, reason):
 
 
 def test_folders_that_this_judge_does_not_see_are_left_to_those_who_do(fake, tmp_path):
-    """Containers with folders that this judge does not see are left alone. Another judge's folders may be elsewhere,
-    out of sight for a judge in a container.
+    """Containers whose folders this judge cannot see are left alone, because another judge's folders may be elsewhere,
+    invisible to a judge in a container.
     """
     fake.listed = [container_of(f"/srv/of-another-judge/{PREFIX}living", "living")]
     with closing(ContainerSandbox(rules(tmp_path))):
@@ -504,7 +511,7 @@ def test_folders_that_this_judge_does_not_see_are_left_to_those_who_do(fake, tmp
 
 
 def test_a_folder_of_another_user_that_cannot_be_looked_at_stops_nobody(fake, tmp_path, monkeypatch):
-    """Containers with folders that this user may not look at, such as below another user's home, are left alone."""
+    """Containers whose folders this user may not look at, for example in another user's home, are left alone."""
     fake.listed = [container_of(f"/home/them/{PREFIX}living", "living")]
     exists = Path.exists
 
@@ -716,8 +723,8 @@ def container_id(worker):
 
 
 def looked_at(engine, worker):
-    """Return what LOOK prints in a second container with the same processes. A worker is closed to its own user, and to
-    root without capabilities.
+    """Return what LOOK prints in a second container with the same processes. The worker's own user, and root without
+    capabilities, cannot inspect a worker.
     """
     return engine.containers.run(
         "grader-worker",
@@ -732,14 +739,14 @@ def looked_at(engine, worker):
 
 
 def inside(engine, worker, script, *args):
-    """Return what a script prints that runs in the worker's container, as the worker's user."""
+    """Return what a script prints when it runs in the worker's container as the worker's user."""
     code, output = engine.containers.get(container_id(worker)).exec_run([PYTHON, "-I", "-c", script, *args])
     assert code == 0, output.decode()
     return output.decode()
 
 
 def states(engine, folder):
-    """States of the containers whose arrays are below a folder."""
+    """Return the states of the containers whose arrays are below a folder."""
     found = engine.api.containers(all=True, filters={"label": LABEL})
     return [each["State"] for each in found if each["Labels"][LABEL].startswith(f"{folder}/")]
 
@@ -750,7 +757,7 @@ def nothing_is_left(engine, folder):
 
 @pytest.fixture(scope="module")
 def live(worker_image, tmp_path_factory):
-    """A worker with an open session, for tests that leave it unchanged."""
+    """A worker with an open session, for tests that do not change it."""
     folder = tmp_path_factory.mktemp("live")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("GRADER_SECRET_FOR_TEST", "hidden")
@@ -761,26 +768,26 @@ def live(worker_image, tmp_path_factory):
 
 @pytest.fixture
 def fresh(worker_image, tmp_path):
-    """A sandbox for workers that a test breaks."""
+    """A sandbox for workers that a test damages."""
     with closing(ContainerSandbox(rules(tmp_path, image=worker_image))) as sandbox:
         yield sandbox
 
 
 @pytest.fixture(scope="module")
 def processes(live, engine):
-    """Facts of the OS kernel about each process in the container: init, worker, and session."""
+    """Information that the OS kernel reports about each process in the container: init, worker, and session."""
     seen = json.loads(looked_at(engine, live))
     assert len(seen) == 3
     return list(seen.values())
 
 
 def fields(text):
-    """Return the fields of a file such as /proc/PID/status."""
+    """Return the fields of a file like /proc/PID/status."""
     return {name: value.split() for name, _, value in (line.partition(":") for line in text.splitlines())}
 
 
 def test_every_limit_is_one_that_the_engine_knows(live, engine, worker_image):
-    """`docker inspect` shows each limit of a worker."""
+    """`docker inspect` shows each limit that is set for a worker."""
     shown = engine.api.inspect_container(container_id(live))
     host, config = shown["HostConfig"], shown["Config"]
     assert host["NetworkMode"] == "none"
@@ -818,7 +825,7 @@ def test_every_limit_is_one_that_the_engine_knows(live, engine, worker_image):
 
 
 def test_every_limit_is_in_force_inside(processes):
-    """The OS kernel shows each limit for each process, and all processes have equally few rights."""
+    """The OS kernel applies each limit to each process, and all processes have equally few rights."""
     for process in processes:
         status = fields(process["status"])
         assert status["Uid"] == status["Gid"] == ["65534"] * 4
@@ -834,7 +841,7 @@ def test_every_limit_is_in_force_inside(processes):
 
 
 def test_worker_and_session_have_put_the_other_limits_on_themselves(processes):
-    """Worker and session set the limits on memory and processor time themselves. Containers limit these for all
+    """Worker and session limit their own memory and processor time, because containers limit these only for all
     processes together or not at all.
     """
     for process in processes:
@@ -845,7 +852,7 @@ def test_worker_and_session_have_put_the_other_limits_on_themselves(processes):
 
 
 def test_its_file_systems_are_small_and_the_rest_cannot_be_written_to(processes):
-    """All mounts are read-only except the container's own, and those have the sizes that are set."""
+    """All mounts are read-only except the container's own, which have the configured sizes."""
     for process in processes:
         options = {}
         for line in process["mountinfo"].splitlines():
@@ -861,22 +868,22 @@ def test_its_file_systems_are_small_and_the_rest_cannot_be_written_to(processes)
 
 
 def test_there_is_one_file_and_little_else_to_write_to(live, engine):
-    """Only the output file, two small file systems, and message queues can be written to. The filter of system calls
+    """Only the output file, two small file systems and message queues can be written to, and the filter of system calls
     makes the message queues unusable.
     """
     assert json.loads(inside(engine, live, WRITABLE)) == ["/arrays/out.bin", "/dev/mqueue", "/dev/shm", "/tmp"]
 
 
 def test_the_environment_holds_nothing_of_the_judges(processes):
-    """The environment has nothing of the judge or of another worker. All its folders are below /tmp, which ends with
-    the container.
+    """The environment does not contain anything of the judge or of another worker. All its folders are below /tmp,
+    which is removed with the container.
     """
     for process in processes:
         variables = dict(item.split("=", 1) for item in process["environ"].split("\0") if item)
         path = variables.pop("PATH").split(":")
         assert all(folder.startswith(("/usr/", "/bin", "/sbin")) for folder in path)
         assert len(variables.pop("HOSTNAME")) == 12
-        variables.pop("LC_CTYPE", None)  # Python sets it at its start
+        variables.pop("LC_CTYPE", None)  # Python sets it when it starts
         assert variables == {
             "HOME": "/tmp",
             "TMPDIR": "/tmp",
@@ -890,7 +897,7 @@ def test_the_environment_holds_nothing_of_the_judges(processes):
 
 
 def test_proxies_of_the_judge_are_not_passed_on(worker_image, engine, tmp_path, monkeypatch):
-    """Proxies of the judge are not passed on. Docker's own client adds them from its settings, and they can contain a
+    """The judge's proxies are not passed on. Docker's own client adds them from its settings, and they may contain a
     password.
     """
     (tmp_path / "client").mkdir()
@@ -905,7 +912,9 @@ def test_proxies_of_the_judge_are_not_passed_on(worker_image, engine, tmp_path, 
 
 
 def test_a_container_is_labelled_with_its_folder(live, engine):
-    """The label names only the folder, by which a later judge finds the container of a killed judge."""
+    """A container's only label of grader is the path of its folder. With it, a later judge finds the container of a
+    killed judge.
+    """
     labels = engine.api.inspect_container(container_id(live))["Config"]["Labels"]
     folder = Path(labels.pop(LABEL))
     assert folder == live._connection.process._folder.path
@@ -914,7 +923,7 @@ def test_a_container_is_labelled_with_its_folder(live, engine):
 
 
 def test_nothing_that_is_forbidden_can_be_done_inside(live, engine):
-    """Each forbidden action fails for the worker's user under its filter, and each necessary action succeeds."""
+    """Each forbidden action fails for the worker's user under the filter, and each necessary action succeeds."""
     sizes = (LIMITS.file_bytes, SMALL["tmp_bytes"], SMALL["shm_bytes"])
     done = json.loads(inside(engine, live, TRY, *map(str, sizes)))
     assert [done.pop(name) for name in ("write out.bin", "write to /tmp")] == ["done", "done"]
@@ -927,7 +936,7 @@ def test_nothing_that_is_forbidden_can_be_done_inside(live, engine):
 
 
 def test_processes_are_counted_for_all_of_the_container(live, engine):
-    """The limit on processes counts init, worker, session and all that they start."""
+    """The limit on processes counts init, the worker, its session, and all processes that they start."""
     started = int(inside(engine, live, COUNT_PROCESSES))
     assert LIMITS.processes - 16 < started < LIMITS.processes
 
@@ -941,12 +950,12 @@ def test_a_kernel_computes_in_there(fresh):
 
 
 NAMESAKE = re.compile(r"/(pyopencl|multiprocessing)/(reduction\.py|__pycache__/reduction\.[\w-]+\.pyc)$")
-"""Files of libraries that have the name of an assignment."""
+"""Files in libraries that happen to have the name of an assignment."""
 
 
 def test_the_image_holds_the_worker_and_nothing_else_of_ours(live, engine):
-    """The image has no assignment, reference, oracle or test under any name. Of the judge's modules it has those that a
-    worker imports. It has the simulator's plugin with its source, which identifies the plugin.
+    """The image does not contain an assignment, reference, oracle or test under any name. It contains those of grader's
+    modules that a worker imports, and the simulator's plugin with its source, which identifies the plugin.
     """
     code = (
         "import json, sys, grader.worker.__main__, grader.worker.session;"
@@ -977,7 +986,7 @@ def test_the_image_holds_the_worker_and_nothing_else_of_ours(live, engine):
 
 
 def test_what_confines_a_worker_is_on_record(fresh, engine, worker_image):
-    """The facts have the limits and the image by its id, and no path of this host."""
+    """The recorded facts contain the limits and the id of the image, but no path on this host."""
     facts = fresh.facts()
     assert facts["image_id"] == engine.images.get(worker_image).id
     assert {name: facts[name] for name in SMALL} == SMALL
@@ -993,7 +1002,7 @@ def test_what_confines_a_worker_is_on_record(fresh, engine, worker_image):
 
 @pytest.mark.parametrize("broken", [False, True], ids=["as it should", "by an exception"])
 def test_nothing_is_left_of_a_worker_that_ended(fresh, engine, tmp_path, broken):
-    """No container, folder or descriptor is left of a worker that ended."""
+    """After a worker has ended, its container, folder and descriptors are gone."""
     before = descriptors()
     with pytest.raises(ZeroDivisionError) if broken else nullcontext(), make_worker(fresh) as worker:
         worker.ready()
@@ -1007,8 +1016,8 @@ def test_nothing_is_left_of_a_worker_that_ended(fresh, engine, tmp_path, broken)
 
 @pytest.mark.parametrize("code", ["", "inside(docker.from_env(), worker, HALT)"], ids=["as it is", "halted"])
 def test_after_kill_9_of_the_judge_nothing_is_left(code, worker_image, engine, tmp_path):
-    """No container or folder is left of a killed judge, even if the worker's code had stopped its worker. A living
-    judge's container is left alone.
+    """After a judge was killed, its container and folder are removed, even if the worker had been stopped by the code
+    in it. The container of a running judge is left alone.
     """
     command = [sys.executable, "-c", JUDGE, importable(__file__), tmp_path, worker_image, code]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as judge:
@@ -1022,7 +1031,7 @@ def test_after_kill_9_of_the_judge_nothing_is_left(code, worker_image, engine, t
 
 
 def test_a_container_that_somebody_removes_is_our_error(fresh, engine):
-    """The removal of a container is grader's error, and not a crash of the kernel in it."""
+    """If another program removes the container, this is an error of grader, and not a crash of the kernel."""
     with make_worker(fresh) as worker:
         worker.open(NOTHING)
         engine.api.remove_container(container_id(worker), force=True)
@@ -1031,8 +1040,8 @@ def test_a_container_that_somebody_removes_is_our_error(fresh, engine):
 
 
 def test_a_stopped_worker_blocks_nobody(fresh, engine, tmp_path):
-    """Code can halt its worker (SIGSTOP) while the judge sends. `stop` still returns at once, and everything is
-    removed.
+    """Untrusted code can halt its worker (SIGSTOP) while the judge sends data. Even so, `stop` returns at once, and
+    everything is removed.
     """
     with make_worker(fresh) as worker:
         worker.open(NOTHING)
@@ -1047,7 +1056,7 @@ def test_a_stopped_worker_blocks_nobody(fresh, engine, tmp_path):
 
 
 def test_a_real_flood_fills_no_memory(fresh, engine, tmp_path):
-    """With 48 MiB on each stream, the engine can pass on everything, and the worker can still be removed."""
+    """After 48 MiB on each stream, the engine can pass on everything, and the worker can still be removed."""
     with make_worker(fresh) as worker:
         worker.open(NOTHING)
         inside(engine, worker, FLOOD)
@@ -1062,7 +1071,9 @@ def test_a_real_flood_fills_no_memory(fresh, engine, tmp_path):
 
 
 def test_a_container_that_ran_out_of_memory_is_known_as_such(fresh, engine):
-    """The OS kernel ends the worker itself. The engine tells why, and the next session runs in a new container."""
+    """If memory runs out, the OS kernel kills the worker itself. The engine reports the reason, and the next session
+    runs in a new container.
+    """
     with make_worker(fresh) as worker:
         assert isinstance(worker.open(plan("twice")), Opened)
         first = container_id(worker)
@@ -1074,8 +1085,8 @@ def test_a_container_that_ran_out_of_memory_is_known_as_such(fresh, engine):
 
 
 def test_a_drivers_threads_do_not_count(worker_image, tmp_path):
-    """The threads of a driver, one per processor, do not count. Apart from them, a kernel needs only init, the worker
-    and its session.
+    """The limit on processes allows for a driver's threads, one per processor. Apart from these, a kernel needs only
+    init, the worker and its session.
     """
     few = replace(rules(tmp_path, image=worker_image), limits=LIMITS.model_copy(update={"processes": 4}))
     with closing(ContainerSandbox(few)) as sandbox, make_worker(sandbox) as worker:
@@ -1083,7 +1094,9 @@ def test_a_drivers_threads_do_not_count(worker_image, tmp_path):
 
 
 def test_a_folder_that_the_engine_does_not_see_is_our_error(fresh, monkeypatch, tmp_path):
-    """A judge in a container may have its own /dev/shm. This fails no student, and the engine makes no folders."""
+    """If the judge runs in a container with its own /dev/shm, the engine does not see the folder. This is not blamed on
+    the student, and the engine does not create any folders.
+    """
     options = fresh._options
     elsewhere = tmp_path / "elsewhere"
     monkeypatch.setattr(
@@ -1097,7 +1110,7 @@ def test_a_folder_that_the_engine_does_not_see_is_our_error(fresh, monkeypatch, 
 
 
 def test_an_image_of_another_version_is_refused(fresh, monkeypatch):
-    """The worker of an old image is stopped, and the message says to build the image again."""
+    """A worker from an image of another version is stopped, and the message asks the user to build the image again."""
     monkeypatch.setattr("grader.execution.connection.fingerprint", lambda: "of another worker")
     with make_worker(fresh) as worker:
         with pytest.raises(WorkerError, match="built from another version of grader: build it again"):

@@ -15,13 +15,13 @@ MATCHES = {
     "SCMP_CMP_LE": lambda argument, rule: argument <= rule["value"],
     "SCMP_CMP_MASKED_EQ": lambda argument, rule: argument & rule["value"] == rule["valueTwo"],
 }
-"""The comparisons that are safe in a list of allowed calls. The kernel looks at 32 bits of most arguments. These
-comparisons refuse an argument with higher bits. `not equal` or `greater` would allow it.
+"""Comparisons that are safe in a list of allowed calls. The kernel looks at only 32 bits of most arguments. These
+comparisons refuse an argument with higher bits, whereas `not equal` or `greater` would allow it.
 """
 
 
 def allows(name, *arguments):
-    """True if a call is allowed."""
+    """Return True if a call with these arguments is allowed."""
     given = (*arguments, *[0] * (6 - len(arguments)))
     return any(
         all(MATCHES[each["op"]](given[each["index"]], each) for each in rule.get("args", ()))
@@ -31,7 +31,7 @@ def allows(name, *arguments):
 
 
 def test_only_safe_comparisons_are_made():
-    """Each rule compares at most one argument, by a safe comparison. Calls that are not in the list are refused."""
+    """Each rule compares at most one argument, with a safe comparison. Calls that are not in the list are refused."""
     compared = [rule["args"] for rule in LIST["syscalls"] if "args" in rule]
     assert {each["op"] for rules in compared for each in rules} == MATCHES.keys()
     assert {len(rules) for rules in compared} == {1}
@@ -39,7 +39,9 @@ def test_only_safe_comparisons_are_made():
 
 
 def test_a_call_whose_arguments_are_compared_is_in_no_other_rule():
-    """A call with compared arguments is in no rule without arguments, which would allow it with any argument."""
+    """A call whose arguments are compared does not occur in a rule without arguments, which would allow all its
+    arguments.
+    """
     compared = {name for rule in LIST["syscalls"] if "args" in rule for name in rule["names"]}
     assert compared == {"clone", "fcntl", "madvise", "prctl", "prlimit64"}
     plain = {name for rule in LIST["syscalls"] if "args" not in rule for name in rule["names"]}
@@ -65,7 +67,7 @@ def test_a_call_whose_arguments_are_compared_is_in_no_other_rule():
     ],
 )
 def test_services_that_work_later_are_not_in_the_list(name):
-    """Services that work after a call has returned are refused with any argument."""
+    """Services that continue to work after a call has returned are refused for all arguments."""
     assert not allows(name)
 
 
@@ -76,13 +78,13 @@ REFUSED = [
     *(("clone", 0, 1 << bit) for bit in (17, 25, 26, 27, 28, 29, 30)),
     ("prlimit64", 1, 4),
 ]
-"""Calls, with the index of the compared argument and a value that is not allowed."""
+"""Calls with the index of the compared argument and a value that must be refused."""
 
 
 @pytest.mark.parametrize("high", [0, 1 << 32, 1 << 62, (1 << 64) - (1 << 32)])
 @pytest.mark.parametrize(("name", "index", "value"), REFUSED)
 def test_what_works_later_is_refused_whatever_the_higher_bits_are(name, index, value, high):
-    """Higher bits do not make a refused argument allowed. The kernel ignores them."""
+    """Setting higher bits of a refused argument does not make it allowed, because the kernel ignores these bits."""
     arguments = [0] * 6
     arguments[2] = 1 if name == "prlimit64" else 0
     arguments[index] = value | high
@@ -101,5 +103,5 @@ def test_what_works_later_is_refused_whatever_the_higher_bits_are(name, index, v
     ],
 )
 def test_what_computing_needs_is_allowed(name, arguments):
-    """A worker can set its limits, read limits, advise on memory, and start threads and processes."""
+    """A worker can set its limits, read limits, give memory advice, and start threads and processes."""
     assert allows(name, *arguments)

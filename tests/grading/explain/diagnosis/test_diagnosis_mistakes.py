@@ -1,4 +1,6 @@
-"""mistakes.py: mistakes in the computation or storage of a result, and in the reading of inputs, are named."""
+"""mistakes.py: common mistakes are recognised from a wrong result, in how it is computed or stored and in how inputs
+are read.
+"""
 
 import re
 from dataclasses import replace
@@ -35,33 +37,35 @@ from grader.grading.explain.diagnosis.runner import explain
 
 
 def test_a_copy_is_no_transpose():
-    """If a transposition's output B is an exact copy of A, the cause says that B is A itself, not its transpose."""
+    """If the output B of a transposition is an exact copy of A, the cause says that B is A itself."""
     explanation = said(transposition(A.reshape(DEPTH, HEIGHT), A))
     assert explanation.cause == "B is A itself, not its transpose"
     assert re.fullmatch(r"B is A .* transpose: that explains all 2,1\d\d wrong elements of B\.", explanation.sentence)
 
 
 def test_a_copy_of_an_input_that_is_no_transposition():
-    """If an output of another kernel is a copy of an input, the cause says so without mentioning a transpose."""
+    """If the output of another kernel is a copy of an input, the cause says so and does not mention a transpose."""
     square = Truth(value=2 * WIDE_A, magnitude=2 * np.abs(WIDE_A))
     assert sentence(product(A, truth=square)).startswith("C is A itself: that")
 
 
 def test_an_array_that_is_to_be_updated_and_was_not():
-    """An array that should be updated and was not is reported with its old values, not as a copy of an input."""
+    """If an array should be updated but was not, the cause says that it still has its old values, and not that it is a
+    copy of an input.
+    """
     doubled = Truth(value=2 * WIDE_A, magnitude=2 * np.abs(WIDE_A))
     evidence = product(A, buffer="A", truth=doubled)
     assert sentence(evidence).startswith("A still holds its old values: that explains all ")
 
 
 def test_tiles_in_their_place_but_not_turned():
-    """Blocks in the right place whose rows and columns are exchanged inside are named."""
+    """If blocks are in the right place but the rows and columns inside them are exchanged, the cause says so."""
     got = moved(C, ROW // 16 * 16 + COL % 16, COL // 16 * 16 + ROW % 16)
     assert sentence(product(got)).startswith("each 16 x 16 block (TILE) of C is in its place, but its rows and columns")
 
 
 def test_tiles_turned_but_not_moved():
-    """Blocks that are stored in the place of their transposed block are named."""
+    """If each block is stored in the place of its mirror image, the cause says so."""
     square, half = PRODUCT.value[:, :53], C[:, :53]
     truth = Truth(value=square, magnitude=PRODUCT.magnitude[:, :53])
     col = COL[:53]
@@ -70,7 +74,7 @@ def test_tiles_turned_but_not_moved():
 
 
 def test_a_result_stored_by_columns():
-    """A result that is stored at [col * height + row] is named as stored by columns."""
+    """A result that is stored at [col * height + row] is recognised as stored by columns."""
     assert sentence(product(C.T.reshape(C.shape))).startswith("C is stored by columns, not by rows: that explains all")
 
 
@@ -84,27 +88,28 @@ def test_a_result_stored_by_columns():
     ],
 )
 def test_shifts_are_found_and_measured(down, across, words):
-    """Shifts by a row, a column, a block or both directions are found with their distance. Elements from outside the
-    array may have any value.
+    """A shift by rows, by columns, by a block or in both directions is recognised with its distance. Elements that come
+    from outside the array may have any value.
     """
     assert sentence(product(moved(C, ROW + down, COL + across))).startswith(f"{words}: that explains")
 
 
 def test_the_other_sign():
-    """A wrong sign is named, in results of a product and in data that are only moved."""
+    """A wrong sign is recognised in the results of a product and in data that were only moved."""
     assert sentence(product(-C)) == "the sign is wrong: that explains all 4,770 wrong elements of C."
     assert sentence(transposition(-A.T, A)).startswith("the sign is wrong")
 
 
 def test_a_constant_factor_and_a_constant_difference():
-    """A constant factor and a constant difference are named, here 1.5 times the result and one more than the result."""
+    """A constant factor and a constant difference are recognised with their value."""
     assert sentence(product(1.5 * C)).startswith("C is 1.5 times what it should be: that explains all")
     assert sentence(product(PRODUCT.value + 1)).startswith("C is off by 1 everywhere: that explains all")
 
 
 def test_results_that_repeat_the_first():
-    """Results that repeat the first column or row, because an index term is missing, are explained by the reading of an
-    input. Without predictions from changed inputs, they are explained by the result.
+    """If an index term is missing, so that all columns or rows of the result equal the first, the cause names the input
+    that is read in this way. If the result for such an input cannot be computed, the cause describes the result
+    instead.
     """
     columns = cases(lambda a, b: np.repeat(right(a, b)[:, :1], b.shape[1], axis=1), LARGER)
     rows = cases(lambda a, b: np.repeat(right(a, b)[:1], a.shape[0], axis=0), LARGER)
@@ -119,8 +124,8 @@ def test_results_that_repeat_the_first():
 
 
 def test_a_mistake_of_the_assignment_comes_first():
-    """A mistake that oracle.py predicts is named first, in the words of oracle.py. Elements whose prediction is unknown
-    are left out.
+    """If oracle.py predicts a mistake that fits, it is preferred to all other causes, in the words of oracle.py.
+    Elements without a prediction are ignored.
     """
     prediction = 3 * PRODUCT.value
     prediction[:, 30:] = np.nan
@@ -132,8 +137,8 @@ def test_a_mistake_of_the_assignment_comes_first():
 
 
 def test_listed_mistakes_in_our_words_are_about_the_same_lines():
-    """A listed mistake that is about the index of B refers to the lines that read B, although oracle.py writes the
-    index in its own words.
+    """A mistake from oracle.py that concerns the index of B refers to the lines that read B, although oracle.py
+    describes the index in its own words.
     """
     words = "B is read by columns, at [col * depth + k]"
     (failed,) = cases(lambda a, b: right(a, by_columns(b)), LARGER[:1])
@@ -142,7 +147,7 @@ def test_listed_mistakes_in_our_words_are_about_the_same_lines():
     assert (explanation.cause, explanation.use) == (words, Use(array="B", writes=False))
 
 
-# --- in the reading of inputs -----------------------------------------------------------------
+# --- mistakes in reading inputs ---------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -156,8 +161,8 @@ def test_listed_mistakes_in_our_words_are_about_the_same_lines():
     ],
 )
 def test_inputs_read_wrongly(name, change, cause):
-    """Inputs that are read wrongly are found by the oracle's results for such inputs. The explanation refers to the
-    lines that read the input.
+    """If an input is read wrongly, the cause is found by computing the oracle's result for the input as it was read.
+    The explanation refers to the lines that read this input.
     """
     sizes = {"height": 21, "depth": 9, "width": 11}
     (explanation,) = explain([case(sizes, lambda a, b: right(change(a), b) if name == "A" else right(a, change(b)))])
@@ -166,7 +171,9 @@ def test_inputs_read_wrongly(name, change, cause):
 
 
 def test_inputs_in_the_place_of_others():
-    """For inputs of equal size, one input that is read in the place of the other, or an exchange of both, is named."""
+    """If two inputs have the same size, the cause says if one is read instead of the other, or if they are
+    exchanged.
+    """
     sizes = {"height": 21, "depth": 21, "width": 21}
     both, one = (
         case(sizes, lambda a, b: right(b, a)),
@@ -178,14 +185,16 @@ def test_inputs_in_the_place_of_others():
 
 
 def test_inputs_cut_to_half_floats():
-    """One of two inputs that is rounded to half floats is named, although the results have all bits of a float."""
+    """If one of two inputs was rounded to half precision, the cause names this input, although the results have all
+    bits of a float.
+    """
     failed = cases(lambda a, b: right(a.astype(np.float16), b), LARGER)
     assert set(causes(failed)) == {"numbers of A are rounded to half floats"}
 
 
 def test_what_hangs_on_unknown_words_is_no_prediction():
-    """Results that depend on unknown words are not predicted, even if the oracle does not pass NaN on, such as an
-    oracle for the smallest number.
+    """The part of a result that depends on unknown words is not predicted, even if the oracle does not propagate NaN,
+    for example because it computes a minimum.
     """
     (failed,) = cases(right, LARGER[:1])
 
@@ -202,7 +211,7 @@ def test_what_hangs_on_unknown_words_is_no_prediction():
 @pytest.mark.parametrize("shape", [(1, 1), (5, 7)])
 @pytest.mark.parametrize("value", [0, 2.5, np.nan])
 def test_an_assignment_without_inputs_is_explained_like_any_other(shape, value):
-    """An assignment without inputs is explained without error, and no explanation mentions inputs."""
+    """An assignment without inputs is explained without an error, and no explanation mentions inputs."""
     right = Truth(value=np.arange(1.0, 1 + np.prod(shape)).reshape(shape), magnitude=np.ones(shape))
     alone = Evidence(
         buffer="z",

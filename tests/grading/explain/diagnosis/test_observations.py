@@ -1,4 +1,4 @@
-"""observations.py: facts about a wrong array are stated, and arrays that only look similar get no such statement."""
+"""observations.py: facts about a wrong array are reported, and only if they are true."""
 
 import re
 
@@ -25,17 +25,17 @@ from wrong_arrays import (
     unwritten,
 )
 
-from grader.course.criteria import Tolerance
 from grader.course.poison import INPUT_POISON
-from grader.course.truth.comparison import Standard
+from grader.course.tolerance import Tolerance
+from grader.course.truth.comparators import Standard
 from grader.course.truth.oracle import Truth
 from grader.grading.explain.diagnosis.evidence import Use
 from grader.grading.explain.diagnosis.runner import explain
 
 
 def test_one_value_in_all_wrong_elements():
-    """One value in all wrong elements is stated, with their place if it has a regular shape. Elements that were never
-    written are not counted.
+    """If all wrong elements have the same value, the sentence gives the value and, if it is regular, the place.
+    Elements that were never written are ignored.
     """
     assert sentence(product(np.zeros_like(C))) == "all wrong elements of C are 0."
     got = C.copy()
@@ -49,8 +49,8 @@ def test_one_value_in_all_wrong_elements():
     ("poison", "words"), [(INPUT_POISON, "end of an input"), (0x7FC00000, "words that nobody has set")]
 )
 def test_a_nan_comes_from_outside_the_inputs(poison, words):
-    """A NaN comes from outside the inputs, which contain none. Its bits show if it is the judge's poison or a word that
-    was never set. It is a consequence of a wrong access, so its cause is empty.
+    """No input contains NaN, so a NaN was read from outside the inputs. Its bits show if it comes from behind an input
+    or from a word that was never set. A NaN is a consequence of another mistake, so it is not reported as a cause.
     """
     explanation = said(product(poisoned(C, np.s_[52], poison)))
     told = explanation.sentence
@@ -60,7 +60,7 @@ def test_a_nan_comes_from_outside_the_inputs(poison, words):
 
 
 def test_results_that_are_half_floats():
-    """Results that are half floats are found by the bits of each result, not by the size of the errors."""
+    """Results in half precision are recognised by the bits of each result, not by the size of the errors."""
     halves = C.astype(np.float16).astype(np.float32)
     assert sentence(product(halves)) == (
         "all results are half floats, with 11 bits each: C should hold numbers of single precision."
@@ -69,8 +69,8 @@ def test_results_that_are_half_floats():
 
 @pytest.mark.parametrize("share", [1e-4, 1e-3])
 def test_small_errors_are_told_without_a_cause(share):
-    """Small errors are stated without a cause. A missing product of a thousand, or a wrong weight, makes errors as
-    small as those of half floats.
+    """Small errors are reported without a cause, because a missing product among a thousand, or a wrong weight, causes
+    errors as small as half precision does.
     """
     got = PRODUCT.value + share * PRODUCT.magnitude * GENERATOR.uniform(-1, 1, C.shape)
     explanation = said(product(got))
@@ -79,24 +79,24 @@ def test_small_errors_are_told_without_a_cause(share):
 
 
 def test_some_wrong_products_are_not_nearly_right():
-    """A missing product of forty makes larger errors everywhere, and such results are not called nearly right."""
+    """A missing product among forty causes larger errors, so such results are not called nearly right."""
     assert sentence(product(WIDE_A[:, 1:] @ WIDE_B[1:])) is None
 
 
 def test_results_that_are_whole_numbers():
-    """Results that are all whole numbers are stated, as if a sum were kept in an int. Results that are all 0 have
-    another explanation, and sums of whole numbers are not an observation.
+    """Results that are all integers are reported, because a sum may have been stored in an int. There is no such report
+    if all results are 0 or if the correct results are integers as well.
     """
     whole = np.trunc(C)
     explanation = said(product(whole))
     assert explanation.cause == "all results are whole numbers, as if kept in an int on the way"
-    integers = Standard(tolerance=Tolerance(rule="rounding"), factor=1.0, data="integers")
+    integers = Standard(tolerance=Tolerance(rule="rounding"), amount=1.0, data="integers")
     truth = Truth(value=whole.astype(float), magnitude=PRODUCT.magnitude)
     assert sentence(product(whole + COL + 1, truth=truth, standard=integers)) is None
 
 
 def test_sums_that_are_whole_numbers_in_every_case():
-    """A whole number as the only element of one case is not evidence. Whole numbers in each of many cases are."""
+    """An integer as the only element of one case is not evidence. Integers in many such cases are."""
     sizes = [{"height": 1, "depth": 50 + number, "width": 1} for number in range(12)]
     failed = cases(lambda a, b: np.trunc(3 * right(a, b)), sizes)
     assert set(causes(failed)) == {"all results are whole numbers, as if kept in an int on the way"}
@@ -104,7 +104,7 @@ def test_sums_that_are_whole_numbers_in_every_case():
 
 
 def test_launches_that_differ():
-    """A race is stated if launches on the same data give different results."""
+    """If launches on the same data give different results, this is the cause."""
     launches = [np.where(GENERATOR.random(C.shape) < 0.1, 7 * GENERATOR.random(C.shape), C) for _ in range(5)]
     got, *repeats = (launch.astype(np.float32) for launch in launches)
     explanation = said(product(got, repeats=tuple(repeats)))
@@ -114,8 +114,8 @@ def test_launches_that_differ():
 
 
 def test_every_other_launch():
-    """Launches that are alternately right and wrong are stated as every other launch. Two right launches one after the
-    other are not an alternation.
+    """If launches are alternately right and wrong, the sentence says so. Two correct launches in a row are not an
+    alternation.
     """
     wrong = np.where(GENERATOR.random(C.shape) < 0.1, 0.5, C).astype(np.float32)
     noise = (wrong + GENERATOR.random(C.shape)).astype(np.float32)
@@ -125,7 +125,9 @@ def test_every_other_launch():
 
 
 def test_an_edge_that_is_another_size():
-    """Columns that are guarded with the height are explained. Cases with fewer columns than rows are right."""
+    """If columns from `height` on are not written, the cause says that the number of columns was taken to be `height`.
+    Cases with fewer columns than rows may be right.
+    """
     failed = [case(each, lambda a, b: unwritten(a, b, a.shape[0])) for each in (SIZES[1], LARGER[1])]
     first, second = explain(failed, [case(LARGER[0], right)])
     assert first.cause == second.cause == "C is not written from column height on, as if it had no more columns"
@@ -134,7 +136,7 @@ def test_an_edge_that_is_another_size():
 
 
 def test_an_edge_that_a_right_case_does_not_have_is_none():
-    """An edge at the height is rejected if a right case has columns beyond the height."""
+    """This cause is ruled out by a correct case that has more columns than `height`."""
     failed = [case(each, lambda a, b: unwritten(a, b, a.shape[0])) for each in (SIZES[1], LARGER[1])]
     passed = case({"height": 2, "depth": 3, "width": 30}, right)
     assert causes(failed, [passed]) == ["", ""]
@@ -142,7 +144,9 @@ def test_an_edge_that_a_right_case_does_not_have_is_none():
 
 
 def test_a_place_that_was_never_written():
-    """A place that was never written is stated, here every 16th row, as if one register were not stored."""
+    """The place of elements that were never written is described. Here it is every 16th row, as if one register were
+    not stored.
+    """
     got = poisoned(C, np.s_[15::16])
     assert sentence(product(got)) == (
         "C is not written in every 16th row (TILE = 16), from row 15 on; all else is right."
@@ -150,14 +154,14 @@ def test_a_place_that_was_never_written():
 
 
 def test_all_else_is_right_only_where_it_is():
-    """The words "all else is right" are left out if one element elsewhere is wrong."""
+    """The words "all else is right" are omitted if an element elsewhere is wrong."""
     got = poisoned(C, np.s_[:, 45:])
     got[0, 0] += 1
     assert sentence(product(got)) == "C is not written in columns from 45 on."
 
 
 def test_a_place_that_is_wrong():
-    """A place that is wrong is stated, here the partial blocks at both edges."""
+    """The place of wrong elements is described. Here it is the partial blocks at two edges."""
     noise = GENERATOR.uniform(-5, 5, C.shape)
     got = np.where((ROW >= 48) | (COL >= 80), noise, C)
     assert sentence(product(got)).startswith(
@@ -166,7 +170,7 @@ def test_a_place_that_is_wrong():
 
 
 def test_every_second_group_of_a_vector():
-    """A place in a vector is stated in elements and blocks of elements, not in rows and columns."""
+    """In a vector, a place is described in elements and blocks of elements instead of rows and columns."""
     value = GENERATOR.uniform(-1, 1, (1, 500))
     got = poisoned(value.astype(np.float32), np.s_[:, np.arange(500) // 64 % 2 == 1])
     evidence = product(got, truth=Truth(value=value, magnitude=np.abs(value)), is_vector=True, blocks={"WG": 64})

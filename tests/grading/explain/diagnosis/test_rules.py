@@ -1,4 +1,4 @@
-"""rules.py: each rule has an example that it explains, and needs the evidence that the registry states."""
+"""rules.py: each rule explains its example and needs the evidence that the list of rules states."""
 
 import inspect
 from dataclasses import replace
@@ -59,7 +59,7 @@ EXAMPLES = {
     "every other launch": [product(NOISE, repeats=(SPOILED, C, NOISE, C))],
     "unsteady results": [product(NOISE, repeats=(C, C, SPOILED, C))],
     "whole numbers": [product(np.trunc(C))],
-    "half floats": [product(C.astype(np.float16))],
+    "narrower floats": [product(C.astype(np.float16))],
     "not a number": [product(poisoned(C, np.s_[52], INPUT_POISON))],
     "one value": [product(np.zeros_like(C))],
     "nearly right": [product(PRODUCT.value + 1e-4 * PRODUCT.magnitude * GENERATOR.uniform(-1, 1, C.shape))],
@@ -72,14 +72,12 @@ each_rule = pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
 
 
 def said_by(rule, failed):
-    """Return True for each case that the rule explains."""
+    """Return a list with True for each case that this rule explains."""
     return [said is not None and said.rule == rule.name for said in explain(failed)]
 
 
 def test_each_rule_has_a_name_of_its_own_and_an_example():
-    """Each rule has a unique name and an example. A rule without an example fails here, and so does an example without
-    a rule.
-    """
+    """Rules have unique names. Each rule has an example, and each example belongs to a rule."""
     names = [rule.name for rule in RULES]
     assert len(set(names)) == len(names)
     assert set(names) == set(EXAMPLES)
@@ -87,7 +85,9 @@ def test_each_rule_has_a_name_of_its_own_and_an_example():
 
 @pytest.mark.parametrize("module", [mistakes, observations], ids=lambda module: module.__name__)
 def test_each_public_function_is_in_the_registry(module):
-    """Every public function is in the registry, because a rule that is not registered is never asked."""
+    """Every public function of the modules is used in the list of rules, because a function that is not listed has no
+    effect.
+    """
     own = [name for name, each in inspect.getmembers(module, inspect.isfunction) if each.__module__ == module.__name__]
     room, source = module.__name__.rpartition(".")[2], inspect.getsource(rules)
     assert [name for name in own if name[0] != "_" and f"{room}.{name}" not in source] == []
@@ -95,7 +95,7 @@ def test_each_public_function_is_in_the_registry(module):
 
 @each_rule
 def test_each_rule_explains_its_example(rule):
-    """Each rule explains its example, and no earlier rule in the registry hides it."""
+    """Each rule explains its example, and no earlier rule explains it first."""
     failed = EXAMPLES[rule.name]
     assert all(said_by(rule, failed))
     assert all(said.sentence.endswith(".") for said in explain(failed))
@@ -103,8 +103,8 @@ def test_each_rule_explains_its_example(rule):
 
 @each_rule
 def test_a_case_of_noise_refutes_only_what_all_cases_must_support(rule):
-    """Noise in one case refutes only rules that all failed cases must support. A rule for single cases keeps its
-    explanation of the other cases.
+    """If one case is noise, a rule that must fit all failed cases explains none of them. A rule for single cases still
+    explains the other cases.
     """
     failed = EXAMPLES[rule.name]
     noise = replace(failed[-1], got=GENERATOR.normal(0, 9, failed[-1].got.shape).astype(np.float32), repeats=())
@@ -114,13 +114,13 @@ def test_a_case_of_noise_refutes_only_what_all_cases_must_support(rule):
 
 @each_rule
 def test_only_some_rules_need_several_launches(rule):
-    """Only rules that need several launches explain nothing without repeated launches."""
+    """Without repeated launches, exactly the rules that compare launches stop explaining their examples."""
     failed = [replace(each, repeats=()) for each in EXAMPLES[rule.name]]
     assert all(said_by(rule, failed)) is (rule.needs is not Needs.LAUNCHES)
 
 
 @each_rule
 def test_only_places_are_looked_for_in_huge_arrays(rule, monkeypatch):
-    """In huge arrays, only rules about places are asked, because other rules take too long."""
+    """In huge arrays, only the rules about places are tried, because other rules take too long."""
     monkeypatch.setattr(runner, "LARGE", 0)
     assert all(said_by(rule, EXAMPLES[rule.name])) is (rule.needs is Needs.PLACES)

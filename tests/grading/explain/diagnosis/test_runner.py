@@ -1,4 +1,4 @@
-"""runner.py: one rule explains a case, or the case remains unexplained."""
+"""runner.py: a case is explained by one rule or remains unexplained."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,9 @@ from grader.grading.explain.diagnosis.runner import LARGE, explain
 
 
 def test_right_cases_are_only_asked_about_what_explains_the_others():
-    """Right cases are made again only to check a possible explanation, because that takes time."""
+    """The correct cases are computed again only if there is a possible explanation to check, because this takes
+    time.
+    """
 
     def never():
         raise AssertionError
@@ -22,7 +24,7 @@ def test_right_cases_are_only_asked_about_what_explains_the_others():
 
 @pytest.mark.parametrize("seed", range(5))
 def test_garbage_gets_no_explanation(seed):
-    """Noise everywhere, noise in some elements, infinities and random bits get no explanation."""
+    """Noise everywhere, noise in some elements, infinities and random bits remain unexplained."""
     generator = np.random.default_rng(seed)
     noise = generator.normal(0, 3, C.shape)
     here_and_there = np.where(generator.random(C.shape) < 0.3, noise, C)
@@ -34,7 +36,9 @@ def test_garbage_gets_no_explanation(seed):
 
 
 def test_of_huge_arrays_only_places_are_told():
-    """In huge arrays, only places are stated, so that a timed run does not wait for predictions."""
+    """In huge arrays, only the place of the wrong elements is described, so that a timed run does not wait for
+    predictions.
+    """
     value = np.ones((2, LARGE))
     got = value.copy()
     got[1] = 0
@@ -44,7 +48,7 @@ def test_of_huge_arrays_only_places_are_told():
 
 @pytest.mark.whole
 def test_only_whole_explanations_are_counted(course, environment):
-    """All cases of a wrong kernel that have a cause have the same cause."""
+    """All wrong cases of a kernel for which a cause is found have the same cause."""
     result = grade(
         course.load("blockMMM"), ROOT / "tests" / "submissions" / "blockMMM" / "reset-every-step", environment
     )

@@ -1,4 +1,4 @@
-"""conditions.py: the conditions around a line are found, and whether work-items decide them differently."""
+"""conditions.py: finds the conditions around a line, and the statements that only some work-items execute."""
 
 import pytest
 
@@ -32,15 +32,15 @@ __kernel void k(__global const float *A, __global float *C, uint n, __local floa
     ("line", "first", "last"), [(6, 5, 8), (8, 5, 8), (12, 11, 14), (18, 17, 18), (10, None, None), (19, None, None)]
 )
 def test_a_statement_that_only_some_work_items_run(line, first, last):
-    """A statement divides work-items if its condition depends on their ids, directly or by other variables. It extends
-    to the end of its `else`.
+    """A statement is executed by only some work-items if its condition depends on their ids, directly or through
+    variables. It extends to the end of its `else`.
     """
     found = dividing(SOURCE, "k", line)
     assert (found and (found.lines[0], found.lines[-1])) == (first and (first, last))
 
 
 def test_the_guards_of_a_line():
-    """The guards of a line are the `if` statements around it."""
+    """The guards of a line are the lines of the `if` statements around it."""
     assert guards(SOURCE, "k", 6) == (5,)
     assert guards(SOURCE, "k", 12) == ()
 
@@ -57,7 +57,9 @@ def test_the_guards_of_a_line():
     ],
 )
 def test_an_access_without_any_guard(statement, is_open):
-    """An access is unguarded if no condition, no choice in its line and no earlier return can limit it."""
+    """An access is unguarded if no condition around it, no conditional expression in its line and no earlier return can
+    limit it.
+    """
     source = (
         f"__kernel void k(__global float *A, __global float *C, uint n)\n{{ uint i = get_global_id(0);\n{statement}\n}}"
     )
@@ -66,13 +68,13 @@ def test_an_access_without_any_guard(statement, is_open):
 
 @pytest.mark.parametrize("source", ["", "{", "}", "if (", "else", "__kernel void k() { if (x) else }"])
 def test_what_cannot_be_read_has_no_conditions(source):
-    """A text that is not valid C has no conditions, and nothing is claimed about it."""
+    """In a text that is not valid C, no conditions are found."""
     assert dividing(source, "k", 1) is None
     assert guards(source, "k", 1) == ()
 
 
 def test_a_long_chain_of_conditions_is_read():
-    """A chain of `else if` with more links than Python has stack frames is one statement."""
+    """A chain of `else if` is read as one statement, even if it has more links than Python's recursion limit."""
     source = "__kernel void k(uint n)\n{ uint i = get_global_id(0);\nif (i) ;\n" + "else if (n) ;\n" * 1100 + "}"
     found = dividing(source, "k", 3)
     assert found is not None

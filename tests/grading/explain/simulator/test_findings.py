@@ -1,4 +1,4 @@
-"""findings.py, messages.py and oclgrind.py: the simulator's messages become findings for the student."""
+"""findings.py, messages.py and oclgrind.py: messages of the simulator become findings for the student."""
 
 import random
 import re
@@ -54,7 +54,7 @@ def entity(line, code, item=(0, 0, 0), group=(0, 0, 0), column=5):
 
 
 def race(kind, where, first, second, **more):
-    """Return a race in Oclgrind's words, between two sides that Oclgrind calls entities."""
+    """Return the message about a race as Oclgrind writes it. Oclgrind calls the two sides entities."""
     text = f"{kind} data race at {where}\n\tKernel: k\n\t\n\tFirst entity:  {first}\n\tSecond entity: {second}"
     items = [side for side in (first, second) if side.startswith("Global")]
     return message(text, writes=tuple(READ not in side for side in items), **more)
@@ -115,8 +115,8 @@ __kernel void k(__global const float *A, __global float *C, uint n, uint width)
 
 
 def test_an_access_that_a_guard_lets_pass():
-    """For an access beyond an array, the lines that decide its range are named: the guard, and the line that computes
-    the guard's bound.
+    """For an access beyond an array, the help names the lines that decide about the index: the guard, and the line that
+    computes the bound of the guard.
     """
     beyond = f"Invalid read of size 4 at global memory address 0x{A + 400:x}\n{entity(7, READ)}"
     found = only(kernel(message(beyond)), replace(LINE, source=GUARDED, expanded=GUARDED))
@@ -125,8 +125,8 @@ def test_an_access_that_a_guard_lets_pass():
 
 
 def test_a_word_that_is_overwritten_too_early():
-    """A race in local memory with a barrier between the write and the read below it needs another barrier after the
-    read.
+    """If a race in local memory has a barrier between the write and the read below it, the help asks for another
+    barrier after the read.
     """
     source = SOURCE.replace("line 15;", "barrier(CLK_LOCAL_MEM_FENCE);")
     found = only(kernel(LOCAL_RACE), replace(PLANE, source=source))
@@ -141,16 +141,17 @@ def test_a_word_that_is_overwritten_too_early():
 
 
 def test_a_write_above_a_read_with_nothing_between():
-    """A race in local memory without a barrier between the write and the read needs a barrier after the write."""
+    """If a race in local memory has no barrier between the write and the read, the help asks for a barrier after the
+    write.
+    """
     found = only(kernel(LOCAL_RACE), PLANE)
     assert found.message == "line 17 reads words of Ash that another work-item writes in line 13."
     assert "missing between them: after line 13, before any work-item reads" in found.help
 
 
 def test_a_word_that_is_read_too_early():
-    """If the race reads words that were never written, the barrier is missing after the write.
-
-    The unwritten words are a consequence of the race and are not reported again.
+    """If the race reads words that were never written, the help asks for a barrier after the write. The unwritten words
+    are a consequence of the race and are not reported separately.
     """
     found = only(kernel(LOCAL_RACE, unset=[unset(line=17, name="Ash", space=3)]))
     assert found.message == "line 17 reads words of Ash that another work-item writes in line 13."
@@ -161,7 +162,7 @@ LOOP = SOURCE.replace("line 12;", "for (;;) {").replace("line 20;", "}")
 
 
 def with_barriers(*lines):
-    """Return a loop from line 12 to 20 with barriers in these lines."""
+    """Return the scene of a loop in lines 12 to 20 with barriers in these lines."""
     source = LOOP
     for line in lines:
         source = source.replace(f"line {line};", "barrier(CLK_LOCAL_MEM_FENCE);")
@@ -179,8 +180,8 @@ def with_barriers(*lines):
     ],
 )
 def test_a_barrier_is_missing_only_where_one_can_stand(barriers, message, cause):
-    """A barrier is missing only between the write and the read, or between the read and the next iteration's write. A
-    barrier after the loop is neither.
+    """The help asks for a barrier between the write and the read, or between the read and the write of the next
+    iteration, depending on which one is missing. A barrier after the loop does not count as either.
     """
     found = only(kernel(LOCAL_RACE), with_barriers(*barriers))
     assert found.message.startswith(message)
@@ -188,15 +189,15 @@ def test_a_barrier_is_missing_only_where_one_can_stand(barriers, message, cause)
 
 
 def test_a_barrier_of_either_name_is_one():
-    """The OpenCL 2.0 name work_group_barrier, which is a macro here, counts as a barrier."""
+    """A barrier is recognised by both names, `barrier` and the OpenCL 2.0 name `work_group_barrier`."""
     scene = with_barriers(15, 18)
     renamed = replace(scene, source=scene.source.replace("barrier(", "work_group_barrier("))
     assert "A barrier cannot separate" in only(kernel(LOCAL_RACE), renamed).help
 
 
 def test_a_race_within_a_line():
-    """In a race within one line, no barrier can separate the work-items in a loop with a barrier or outside of loops.
-    In a loop without a barrier, a barrier is missing.
+    """In a race within one line, a barrier helps only in a loop that has no barrier. Otherwise, the help says that a
+    barrier cannot separate the work-items.
     """
     told = race("Read-write", at("local", ASH), entity(17, READ, item=(3, 0, 0)), entity(17, WRITE))
     causes = [only(kernel(told), scene).help for scene in (with_barriers(14), PLANE, with_barriers())]
@@ -204,8 +205,8 @@ def test_a_race_within_a_line():
 
 
 def test_words_of_another_step_that_nobody_has_written():
-    """If a barrier separates the write and the read, unwritten words are reported as such, because the read words are
-    not the words that the write stores.
+    """If a barrier already separates the write from the read, words that were never written are reported instead of the
+    race, because the write does not store them.
     """
     uses = [unset(line=17, name="Ash", space=3)]
     found = only(kernel(LOCAL_RACE, unset=uses), with_barriers(15))
@@ -214,8 +215,8 @@ def test_words_of_another_step_that_nobody_has_written():
 
 
 def test_a_result_that_all_work_items_write():
-    """If all work-items write the same result from racing words, one work-item should write it after waiting for the
-    others. No barrier is missing.
+    """If all work-items write the same result from racing words, the help advises to let a single work-item write it
+    after a barrier.
     """
     counts = {"requests": 1, "mostly_idle": 0, "active": 0, "bytes": 128, "unused": 0, "conflicts": 0, "sectors": 1}
     counts |= {"fewest": 1, "worst": 1.0}
@@ -236,8 +237,8 @@ LOCKING = Scene(source="\n".join(["a;"] * 14 + [LOCKED]), dimensions=1, extent=N
     ("scene", "advice"), [(ADDITION, "an element of its own"), (LOCKING, "a lock does not protect")]
 )
 def test_an_element_that_all_work_items_add_to(scene, advice):
-    """If all work-items add to one element, each changes the results of the others. They need separate elements, with
-    or without a lock.
+    """If all work-items add to one element, the help says that each needs its own element. If a lock is used, the help
+    says that a lock does not protect the element.
     """
     counts = {"requests": 1, "mostly_idle": 0, "active": 0, "bytes": 128, "unused": 0, "conflicts": 0, "sectors": 1}
     counts |= {"fewest": 1, "worst": 1.0}
@@ -256,8 +257,8 @@ def test_an_element_that_all_work_items_add_to(scene, advice):
     ],
 )
 def test_two_that_write_an_element_of_a_constant_index(scene, says, advice):
-    """Two work-items that write one element of a constant index get no advice to check the ids. With a lock, the
-    results need not depend on the last writer.
+    """If two work-items write an element with a constant index, the help does not ask to check the ids. With a lock,
+    the message does not claim that the last write decides the result.
     """
     both = race("Write-write", at("local", ASH), entity(17, WRITE), entity(17, WRITE, item=(1, 0, 0)))
     arrays = [each.model_copy(update={"name": "total"}) if each.name == "Ash" else each for each in ARRAYS]
@@ -267,8 +268,8 @@ def test_two_that_write_an_element_of_a_constant_index(scene, says, advice):
 
 
 def test_a_read_and_a_write_come_before_two_writes():
-    """A race of a read and a write comes before a race of two writes, in any order of messages. Which write is seen
-    first depends on the values.
+    """A race between a read and a write is reported before a race between two writes, whichever of them the simulator
+    sees first, because that depends on the values.
     """
     read = race("Read-write", at("global", C), entity(6, READ), entity(5, WRITE, item=(1, 0, 0)))
     both = race("Write-write", at("global", C), entity(5, WRITE), entity(5, WRITE, item=(1, 0, 0)))
@@ -278,7 +279,9 @@ def test_a_read_and_a_write_come_before_two_writes():
 
 
 def test_two_that_write_in_a_line_come_before_a_missing_barrier():
-    """A race of two writes in one line comes before a missing barrier, because no barrier would separate the writes."""
+    """A race between two writes in one line is reported before a missing barrier, because a barrier would not separate
+    the two writes.
+    """
     both = race("Write-write", at("global", C), entity(6, WRITE), entity(6, WRITE, item=(1, 0, 0)))
     first, second = findings(kernel(LOCAL_RACE, both), LINE)
     assert first.message.startswith("line 6: two work-items write")
@@ -286,8 +289,8 @@ def test_two_that_write_in_a_line_come_before_a_missing_barrier():
 
 
 def test_an_atomic_function_writes():
-    """In a race between an atomic function and a plain read, the function is the writer, in either order of the two
-    sides.
+    """In a race with an atomic function and a plain read, the atomic function is the writer, on whichever side it
+    appears.
     """
     sides = entity(4, READ), entity(8, ATOMIC)
     told = [only(kernel(race("Read-write", at("local", ASH), *pair))) for pair in (sides, sides[::-1])]
@@ -298,7 +301,9 @@ def test_an_atomic_function_writes():
 
 @pytest.mark.parametrize(("other", "where"), [(6, "line 6"), (9, "lines 6 and 9")])
 def test_two_that_write_the_same_element(other, where):
-    """A race of two writes names its lines, and a work-item that lies beyond the edge if one of the two does."""
+    """The message about two writes to one element names their lines. If one of the work-items lies beyond the edge, the
+    help names this work-item.
+    """
     first = entity(6, WRITE, item=(50, 3, 0))
     told = race("Write-write", at("global", C + 4), first, entity(other, WRITE, item=(0, 4, 0)))
     assert only(kernel(told)).message.startswith(f"{where}: two work-items write the same element of C,")
@@ -307,8 +312,8 @@ def test_two_that_write_the_same_element(other, where):
 
 
 def test_two_lines_that_write_the_same_word_of_local_memory():
-    """If two lines write the same word of local memory without a barrier between them, a barrier is missing. With a
-    barrier, the indices are wrong.
+    """If two lines write the same word of local memory, a barrier between them is missing. If there is one already, the
+    indices are wrong.
     """
     told = race("Write-write", at("local", ASH), entity(13, WRITE), entity(17, WRITE, item=(1, 0, 0)))
     parted = replace(PLANE, source=SOURCE.replace("line 15;", "barrier(CLK_LOCAL_MEM_FENCE);"))
@@ -317,8 +322,8 @@ def test_two_lines_that_write_the_same_word_of_local_memory():
 
 
 def test_two_lines_that_write_the_same_word_in_turns_of_a_loop():
-    """In a loop, two lines with a barrier between them can write the same word in different iterations. A barrier is
-    missing before the next iteration.
+    """Even with a barrier between them, two lines in a loop can write the same word in different iterations. Then a
+    barrier is missing at the end of the loop.
     """
     told = race("Write-write", at("local", ASH), entity(13, WRITE), entity(17, WRITE, item=(1, 0, 0)))
     source = SOURCE.replace("line 10;", "for (;;) {").replace("line 15;", "barrier(CLK_LOCAL_MEM_FENCE);")
@@ -331,8 +336,8 @@ def test_two_lines_that_write_the_same_word_in_turns_of_a_loop():
 
 
 def test_two_lines_that_mean_the_same_word_of_local_memory_and_write_another():
-    """If one of two writes has exchanged indices, the cause names the index, because a barrier would end the race and
-    leave the results wrong.
+    """If one of two writes has exchanged indices, the help names the index first, because a barrier would remove the
+    race but not the wrong results.
     """
     told = race("Write-write", at("local", ASH), entity(13, WRITE), entity(17, WRITE, item=(1, 0, 0)))
     source = SOURCE.replace("line 13;", "Ash[y][x] = 0;").replace("line 17;", "Ash[ x ] [y] = A[i];")
@@ -345,14 +350,18 @@ def test_two_lines_that_mean_the_same_word_of_local_memory_and_write_another():
 
 
 def test_a_race_between_groups():
-    """For a race in global memory between work-groups, the cause says that no barrier helps."""
+    """For a race in global memory between work-groups, the help says that a barrier orders only work-items of one
+    group.
+    """
     found = only(kernel(race("Read-write", at("global", A), entity(4, READ, group=(1, 0, 0)), entity(5, WRITE))))
     assert found.message == "line 4 reads A while line 5 writes it, and nothing says which comes first."
     assert "a barrier orders only work-items of one group" in found.help
 
 
 def test_a_race_with_a_copy_by_the_group():
-    """A race with a copy by the work-group, which has no line in the message, names the work-item's line."""
+    """In a race with a copy by the work-group, the simulator gives no line for the copy. The message then has only the
+    work-item's line.
+    """
     text = race("Read-write", at("local", ASH), "Group(0,0,0)\n\t(location unknown)\n\t", entity(4, READ))
     found = only(kernel(text))
     assert found.message == "line 4 reads Ash while a copy by the group still uses it."
@@ -367,8 +376,8 @@ def test_a_race_with_a_copy_by_the_group():
     ],
 )
 def test_the_line_of_a_copy_by_the_group_is_named(line, said):
-    """If the source shows the line of the copy, the finding names it, and the advice depends on which of the two lines
-    comes first.
+    """If the source shows the line of the copy, the message names this line. The advice depends on which of the two
+    lines comes first.
     """
     source = SOURCE.replace("line 7;", "e = async_work_group_copy(Ash, A, 32, 0);")
     text = race("Read-write", at("local", ASH), "Group(0,0,0)\n\t(location unknown)\n\t", entity(line, READ))
@@ -377,8 +386,8 @@ def test_the_line_of_a_copy_by_the_group_is_named(line, said):
 
 
 def test_a_copy_beyond_an_array_is_told_with_its_own_line():
-    """A copy beyond an array is reported with the line of the copy. The simulator copies at the wait and reports that
-    line, and `nodebug` is not suspected.
+    """A copy beyond an array is reported with the line of the copy, although the simulator performs the copy at the
+    wait and reports the line of the wait. The help does not suspect `nodebug`.
     """
     source = SOURCE.replace("line 7;", "e = async_work_group_copy(Ash, A, 500, 0);")
     waits = "Group(0,0,0)\n\t  call wait_group_events\n\tAt line 8 (column 5) of input.cl:\n\t  x;\n\t"
@@ -404,7 +413,9 @@ e = async_work_group_copy(Ash[1], row, 4, e);
     ],
 )
 def test_of_several_copies_the_one_beyond_an_array_is_named(kind, address, said):
-    """The message names the copy that has the array on this side. Without one, it names the copies of pointers."""
+    """If the kernel has several copies, the message names the one that reads or writes this array. If there is none, it
+    names the copy that uses a pointer.
+    """
     waits = "Group(0,0,0)\n\t  call wait_group_events\n\tAt line 8 (column 5) of input.cl:\n\t  x;\n\t"
     source = COPIES if "outside A" not in said or kind == "read" else COPIES.replace("C + n", "row")
     found = only(kernel(invalid(kind, at("global", address), waits)), replace(LINE, source=source))
@@ -412,7 +423,7 @@ def test_of_several_copies_the_one_beyond_an_array_is_named(kind, address, said)
 
 
 def test_all_copies_that_may_be_the_one_beyond_an_array_are_named():
-    """If several copies fit, all of their lines are named."""
+    """If several copies may be the cause, the message names all their lines."""
     waits = "Group(0,0,0)\n\t  call wait_group_events\n\tAt line 8 (column 5) of input.cl:\n\t  x;\n\t"
     source = COPIES.replace("row, 4", "A, 4")
     found = only(kernel(invalid("read", at("global", A + 400), waits)), replace(LINE, source=source))
@@ -428,7 +439,9 @@ def test_all_copies_that_may_be_the_one_beyond_an_array_are_named():
     ],
 )
 def test_a_copy_that_is_not_waited_for_is_told_with_its_line(source, said):
-    """A copy that nothing waits for is named with its line, or all copies are named."""
+    """A copy that the kernel never waits for is reported with its line. If there are several copies, all their lines
+    are given.
+    """
     text = f"Work-item finished without waiting for events\n\tKernel: k\n\tEntity: {entity(5, READ)}"
     assert only(kernel(message(text)), replace(LINE, source=source)).message.endswith(said)
 
@@ -445,7 +458,9 @@ def test_a_copy_that_is_not_waited_for_is_told_with_its_line(source, said):
     ],
 )
 def test_a_fence_that_orders_nothing_here(statement, what):
-    """A barrier for other memory, or a fence instead of a barrier, is the mistake. The help is to write the barrier."""
+    """If there is a barrier for other memory, or a fence instead of a barrier, the message names this mistake and the
+    help says which barrier to write.
+    """
     found = only(kernel(LOCAL_RACE), replace(PLANE, source=SOURCE.replace("line 15;", statement)))
     assert (found.message, found.help) == (what, "Write barrier(CLK_LOCAL_MEM_FENCE) in line 15.")
     both = race("Write-write", at("local", ASH), entity(13, WRITE), entity(17, WRITE, item=(1, 0, 0)))
@@ -476,14 +491,18 @@ float x = Ash[0];
     ],
 )
 def test_no_barrier_is_proposed_where_not_all_work_items_come(reader, advice):
-    """A barrier is proposed after an `if` that only some work-items enter. If both lines are in it, they must leave."""
+    """If only some work-items enter an `if`, a barrier is proposed after it. If both lines of the race are inside, the
+    help says to move them out.
+    """
     told = race("Read-write", at("local", ASH), entity(reader, READ), entity(5, WRITE, item=(1, 0, 0)))
     scene = replace(LINE, source=INSIDE, expanded=INSIDE)
     assert only(kernel(told), scene).help == advice
 
 
 def test_an_access_beyond_the_edge_by_its_guards():
-    """The help on an access beyond an array depends on the guards around it: a guard that lets it pass is named."""
+    """If a guard lets an access beyond the array pass, the help names the guard. If there is no guard, the help says
+    so.
+    """
     beyond = invalid("read", at("global", A + 400), entity(7, READ, item=(60, 0, 0)))
     guarded = replace(LINE, source=GUARDED, expanded=GUARDED, extent=(50,))
     assert only(kernel(beyond), guarded).help.startswith(
@@ -497,14 +516,14 @@ def test_an_access_beyond_the_edge_by_its_guards():
 
 
 def test_no_line_0_is_named():
-    """Line 0 means that the simulator knows no line. The finding then has no line and no place."""
+    """Line 0 means that the simulator does not know the line, so the finding gives no line and no place."""
     found = only(kernel(race("Read-write", at("local", ASH), entity(0, READ), entity(0, WRITE))))
     assert "line 0" not in f"{found.message} {found.help}"
     assert found.places == ()
 
 
 def test_a_copy_that_not_all_work_items_reach():
-    """An access outside an array names the array and, if known, the distance from one of its ends."""
+    """If only some work-items of a group reach an asynchronous copy, the message gives their number."""
     text = (
         "Work-group divergence detected (async copy)\n\tKernel:     k\n\tWork-group: (0,0,0)\n\tOnly 5 out of 32 "
         "work-items executed copy\n\t  call\n\tAt line 7 (column 9) of input.cl:\n\t  x;\n\t"
@@ -534,7 +553,9 @@ def test_a_copy_that_not_all_work_items_reach():
     ],
 )
 def test_accesses_outside(kind, where, expected):
-    """An access outside an array names the array and, if known, the distance from its nearer end."""
+    """The message about an access outside an array names the array and, if it is known, the distance from the nearer
+    end.
+    """
     found = only(kernel(invalid(kind, where, entity(7, READ, item=(4, 0, 0)), array="given", times=5)))
     assert found.reason is Reason.OUT_OF_BOUNDS
     assert found.message == expected
@@ -545,7 +566,7 @@ def test_accesses_outside(kind, where, expected):
 
 
 def test_accesses_beyond_the_edge():
-    """For a work-item beyond the edge, the cause is the missing guard. For any other work-item, the cause is a wrong
+    """If the work-item lies beyond the edge, the help asks for a guard. For any other work-item, it asks to check the
     index.
     """
     told = [
@@ -560,7 +581,7 @@ def test_accesses_beyond_the_edge():
 
 @pytest.mark.parametrize(("index", "how"), [(16, ""), (-1, ""), (2**32 - 2, ": an unsigned index has fallen below 0")])
 def test_indices_of_arrays_of_known_size(index, how):
-    """A message with an index and an array's size is preferred to a message with an address."""
+    """If the simulator reports both an address and an index with the size of the array, the finding uses the index."""
     culprit = entity(7, WRITE, item=(16, 0, 0))
     of_index = message(f"Index ({index}) exceeds static array size (16)\n\tKernel: k\n\tEntity: {culprit}", array="cs")
     for told in ([of_index], [invalid("write", at("private", 1 << 33), culprit), of_index]):
@@ -570,7 +591,7 @@ def test_indices_of_arrays_of_known_size(index, how):
 
 
 def test_addresses_that_suit_no_vector():
-    """A vector at a misaligned address is reported, because it works only on some devices."""
+    """An access to a vector at a misaligned address is reported, because it works on some devices only."""
     text = "Invalid memory load - source pointer is not aligned to the pointed type\n\tKernel: k\n\tEntity: "
     found = only(kernel(message(text + entity(5, READ), array="A")))
     assert found.message == "line 5 reads A at an address that is not a multiple of the size of the value."
@@ -586,7 +607,7 @@ def test_addresses_that_suit_no_vector():
     ],
 )
 def test_misused_atomics_and_copies(text, reason, says):
-    """Misused atomic functions and copies are named, so that nothing else is blamed for the results."""
+    """Misused atomic functions and copies are reported with their line."""
     found = only(kernel(message(f"{text}\n\tKernel: k\n\tEntity: {entity(5, READ)}", array="A")))
     assert found.reason is reason
     assert says in found.message
@@ -605,7 +626,7 @@ Work-group divergence detected (barrier)
 
 
 def test_a_barrier_after_a_return():
-    """Work-items that returned before a barrier are reported with the lines of their returns."""
+    """If work-items returned before a barrier, the message names the lines of their returns."""
     found = only(kernel(message(REACHED, endings=((4, 12), (6, 1), (20, 19)))))
     assert found.reason is Reason.BARRIER_DIVERGENCE
     assert found.message == (
@@ -619,8 +640,8 @@ def test_a_barrier_after_a_return():
 
 
 def test_a_return_in_the_line_of_the_barrier():
-    """A return in the line of the barrier is before the barrier, so its work-item is not reported as having gone past
-    the barrier.
+    """A return in the line of the barrier is taken to be before the barrier. The message does not say that its
+    work-item went past the barrier.
     """
     found = only(kernel(message(REACHED.replace("19 out", "31 out"), endings=((13, 1), (20, 31)))))
     assert found.message == (
@@ -629,20 +650,24 @@ def test_a_return_in_the_line_of_the_barrier():
 
 
 def test_a_barrier_in_a_condition():
-    """Work-items that do not wait at a barrier and end after it have gone past it."""
+    """Work-items that end after the line of a barrier without waiting at it have gone past it, and the message says
+    so.
+    """
     found = only(kernel(message(REACHED, endings=((20, 13),))))
     assert found.message.endswith("13 do not. They went past it.")
 
 
 def test_a_barrier_that_must_leave_its_condition():
-    """A barrier inside a statement that only some work-items run must move out of it."""
+    """If a barrier is inside a statement that only some work-items execute, the help says to move the barrier out of
+    the statement.
+    """
     source = "__kernel void k(uint n)\n{" + "\n" * 9 + "if (get_global_id(0) < n) {\nbarrier(1);\n}\n}\n"
     found = only(kernel(message(REACHED.replace("line 13", "line 12"))), replace(LINE, source=source, expanded=source))
     assert found.help.startswith("Move the barrier out of the `if` in line 11. Work-items with nothing to do")
 
 
 def test_different_barriers():
-    """If work-items of a group wait at two barriers, both lines are named."""
+    """If work-items of one group wait at two different barriers, the message names both lines."""
     text = (
         "Work-group divergence detected (barrier)\n\tKernel:     k\n\tWork-group: (1,0,0)\n\t\n\tWork-item:  "
         f"{entity(9, 'call spir_func void @_Z7barrierj(i32 noundef 1) #5')}fence=0x1, num_events=0\n\t\n"
@@ -655,7 +680,7 @@ def test_different_barriers():
 
 
 def test_a_write_to_an_input():
-    """A write to an input is reported with the input's name, and the cause advises `const`."""
+    """A write to an input is reported with the name of the input, and the help recommends `const`."""
     text = f"Invalid write to read-only buffer\n\tKernel: k\n\tEntity: {entity(8, WRITE)}"
     found = only(kernel(message(text, array="A")))
     assert (found.reason, found.message) == (
@@ -666,8 +691,8 @@ def test_a_write_to_an_input():
 
 
 def test_a_loop_that_does_not_end():
-    """A kernel that is stopped outside of a known loop is reported with the current line. Otherwise, the outermost loop
-    whose condition never changed is named.
+    """If the simulator stops a kernel and the source has no loop at that place, the message names the line that was
+    running.
     """
     head = "OCLGRIND FATAL ERROR (observer.cpp:770)\na loop that does not end\n\tKernel: k\n\tEntity: "
     found = only(kernel(message(head + entity(8, "br label %for.cond, !dbg !1"))))
@@ -678,7 +703,9 @@ def test_a_loop_that_does_not_end():
 
 
 def test_what_the_simulator_does_not_know():
-    """An instruction that the simulator does not support is reported with its line, and not as the kernel's mistake."""
+    """An instruction that the simulator does not support is reported with its line, and not as a mistake of the
+    student.
+    """
     head = "OCLGRIND FATAL ERROR (WorkItem.cpp:282)\nUnsupported instruction: atomicrmw\n\tKernel: k\n\tEntity: "
     found = only(kernel(message(head + entity(8, ATOMIC))))
     assert found.reason is Reason.CRASH
@@ -721,7 +748,9 @@ def test_what_the_simulator_does_not_know():
     ],
 )
 def test_values_that_were_never_set(seen, message, cause):
-    """A value that was never set is reported with its name, the place where it is used, and its usual cause."""
+    """A read of a value that was never set is reported with the name of the value, the line that uses it, and the usual
+    cause.
+    """
     found = only(kernel(unset=[seen]))
     assert found.reason is Reason.UNINITIALISED
     assert found.message == message
@@ -731,8 +760,8 @@ def test_values_that_were_never_set(seen, message, cause):
 
 
 def test_a_value_is_told_once():
-    """If one unset value is used several times, an index is reported before a condition, and a condition before a
-    store.
+    """If one unset value is used several times, only one use is reported: an index rather than a condition, and a
+    condition rather than a stored result.
     """
     uses = [unset(how="stored"), unset(how="condition", used_line=10), unset(how="address", used_line=14)]
     assert "an index in line 14" in only(kernel(unset=uses)).message
@@ -740,8 +769,8 @@ def test_a_value_is_told_once():
 
 
 def test_causes_come_before_consequences():
-    """Findings that cause others come first: an unset index, a missed barrier, a wrong access, a race, and then other
-    unset values.
+    """Findings that can cause others come first: unset indices, barriers that not all work-items reach, wrong accesses,
+    races, and then other unset values.
     """
     seen = kernel(
         race("Write-write", at("global", C), entity(6, WRITE), entity(6, WRITE)),
@@ -760,7 +789,9 @@ def test_causes_come_before_consequences():
 
 
 def test_the_same_is_told_once():
-    """Equal mistakes in two expressions of one line are one finding. A read and a write are two findings."""
+    """If two expressions in one line make the same mistake, there is one finding. A read and a write are two
+    findings.
+    """
     columns = [
         race("Read-write", at("local", ASH + 4 * n), entity(17, READ, column=n), entity(13, WRITE)) for n in (1, 2)
     ]
@@ -770,17 +801,17 @@ def test_the_same_is_told_once():
 
 
 def test_there_is_a_limit():
-    """The number of findings is limited, even for a kernel with a mistake in every line."""
+    """The number of findings is limited, even if every line of the kernel has a mistake."""
     seen = kernel(unset=[unset(line=n) for n in range(1, 30)])
     assert len(findings(seen, LINE)) == LIMIT
 
 
 def test_nothing_wrong_is_nothing_found():
-    """A kernel without messages has no findings."""
+    """Without messages from the simulator, there are no findings."""
     assert findings(kernel(), LINE) == ()
 
 
-# --- messages from a worker that lies ---------------------------------------------------------
+# --- messages from a worker that forges them --------------------------------------------------
 
 GENUINE = [
     LOCAL_RACE.text,
@@ -828,8 +859,8 @@ HIDDEN = entity(7, READ).partition("\tAt line")[0]
     ],
 )
 def test_who_hides_lines_hides_nothing_that_they_do(text, reason, what):
-    """A message without a line, because the kernel hides its debug locations with `nodebug`, is a finding without a
-    place. Only a file that contains `nodebug` gets the advice to remove it.
+    """If a kernel hides its lines from the simulator with `nodebug`, its mistakes are still reported, without a place.
+    The help asks to remove `nodebug` only if the file contains it.
     """
     found = only(kernel(message(text)), PLANE)
     assert (found.reason, found.places) == (reason, ())
@@ -843,8 +874,8 @@ NO_PLACE = f"{HIDDEN}\tDebugging information not available.\n\t\n\t"
 
 @pytest.mark.parametrize("sides", [(NO_PLACE, entity(7, WRITE)), (entity(7, WRITE), NO_PLACE), (NO_PLACE, NO_PLACE)])
 def test_a_race_of_which_one_side_is_hidden(sides):
-    """A race with one hidden side is a race of two work-items. It is not a race with a copy by the work-group, which
-    has no instruction at all.
+    """A race in which one side has no line is reported as a race between two work-items. It is not mistaken for a race
+    with a copy by the work-group, for which the simulator gives no instruction at all.
     """
     found = only(kernel(race("Read-write", at("local", ASH + 60), *sides)), PLANE)
     assert found.message == "two work-items use the same element of Ash, and one writes it."
@@ -854,7 +885,7 @@ def test_a_race_of_which_one_side_is_hidden(sides):
 
 @pytest.mark.parametrize("hidden", [{"line": 0}, {"used_line": 0}, {"line": 0, "used_line": 0}])
 def test_a_value_that_was_never_set_of_which_a_line_is_hidden(hidden):
-    """An unset value with a hidden line is a finding without a place, and line 0 is not named."""
+    """If a line of an unset value is hidden, the finding has no place, and line 0 is not mentioned."""
     found = only(kernel(unset=[unset(**hidden)]))
     assert (found.reason, found.places) == (Reason.UNINITIALISED, ())
     assert found.message == "it uses sum before anything is written there."
@@ -863,7 +894,7 @@ def test_a_value_that_was_never_set_of_which_a_line_is_hidden(hidden):
 
 
 def test_a_quoted_line_is_no_message():
-    """A source line that the simulator quotes is not taken for its message."""
+    """The words of a source line that the simulator quotes are not mistaken for the simulator's own words."""
     head = "OCLGRIND FATAL ERROR (x)\nUnsupported instruction\n\tKernel: k\n\tEntity: "
     culprit = entity(8, "unknown").replace("line 8;", "// a loop that does not end")
     assert only(kernel(message(head + culprit))).reason is Reason.CRASH
@@ -871,12 +902,12 @@ def test_a_quoted_line_is_no_message():
 
 @pytest.mark.parametrize("text", STRANGE)
 def test_strange_messages_do_no_harm(text):
-    """A message that is not understood is left out, and numbers of any length cause no exception."""
+    """A message in an unknown form becomes at most one finding, and numbers of any length do not raise an exception."""
     assert len(findings(kernel(message(text, endings=((0, 1), (5, 2)))), PLANE)) <= 1
 
 
 def test_mangled_messages_do_no_harm():
-    """Random pieces of genuine messages cause no exception."""
+    """Messages made of random pieces of real messages do not raise an exception."""
     shuffle = random.Random(5)
     pieces = [piece for text in GENUINE for piece in re.split(r"(\d+|[(),:\n])", text)]
     for text in GENUINE:
@@ -893,16 +924,16 @@ def test_mangled_messages_do_no_harm():
 @pytest.mark.parametrize("head", ["Read-write data race at local memory address 0x1\n", "Work-group divergence\n"])
 @pytest.mark.parametrize("start", ["", "Global(1,1,1) Local(1,1,1) Group(1,1,1)\n"])
 def test_long_messages_are_read(head, start, unit):
-    """A message of the largest size is read in proportional time. In quadratic time, this test would not end today."""
+    """The longest possible message is read in a time that is proportional to its length. If the time were quadratic,
+    this test would take hours.
+    """
     text = head + start + unit * (REPLY_LIMIT // len(unit))
     assert len(findings(kernel(message(text)), LINE)) <= 1
 
 
 @pytest.mark.whole
 def test_a_race_between_far_lines_costs_in_proportion_to_the_text():
-    """The time for a race between distant lines is proportional to the text, because barriers are not searched line by
-    line.
-    """
+    """The time for a race between distant lines is proportional to the length of the source."""
 
     def tell(size):
         far = Scene(source="\n" * size, dimensions=1, extent=None)

@@ -1,4 +1,4 @@
-"""locations.py: the lines of loops, barriers and locks are found."""
+"""locations.py: finds the lines of loops, barriers and locks."""
 
 import pytest
 from cost_growth import assert_linear
@@ -19,7 +19,9 @@ while (x) {
 
 
 def test_loops_and_their_lines():
-    """Loops with a block or a statement as their body are found with their last line. Comments contain no loops."""
+    """Each loop is found with its first and last line, whether its body is a block or a single statement. Comments do
+    not contain loops.
+    """
     found = [(each.start, each.stop - 1) for each in loops(SOURCE)]
     assert (2, 4) in found
     assert (5, 10) in found
@@ -38,7 +40,7 @@ def scene(text, expanded=""):
 
 @pytest.mark.parametrize(("text", "line", "is_inside"), [(LOCK, 3, True), (LOCK, 5, False), (EXCHANGE, 2, False)])
 def test_a_lock_is_taken_by_a_condition_and_left_below(text, line, is_inside):
-    """A condition takes a lock, and a later exchange releases it. An exchange alone is not a lock."""
+    """A lock is acquired in a condition and released by a later exchange. An exchange alone is not a lock."""
     assert scene(text).is_in_a_lock([line]) is is_inside
 
 
@@ -51,13 +53,13 @@ def test_a_lock_is_taken_by_a_condition_and_left_below(text, line, is_inside):
     ],
 )
 def test_a_loop_without_braces(text, lacks):
-    """A loop without braces is found, because a barrier after its statement would be outside of the loop."""
+    """A loop without braces is detected, because a barrier after its statement would be outside the loop."""
     assert scene(text).is_without_braces(range(1, text.count("\n") + 2)) is lacks
 
 
 def test_a_barrier_in_a_macro_is_one_where_the_macro_is_used():
-    """A barrier in a macro counts in the line that uses the macro, with its fence. The expanded text has empty lines in
-    the place of macro definitions.
+    """A barrier in a macro counts in the line that uses the macro. The expanded text has empty lines in place of macro
+    definitions, so line numbers agree.
     """
     found = scene("#define SYNC barrier(CLK_GLOBAL_MEM_FENCE)\nSYNC;\n", "\nbarrier(CLK_GLOBAL_MEM_FENCE);\n")
     assert found.global_barrier_in([range(1, 3)]) == 2
@@ -66,16 +68,14 @@ def test_a_barrier_in_a_macro_is_one_where_the_macro_is_used():
 
 @pytest.mark.parametrize("source", ["for (", "while (x) {", "do", "for (;;) } ) {", "}}}", ""])
 def test_what_is_no_program_ends_somewhere(source):
-    """A text that is not a program causes no error, and its loops end somewhere. Texts that do not compile are not
-    simulated.
-    """
+    """For a text that is not a program, every loop has an end and no exception is raised."""
     assert all(each.start <= each.stop for each in loops(source))
 
 
 @pytest.mark.whole
 @pytest.mark.parametrize("text", ["for (;;) ", "/* ", "do ", "for ) ", "((", "for (;;) {", "while (x)\n", "// /* \n"])
 def test_no_text_takes_long(text):
-    """The time for every text is proportional to its length, with nested loops without an end or comments that are
-    never closed.
+    """The time for any text is proportional to its length, even for nested loops without an end and for comments that
+    are never closed.
     """
     assert_linear(lambda size: list(loops(text * size)), lambda size: size + 2)

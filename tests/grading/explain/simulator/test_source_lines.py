@@ -1,4 +1,4 @@
-"""source_lines.py: the lines that make a wrong result are named."""
+"""source_lines.py: finds the lines that produce a wrong result."""
 
 import pytest
 from samples import BUILD, failed
@@ -50,8 +50,8 @@ def kernel(accesses=(), lines=()):
 
 
 def test_uses_of_global_arrays_and_loops_are_named():
-    """The message names the lines that write and read global arrays, writes first and each line once, and the lines of
-    loops. Conditions are not loops, and comments contain neither.
+    """The message lists the lines that write and read global arrays, with writes first and each line once, and the
+    lines of loops. Conditions and comments are not taken for loops.
     """
     accesses = [
         access(4, "A"),
@@ -70,13 +70,13 @@ def test_several_lines_are_listed():
 
 
 def test_a_kernel_that_uses_nothing_is_nowhere():
-    """A kernel without uses of global arrays has no message."""
+    """For a kernel that does not use global arrays, the message is empty."""
     assert lines_used(kernel(), SCENE) == ""
 
 
 def test_the_lines_of_one_use_in_all_launches():
-    """The lines of one use, either reads or writes, are collected from all launches. There is no message if the array
-    has another name in the source, or if too many lines use it.
+    """The lines that read or write an array are collected from all launches. The message is empty if the array has
+    another name in the source or if too many lines use it.
     """
     seen = [kernel([access(5, "B", writes=True), access(4, "A")]), kernel([access(2, "A"), access(7, "A", space=3)])]
     assert lines_of(Use(array="A", writes=False), seen) == "A is read in lines 2 and 4."
@@ -86,14 +86,16 @@ def test_the_lines_of_one_use_in_all_launches():
 
 
 def test_launches_that_use_the_same_lines_are_told_once():
-    """Launches that use the same lines are reported once, such as the iterations of a sequence."""
+    """If several launches use the same lines, for example because a kernel is launched repeatedly, these lines are
+    reported once.
+    """
     seen = [kernel([access(4, "A")]), kernel([access(4, "A")]), kernel()]
     assert whereabouts(seen, [SCENE] * 3) == "In your file, A is read in line 4."
 
 
 def test_launches_of_a_kernel_are_told_together():
-    """Launches of one kernel that use different lines are reported in one sentence. Each other kernel has its own
-    sentence.
+    """Launches of one kernel are combined in one sentence, even if they use different lines. Each other kernel has its
+    own sentence.
     """
     seen = [
         kernel([access(4, "A")]),
@@ -107,7 +109,9 @@ def test_launches_of_a_kernel_are_told_together():
 
 @pytest.mark.parametrize("reason", [Reason.WRONG_OUTPUT, Reason.NOT_WRITTEN])
 def test_the_words_follow_what_names_no_line(reason):
-    """The lines are the help of a wrong result, whose message does not name a line, unless it has better help."""
+    """If the message about a wrong result does not name a line, the lines become its help, unless it already has a
+    help.
+    """
     check = failed("correctness: one", reason=reason, message="it is wrong.")
     located = locate(check, "In your file, here.")
     assert (located.message, located.help) == ("it is wrong.", "In your file, here.")
@@ -116,7 +120,7 @@ def test_the_words_follow_what_names_no_line(reason):
 
 
 def test_what_tells_its_place_is_left_alone():
-    """A passed check, and a check that failed for another reason, get no lines."""
+    """A passed check and a check that failed for another reason are unchanged."""
     crash = failed("correctness: one", reason=Reason.CRASH, message="it crashed.")
     assert locate(crash, "In your file, here.") == crash
     assert locate(BUILD, "In your file, here.") == BUILD

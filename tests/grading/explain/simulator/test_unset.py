@@ -1,4 +1,4 @@
-"""unset.py: for a value that was never written, the missing write is explained."""
+"""unset.py: if a value is read that was never written, the help explains which write is missing."""
 
 import pytest
 
@@ -11,7 +11,7 @@ GLOBAL, LOCAL = 1, 3
 
 
 def launch(name, *written, space=GLOBAL):
-    """Return a launch that writes arrays in lines."""
+    """Return a launch that writes the given arrays in the given lines."""
     accesses = tuple(
         SeenAccess(
             line=line,
@@ -36,7 +36,7 @@ def launch(name, *written, space=GLOBAL):
 
 
 def unset(name, space):
-    """Return a read in line 20."""
+    """Return a read of an unset value in line 20."""
     return SeenUnset(
         line=20,
         column=5,
@@ -53,7 +53,7 @@ def unset(name, space):
 
 
 def cause(name, space, *launches, scene=LINE):
-    """Return the cause of a read in line 20 of the last launch."""
+    """Return the help about a read in line 20 of the last launch."""
     return of_unset(unset(name, space), launches, scene).help
 
 
@@ -61,8 +61,8 @@ def cause(name, space, *launches, scene=LINE):
     ("written", "lines"), [([("tile", 12)], "line 12"), ([("tile", 12), ("tile", 15), ("other", 9)], "lines 12 and 15")]
 )
 def test_local_memory_is_filled_in_the_lines_that_write_it(written, lines):
-    """Words of local memory without a value are explained by the lines that write the array, because these lines leave
-    words out.
+    """If words of local memory are not written, the help names the lines that write the array, because these lines
+    leave words out.
     """
     assert cause("tile", LOCAL, launch("k", *written, space=LOCAL)) == (
         f"Not all words of tile are written in {lines}. Store 0 where there is nothing to load."
@@ -70,8 +70,8 @@ def test_local_memory_is_filled_in_the_lines_that_write_it(written, lines):
 
 
 def test_what_decides_how_much_of_local_memory_is_filled():
-    """The lines that decide how much of local memory is written are named, here the loop and its bound. A bound that is
-    too low often leaves words out.
+    """The help also names the lines that decide how much of local memory is written, here a loop and the definition of
+    its bound. Words are often left out because a bound is too low.
     """
     lines = ["__kernel void k(__global const float *A, uint n, __local float *tile)", "{", "const uint most = n - 1;"]
     lines += ["for (uint i = get_local_id(0); i < most; i += 64)", "tile[i] = A[i];", "}"]
@@ -82,8 +82,8 @@ def test_what_decides_how_much_of_local_memory_is_filled():
 
 
 def test_a_function_that_returns_nothing():
-    """A function that ends without `return` is named. clang calls its value retval, a name that the student's file does
-    not have.
+    """If the function that ends in this line has no `return`, the message says so. The compiler calls the missing value
+    retval, a name that does not occur in the student's file.
     """
     told = of_unset(unset("retval", 0), [launch("add")], LINE)
     assert told.message == "the function that ends in line 20 ends without `return`, and its value is used."
@@ -92,15 +92,17 @@ def test_a_function_that_returns_nothing():
 
 
 def test_local_memory_that_no_line_writes():
-    """If no line writes a local array, the cause suggests that its values are stored in another array."""
+    """If no line writes to the local array, the help suggests that the values are stored in an array with another
+    name.
+    """
     assert cause("tile", LOCAL, launch("k", ("other", 12), space=LOCAL)) == (
         "No line wrote to tile. Check the name of the array in which you store the values."
     )
 
 
 def test_local_memory_that_a_line_adds_to():
-    """If only the reading line writes the array, the advice asks for a value before. If another line writes it only in
-    a condition, the advice asks for a 0 for all other work-items.
+    """If only the reading line writes the array, the help asks for an initial value. If another line writes it under a
+    condition, the help asks for a 0 for all other work-items.
     """
     assert cause("tile", LOCAL, launch("k", ("tile", 20), space=LOCAL)) == (
         "Line 20 adds to words of tile. Give each of them a value first, such as 0."
@@ -113,8 +115,8 @@ def test_local_memory_that_a_line_adds_to():
 
 
 def test_what_another_kernel_should_have_written_is_that_kernels():
-    """If another kernel should have written the value, the last kernel that writes the array is named. A variable in
-    the reading kernel would not help.
+    """If another kernel should have written the value, the help names the last kernel that writes the array, because an
+    initial value in the reading kernel would not help.
     """
     first, second, reader = launch("first", ("x", 5)), launch("second", ("x", 9), ("y", 10)), launch("r", ("sums", 22))
     assert cause("x", GLOBAL, first, second, reader) == "second writes x in line 9, but not all of what is read here."
@@ -122,8 +124,8 @@ def test_what_another_kernel_should_have_written_is_that_kernels():
 
 
 def test_an_array_that_an_earlier_launch_calls_by_another_name():
-    """If an earlier launch has another name for the array, both names are given. For example, a second launch of a
-    kernel reads as A the results that the first wrote to sums.
+    """If an earlier launch has another name for the array, the help gives both names. Here, the second launch of a
+    kernel reads as A what the first launch wrote to sums.
     """
     first = launch("add", ("sums", 9)).model_copy(update={"arrays": arrays(A=1, sums=2)})
     second = launch("add", ("total", 9)).model_copy(update={"arrays": arrays(A=2, total=3)})
@@ -133,14 +135,12 @@ def test_an_array_that_an_earlier_launch_calls_by_another_name():
 
 
 def arrays(**buffers):
-    """Return arrays in global memory, from their names and buffer numbers."""
+    """Return arrays in global memory with these names and buffer numbers."""
     return tuple(SeenArray(space=GLOBAL, buffer=number, name=name, size=4) for name, number in buffers.items())
 
 
 def test_what_no_kernel_has_written_is_for_one_before_the_reader():
-    """If no kernel has written the value, the cause is in a kernel before the reading kernel, for example one that
-    returns at once.
-    """
+    """If no kernel has written to the array, the help says that a kernel before the reading one should have done so."""
     assert cause("x", GLOBAL, launch("first"), launch("r", ("sums", 22))) == "No kernel before it has written to x."
 
 
@@ -160,14 +160,16 @@ __kernel void r(__global float *x, __global float *sums)
 
 @pytest.mark.parametrize(("kernel", "lines"), [("first", (7,)), ("r", (11,)), ("third", ())])
 def test_where_a_kernel_assigns_to_an_array(kernel, lines):
-    """Assignments to an array are found in a kernel's statements, not in comments, comparisons or the next kernel."""
+    """Assignments to an array are found in the statements of the kernel. Comments, comparisons and other kernels are
+    ignored.
+    """
     scene = Scene(source=TWO_KERNELS, dimensions=1, extent=None)
     assert scene.assigned_in(kernel, "x") == lines
 
 
 def test_a_line_to_which_nobody_gets_is_named():
-    """If no work-item reaches the line that would write the value, the line is named, for example after a guard that
-    returns for all work-items.
+    """If no work-item reaches the line that assigns to the array, for example because all of them return earlier, the
+    help names this line.
     """
     scene = Scene(source=TWO_KERNELS, dimensions=1, extent=None)
     assert cause("x", GLOBAL, launch("first"), launch("r", ("sums", 22)), scene=scene) == (
@@ -177,5 +179,7 @@ def test_a_line_to_which_nobody_gets_is_named():
 
 @pytest.mark.parametrize("before", [[], [launch("first", ("C", 5))], [launch("first", ("x", 5))]])
 def test_an_output_that_is_added_up_in_is_the_readers_own(before):
-    """If a kernel adds to its own output, the cause is in this kernel, independent of earlier launches."""
+    """If a kernel adds to its own output, the help is about this kernel, even if an earlier launch wrote to the
+    array.
+    """
     assert cause("C", GLOBAL, *before, launch("k", ("C", 22))).startswith("An output does not start at zero")

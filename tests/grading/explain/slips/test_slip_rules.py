@@ -1,4 +1,4 @@
-"""The rules of slips/: each names a mistake in several kernels, and says nothing that it cannot prove."""
+"""The rules in slips/: each finds its mistake in several kernels, and reports it only if it can be proved."""
 
 from dataclasses import replace
 
@@ -23,7 +23,7 @@ WRITE, READ = "Invalid write of", "Invalid read of"
 
 
 def outside(kind, line, array):
-    """Return the message of an access to the element after the last one of an array."""
+    """Return the simulator's message about an access one element past the end of an array."""
     number = [*SHAPES].index(array) + 1
     size = 90 * 50 if array != "v" else 90
     text = (
@@ -34,7 +34,7 @@ def outside(kind, line, array):
 
 
 def launch(body, *messages, accesses=(), stored="v", source=None, group=(16, 16)):
-    """Return the launch of a kernel with this body, which begins in line 3, on 90 x 50 elements."""
+    """Return the launch of a kernel with this body on 90 x 50 elements. The body begins in line 3."""
     text = f"{HEAD}{body}\n}}\n"
     seen = outline(text, ["k"])
     arrays = tuple(
@@ -70,7 +70,7 @@ def launch(body, *messages, accesses=(), stored="v", source=None, group=(16, 16)
 
 
 def said(rule, *args, **kwargs):
-    """Return the message and the help of a rule by its name, "" if it does not apply."""
+    """Return the message and the help of the rule with this name, or "" if it does not apply."""
     found = next(each for each in RULES if each.name == rule).find(launch(*args, **kwargs))
     return f"{found.message} {found.help}" if found else ""
 
@@ -126,7 +126,9 @@ def said(rule, *args, **kwargs):
     ],
 )
 def test_a_guard_is_told_by_its_mistake(body, message, words):
-    """A guard may be missing, incomplete, about another size or one off, in one dimension or in two."""
+    """The message says what is wrong with a guard: it is missing, it does not test all indices, it compares with the
+    wrong size, or it lets one index too many pass.
+    """
     assert said("guard", IDS + body, message) == words
 
 
@@ -142,7 +144,7 @@ def test_a_guard_is_told_by_its_mistake(body, message, words):
     ],
 )
 def test_a_guard_that_is_right_or_unreadable_is_not_blamed(body, line):
-    """If guards are complete, or if a guard or an index cannot be read, no guard is blamed."""
+    """If a guard is right, or if the guard or the index is too complicated to analyse, the guard is not blamed."""
     assert not said("guard", IDS + body, outside(WRITE, line, "B"))
 
 
@@ -168,12 +170,14 @@ def test_a_guard_that_is_right_or_unreadable_is_not_blamed(body, line):
     ],
 )
 def test_a_guard_that_leaves_out_elements_is_named(body, words):
-    """A guard or a loop that ends too early is named if no other line stores in the array."""
+    """A guard or a loop that ends too early is reported, unless another line stores the remaining elements."""
     assert said("strict guard", IDS + body) == words
 
 
 def test_lines_without_a_guard_are_named_together():
-    """All lines without a guard are named, and only if an access outside was seen there."""
+    """All lines that lack a guard are reported together, but only if the simulator saw an access outside an array
+    there.
+    """
     body = f"{IDS}float a = A[y * w + x];\nv[x] = a;\nB[x * h + y] = a;"
     found = first_slip([launch(body, outside(READ, 4, "A"), outside(WRITE, 6, "B"), accesses=("A",))])
     assert found.message == "lines 4 and 6 have no guard."
@@ -183,7 +187,9 @@ def test_lines_without_a_guard_are_named_together():
 
 
 def test_a_factor_of_zero_is_no_guard():
-    """A loop that limits only a part of an index is no guard, nor is a factor of 0 for words past the end."""
+    """A factor of 0 for words past the end does not replace a guard, and neither does a loop that limits only a part of
+    the index.
+    """
     body = "uint all = 96, t = 0, turns = w / all;\nfor (; t < turns; t++) { uint k = get_global_id(0) + t * all;\n"
     words = said("guard", f"{body}v[0] += v[k] * (k < w); }}", outside(READ, 5, "v"))
     assert words == "line 5 has no guard. Read v only if `k < w`. A factor of 0 does not help: NaN times 0 is NaN."
@@ -192,13 +198,15 @@ def test_a_factor_of_zero_is_no_guard():
 
 
 def test_equal_conditions_of_several_lines_are_told_once():
-    """If one condition guards all lines, the next step is to run these lines only if it is true."""
+    """If all lines need the same guard, the help names them together and gives the condition once."""
     found = first_slip([launch(f"{IDS}v[x] = 0;\nv[x] = 1;", outside(WRITE, 4, "v"), outside(WRITE, 5, "v"))])
     assert found.help == "Run lines 4 and 5 only if `x < w`."
 
 
 def test_a_word_that_is_staged_for_a_sum_becomes_zero():
-    """The next step for a load into local memory of a kernel that adds up includes the words that are not loaded."""
+    """If a kernel loads words into local memory for a sum, the help also says to store 0 in place of the words that are
+    not loaded.
+    """
     body = f"{IDS}__local float s[16];\ns[x % 16] = A[y * w + x];\nfloat sum = 0; sum += s[0];"
     assert said("guard", body, outside(READ, 5, "A")).endswith("Store 0 in place of the other words.")
     assert not said("guard", body.replace("+=", "="), outside(READ, 5, "A")).endswith("words.")
@@ -213,7 +221,9 @@ def test_a_word_that_is_staged_for_a_sum_becomes_zero():
 )
 @pytest.mark.parametrize("store", ["B[x * h + y] = A[y * w + x];", "A[y * w + x] = 0;"])
 def test_exchanged_dimensions_are_named(ids, store):
-    """Rows and columns that use each other's dimension are named with the sizes, in a copy and in a transposition."""
+    """If the kernel uses dimension 0 for the rows and dimension 1 for the columns, but the launch is the other way
+    round, the message says so, for a copy as well as for a transposition.
+    """
     words = said("exchanged dimensions", f"{ids}if (x < w && y < h) {store}")
     assert words.startswith("dimension 0 of this launch runs along the ")
     assert "(`w`)" in words.partition(", ")[0]
@@ -232,7 +242,7 @@ def test_exchanged_dimensions_are_named(ids, store):
     ],
 )
 def test_other_uses_of_dimensions_are_not_exchanged(body):
-    """The rule does not apply if an index has its own dimension, or if a loop runs along a size."""
+    """The rule does not apply if each index uses its own dimension, or if a loop runs over one of the sizes."""
     assert not said("exchanged dimensions", body)
 
 
@@ -247,7 +257,9 @@ def test_other_uses_of_dimensions_are_not_exchanged(body):
     ],
 )
 def test_a_redefined_macro_is_named(source, words):
-    """A macro of grader with another value is named. An equal value, another name and a default are accepted."""
+    """If the file defines one of the grader's macros with another value, the line is reported. The same value, another
+    name and a default under `#ifndef` are accepted.
+    """
     assert said("redefined macro", "", source=source).startswith(words)
     assert bool(said("redefined macro", "", source=source)) is bool(words)
 
@@ -264,14 +276,16 @@ def test_a_redefined_macro_is_named(source, words):
     ],
 )
 def test_a_number_in_place_of_the_row_length_is_named(access, words):
-    """A row that is multiplied by a number is named, unless the number is the row length of this launch."""
+    """If a row index is multiplied by a number, the number is reported, unless it equals the row length in this
+    launch.
+    """
     found = said("fixed row length", IDS + access)
     assert found.startswith(words)
     assert bool(found) is bool(words)
 
 
 def test_unread_inputs_are_named_with_the_lines_of_their_loads():
-    """An input that no work-item read is named, with the lines that mention it."""
+    """An input that no work-item read is reported, together with the lines that would load it."""
     body = f"{IDS}if (x < 0)\nv[x] = A[y * w + x];"
     assert said("unread inputs", body).startswith("A is never read: the load in line 5 never happens.")
     assert said("unread inputs", IDS) == "the kernel does not use A. "
@@ -288,7 +302,7 @@ def test_unread_inputs_are_named_with_the_lines_of_their_loads():
     ],
 )
 def test_a_sum_that_each_iteration_overwrites_is_named(loop):
-    """A variable that each iteration of a loop sets, and that is read only behind the loop, has only the last value."""
+    """If each iteration of a loop overwrites a variable that is read only after the loop, the message suggests `+=`."""
     words = "line 5 sets `sum` again in each iteration, so only the last value counts. Write `+=` to add up all values."
     assert said("overwritten sum", f"{IDS}float sum = 0; {loop}\nv[y] = sum;") == words
 
@@ -305,7 +319,7 @@ def test_a_sum_that_each_iteration_overwrites_is_named(loop):
     ],
 )
 def test_other_loops_overwrite_no_sum(loop):
-    """Sums, choices, and values that the loop itself uses are not overwritten sums."""
+    """A sum, a conditional assignment, and a value that is used inside the loop are not reported."""
     assert not said("overwritten sum", f"{IDS}float sum = 0; {loop}\nv[y] = sum;")
 
 
@@ -313,7 +327,7 @@ STAGED = "__local float s[256]; const uint me = get_local_id(0);\n"
 
 
 def wrong_in_local_memory(line):
-    """Return the message of a read outside an array in local memory."""
+    """Return the simulator's message about a read outside an array in local memory."""
     text = (
         "Invalid read of size 4 at local memory address 0x1000000000400\n\tKernel: k\n"
         f"\tEntity: Global(1,2,0) Local(1,2,0) Group(0,0,0)\n\tload\n\tAt line {line} (column 5) of input.cl\n"
@@ -323,7 +337,9 @@ def wrong_in_local_memory(line):
 
 @pytest.mark.parametrize("step", ["s[me] += s[me + half];", "s[me] = s[me] + s[me + half];"])
 def test_a_step_of_a_tree_without_a_condition_is_named(step):
-    """A step that all work-items make lacks the condition with the distance of its words."""
+    """If all work-items execute a step of a tree reduction, the missing condition is reported. It uses the distance
+    between the two words.
+    """
     body = f"{STAGED}for (uint half = 8; half > 0; half /= 2)\n{step}"
     words = "line 5 has no condition, so too many work-items add. Let only work-items with `me < half` add."
     assert said("tree", body, wrong_in_local_memory(5)) == words
@@ -333,7 +349,9 @@ def test_a_step_of_a_tree_without_a_condition_is_named(step):
 
 @pytest.mark.parametrize("test", ["if (x < w)\n", "if (x >= w) return;\n"])
 def test_words_that_a_guard_leaves_unset_are_named(test):
-    """If a guard with a size decides about all stores in an array, work-items past the end leave their words unset."""
+    """If a guard on a size keeps work-items from storing to local memory, their words stay unset, and the message names
+    the guard.
+    """
     unset = {"line": 7, "column": 1, "name": "s", "space": 3, "used_line": 7, "how": "stored", "array": "v"}
     ids = {"global_id": (95, 0, 0), "local_id": (15, 0, 0), "group": (5, 0, 0), "times": 1}
 
@@ -361,7 +379,9 @@ def test_words_that_a_guard_leaves_unset_are_named(test):
     ],
 )
 def test_groups_of_another_size_are_named(index, words):
-    """The distance of two groups in an index must be the size of a group. Else some elements are never stored."""
+    """If an index assumes another group size than the launch has, the message says so, because some elements would
+    never be stored.
+    """
     found = said("other group size", f"const uint i = {index};\nif (i < w) v[i] = 0;")
     assert words in found
     assert bool(words) is bool(found)
@@ -369,7 +389,9 @@ def test_groups_of_another_size_are_named(index, words):
 
 
 def test_a_launch_with_another_group_is_read_with_its_own_sizes():
-    """The global id is made of the size of the launch's groups: another size makes another index."""
+    """The global id is computed from the group size of this launch, so the index of a kernel can be right for one group
+    size and wrong for another.
+    """
     body = "const uint x = get_group_id(0) * 32 + get_local_id(0);\nif (get_global_id(0) < w) v[x] = 0;"
     assert not said("guard", body, outside(WRITE, 4, "v"), group=(32, 16))
     words = "the guard in line 4 does not test `x`, the index of v. Test `x < w`, or correct the index."
@@ -377,7 +399,7 @@ def test_a_launch_with_another_group_is_read_with_its_own_sizes():
 
 
 def test_sizes_of_one_number_are_compared_as_numbers():
-    """An id that never reaches the size needs no guard."""
+    """If an id can never reach the size of the array, no guard is needed."""
     shapes = {**SHAPES, "v": (constant(96),)}
     seen = replace(launch(f"{IDS}v[x] = 0;", outside(WRITE, 4, "v")), shapes=shapes)
     assert next(each for each in RULES if each.name == "guard").find(seen) is None

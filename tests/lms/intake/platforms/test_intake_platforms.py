@@ -27,35 +27,35 @@ def one(transposition):
 
 
 def test_moodles_older_folders_end_in_an_underscore(tmp_path, one):
-    """Moodle's older folders end in an underscore, and an unpacked download is read like the zip."""
+    """The folders of older Moodle versions end in an underscore. An unpacked download is read like the zip."""
     folder = write_folder(tmp_path / "all", {"Ada Lovelace_7_assignsubmission_file_/kernels.cl": KERNEL})
     (handin,) = take_in(folder, one).handins
     assert (handin.student.name, handin.student.key) == ("Ada Lovelace", "7")
 
 
 def test_a_moodle_download_may_lie_in_a_folder(tmp_path, one):
-    """A download from Moodle may be wrapped in a folder, as unpacking and packing it again does."""
+    """A download from Moodle may be inside a folder, as after unpacking it and packing it again."""
     path = write_zip(tmp_path / "all.zip", {"Lab 3/Ada_7_assignsubmission_file/kernels.cl": KERNEL})
     assert list(graded(take_in(path, one))) == [("Ada", "coalsTransp")]
 
 
 def test_a_team_without_a_number_is_a_student(tmp_path, one):
-    """Students without a team in Moodle hand in as a team with a name and without a number."""
+    """In Moodle, students without a team hand in as a team that has a name but no number."""
     path = write_zip(tmp_path / "all.zip", {"Default group_assignsubmission_file/kernels.cl": KERNEL})
     assert take_in(path, one).handins[0].student.key is None
 
 
 def test_blind_marking_gives_everybody_the_same_name(tmp_path, one):
-    """With blind marking, students have the same name, and the number in the label tells them apart."""
+    """With blind marking, all students have the same name, and the number in the label distinguishes them."""
     people = [("Participant", key, {"coalsTransp": KERNEL + key.encode()}) for key in ("17", "4")]
     intake = take_in(downloads.moodle(tmp_path / "all.zip", people), one)
     assert [each.student.label for each in intake.handins] == ["Participant-17", "Participant-4"]
 
 
 def test_online_text_is_not_graded(tmp_path, one):
-    """Online text from Moodle is not graded.
+    """Online text in Moodle is not graded.
 
-    A line reports a student who handed in nothing else. With a file, no line is needed.
+    A line reports a student who handed in nothing else. If there is a file, no line is needed.
     """
     path = write_zip(
         tmp_path / "all.zip",
@@ -80,7 +80,7 @@ def test_online_text_is_not_graded(tmp_path, one):
     ],
 )
 def test_nobody_hands_in_as_somebody_else(name, tmp_path, one):
-    """A student's own names may look like the platform's, but the platform's names take precedence."""
+    """Names that a student chooses may look like the platform's, but the platform's own names take precedence."""
     data = write_zip(tmp_path / "x.zip", {"Ada_7_assignsubmission_file/kernels.cl": KERNEL}).read_bytes()
     members = {"Ada_7_assignsubmission_file/kernels.cl": KERNEL + b" ", name: data if name.endswith("zip") else KERNEL}
     intake = take_in(write_zip(tmp_path / "all.zip", members), one)
@@ -88,14 +88,16 @@ def test_nobody_hands_in_as_somebody_else(name, tmp_path, one):
 
 
 def test_what_moodle_did_not_name_is_told(tmp_path, one):
-    """A file that was put among Moodle's folders is reported."""
+    """A file that was put among Moodle's folders by hand is reported."""
     members = {"Ada_7_assignsubmission_file/kernels.cl": KERNEL, "late/bob.cl": KERNEL}
     intake = take_in(write_zip(tmp_path / "all.zip", members), one)
     assert "all.zip/late/bob.cl: is not named as Moodle names" in lines(intake.unplaced)
 
 
 def test_a_team_of_moodles_is_no_copy(tmp_path, one):
-    """A team's file, which each member has, is not a copy. A stranger with the file is reported."""
+    """A team's file, which every member has, is not reported as a copy. It is reported if a student outside the team
+    has it.
+    """
     mark = "assignsubmission_file"
     people = ("Lab-1-Ada King_1", "Lab-1-Bob_2", "Lab-2-Cy_3", "Default group-Dee_4")
     path = write_zip(tmp_path / "all.zip", {f"{each}_{mark}/kernels.cl": KERNEL for each in people[:3]})
@@ -111,7 +113,7 @@ def test_a_team_of_moodles_is_no_copy(tmp_path, one):
 
 
 def test_a_dash_in_a_name_makes_no_team(tmp_path, one):
-    """A dash in a name makes a team only if all names of the download begin with a team's name."""
+    """A dash in a name indicates a team only if all names in the download begin with the name of a team."""
     people = [
         (name, str(key), {"coalsTransp": KERNEL}) for key, name in enumerate(("Anne-Marie A", "Anne-Marie B", "Cy"))
     ]
@@ -123,14 +125,14 @@ def test_a_dash_in_a_name_makes_no_team(tmp_path, one):
 
 
 def test_canvas_says_who_is_late(tmp_path, one):
-    """Canvas marks late hand-ins in file names, and no other hand-in is late."""
+    """Canvas marks late hand-ins in their file names. No other hand-in counts as late."""
     people = [("Ada Lovelace", "7", {"coalsTransp": KERNEL}), ("Bob Late", "8", {"coalsTransp": KERNEL + b" "})]
     intake = take_in(downloads.canvas(tmp_path / "all.zip", people, late=("8",)), one)
     assert {each.student.label: each.late for each in intake.handins} == {"lovelaceada": False, "latebob": True}
 
 
 def test_the_latest_attachment_counts(tmp_path, one):
-    """The attachment with the highest number counts, compared as a number, and a remark names the older one."""
+    """The attachment with the highest number counts, compared as numbers, and a remark mentions the older one."""
     members = {"x_7_999_kernels.cl": b"old", "x_7_1000_kernels-1.cl": b"new"}
     intake = take_in(write_zip(tmp_path / "all.zip", members), one)
     assert [each.data for each in intake.handins] == [b"new"]
@@ -139,13 +141,13 @@ def test_the_latest_attachment_counts(tmp_path, one):
 
 @pytest.mark.parametrize("name", ["anon_a1B2c_55_kernels.cl", "LATE_anon_a1B2c_55_kernels.cl"])
 def test_anonymous_students_have_a_key(name, tmp_path, one):
-    """Anonymous students of Canvas have a key, and grades return to them only by this key."""
+    """Anonymous students in Canvas have a key, which is the only way to return their grades."""
     (handin,) = take_in(write_zip(tmp_path / "all.zip", {name: KERNEL}), one).handins
     assert (handin.student.key, handin.late) == ("anon_a1B2c", name.startswith("LATE"))
 
 
 def test_canvas_text_and_links_are_not_graded(tmp_path, one):
-    """HTML files of texts and links from Canvas, which have no number of an attachment, are not graded."""
+    """HTML files for texts and links in Canvas are not graded. They have no attachment number."""
     members = {"x_7_55_kernels.cl": KERNEL, "y_8_text.html": b"<p>", "z_LATE_9_link.html": b"<p>"}
     intake = take_in(write_zip(tmp_path / "all.zip", members), one)
     assert missing(intake) == [("y", "coalsTransp"), ("z", "coalsTransp")]
@@ -153,7 +155,7 @@ def test_canvas_text_and_links_are_not_graded(tmp_path, one):
 
 
 def test_two_names_with_one_number_are_not_believed(tmp_path, one):
-    """Two names with one number are refused, and an instructor must look.
+    """Two names with the same number are refused, and the instructor has to decide.
 
     A student can choose a name that ends in another student's number.
     """
@@ -164,9 +166,9 @@ def test_two_names_with_one_number_are_not_believed(tmp_path, one):
 
 
 def test_a_canvas_name_that_ends_like_moodles_takes_nobody_out(tmp_path, one):
-    """A student's file name in Canvas's download may end like Moodle's without an effect on other students.
+    """In a download from Canvas, a file name that ends like one from Moodle does not affect other students.
 
-    Earlier, one such name made all other students unknown.
+    In an earlier version, one such name made all other students unknown.
     """
     members = {f"s{n}_{n}_{n}0_kernels.cl": KERNEL + b" " * n for n in range(1, 6)}
     members["mallory_9_90_my_assignsubmission_file_kernels.cl"] = KERNEL
@@ -175,7 +177,7 @@ def test_a_canvas_name_that_ends_like_moodles_takes_nobody_out(tmp_path, one):
 
 
 def test_nor_does_a_students_folder(tmp_path, one):
-    """A folder with a name as in Moodle, among five folders, has no effect on the others."""
+    """Among five folders, a folder with a name as in Moodle does not affect the others."""
     names = ("ada", "bob", "cy", "dee", "mallory_assignsubmission_file")
     members = {f"lab/{name}/kernels.cl": KERNEL + name.encode() for name in names}
     intake = take_in(write_zip(tmp_path / "all.zip", members), one)
@@ -195,7 +197,7 @@ def submitter(name, sid=None):
 
 
 def test_a_teams_submission_is_everybodys(tmp_path, one):
-    """A team's submission is graded for each member, with the number or else the address as the key."""
+    """A team's submission is graded for each member. The key is the number or, if missing, the mail address."""
     metadata = {"submission_1": {":submitters": [submitter("ada", "7"), submitter("bob")]}}
     intake = take_in(export(tmp_path / "all.zip", metadata, {"export/submission_1/kernels.cl": KERNEL}), one)
     assert [each.student.key for each in intake.handins] == ["7", "bob@example.org"]
@@ -203,9 +205,9 @@ def test_a_teams_submission_is_everybodys(tmp_path, one):
 
 
 def test_a_submission_without_a_folder_is_an_absence(tmp_path, one):
-    """A listed submission without a folder is an absence.
+    """A submission that is listed but has no folder is an absence.
 
-    A submission without a student and a folder that is not listed are reported.
+    A submission without a student, and a folder that is not listed, are reported.
     """
     metadata = {"submission_1": {":submitters": [submitter("ada")]}, "submission_2": {":submitters": []}}
     intake = take_in(export(tmp_path / "all.zip", metadata, {"export/submission_3/kernels.cl": KERNEL}), one)
@@ -224,14 +226,14 @@ def test_a_submission_without_a_folder_is_an_absence(tmp_path, one):
     ],
 )
 def test_a_list_says_when_work_was_handed_in(tmp_path, one, created, expected):
-    """The list's time is read to the microsecond with its offset. A time without an offset is ignored."""
+    """The time in the list is read to the microsecond, with its offset. A time without an offset is ignored."""
     metadata = f"submission_1:\n  :submitters:\n  - :name: ada\n    :sid: '7'\n  :created_at: {created}\n"
     intake = take_in(export(tmp_path / "all.zip", metadata, {"export/submission_1/kernels.cl": KERNEL}), one)
     assert intake.handins[0].submitted == (None if expected is None else datetime.fromisoformat(expected))
 
 
 def test_the_latest_submission_counts(tmp_path, one):
-    """A student's latest submission by the list's time counts, and remarks name older ones."""
+    """The latest submission of a student, by the time in the list, counts, and remarks mention the older ones."""
     times = {"submission_1": "2026-03-02 10:00:00.000000000 Z", "submission_2": "2026-03-01 10:00:00.000000000 Z"}
     metadata = "".join(
         f"{name}:\n  :submitters:\n  - :name: ada\n    :sid: '7'\n  :created_at: {time}\n  :history:\n  - :id: 5\n"
@@ -246,7 +248,7 @@ def test_the_latest_submission_counts(tmp_path, one):
 
 
 def test_what_ruby_marks_with_its_classes_is_read_and_makes_nothing(tmp_path, one):
-    """Ruby's and Python's class names in the list are read as plain values, so no object is created."""
+    """Ruby and Python class names in the list are read as plain values, so no object is created."""
     metadata = (
         "submission_1: !ruby/hash:ActiveSupport::HashWithIndifferentAccess\n"
         "  :submitters:\n  - :name: ada\n    :sid: !ruby/object:Id 7\n  :score: !ruby/object:BigDecimal 18:0.5e1\n"
@@ -268,7 +270,7 @@ def test_what_ruby_marks_with_its_classes_is_read_and_makes_nothing(tmp_path, on
     ],
 )
 def test_a_list_that_is_none_is_refused(metadata, tmp_path, one):
-    """A malformed list raises InputError, because without it no file has an owner."""
+    """A malformed list raises InputError, because without the list the owner of each file is unknown."""
     path = export(tmp_path / "all.zip", metadata, {"export/submission_1/kernels.cl": KERNEL})
     assert "submission_metadata.yml is not a list of submissions" in complaint(path, one)
 
@@ -280,7 +282,7 @@ def test_a_list_that_is_none_is_refused(metadata, tmp_path, one):
     "name", ["submission_metadata.yml", "ada_7_%d_kernels.cl", "Ada_7_assignsubmission_file/%d.cl", "blockMMM/%d.cl"]
 )
 def test_a_students_own_names_turn_a_folder_into_no_download(name, tmp_path, one):
-    """A student's names that look like a platform's never move other students' files to another owner."""
+    """Names chosen by a student that look like a platform's never assign other students' files to another owner."""
     own = {"eve/" + name.replace("%d", str(number)): b"a: {:submitters: []}" for number in range(9)}
     files = {"ada/kernels.cl": KERNEL, "bob/kernels.cl": KERNEL + b" ", "eve/kernels.cl": KERNEL, **own}
     intake = take_in(write_folder(tmp_path / "all", files), one)
@@ -290,7 +292,7 @@ def test_a_students_own_names_turn_a_folder_into_no_download(name, tmp_path, one
 
 @pytest.mark.parametrize("write", [write_folder, write_zip])
 def test_a_students_name_is_no_editors_leftover(write, tmp_path, one):
-    """Students called J. Bak and R. Orig hand in normally, and a file with such an ending is left out."""
+    """Students called J. Bak and R. Orig can hand in, although files with these endings are left out."""
     names = ("ada", "j.bak", "r.orig")
     members = {f"{name}/kernels.cl": KERNEL + name.encode() for name in names} | {"ada/kernels.cl.bak": b"old"}
     intake = take_in(write(tmp_path / "all", members), one)
@@ -300,9 +302,9 @@ def test_a_students_name_is_no_editors_leftover(write, tmp_path, one):
 
 @pytest.mark.whole
 def test_many_lists_of_gradescopes_cost_no_more_than_other_names(one):
-    """Many files with the name of Gradescope's list take linear time.
+    """Many files with the name of Gradescope's list take only linear time.
 
-    A student can hand in as many such files as an archive may have.
+    A student can hand in as many such files as an archive may contain.
     """
 
     def listing(size):

@@ -1,4 +1,6 @@
-"""archive.py and folder.py: all claims of a listing are checked or limited, and faults are reported in a line."""
+"""archive.py and folder.py: everything that a listing claims is checked or limited, and each fault is reported in a
+line.
+"""
 
 import io
 import os
@@ -30,7 +32,7 @@ def one(transposition):
 
 
 def packed(path, *members):
-    """Return a zip of names or ZipInfos with their data, in this order, after Ada's valid hand-in."""
+    """Return a zip of Ada's valid hand-in, followed by these names or ZipInfos with their data."""
     with zipfile.ZipFile(path, "w") as made:
         for name, data in (("ada/kernels.cl", KERNEL), *members):
             made.writestr(name, data)
@@ -45,7 +47,7 @@ def special(name, kind):
 
 
 def unflagged(path, name):
-    """Return a zip with a name of these bytes and no flag for its encoding."""
+    """Return a zip that contains a name with these bytes and no flag for its encoding."""
     stand_in = "x" * len(name)
     data = packed(path, (f"{stand_in}/kernels.cl", KERNEL + b" ")).read_bytes()
     path.write_bytes(data.replace(stand_in.encode(), name))
@@ -53,7 +55,7 @@ def unflagged(path, name):
 
 
 def bob(path, one):
-    """Return the lines about Bob, whose hand-in is not graded, while Ada's is."""
+    """Return the lines about Bob, after checking that only Ada's hand-in is graded."""
     intake = take_in(path, one)
     assert list(graded(intake)) == [("ada", "coalsTransp")]
     return lines(intake.unplaced)
@@ -74,14 +76,14 @@ def bob(path, one):
     ],
 )
 def test_paths_that_lead_elsewhere_are_refused(name, said, tmp_path, one):
-    """Paths that lead elsewhere are refused with a line, without an effect on other files."""
+    """Paths that lead out of the archive are refused in a line and do not affect other files."""
     text = bob(packed(tmp_path / "all.zip", (name, KERNEL)), one)
     assert said in text
     assert len(text) < 400
 
 
 def test_backslashes_part_folders(tmp_path, one):
-    """Backslashes separate folders, because some tools on Windows write them."""
+    """Backslashes separate folders, because some Windows tools write them."""
     path = packed(tmp_path / "all.zip", ("bob\\kernels.cl", KERNEL + b" "))
     assert graded(take_in(path, one))["bob", "coalsTransp"] == "bob/kernels.cl"
 
@@ -91,14 +93,14 @@ def test_backslashes_part_folders(tmp_path, one):
     [(stat.S_IFLNK, "is a link"), (stat.S_IFIFO, "is not a regular file"), (stat.S_IFCHR, "is not a regular file")],
 )
 def test_members_that_are_no_files_are_refused(kind, said, tmp_path, one):
-    """Links and special files in an archive are refused. A link's data, the path of its target, is not read."""
+    """Links and special files in an archive are refused. The data of a link, which is a path, is not graded."""
     path = packed(tmp_path / "all.zip", (special("bob/kernels.cl", kind), b"/etc/passwd"))
     assert f"all.zip/bob/kernels.cl: {said}" in bob(path, one)
     assert missing(take_in(path, one)) == [("bob", "coalsTransp")]
 
 
 def test_links_and_pipes_in_folders_are_refused(tmp_path, one):
-    """No link to a file or folder is followed, and no pipe is opened."""
+    """Links to files or folders are not followed, and pipes are not opened."""
     write_folder(tmp_path / "secret", {"kernels.cl": b"secret"})
     folder = write_folder(tmp_path / "all", {"ada/kernels.cl": KERNEL, "bob/": b"", "eve/": b"", "pip/": b""})
     (folder / "bob" / "kernels.cl").symlink_to(tmp_path / "secret" / "kernels.cl")
@@ -113,7 +115,7 @@ def test_links_and_pipes_in_folders_are_refused(tmp_path, one):
 
 
 def test_encrypted_members_are_refused(tmp_path, one):
-    """Encrypted members are refused, because no password is available."""
+    """Encrypted members are refused, because no password is known."""
     path = packed(tmp_path / "all.zip", ("bob/kernels.cl", KERNEL))
     data = bytearray(path.read_bytes())
     for mark, offset in ((b"PK\3\4", 6), (b"PK\1\2", 8)):
@@ -131,9 +133,9 @@ def test_a_damaged_member_is_refused(tmp_path, one):
 
 
 def test_a_member_with_two_names_is_refused(tmp_path, one):
-    """A member with different names in the archive's list and before its data is refused.
+    """A member is refused if its name in the archive's directory differs from the one in front of its data.
 
-    Tools would read different names.
+    Different tools would read different names.
     """
     path = packed(tmp_path / "all.zip", ("bob/kernels.cl", KERNEL))
     path.write_bytes(path.read_bytes().replace(b"bob/kernels.cl", b"eve/kernels.cl", 1))
@@ -142,7 +144,7 @@ def test_a_member_with_two_names_is_refused(tmp_path, one):
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA, 99])
 def test_odd_ways_to_pack_are_refused(method, tmp_path, one):
-    """Compression methods without a bound on memory and unknown methods are refused."""
+    """Unknown compression methods, and those whose memory use is not bounded, are refused."""
     path = packed(tmp_path / "all.zip", ("bob/kernels.cl", KERNEL))
     data = bytearray(path.read_bytes())
     struct.pack_into("<H", data, data.rfind(b"PK\1\2") + 10, method)
@@ -151,7 +153,7 @@ def test_odd_ways_to_pack_are_refused(method, tmp_path, one):
 
 
 def test_a_bomb_is_cut_where_it_is_too_large(tmp_path, one):
-    """A file that unpacks to 64 MiB of zeros is read up to the size limit."""
+    """A file that unpacks to 64 MiB of zeros is read only up to the size limit."""
     path = tmp_path / "all.zip"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as made, made.open("bob/kernels.cl", "w") as member:
         for _ in range(64):
@@ -161,7 +163,7 @@ def test_a_bomb_is_cut_where_it_is_too_large(tmp_path, one):
 
 @pytest.mark.parametrize("size", [3, 10**9])
 def test_a_member_that_lies_about_its_size_is_refused(size, tmp_path, one):
-    """A member with a false size, too small or too large, is refused."""
+    """A member whose stated size is too small or too large is refused."""
     path = packed(tmp_path / "all.zip", ("bob/kernels.cl", b"x" * 1000))
     data = bytearray(path.read_bytes())
     struct.pack_into("<I", data, data.rfind(b"PK\1\2") + 24, size)
@@ -171,7 +173,7 @@ def test_a_member_that_lies_about_its_size_is_refused(size, tmp_path, one):
 
 @pytest.mark.filterwarnings("ignore:Duplicate name")
 def test_a_name_that_is_there_twice_is_not_guessed_at(tmp_path, one):
-    """Two different members of one name are refused. Two equal ones are one file."""
+    """Two different members with the same name are refused. If their contents are equal, they count as one file."""
     twice = packed(tmp_path / "all.zip", ("ada/kernels.cl", KERNEL), ("bob/kernels.cl", b"1"), ("bob/kernels.cl", b"2"))
     assert "all.zip/bob/kernels.cl: is in the archive twice" in bob(twice, one)
 
@@ -180,9 +182,9 @@ def test_a_name_that_is_there_twice_is_not_guessed_at(tmp_path, one):
     ("name", "read"), [("Zoë".encode(), "Zoë"), (b"Zo\x89", "Zoë"), ("Łuk".encode(), "Łuk"), (b"\xff", "\xa0")]
 )
 def test_names_without_an_encoding_are_utf_8_or_else_what_dos_wrote(name, read, tmp_path, one):
-    """A name without an encoding is UTF-8 or else code page 437.
+    """A name without a stated encoding is read as UTF-8 or, if that fails, as code page 437.
 
-    Most tools write UTF-8 without the flag, and the others write the code page.
+    Most tools write UTF-8 without setting the flag, and the others write the code page.
     """
     names = {each.student.name for each in take_in(unflagged(tmp_path / "all.zip", name), one).handins}
     assert names == {"ada", read}
@@ -190,7 +192,7 @@ def test_names_without_an_encoding_are_utf_8_or_else_what_dos_wrote(name, read, 
 
 @pytest.mark.parametrize("name", ["a\u202elc.slenrek", "a\x1b[2Jb", "a\u2028b", "a\x07", "\u200b", "a\ud800"])
 def test_names_that_upset_terminals_are_shown_without_it(name, tmp_path, one):
-    """Control and direction characters of names are removed from lines, labels and the summary."""
+    """Control characters and text-direction characters in names are removed from lines, labels and the summary."""
     try:
         folder = write_folder(tmp_path / "all", {f"{name}/x.txt": b"", "ada/kernels.cl": KERNEL})
     except UnicodeEncodeError:
@@ -206,14 +208,14 @@ def test_names_that_upset_terminals_are_shown_without_it(name, tmp_path, one):
 
 
 def test_a_name_that_says_it_is_utf_8_and_is_not_is_refused(tmp_path, one):
-    """A name that is marked as UTF-8 and is not raises InputError with a remedy."""
+    """A name that is marked as UTF-8 but is not valid UTF-8 raises InputError, which says what to do."""
     path = packed(tmp_path / "all.zip", ("Zoë/kernels.cl", KERNEL))
     path.write_bytes(path.read_bytes().replace("ë".encode(), b"\xff\xff"))
     assert "unpack it and name the folder" in complaint(path, one)
 
 
 def test_an_archive_of_too_many_members_is_refused(tmp_path, one, monkeypatch):
-    """A download with too many members raises InputError, and a student's own archive gives a line."""
+    """A download with too many members raises InputError. A student's own archive is refused in a line."""
     monkeypatch.setattr(intake, "LISTED_LIMIT", 3)
     monkeypatch.setattr(opening, "MEMBER_LIMIT", 3)
     many = write_zip(tmp_path / "many.zip", {f"{number}.cl": b"" for number in range(4)})
@@ -224,7 +226,7 @@ def test_an_archive_of_too_many_members_is_refused(tmp_path, one, monkeypatch):
 
 
 def test_what_is_read_of_one_student_is_bounded_and_nobody_elses(tmp_path, one, monkeypatch):
-    """The bytes that are read for one student are limited. A student's zip bomb costs only that student's hand-in."""
+    """The bytes that are read for one student are limited. A zip bomb costs only the student who handed it in."""
     monkeypatch.setattr(opening, "READ_LIMIT", 10 * SIZE_LIMIT)
     bomb = write_zip(tmp_path / "x.zip", {f"{n}.cl": bytes([n]) * SIZE_LIMIT for n in range(20)}).read_bytes()
     handed_in = {"bob/x.zip": bomb, **{f"zoe{n}/kernels.cl": KERNEL + b" " * n for n in range(9)}}
@@ -237,9 +239,9 @@ def test_what_is_read_of_one_student_is_bounded_and_nobody_elses(tmp_path, one, 
 
 
 def test_a_path_through_thousands_of_folders_costs_what_its_bytes_do(tmp_path, one):
-    """Paths through thousands of folders cost memory in proportion to the archive's bytes.
+    """Paths through thousands of folders need memory in proportion to the size of the archive.
 
-    Keeping each beginning of such paths once exhausted the memory of a batch, with a zip of 1.8 MB.
+    An earlier version stored each prefix of such paths, and a zip of 1.8 MB exhausted the memory of a batch.
     """
     deep = {f"{n}/" + "d/" * 2000 + "kernels.cl": b"" for n in range(100)}
     inner = write_zip(tmp_path / "x.zip", deep).read_bytes()
@@ -257,7 +259,7 @@ def test_a_path_through_thousands_of_folders_costs_what_its_bytes_do(tmp_path, o
 
 
 def test_a_students_archive_of_too_many_bytes_is_refused(tmp_path, one, monkeypatch):
-    """A student's archive over the size limit is refused unopened."""
+    """A student's archive that exceeds the size limit is refused without being opened."""
     monkeypatch.setattr("grader.lms.intake.reading.opening.ARCHIVE_LIMIT", 10)
     inner = write_zip(tmp_path / "x.zip", {"kernels.cl": KERNEL}).read_bytes()
     assert "all.zip/bob/x.zip: is over" in bob(packed(tmp_path / "all.zip", ("bob/x.zip", inner)), one)
@@ -265,7 +267,7 @@ def test_a_students_archive_of_too_many_bytes_is_refused(tmp_path, one, monkeypa
 
 @pytest.mark.parametrize("data", [b"", b"PK\5\6", b"not a zip"])
 def test_a_students_broken_archive_is_a_line(data, tmp_path, one):
-    """A student's broken archive gives a line and no grade, without an effect on other students."""
+    """A student's broken archive is reported in a line and not graded. Other students are not affected."""
     assert "all.zip/bob/x.zip: is not a zip, or is damaged" in bob(
         packed(tmp_path / "all.zip", ("bob/x.zip", data)), one
     )
@@ -284,7 +286,7 @@ WRITERS = (downloads.moodle, downloads.moodle_flat, downloads.canvas, downloads.
 
 @pytest.mark.parametrize("writer", WRITERS)
 def test_a_damaged_download_is_read_or_refused(writer, tmp_path, one):
-    """A download that is cut or changed anywhere is read, or raises InputError in one line."""
+    """A download that is cut short or changed anywhere is either read or refused in one line."""
     inner = write_zip(tmp_path / "inner.zip", {"kernels.cl": KERNEL, "b.cl": b""}).read_bytes()
     people = [(f"Student {number}", str(number), {"coalsTransp": KERNEL * number}) for number in range(6)]
     whole = writer(tmp_path / "whole.zip", people).read_bytes()
@@ -299,7 +301,7 @@ def test_a_damaged_download_is_read_or_refused(writer, tmp_path, one):
 
 
 def damaged(data, chance):
-    """Return the data cut, or with some flipped bits, mostly in the archive's directory."""
+    """Return the data cut short or with some flipped bits, mostly in the archive's directory."""
     if chance.random() < 0.2:
         return data[: chance.randrange(len(data))]
     changed = bytearray(data)

@@ -1,4 +1,4 @@
-"""checkouts.py: a CSV file with the working trees of students."""
+"""checkouts.py: a CSV file that lists the working trees of students."""
 
 from datetime import UTC, datetime
 
@@ -54,31 +54,31 @@ def trees(tmp_path):
     ],
 )
 def test_lists_as_spreadsheets_write_them(text, trees, one):
-    """Lists are read with all delimiters, encodings and line ends that spreadsheets write."""
+    """Lists are read with all delimiters, encodings and line ends that spreadsheet programs write."""
     found = graded(taken(trees, text, one))
     assert found == {("Ada", "coalsTransp"): "ada/src/kernels.cl", ("Bob", "coalsTransp"): "bob/kernels.cl"}
 
 
 def test_names_in_an_older_encoding(trees, one):
-    """A list in Excel's encoding of western Europe is read."""
+    """A list in the encoding that Excel uses in western Europe can be read."""
     intake = taken(trees, "student;path\nZoë;r/ada\n".encode("cp1252"), one)
     assert [each.student.name for each in intake.handins] == ["Zoë"]
 
 
 def test_paths_are_taken_as_they_are_written(trees, one):
-    """A path is taken unchanged, while the student's name is composed. A Mac's decomposed accents name another file."""
+    """Paths keep decomposed accents, as a Mac writes them, while the accents of a student's name are composed."""
     write_folder(trees, {"r/Zoe\u0308/kernels.cl": TURNED})
     (handin,) = taken(trees, "student,path\nZoe\u0308,r/Zoe\u0308\n", one).handins
     assert handin.student.name == "Zo\u00eb"
 
 
 def test_a_path_may_be_a_file(trees, one):
-    """A path in the list may be a file, which is then the hand-in."""
+    """A path in the list may refer to a file, which is then the hand-in."""
     assert list(graded(taken(trees, "student,path\nEve,r/eve.cl\n", one))) == [("Eve", "coalsTransp")]
 
 
 def test_what_is_not_there_is_an_absence_with_a_line(trees, one):
-    """A missing path, an empty folder, a link and an invalid path are absences with a line."""
+    """A missing path, an empty folder, a link and an invalid path are absences, each reported in a line."""
     (trees / "r" / "link").symlink_to(trees / "r" / "ada")
     rows = "Ada,r/none\nBob,r/empty\nEve,r/link\nZoe,r/a\0b\nPat,r/" + "x" * 300
     intake = taken(trees, f"student,path\n{rows}\n", one)
@@ -108,7 +108,7 @@ def test_a_student_twice_is_refused(trees, one):
 
 
 def test_a_row_may_say_which_assignment_it_is_for(trees, two):
-    """A column may name the assignment, so that a student has several rows.
+    """A column may state the assignment, so that a student can have several rows.
 
     Rows for other assignments and incomplete rows are reported.
     """
@@ -126,14 +126,14 @@ def test_a_row_may_say_which_assignment_it_is_for(trees, two):
     "text", ["", "name,folder\nx,y\n", "student,path\n", 'student,path\n"' + "x" * 200_000, b"\xff\xfe\0"]
 )
 def test_what_is_no_list_is_refused(text, tmp_path, one):
-    """A file that is not a list raises InputError in a line with the path."""
+    """A file that is not such a list raises InputError, with its path in one line."""
     (tmp_path / "list.csv").write_bytes(text if isinstance(text, bytes) else text.encode())
     assert str(tmp_path / "list.csv") in complaint(tmp_path / "list.csv", one)
 
 
 @pytest.mark.usefixtures("trees")
 def test_a_list_may_say_when_work_was_handed_in(tmp_path, one):
-    """A column may have hand-in times, written like the course's dates or left empty."""
+    """A column may contain the times of hand-ins, in the format of the course's dates. Its cells may be empty."""
     text = "student,path,submitted\nada,r/ada,2026-12-01 23:59\nbob,r/bob,2026-12-02T00:00Z\neve,r/eve.cl,\n"
     found = {each.student.label: each.submitted for each in taken(tmp_path, text, one).handins}
     assert found == {
@@ -148,7 +148,7 @@ def test_a_list_may_say_when_work_was_handed_in(tmp_path, one):
 
 @pytest.mark.usefixtures("trees")
 def test_two_times_for_one_checkout_are_refused(tmp_path, one):
-    """Two times for one checkout are refused, because it is unclear which one counts."""
+    """Two times for one checkout are refused, because it is unclear which of them counts."""
     text = "student,path,submitted\nada,r/ada,2026-12-01 23:59\nada,r/ada,2026-12-02 23:59\nbob,r/bob,\n"
     intake = taken(tmp_path, text, one)
     assert [each.student.label for each in intake.handins] == ["bob"]

@@ -1,0 +1,206 @@
+"""Gradings of assignments with `program`: loops over numbers, fills, and a repetition until a value is written."""
+
+import pytest
+from courses import course_of
+from gradings import grade
+from untimed import UNTIMED
+
+from grader.common.errors import InputError
+from grader.course.rubric import Kind
+from grader.results.check import Reason, Verdict
+
+SORT = """__kernel void add(__global int *data, uint32_t n, uint32_t k, uint32_t j)
+{
+    const uint32_t i = get_global_id(0), other = i ^ j;
+    if (i < n && other > i) {
+        const int a = data[i], b = data[other];
+        if ((a > b) == ((i & k) == 0)) {
+            data[i] = b;
+            data[other] = a;
+        }
+    }
+}
+"""
+
+SORTED = """import numpy as np
+from grader.oracle import Truth
+
+def expected(data, **_):
+    return {"data": Truth(value=np.sort(data))}
+"""
+
+STEP = {"kernel": "add", "args": ["data", "n", "k", "j"], "global": ["ceil_to(n, GROUP)"], "local": ["GROUP"]}
+LOOPS = [
+    {
+        "for": "k",
+        "from": 2,
+        "to": "n",
+        "next": "2*k",
+        "do": [{"for": "j", "from": "k // 2", "to": 1, "next": "j // 2", "do": [STEP]}],
+    }
+]
+
+REACH = """__kernel void add(__global int *level, __global uint *changed, uint32_t n)
+{
+    const uint32_t i = get_global_id(0);
+    if (i + 1 < n && level[i] < 0 && level[i + 1] >= 0) {
+        level[i] = level[i + 1] + 1;
+        *changed = 1;
+    }
+}
+"""
+
+LEVELS = """import numpy as np
+from grader.oracle import Truth
+
+def inputs(generator, data, n, **_):
+    level = np.full(n, -1)
+    level[-1] = 0
+    return {"level": level}
+
+def expected(n, **_):
+    return {"level": Truth(value=np.arange(n)[::-1])}
+"""
+
+RELAX = {"kernel": "add", "args": ["level", "changed", "n"], "global": ["ceil_to(n, GROUP)"], "local": ["GROUP"]}
+UNTIL = [
+    {
+        "repeat": "n",
+        "until": {"sum": "changed", "below": 1},
+        "do": [{"fill": "changed", "value": 0}, RELAX],
+    }
+]
+
+
+def with_program(folder, program, buffers, kernel, oracle):
+    """Return an untimed assignment with this program, whose naive program is the same."""
+    fields = {name: value for name, value in UNTIMED.items() if name not in {"launches", "baseline", "memory"}}
+    sizes = [{"name": "eight", "sizes": {"n": 8}}, {"name": "sixty-four", "sizes": {"n": 64}}]
+    fields |= {"program": program, "baseline_program": program, "buffers": buffers}
+    fields["correctness"] = {"points": 10, "tolerance": {"rule": "exact"}, "cases": sizes}
+    fields["sanitizer"] = {"points": 5, "sizes": {"n": 16}}
+    return course_of(folder, fields, kernel, oracle).load("small")
+
+
+@pytest.fixture
+def sorting(tmp_path):
+    """A sort by bitonic merges, launched once for each distance of each merge."""
+    buffers = {"data": {"type": "int", "shape": ["n"], "data": "numbers", "role": "updated"}}
+    return with_program(tmp_path, LOOPS, buffers, SORT, SORTED)
+
+
+@pytest.fixture
+def reaching(tmp_path):
+    """A repetition until no element has changed."""
+    buffers = {
+        "level": {"type": "int", "shape": ["n"], "data": "made", "role": "updated"},
+        "changed": {"type": "uint", "shape": [1], "role": "scratch"},
+    }
+    return with_program(tmp_path, UNTIL, buffers, REACH, LEVELS)
+
+
+def graded(tmp_path, environment, assignment, source):
+    """Return the result of this source text."""
+    path = tmp_path / "kernels.cl"
+    path.write_text(source)
+    result = grade(assignment, path, environment, seed=4)
+    assert not any(check.faults for check in result.checks)
+    return result
+
+
+def test_a_sort_with_launches_from_two_loops(sorting, tmp_path, environment):
+    """The numbers of the loops reach the kernel, and 21 launches sort 64 elements. A wrong direction does not."""
+    assert len(sorting.sequence({"n": 64}).launches) == 21
+    right = graded(tmp_path, environment, sorting, SORT)
+    assert {check.verdict for check in right.checks} == {Verdict.PASSED}
+    wrong = graded(tmp_path, environment, sorting, SORT.replace("(i & k) == 0", "(i & j) == 0"))
+    assert [check.reason for check in wrong.checks if check.kind is Kind.CORRECTNESS] == 2 * [Reason.WRONG_OUTPUT]
+
+
+def test_a_repetition_until_a_kernel_writes_nothing(reaching, tmp_path, environment):
+    """The repetition fills the flag before each iteration, and ends when no work-item has set it."""
+    right = graded(tmp_path, environment, reaching, REACH)
+    assert {check.verdict for check in right.checks if check.kind is Kind.CORRECTNESS} == {Verdict.PASSED}
+    wrong = graded(tmp_path, environment, reaching, REACH.replace("*changed = 1;", ""))
+    assert {check.reason for check in wrong.checks if check.kind is Kind.CORRECTNESS} == {Reason.WRONG_OUTPUT}
+
+
+def changed(program, **fields):
+    """Return the program with other fields of its first step."""
+    return [{**program[0], **fields}]
+
+
+@pytest.mark.parametrize(
+    ("program", "words"),
+    [
+        (changed(LOOPS, next="k"), "does not end"),
+        (
+            changed(LOOPS, do=[{**STEP, "args": ["data", "n", "k", "k"]}, {"fill": "nothing"}]),
+            "nothing, which is no buffer",
+        ),
+        (changed(LOOPS, do=[STEP, {"fil": "data"}]), "one of kernel, fill, swap, for, repeat"),
+        (changed(LOOPS, next="k + 1", to=10**6), "more than 2,000 steps"),
+        ([*UNTIL, *UNTIL], "more than one `repeat`"),
+        (changed(LOOPS, do=UNTIL), "within `for`"),
+        (changed(LOOPS, do=[{**STEP, "args": ["data", "n", "q", "k"]}]), "argument q"),
+    ],
+    ids=["endless", "no-buffer", "no-step", "too-long", "two-repeats", "nested", "no-value"],
+)
+def test_a_program_that_cannot_run_is_refused(program, words, tmp_path):
+    """The message names what is wrong with the program."""
+    buffers = {
+        "data": {"type": "int", "shape": ["n"], "data": "numbers", "role": "updated"},
+        "level": {"type": "int", "shape": ["n"], "data": "made", "role": "updated"},
+        "changed": {"type": "uint", "shape": [1], "role": "scratch"},
+    }
+    with pytest.raises(InputError, match=words):
+        with_program(tmp_path, program, buffers, SORT, SORTED)
+
+
+BLOCKS = """__kernel void sumBlocks(__global const int *data, __global int *sums, uint32_t n)
+{
+    int sum = 0;
+    for (uint32_t i = 8 * get_global_id(0); i < 8 * get_global_id(0) + 8; i++)
+        sum += data[i];
+    sums[get_global_id(0)] = sum;
+}
+
+__kernel void add(__global const int *sums, __global int *total, uint32_t n)
+{
+    *total = 0;
+    for (uint32_t i = 0; i < n / 8; i++)
+        *total += sums[i];
+}
+"""
+
+SUMS = """import numpy as np
+from grader.oracle import Truth
+
+def expected(data, **_):
+    sums = data.reshape(-1, 8).sum(axis=1)
+    return {"total": Truth(value=sums.sum(keepdims=True)), "sums": Truth(value=sums)}
+"""
+
+
+def test_the_first_wrong_intermediate_array_is_explained(tmp_path, environment):
+    """If the total is wrong because of the sums of the blocks, the message is about the sums and names their launch. If
+    only the second kernel is wrong, it is about the total.
+    """
+    buffers = {
+        "data": {"type": "int", "shape": ["n"], "data": "numbers"},
+        "sums": {"type": "int", "shape": ["n // 8"], "role": "scratch"},
+        "total": {"type": "int", "shape": [1]},
+    }
+    program = [
+        {"kernel": "sumBlocks", "args": ["data", "sums", "n"], "global": ["n // 8"], "local": [1]},
+        {"kernel": "add", "args": ["sums", "total", "n"], "global": [1], "local": [1]},
+    ]
+    assignment = with_program(tmp_path, program, buffers, BLOCKS, SUMS)
+    first = graded(tmp_path, environment, assignment, BLOCKS.replace("sum += data[i];", "sum += 2 * data[i];"))
+    (case, _) = (check for check in first.checks if check.kind is Kind.CORRECTNESS)
+    assert case.reason is Reason.WRONG_OUTPUT
+    assert "sums" in case.message
+    assert "sums is already wrong after launch 1, sumBlocks" in case.detail
+    second = graded(tmp_path, environment, assignment, BLOCKS.replace("i < n / 8", "i + 1 < n / 8"))
+    case = [check for check in second.checks if check.kind is Kind.CORRECTNESS][-1]
+    assert case.message.startswith("total")
