@@ -41,7 +41,7 @@ class Stand(Record):
 
 
 class Conditions(Record):
-    """What gradings depend on besides the submission: the facilities of the stations, the settings, and the
+    """Conditions of gradings besides the submission: the facilities of the stations, the settings, and the
     measurements of each assignment.
     """
 
