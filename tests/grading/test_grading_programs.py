@@ -136,7 +136,7 @@ def changed(program, **fields):
         (changed(LOOPS, next="k"), "does not end"),
         (
             changed(LOOPS, do=[{**STEP, "args": ["data", "n", "k", "k"]}, {"fill": "nothing"}]),
-            "nothing, which is no buffer",
+            "nothing, which is not a buffer",
         ),
         (changed(LOOPS, do=[STEP, {"fil": "data"}]), "one of kernel, fill, swap, for, repeat"),
         (changed(LOOPS, next="k + 1", to=10**6), "more than 2,000 steps"),

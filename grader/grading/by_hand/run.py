@@ -85,8 +85,8 @@ class Measured:
 
     @property
     def work(self) -> float | None:
-        """What a launch works off, in the unit of the rate, for the repetitions that it took. None if the assignment
-        checks no speed, because it then does not state the work.
+        """The work of a launch, in the unit of the rate, for the repetitions that it took. None if the assignment
+        does not check speed, because it then does not state the work.
         """
         asked, repeat = self.assignment.performance, self.assignment.repeat
         if asked is None:

@@ -120,7 +120,7 @@ def test_a_suite_is_a_table_of_its_kernels_in_their_order(tmp_path, simulator): 
         (("--local", "64"), "2 dimensions in its global size and 1 in its local size"),
         (("--sweep", "TILE"), "--sweep TILE: write a name and distinct values"),
         (("--sweep", "TILES=8"), "coalsTransp has no TILES"),
-        (("--plot", "times.svg"), "add a --sweep, or time all kernels of a suite"),
+        (("--plot", "times.svg"), "add --sweep, or time all kernels of a suite"),
         (("--sweep", "TILE=8,16", "--plot", "none/times.svg"), "there is no folder none"),
         (("--sweep", "TILE=8,16", "--plot", "kernels.cl"), "it is the submission"),
         (("--size", "height=100000,width=100000"), "the arrays would take 80.0 GB"),

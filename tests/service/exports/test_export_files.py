@@ -348,7 +348,7 @@ def test_a_worksheet_in_an_unknown_language_is_answered_in_words_for_a_page(serv
     with pytest.raises(InputError) as refused:
         export(service, MOODLE, sheet.format("成绩").encode())
     assert str(refused.value) == (
-        'No column of the worksheet is known as that of the grades: "Identifier", "全名", "成绩". '
+        'No column of the worksheet is recognised as the one for grades: "Identifier", "全名", "成绩". '
         "Set Moodle to English, and download the worksheet again."
     )
     remarks = unzipped(export(service, MOODLE, sheet.format("Grade").encode()))["remarks.txt"].decode()
