@@ -1,8 +1,8 @@
-"""`grader new`: a small and complete assignment to start from, in the folders of a course.
+"""`grader new`: writes a small, complete assignment into the folders of a course, for authors to start from.
 
 COURSE/assignments/NAME/   COURSE/reference/NAME/     described in course/folders.py
 COURSE/tests/submissions/NAME/CASE/                   golden submissions, described in golden.py
-COURSE/assignments/assignment.schema.json             used by editors for help with and checks of assignment.yaml
+COURSE/assignments/assignment.schema.json             used by editors to check assignment.yaml and help with it
 """
 
 import os
@@ -23,18 +23,18 @@ PLACES = {
     "reference": Path("reference"),
     "submissions": Path("tests", "submissions"),
 }
-"""Places of the template's folders in a course; each place gets a folder with the assignment's name."""
+"""Where the template's folders go in a course. Each place gets a folder with the assignment's name."""
 
 SCHEMA_FILE = Path("assignments", "assignment.schema.json")
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-"""Name of an assignment and of its kernel."""
+"""Valid names of an assignment and of its kernel."""
 
 
 def draft(name: str, course: Path) -> list[Path]:
-    """Write the folders of a new assignment into a course, which may be empty; returns the written files.
+    """Write the folders of a new assignment into a course, which may be empty, and return the paths of the files.
 
-    Never overwrites a file, except the schema, which belongs to grader.
+    Existing files are never overwritten, except the schema, which belongs to grader.
     """
     if not NAME.fullmatch(name):
         raise InputError(f"{name!r} cannot be the name of a kernel; use letters, digits and _, and no digit first.")
@@ -66,7 +66,7 @@ def _template(name: str) -> list[tuple[Path, str]]:
 
 
 def _is_current(path: Path) -> bool:
-    """True if there is a schema of this version of grader."""
+    """True if the course already has the schema of this version of grader."""
     try:
         return path.read_text(encoding="utf-8") == schema_file()
     except (OSError, UnicodeDecodeError):
