@@ -32,6 +32,7 @@ from grader.course.program import (
 )
 from grader.course.rubric import Rubric, SpeedGoals
 from grader.course.tolerance import Tolerance
+from grader.protocol.steps import TURNS
 
 
 class Assignment(Folders, Rubric):
@@ -249,8 +250,12 @@ class Assignment(Folders, Rubric):
             for amount in self._amounts():
                 if evaluate_int(amount, names) < 1:
                     raise ValueError(f'"{amount}" is less than 1 at {sizes}')
-            for step in (*self.sequence(sizes).steps, *self.baseline_sequence(sizes).steps):
-                self._check_step(step)
+            for sequence in (self.sequence(sizes), self.baseline_sequence(sizes)):
+                for step in sequence.steps:
+                    self._check_step(step)
+                times = 1 if sequence.repeat is None else evaluate_int(sequence.repeat.times, names)
+                if not 1 <= times <= TURNS:
+                    raise ValueError(f"a repetition has 1 to {TURNS:,} iterations, but {times:,} at {sizes}")
             for number in self._numbers():
                 evaluate(number, names)
         except InputError as error:

@@ -141,10 +141,11 @@ def changed(program, **fields):
         (changed(LOOPS, do=[STEP, {"fil": "data"}]), "one of kernel, fill, swap, for, repeat"),
         (changed(LOOPS, next="k + 1", to=10**6), "more than 2,000 steps"),
         ([*UNTIL, *UNTIL], "more than one `repeat`"),
+        (changed(UNTIL, repeat="1000*n"), "1 to 10,000 iterations, but 64,000 at"),
         (changed(LOOPS, do=UNTIL), "within `for`"),
         (changed(LOOPS, do=[{**STEP, "args": ["data", "n", "q", "k"]}]), "argument q"),
     ],
-    ids=["endless", "no-buffer", "no-step", "too-long", "two-repeats", "nested", "no-value"],
+    ids=["endless", "no-buffer", "no-step", "too-long", "two-repeats", "too-often", "nested", "no-value"],
 )
 def test_a_program_that_cannot_run_is_refused(program, words, tmp_path):
     """The message names what is wrong with the program."""
