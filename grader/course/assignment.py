@@ -106,7 +106,7 @@ class Assignment(Folders, Rubric):
         """Fill in the launches from the programs."""
         if not isinstance(fields, dict):
             return fields
-        for program, launches in (("program", "launches"), ("baseline_program", "baseline")):
+        for program, launches in PROGRAMS.items():
             steps = fields.get(program)
             if isinstance(steps, list):
                 if launches in fields:
@@ -470,6 +470,9 @@ ByHand = NewType("ByHand", Chosen)
 CONSTANT_BYTES = 2**16
 """Bytes of constant memory that every device has for one argument (OpenCL 3.0 specification, table of device queries,
 CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE)."""
+
+PROGRAMS = {"program": "launches", "baseline_program": "baseline"}
+"""Fields with a program, and the fields that it replaces."""
 
 EQUAL_ON_DEVICE = {"exact", "rounding"}
 """Rules by which correct results of the whole numbers that a device makes are equal to the bit."""
