@@ -184,9 +184,8 @@ SCALARS: dict[str, Element] = {
 
 def _vector(name: str, scalar: Element, lanes: int) -> Element:
     """Return the type of vectors of this many numbers."""
-    spelling = scalar.spelling if name != "uint" else name
     names = frozenset(f"{each}{lanes}" for each in scalar.names if " " not in each)
-    return replace(scalar, spelling=f"{spelling}{lanes}", names=names, lanes=lanes)
+    return replace(scalar, spelling=f"{name}{lanes}", names=names, lanes=lanes)
 
 
 ELEMENTS: dict[str, Element] = {
