@@ -3,7 +3,7 @@
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import prod
 from typing import Any, NewType
 
@@ -12,13 +12,14 @@ from pydantic import Field, model_validator
 from grader.common.errors import InputError
 from grader.common.record import replace
 from grader.course.criteria import DeviceClass, Hints, MemoryCheck, Range, Sizes, Slip, SpeedGoal
-from grader.course.elements import ELEMENTS, WORD_BYTES
+from grader.course.elements import ELEMENTS, WORD_BYTES, ElementType
 from grader.course.expressions import Expression, evaluate, evaluate_int, evaluate_stated
 from grader.course.folders import ASSIGNMENT_FILE, BASELINE_FILE, MODEL_FILE, ORACLE_FILE, Folders, read_text
 from grader.course.forbidden import Construct
 from grader.course.launches import Buffer, Choices, Launch, LocalArray, Repeat, Scalar
 from grader.course.policies.rules import POLICIES
 from grader.course.program import (
+    FillAt,
     Program,
     RepeatSteps,
     RunSequence,
@@ -32,6 +33,7 @@ from grader.course.program import (
 )
 from grader.course.rubric import Rubric, SpeedGoals
 from grader.course.tolerance import Tolerance
+from grader.protocol.steps import TURNS
 
 
 class Assignment(Folders, Rubric):
@@ -118,7 +120,7 @@ class Assignment(Folders, Rubric):
 
     @model_validator(mode="after")
     def _consistent(self) -> "Assignment":
-        for problem in (*self._misnamed(), *self._misplaced(), *self._impossible_requirements()):
+        for problem in (*self._misnamed(), *self._endless(), *self._misplaced(), *self._impossible_requirements()):
             raise ValueError(problem)
         for goal in self.goals.values():
             fractions = [band.fraction for band in goal.bands]
@@ -178,17 +180,42 @@ class Assignment(Folders, Rubric):
                 if name not in self.buffers:
                     yield f"a step of the program has {name}, which is no buffer"
             for one, other in swaps_in(steps):
-                a, b = self.buffers.get(one), self.buffers.get(other)
-                if a and b and (a.shape, a.type) != (b.shape, b.type):
-                    yield f"{one} and {other} change places, but their shapes or types differ"
-                if a and b and a.is_judged and b.is_judged:
-                    yield f"{one} and {other} change places, so only one of them can be judged; make the other scratch"
+                if {one, other} <= self.buffers.keys():
+                    yield from self._misplaced_pair(one, other)
             if sum(isinstance(step, RepeatSteps) for step in steps_in(steps)) > 1:
                 yield "a program has more than one `repeat`; unroll the others with `for`"
             if any(isinstance(step, RepeatSteps) for loop in variables_in(steps) for step in loop.do):
                 yield "`repeat` is within `for`; move it out"
         if self.program and (self.repeat is not None or self.has_surroundings):
             yield "`program` cannot be used with the field `repeat` or with solution_of"
+
+    def _misplaced_pair(self, one: str, other: str) -> Iterator[str]:
+        """Yield a message for each reason why two arrays cannot change places."""
+        a, b = self.buffers[one], self.buffers[other]
+        for name in (name for name in (one, other) if self.buffers[name].part == "input"):
+            yield f"{name} changes places, so it cannot be an input; make it scratch"
+        if (a.shape, a.type) != (b.shape, b.type):
+            yield f"{one} and {other} change places, but their shapes or types differ"
+        if a.is_judged and b.is_judged:
+            yield f"{one} and {other} change places, so only one of them can be judged; make the other scratch"
+
+    def _endless(self) -> Iterator[str]:
+        """Yield a message for each repetition that no launch of an iteration can end."""
+        steps = (*steps_in(self.program), *steps_in(self.baseline_program))
+        repeats = [(step, launches_in(step.do)) for step in steps if isinstance(step, RepeatSteps)]
+        if self.repeat is not None:
+            yield from self._unending(self.repeat, self.launches)
+        for repeat, launches in repeats:
+            yield from self._unending(repeat, launches)
+
+    def _unending(self, repeat: Repeat | RepeatSteps, launches: Sequence[Launch]) -> Iterator[str]:
+        if repeat.until is None:
+            return
+        name = repeat.until.sum
+        written = {arg for launch in launches for arg in launch.args if arg in self.buffers}
+        written |= {name for pair in repeat.swap for name in pair if written.intersection(pair)}
+        if name in self.buffers and (name not in written or self.buffers[name].part == "input"):
+            yield f"`until` sums {name}, which no kernel of the repetition writes; pass it to one, and make it no input"
 
     def _misplaced(self) -> Iterator[str]:
         """Yield a message for each field that cannot be used as stated."""
@@ -252,14 +279,33 @@ class Assignment(Folders, Rubric):
             for amount in self._amounts():
                 if evaluate_int(amount, names) < 1:
                     raise ValueError(f'"{amount}" is less than 1 at {sizes}')
-            for step in (*self.sequence(sizes).launches, *self.baseline_sequence(sizes).launches):
-                for amount in _amounts_of(step.launch):
-                    if evaluate_int(amount, self.names(step.sizes)) < 1:
-                        raise ValueError(f'"{amount}" is less than 1 at {step.sizes}')
+            for sequence in (self.sequence(sizes), self.baseline_sequence(sizes)):
+                self._check_sequence(sequence, sizes)
             for number in self._numbers():
                 evaluate(number, names)
         except InputError as error:
             raise ValueError(str(error)) from error
+
+    def _check_sequence(self, sequence: RunSequence, sizes: Sizes) -> None:
+        """Raise ValueError if launches of this sequence have impossible sizes, and InputError if a number does not fit
+        the type in which a kernel gets it, or if there are too many iterations.
+        """
+        for step in sequence.steps:
+            if isinstance(step, FillAt):
+                _check_fit(f"a fill of {step.buffer}", self.buffers[step.buffer].type, step.value)
+        for launch in sequence.launches:
+            names = self.names(launch.sizes)
+            for amount in _amounts_of(launch.launch):
+                if evaluate_int(amount, names) < 1:
+                    raise ValueError(f'"{amount}" is less than 1 at {launch.sizes}')
+            for name in (*launch.sizes, *self.values):
+                _check_fit(f"{name} at {launch.sizes}", "uint", evaluate_int(name, names))
+        for name, scalar in self.scalars.items():
+            _check_fit(f"the scalar {name} at {sizes}", scalar.type, evaluate(scalar.value, self.names(sizes)))
+        if sequence.repeat is not None:
+            times = evaluate_int(sequence.repeat.times, self.names(sizes))
+            if times > TURNS:
+                raise InputError(f"a repetition has {times:,} iterations at {sizes}; state at most {TURNS:,}.")
 
     def _amounts(self) -> Iterator[Expression]:
         """Expressions that must be positive whole numbers."""
@@ -445,6 +491,15 @@ def _amounts_of(launch: Launch) -> Iterator[Expression]:
     """Expressions of a launch that must be positive whole numbers."""
     yield from (*launch.global_size, *launch.local_size, *(launch.extent or ()))
     yield from [launch.optional_local] if launch.optional_local is not None else []
+
+
+def _check_fit(what: str, kind: ElementType, value: float) -> None:
+    """Raise InputError if a value does not fit the type in which kernels get it."""
+    try:
+        ELEMENTS[kind].pattern(value)
+    except InputError as error:
+        reason = str(error).removesuffix(".")
+        raise InputError(f"{what}: {reason}; change the expression or the type.") from error
 
 
 def _unfit(what: str, requires: Iterable[str], listed: Iterable[MemoryCheck], hidden: bool) -> Iterator[str]:

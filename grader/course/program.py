@@ -79,8 +79,8 @@ class RepeatSteps(Record):
     """Launches and fills of an iteration."""
 
 
-KINDS = ("kernel", "fill", "swap", "for", "repeat")
-"""The field that tells each kind of step."""
+KINDS = ("kernel", "fill", "for", "repeat", "swap")
+"""The field that tells each kind of step. `repeat` comes before `swap`, which it may have as a field."""
 
 
 def _kind(step: Any) -> str | None:
