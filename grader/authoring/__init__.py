@@ -1,4 +1,6 @@
-"""For authors of assignments: start an assignment, see its requirements, and prove that it is ready for students.
+"""Tools for authors of assignments. They start an assignment, show its requirements, and prove that it is ready for
+students.
 
-In: an assignment's two folders and its golden submissions. Out: drafts, schemas, proposals, findings. Imports grading.
+Input: the two folders of an assignment and its golden submissions. Output: drafts, schemas, proposals and findings.
+This package imports grading.
 """

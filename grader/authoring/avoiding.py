@@ -1,8 +1,9 @@
-"""Kernels that avoid an exercise. Their points show if the assignment rewards solving it.
+"""Kernels that avoid an exercise. Their points show if the assignment really rewards solving it.
 
-An instructor puts them in reference/NAME/avoiding/, one file each. Kernels for a part of a suite are in a folder PART
-there. Three more are made from the baseline, if its kernels take the arguments of the student's: the baseline itself
-(unless the exercise is to write it), one work-item that does everything, and one work-item in each group.
+An instructor puts them in reference/NAME/avoiding/, one file each; kernels for one part of a suite go in its subfolder
+PART. Three more kernels are made from the baseline, if its kernels take the same arguments as the student's: the
+baseline itself (unless the exercise is to write it), one work-item that does all the work, and one work-item in each
+group.
 """
 
 import re
@@ -26,7 +27,9 @@ HEAD = """\
 #define get_local_size(d) (item[3 + (d)])
 #define get_global_size(d) (item[6 + (d)])
 """
-"""Gives a function the position of a work-item: `item` has the global ID, the local size and the global size."""
+"""Macros that give a function the position of a work-item. `item` contains the global ID, the local size and the global
+size.
+"""
 
 TAIL = """\
 #undef get_global_id
@@ -54,8 +57,8 @@ WRAPPER = """\
     }
 }
 """
-"""A kernel that calls the function for its share of the baseline's work-items. Arguments keep the names of the
-assignment, so the kernel's own variables have names that no argument has.
+"""A kernel that calls the function for its share of the baseline's work-items. Arguments keep their names from the
+assignment, so the kernel's own variables have names that no argument uses.
 """
 
 KERNEL = re.compile(r"\b(?:__)?kernel\s+void\s+(\w+)\s*\(")
@@ -63,7 +66,7 @@ KERNEL = re.compile(r"\b(?:__)?kernel\s+void\s+(\w+)\s*\(")
 
 @dataclass(frozen=True, kw_only=True)
 class SampleKernel:
-    """A kernel file that is graded to see its points, and its name."""
+    """A kernel file that is graded to see how many points it earns."""
 
     name: str
     source: str
@@ -119,7 +122,7 @@ def _made_from_the_baseline(assignment: Assignment) -> Iterator[SampleKernel]:
 
 
 def _stated(assignment: Assignment) -> str:
-    """Return the statements of the launch sizes that students must state, with the values of assignment.yaml."""
+    """Return comments that state the launch sizes which students must choose, with the values from assignment.yaml."""
     lines = [
         f"// grader: {launch.kernel} {what} = {', '.join(map(str, sizes))}\n"
         for launch in assignment.student_launches
@@ -130,11 +133,11 @@ def _stated(assignment: Assignment) -> str:
 
 
 Pairs = Sequence[tuple[Launch, Launch]]
-"""Pairs of a launch of the student's kernel and the baseline's launch in its place."""
+"""Pairs of a launch of the student's kernel and the baseline launch that it replaces."""
 
 
 def _is_alike(own: Launch, naive: Launch) -> bool:
-    """True if the baseline's kernel takes the arguments of the student's, except arrays in local memory at the end."""
+    """True if the baseline's kernel takes the same arguments as the student's, apart from local arrays at the end."""
     return own.args[: len(naive.args)] == naive.args
 
 
@@ -143,7 +146,7 @@ def _sizes(launch: Launch) -> tuple[tuple[Expression, ...], tuple[Expression, ..
 
 
 def _is_sayable(assignment: Assignment, own: Launch, naive: Launch) -> bool:
-    """True if the student's kernel can calculate the sizes of the baseline's launch."""
+    """True if the student's kernel can compute the sizes of the baseline's launch."""
     used = set(re.findall(r"[A-Za-z_]\w*", " ".join(map(str, (*naive.global_size, *naive.local_size)))))
     return used <= {*own.args, *assignment.constants, *FUNCTIONS}
 
@@ -155,7 +158,7 @@ def _renamed(source: str, pairs: Pairs) -> str:
 
 
 def _shared_out(assignment: Assignment, source: str, pairs: Pairs, share: _Share) -> str:
-    """Return the baseline's kernels as functions, and kernels that call them for the work-items of the baseline."""
+    """Return the baseline's kernels as functions, with kernels that call them for each work-item of the baseline."""
     wrappers = {own.kernel: _wrapper(assignment, own, naive, share) for own, naive in pairs}
     return "\n".join((HEAD, _as_functions(source), TAIL, *wrappers.values()))
 

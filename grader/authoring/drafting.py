@@ -1,8 +1,8 @@
-"""`grader new`: a small and complete assignment to start from, in the folders of a course.
+"""`grader new`: writes a small, complete assignment into the folders of a course, for authors to start from.
 
 COURSE/assignments/NAME/   COURSE/reference/NAME/     described in course/folders.py
 COURSE/tests/submissions/NAME/CASE/                   golden submissions, described in golden.py
-COURSE/assignments/assignment.schema.json             used by editors for help with and checks of assignment.yaml
+COURSE/assignments/assignment.schema.json             used by editors to check assignment.yaml and help with it
 """
 
 import os
@@ -24,7 +24,7 @@ PLACES = {
     "reference": Path("reference"),
     "submissions": Path("tests", "submissions"),
 }
-"""Places of a template's folders in a course; each place gets a folder with the assignment's name."""
+"""Where a template's folders go in a course. Each place gets a folder with the assignment's name."""
 
 FIRST = "saxpy"
 """Template of an assignment whose author names none."""
@@ -32,18 +32,18 @@ FIRST = "saxpy"
 SCHEMA_FILE = Path("assignments", "assignment.schema.json")
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-"""Name of an assignment and of its kernel."""
+"""Valid names of an assignment and of its kernel."""
 
 
 def templates() -> list[str]:
-    """Names of the templates, sorted."""
+    """Return the names of the templates, sorted."""
     return sorted(path.name for path in TEMPLATES.iterdir() if path.is_dir())
 
 
 def draft(name: str, course: Path, template: str = FIRST) -> list[Path]:
-    """Write the folders of a new assignment into a course, which may be empty; returns the written files.
+    """Write the folders of a new assignment into a course, which may be empty, and return the paths of the files.
 
-    Never overwrites a file, except the schema, which belongs to grader.
+    Existing files are never overwritten, except the schema, which belongs to grader.
     """
     if template not in templates():
         raise InputError(f"there is no template {template!r}; choose {listed(templates(), 'or')}.")
@@ -77,7 +77,7 @@ def _files(template: str, name: str) -> list[tuple[Path, str]]:
 
 
 def _is_current(path: Path) -> bool:
-    """True if there is a schema of this version of grader."""
+    """True if the course already has the schema of this version of grader."""
     try:
         return path.read_text(encoding="utf-8") == schema_file()
     except (OSError, UnicodeDecodeError):

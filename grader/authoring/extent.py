@@ -1,4 +1,4 @@
-"""The extents of a validation: a full one, and a quick one that times nothing."""
+"""The two extents of a validation: a full one, and a quick one without timing."""
 
 from dataclasses import dataclass
 
@@ -12,14 +12,14 @@ LEFT_OUT = Problem(reason=Reason.DECIDED_ELSEWHERE, message="skipped: only a ful
 
 
 def leave_out_speed(context: GradingContext) -> Problem:
-    """Prepare no timed rounds. A full validation decides the points for speed."""
+    """Skip the timed rounds. The points for speed are decided by a full validation."""
     return NO_SPEED if context.task.assignment.performance is None else LEFT_OUT
 
 
 @dataclass(frozen=True, kw_only=True)
 class Extent:
-    """Extent of a validation. `prepare` prepares the timed rounds of its gradings, or gives the reason why there are
-    none. `unchecked` lists the questions about speed that it leaves open.
+    """Extent of a validation. `prepare` prepares the timed rounds of its gradings, or returns the reason why there are
+    none. `unchecked` lists the questions about speed that stay open.
     """
 
     prepare: Preparation

@@ -2,19 +2,21 @@
 
     SUBMISSIONS/ASSIGNMENT/CASE/  kernels.cl   expected.yaml
 
-expected.yaml describes the submission in `about`. `fails` lists the checks that fail, each with its reason; all others
-must pass. A list of reasons is for undefined behaviour: any of them is accepted. Memory checks are listed by name under
-`memory`, or have one common reason. `every case` means all cases. For speed, each class of device may have a reason or
-`passed`. A check that is NOT_RUN after a failed build or case may be left out: the sanitizer if it finds nothing,
-memory if its own run is wrong, and performance. So may a memory check that requires a failed one. `part` names the
-kernel of a suite: the submission is graded for that part alone.
+In expected.yaml, `about` describes the submission. `fails` lists the checks that must fail, each with its reason; all
+others must pass. A list of reasons means that any of them is accepted, as undefined behaviour requires. Memory checks
+are listed by name under `memory`, or share one reason. `every case` stands for all cases. For speed, each class of
+device may have its own reason, or `passed`. Checks that are NOT_RUN because the build or a case failed may be left out.
+These are the sanitizer if it finds nothing, memory if its own run is wrong, and performance. A memory check that
+requires a failed one may be left out too. `part` is the name of a kernel of a suite; the submission is then graded for
+that part alone.
 
-`cause` states the required content of the first explanation of a mistake: its `reason`, a `line` that it names (of
-several, at least one; for a race, two), words that it `says`, and the `stride` in bytes between neighbouring
-work-items. `finding: none` marks a right solution without any reported finding. `open` is a reason for open points on
-some devices, such as COMPILER_FAILED: all points but those for memory. `fails` then lists the failures on other
-devices, and the failures of memory checks. Results of a race, a missed barrier or a value that was never set depend on
-luck, so no result is expected of them; `luck` names the cases if this applies only to some.
+`cause` describes what the first explanation of a mistake must contain: its `reason`, the `line` that it names (if
+several are listed, at least one of them, or two for a race), words that it `says`, and the `stride` in bytes between
+neighbouring work-items. `finding: none` marks a right solution for which no finding may be reported. `open` is a
+reason, such as COMPILER_FAILED, for which all points except those for memory stay open on some devices. `fails` then
+lists the failures on other devices and the failures of memory checks. The results of a race, a missed barrier or an
+uninitialised value depend on luck, so the corpus expects no particular result; `luck` lists the cases concerned, if not
+all of them are.
 """
 
 from collections.abc import Collection, Iterator, Mapping
@@ -41,40 +43,40 @@ from grader.results.result import Result
 EXPECTED_FILE = "expected.yaml"
 
 PASSED = "passed"
-"""Used in place of a reason if the check passes."""
+"""Written in place of a reason if the check passes."""
 
 ONE_PAIR = TimingRules(warm_up_seconds=0, min_pairs=1, max_pairs=1, noise_limit=1000)
-"""Rules for submissions whose speed does not matter."""
+"""Timing rules for submissions whose speed does not matter."""
 
 LUCK = {Reason.DATA_RACE, Reason.BARRIER_DIVERGENCE, Reason.UNINITIALISED}
-"""Causes after which any result of a device is possible."""
+"""Causes after which a device may produce any result."""
 
 OF_SPEED = {Reason.TOO_SLOW, Reason.IMPLAUSIBLE}
-"""Causes that only timed rounds find."""
+"""Causes that only timed rounds can find."""
 
 BUILD, CASES, SANITIZER, MEMORY, PERFORMANCE = "build", "every case", "sanitizer", "memory", "performance"
 """Names in `fails` for checks other than cases."""
 
 
 def _several(value: Any) -> Any:
-    """Return a list, with one element for a single value."""
+    """Return a list; a single value becomes a list with one element."""
     return [] if value == PASSED else value if isinstance(value, list) else [value]
 
 
 Several = BeforeValidator(_several)
 
 Reasons = Annotated[tuple[Reason, ...], Several]
-"""Accepted reasons of a failure; with an empty tuple, the check must pass."""
+"""Accepted reasons for a failure. If the tuple is empty, the check must pass."""
 
 Failure = Annotated[
     Annotated[Reasons, Tag("reasons")] | Annotated[dict[str, Reasons], Tag("by name")],
     Discriminator(lambda value: "by name" if isinstance(value, dict) else "reasons"),
 ]
-"""Reasons for which a check fails; for memory by check, for speed by class of device."""
+"""Reasons why a check fails: for memory listed by check, for speed by class of device."""
 
 
 class Cause(Record):
-    """Required content of the first explanation."""
+    """Content that the first explanation must have."""
 
     reason: Reason
     line: Annotated[tuple[int, ...], Several] = ()
@@ -100,13 +102,13 @@ class Expectation(Record):
 
     @property
     def reasons(self) -> set[Reason]:
-        """All reasons that the expectation names."""
+        """All reasons that occur in the expectation."""
         listed = [why for each in self.fails.values() for why in (each.values() if isinstance(each, dict) else [each])]
         return {reason for reasons in (*listed, (self.open,)) for reason in reasons if reason is not None}
 
     @property
     def is_timed(self) -> bool:
-        """True if speed matters: for a right submission, and for one with an expected result of speed."""
+        """True if speed matters: for right submissions, and for those with an expected speed result."""
         return self.is_right or PERFORMANCE in self.fails
 
     @property
@@ -120,7 +122,7 @@ class Expectation(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Golden:
-    """A submission of the corpus; each has its own folder."""
+    """A submission of the corpus, with its own folder."""
 
     folder: Path
     expectation: Expectation
@@ -131,7 +133,9 @@ class Golden:
         return self.folder.name
 
     def subject(self, coursework: Coursework) -> Assignment:
-        """Return the assignment, or the named part of a suite, that the submission is graded for; raises InputError."""
+        """Return the assignment that the submission is graded for, or the part of a suite. Raises InputError if there
+        is no such part.
+        """
         parts = {part.part: part for part in coursework.parts}
         if self.expectation.part not in parts:
             remedy = f"must be {listed(parts, 'or')}" if "" not in parts else "is for suites: leave it out"
@@ -140,7 +144,7 @@ class Golden:
 
 
 def read_golden(folder: Path) -> Golden:
-    """Read a submission and its expectation; raises InputError that names the file, the field and the remedy."""
+    """Read a submission and its expectation. Raises InputError with the file, the field and the remedy."""
     path = folder / EXPECTED_FILE
     return Golden(
         folder=folder, expectation=checked(str(path), Expectation, read_fields(path, "`about:` and `fails:`"))
@@ -148,7 +152,7 @@ def read_golden(folder: Path) -> Golden:
 
 
 def corpus(folder: Path) -> tuple[Golden, ...]:
-    """Read all submissions in a folder, sorted by name; empty if there is no such folder."""
+    """Read all submissions in a folder, sorted by name. Empty if the folder does not exist."""
     found = {path.parent for path in folder.glob("*/*") if path.name in {FILE_NAME, EXPECTED_FILE}}
     return tuple(map(read_golden, sorted(found)))
 
@@ -161,9 +165,9 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
-    """Failures that were found and failures that were expected, by the names that expected.yaml uses.
+    """The failures that were found and those that were expected, by the names used in expected.yaml.
 
-    Checks that could not run here, and checks without an expectation, are in neither.
+    Checks that could not run here, and checks without an expectation, appear in neither mapping.
     """
 
     found: Mapping[str, Reason]
@@ -171,7 +175,7 @@ class Comparison:
 
     @property
     def differences(self) -> tuple[str, ...]:
-        """One line for each check with a verdict other than the expected one."""
+        """One line for each check whose verdict differs from the expected one."""
         names = dict.fromkeys((*self.expected, *self.found))
         return tuple(filter(None, map(self._difference, names)))
 
@@ -205,15 +209,15 @@ def _without(named: Mapping[str, Value], unasked: Collection[str]) -> dict[str, 
 
 
 def _uncounted(result: Result) -> Iterator[str]:
-    """Yield the memory checks that did not run, since the kernel was wrong in the run that counts."""
+    """Yield the memory checks that did not run because the kernel gave wrong results in their run."""
     return (called(check) for check in result.checks if check.kind is Kind.MEMORY and check.reason is Reason.NOT_RUN)
 
 
 def _where_open(
     expectation: Expectation, assignment: Assignment, result: Result
 ) -> Iterator[tuple[str, tuple[Reason, ...]]]:
-    """Yield the expected failures if points are open. Every check that only the device decides is open. The simulator
-    decides memory, and also a speed that requires memory checks.
+    """Yield the expected failures if points are open. Every check that only the device can decide is open. The
+    simulator decides memory checks, and also a speed check that requires them.
     """
     assert expectation.open is not None
     undecided = {
@@ -229,7 +233,7 @@ def _where_open(
 
 
 def skipped(result: Result) -> set[str]:
-    """Return the checks that cannot run here, such as checks that need a simulator."""
+    """Return the checks that cannot run here, such as checks that need the simulator."""
     return {
         called(check)
         for check in result.checks
@@ -238,7 +242,7 @@ def skipped(result: Result) -> set[str]:
 
 
 def called(check: Check) -> str:
-    """Return the name of a check in expected.yaml: its name without device and sizes."""
+    """Return the name of a check in expected.yaml, which is its name without device and sizes."""
     if check.kind is Kind.PERFORMANCE:
         return PERFORMANCE
     return check.label if check.kind in {Kind.CORRECTNESS, Kind.PRACTICE} else check.title
@@ -247,7 +251,9 @@ def called(check: Check) -> str:
 def _expected(
     expectation: Expectation, assignment: Assignment, kind: Literal["cpu", "gpu"]
 ) -> Iterator[tuple[str, tuple[Reason, ...]]]:
-    """Yield the failures of expected.yaml with its shorthands expanded; of two entries for a check, the last counts."""
+    """Yield the failures of expected.yaml with all shorthands expanded. If a check has two entries, the last one
+    counts.
+    """
     fails, not_run = expectation.fails, (Reason.NOT_RUN,)
     checks = [full_marks(asked) for section in assignment.sections for asked in section.asked(kind)]
     counting = {called(check) for check in checks if check.kind is Kind.CORRECTNESS}
@@ -269,7 +275,7 @@ def _expected(
 
 
 def _with_dependants(assignment: Assignment, failure: Mapping[str, Reasons]) -> Iterator[tuple[str, Reasons]]:
-    """Yield the memory checks that fail, and the checks that do not count because they require one of them."""
+    """Yield the memory checks that fail, and the checks that do not count because they require a failed one."""
     not_run, failing = (Reason.NOT_RUN,), {name for name, reasons in failure.items() if reasons}
     for check in assignment.memory.checks if assignment.memory else ():
         if check.name not in failure and not failing.isdisjoint(check.requires):
@@ -286,7 +292,7 @@ def _memory(check: str) -> str:
 
 
 def differences(golden: Golden, assignment: Assignment, result: Result) -> tuple[str, ...]:
-    """Return a line for every difference from expected.yaml: in verdicts, in findings, in the explanation."""
+    """Return one line for each difference from expected.yaml in verdicts, findings or the explanation."""
     expectation = golden.expectation
     lines = [*compare(expectation, assignment, result).differences]
     if expectation.finding == "none":
@@ -297,12 +303,14 @@ def differences(golden: Golden, assignment: Assignment, result: Result) -> tuple
 
 
 def _is_decided(cause: Cause, result: Result) -> bool:
-    """True if no skipped check can be the cause. Speed comes last, so it hides no other cause."""
+    """True if no skipped check can be the cause. Speed is checked last, so it cannot hide another cause."""
     return skipped(result) <= (set() if cause.reason in OF_SPEED else {PERFORMANCE})
 
 
 def _unexplained(cause: Cause, assignment: Assignment, check: Check | None) -> Iterator[str]:
-    """Yield a line for everything that the first explanation lacks, in the check's sentences and first finding."""
+    """Yield one line for everything that is missing from the first explanation: from the check's sentences and its
+    first finding.
+    """
     if check is None or check.reason is not cause.reason:
         yield f"the first cause is {check.reason if check else 'none'}, must be {cause.reason}"
         return

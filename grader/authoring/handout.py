@@ -1,8 +1,8 @@
-"""Compares the handout and the skeleton with assignment.yaml, so that students read current facts.
+"""Compares the handout and the skeleton with assignment.yaml, so that students read up-to-date facts.
 
-Facts in a common form are compared: declarations of kernels, macros after "Defined:", stated choices, sums such as
-"38 of 100 points", and the rows of tables about checks (handout_table.py). Other prose is not compared, because its
-numbers may be about anything.
+Only facts in a common form are compared: declarations of kernels, macros after "Defined:", stated choices, sums such as
+"38 of 100 points", and rows of tables about checks (handout_table.py). Other prose is not compared, because its numbers
+can mean anything.
 """
 
 import re
@@ -27,7 +27,7 @@ SPACES, QUALIFIERS = {"global", "local", "constant", "private"}, {"const", "rest
 
 DEFINED = re.compile(r"\bdefined:", re.IGNORECASE)
 NEXT = re.compile(r"$|[-*#|]|\w+:|grader:")
-"""Beginning of a line, after the marks of a comment, that ends the list of macros."""
+"""Matches the beginning of a line, without comment marks, that ends the list of macros."""
 CHAIN, BRACKETS = re.compile(r"((?:\w+ = )+)(\w+)"), re.compile(r"(\w+) \((\w+)")
 CHOICE = re.compile(r"//\s*grader:\s*(\w+)\s*=\s*(\d+)(?!\w)")
 MACRO = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+(\w+)[ \t]*$", re.MULTILINE)
@@ -36,14 +36,16 @@ SUM = re.compile(r"\b\d[\d.,]*\s+of\s+(\d+(?:\.\d+)?)\s+points")
 
 @dataclass(frozen=True, kw_only=True)
 class Signature:
-    """Parameters of a launch of a kernel. `takes_local` is true if a last array in local memory may follow."""
+    """Parameters of a kernel in one launch. `takes_local` is true if an array in local memory may follow as the last
+    one.
+    """
 
     parameters: tuple[Parameter, ...]
     takes_local: bool
 
 
 def facts(coursework: Coursework) -> tuple[Fact, ...]:
-    """Return every fact of the handout and of the skeleton that can be compared. A missing file has none."""
+    """Return every comparable fact in the handout and the skeleton. A missing file contributes none."""
     return tuple(dict.fromkeys(_facts(coursework)))
 
 
@@ -62,8 +64,8 @@ def _facts(coursework: Coursework) -> Iterator[Fact]:
 
 
 def _declarations(page: HandoutPage, coursework: Coursework) -> Iterator[Fact]:
-    """Yield a fact for each declared kernel. An unknown kernel is a mistake only if a kernel of the assignment is
-    missing: an example in the handout is no mistake.
+    """Yield a fact for each declared kernel. An unknown kernel counts as a mistake only if a kernel of the assignment
+    is missing, because the handout may contain an example.
     """
     asked, other_names = _signatures(coursework), _other_names(coursework)
     code = COMMENT.sub(lambda comment: re.sub(r"[^\n]", " ", comment[0]), page.text)
@@ -84,7 +86,7 @@ def _declarations(page: HandoutPage, coursework: Coursework) -> Iterator[Fact]:
 
 
 def _signatures(coursework: Coursework) -> dict[str, list[Signature]]:
-    """Return the signatures of each kernel, one for each launch."""
+    """Return the signatures of each kernel, one per launch."""
     found: dict[str, list[Signature]] = {}
     for part in coursework.parts:
         for launch in part.student_launches:
@@ -95,12 +97,12 @@ def _signatures(coursework: Coursework) -> dict[str, list[Signature]]:
 
 
 def _other_names(coursework: Coursework) -> dict[str, str]:
-    """Return the kernel for each other accepted name."""
+    """Return the kernel that each alternative name stands for."""
     return {alias: part.kernel for part in coursework.parts for alias in part.aliases}
 
 
 def _signature(page: HandoutPage, line: int, name: str, text: str, asked: Sequence[Signature]) -> Iterator[Fact]:
-    """Yield a fact about the parameters, unless they are written in another way, such as a macro."""
+    """Yield a fact about the parameters, unless they cannot be read, for example because a macro is used."""
     found = [_read(each) for each in text.split(",")] if text.strip() not in {"", "void"} else []
     declared = [each for each in found if each is not None]
     if len(declared) < len(found):
@@ -112,7 +114,7 @@ def _signature(page: HandoutPage, line: int, name: str, text: str, asked: Sequen
 
 @dataclass(frozen=True, kw_only=True)
 class Declared:
-    """A parameter as a file declares it."""
+    """A parameter as it is declared in a file."""
 
     name: str
     space: str
@@ -120,13 +122,13 @@ class Declared:
     text: str
 
     def fits(self, asked: Parameter) -> bool:
-        """True if the names and the address spaces are equal, and also the types if both are known."""
+        """True if the names and address spaces are equal, and the types too if both are known."""
         named = {name: kind for kind, each in ELEMENTS.items() for name in (*each.names, each.spelling)}
         return named.get(self.type, asked.type) == asked.type and (self.name, self.space) == (asked.name, asked.space)
 
 
 def _read(text: str) -> Declared | None:
-    """Read a parameter; None if it is not a type and a name."""
+    """Read a parameter. Returns None if it is not a type followed by a name."""
     words = [word for word in re.findall(r"\w+|\*", text) if word not in QUALIFIERS]
     spaces = [word.strip("_") for word in words if word.strip("_") in SPACES]
     rest = [word for word in words if word.strip("_") not in SPACES]
@@ -139,7 +141,7 @@ def _read(text: str) -> Declared | None:
 
 
 def _difference(declared: Sequence[Declared], asked: Signature) -> tuple[str, str] | None:
-    """Describe the first difference in words for the file and for the assignment. None without a difference."""
+    """Describe the first difference, once for the file and once for the assignment. None if there is no difference."""
     wanted = asked.parameters
     has_local = asked.takes_local and len(declared) == len(wanted) + 1 and declared[-1].space == "local"
     own = declared[:-1] if has_local else declared
@@ -156,8 +158,8 @@ def _difference(declared: Sequence[Declared], asked: Signature) -> tuple[str, st
 
 
 def _macros(page: HandoutPage, coursework: Coursework) -> Iterator[Fact]:
-    """Yield a fact for each macro with a value, in a list after "Defined:" or in a line `#define`. A list may name
-    the value for timed runs after the usual value.
+    """Yield a fact for each macro with a value, in a list after "Defined:" or in a `#define` line. A list may give a
+    second value, for timed runs, after the usual one.
     """
     seen: set[str] = set()
     for line, name, value in (*_listed(page), *_in_define(page, coursework)):
@@ -173,7 +175,7 @@ def _macros(page: HandoutPage, coursework: Coursework) -> Iterator[Fact]:
 
 
 def _listed(page: HandoutPage) -> Iterator[tuple[int, str, str]]:
-    """Yield line, name and value of each macro in the lists after "Defined:"."""
+    """Yield line, name and value of each macro in a list after "Defined:"."""
     lines = [line.replace("`", "").strip().removeprefix("//").strip() for line in page.text.splitlines()]
     is_list = False
     for number, line in enumerate(lines, start=1):
@@ -186,14 +188,16 @@ def _listed(page: HandoutPage) -> Iterator[tuple[int, str, str]]:
 
 
 def _in_define(page: HandoutPage, coursework: Coursework) -> Iterator[tuple[int, str, str]]:
-    """Yield line, name and value of each of the assignment's macros that the file defines itself."""
+    """Yield line, name and value of each macro of the assignment that the file itself defines."""
     for each in MACRO.finditer(page.text):
         if any(each[1] in part.constants for part in coursework.parts):
             yield page.line_of(each.start()), each[1], each[2]
 
 
 def _values(coursework: Coursework, name: str) -> list[str]:
-    """Return the values of a macro in students' builds. Empty if the assignment does not define the macro."""
+    """Return the values that a macro can have in students' builds. Empty if the assignment does not define the
+    macro.
+    """
     parts = [part for part in coursework.parts if name in part.constants]
     values = [value for part in parts for value in (part.constants[name], *part.choices.constants.get(name, ()))]
     return list(dict.fromkeys(map(str, values)))
@@ -206,7 +210,7 @@ def _timed_values(coursework: Coursework, name: str) -> list[str]:
 
 
 def _choices(page: HandoutPage, coursework: Coursework) -> Iterator[Fact]:
-    """Yield a fact for each value of a constant that a comment states, such as `// grader: TILE = 16`."""
+    """Yield a fact for each constant that a comment sets, such as `// grader: TILE = 16`."""
     offered: dict[str, list[int]] = {}
     for part in coursework.parts:
         for name, values in part.choices.constants.items():
@@ -224,8 +228,8 @@ def _choices(page: HandoutPage, coursework: Coursework) -> Iterator[Fact]:
 
 
 def _sums(page: HandoutPage, coursework: Coursework) -> Iterator[Fact]:
-    """Yield a fact for each sum such as "38 of 100 points". The second number must be the points of all
-    kernels or of one kernel.
+    """Yield a fact for each sum such as "38 of 100 points". The second number must be the points of all kernels
+    together or of one kernel.
     """
     totals = sorted({coursework.points, *(part.points for part in coursework.parts)})
     for each in SUM.finditer(page.text):

@@ -1,7 +1,7 @@
-"""Compares tables of a handout with the rubric: tables with the columns `check` and `points`.
+"""Compares tables in a handout with the rubric. A table is compared if it has the columns `check` and `points`.
 
-The first word of a row says if it is about the build, correctness, the sanitizer, a memory check or speed. Other rows
-are not compared. Neither are numbers in words, such as "4 million".
+The first word of a row shows if it is about the build, correctness, the sanitizer, a memory check or speed. Other rows
+are not compared, nor are numbers written in words, such as "4 million".
 """
 
 import re
@@ -17,7 +17,7 @@ from grader.course.suite import Coursework
 
 NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
 IN_WORDS = re.compile(r"\^|\*\*|\d[ _']\d{3}\b|\d ?(?:[kKMG]i?|thousand|million|billion)\b")
-"""Numbers in a form that is not compared: 2^20, 1 000 000, 4 million."""
+"""Numbers in forms that are not compared, such as 2^20, 1 000 000 and 4 million."""
 EACH = re.compile(r"(\d+(?:\.\d+)?) each\b")
 CASES = re.compile(r"(\d+) cases\b")
 FULL_SHARE = re.compile(r"(\d+(?:\.\d+)?) % of the model solution's speed")
@@ -27,7 +27,7 @@ LIMIT = re.compile(rf"(?:at most|=) ({NUMBER.pattern})")
 
 @dataclass(frozen=True, kw_only=True)
 class Fact:
-    """Words of a line in a file, and of assignment.yaml about the same fact. Both begin with a verb."""
+    """A fact as a line of a file states it, and as assignment.yaml states it. Both phrases begin with a verb."""
 
     file: str
     line: int
@@ -44,17 +44,17 @@ class HandoutPage:
     text: str
 
     def fact(self, line: int, *, says: str, asked: str, agrees: bool) -> Fact:
-        """Return the fact in a line."""
+        """Return a fact that is stated in this line."""
         return Fact(file=self.file, line=line, says=says, asked=asked, agrees=agrees)
 
     def line_of(self, place: int) -> int:
-        """Return the number of the line that contains this place of the text."""
+        """Return the number of the line that contains this position in the text."""
         return 1 + self.text.count("\n", 0, place)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """A row of a table. `kernels` is empty if the row is about every kernel of the assignment."""
+    """A row of a table. `kernels` is empty if the row applies to every kernel of the assignment."""
 
     page: HandoutPage
     line: int
@@ -64,12 +64,12 @@ class Row:
     points: str
 
     def fact(self, *, says: str, asked: str, agrees: bool) -> Fact:
-        """Return a fact of this row."""
+        """Return a fact that is stated in this row."""
         return self.page.fact(self.line, says=f'says "{self.check}": {says}', asked=asked, agrees=agrees)
 
 
 def facts_of_tables(page: HandoutPage, coursework: Coursework) -> Iterator[Fact]:
-    """Yield the facts of all rows about checks."""
+    """Yield the facts in all rows about checks."""
     rows = tuple(_rows(page))
     kernels = {part.kernel for part in coursework.parts}
     for row in rows:
@@ -84,7 +84,7 @@ def facts_of_tables(page: HandoutPage, coursework: Coursework) -> Iterator[Fact]
 
 
 def _rows(page: HandoutPage) -> Iterator[Row]:
-    """Yield the rows of tables with both columns."""
+    """Yield the rows of all tables that have both columns."""
     head: list[str] = []
     for line, text in enumerate(page.text.splitlines(), start=1):
         if not text.startswith("|"):
@@ -106,7 +106,7 @@ def _rows(page: HandoutPage) -> Iterator[Row]:
 
 
 def _row(row: Row, part: Assignment) -> Iterator[Fact]:
-    """Yield the facts of a row about a part of the assignment."""
+    """Yield the facts in a row that concern this part of the assignment."""
     words = re.findall(r"\w+", row.check)
     memory, speed = part.memory, part.performance
     match words[0].lower() if words else "":
@@ -148,7 +148,7 @@ def _sanitizer(row: Row, asked: Sanitizer) -> Iterator[Fact]:
 
 
 def _memory(row: Row, part: Assignment, asked: Memory) -> Iterator[Fact]:
-    """Yield the facts about the memory check that the row names: its points, its limit and the sizes of the run."""
+    """Yield facts about the memory check in this row: its points, its limit and the sizes of its run."""
     check = _named(row, asked)
     title = row.check.partition(": ")[2]
     if check is None:
@@ -167,7 +167,7 @@ def _memory(row: Row, part: Assignment, asked: Memory) -> Iterator[Fact]:
 
 
 def _named(row: Row, asked: Memory) -> MemoryCheck | None:
-    """Return the memory check that the row names, after "memory:" or at the beginning of the next cell."""
+    """Return the memory check whose name follows "memory:" in the row or begins its next cell."""
     title = row.check.partition(": ")[2]
     named = [each for each in asked.checks if title == each.name]
     named += [each for each in asked.checks if row.goal.startswith(each.name)]
@@ -198,8 +198,8 @@ def _points(row: Row, asked: float) -> Iterator[Fact]:
 
 
 def _sizes(row: Row, goal: str, asked: Mapping[str, str | int]) -> Iterator[Fact]:
-    """Yield a fact if the goal or else the row's first cell has numbers. It disagrees if a size is missing and there is
-    another number instead.
+    """Yield a fact if the goal, or otherwise the first cell of the row, contains numbers. It disagrees if a size is
+    missing and another number appears in its place.
     """
     stated = numbers(goal) or numbers(row.check)
     wanted = {float(value) for value in asked.values() if str(value).isdigit()}
@@ -210,7 +210,7 @@ def _sizes(row: Row, goal: str, asked: Mapping[str, str | int]) -> Iterator[Fact
 
 
 def _absent(rows: Sequence[Row], part: Assignment) -> Iterator[Fact]:
-    """Yield a fact for each shown memory check without a row, if other rows name memory checks."""
+    """Yield a fact for each visible memory check that has no row, if other memory checks have rows."""
     if part.memory is None:
         return
     named = {row: check.name for row in rows if row.check.startswith("memory") and (check := _named(row, part.memory))}
@@ -226,5 +226,5 @@ def _equal(stated: str, wanted: str) -> bool:
 
 
 def numbers(text: str) -> set[float]:
-    """Return all numbers in a text. Empty if a number has a form that is not compared."""
+    """Return all numbers in a text. Empty if one of them has a form that is not compared."""
     return set() if IN_WORDS.search(text) else {float(each.replace(",", "")) for each in NUMBER.findall(text)}

@@ -1,4 +1,6 @@
-"""Drawings of arrays in memory for `grader show`: the offsets of the first elements of a matrix, and the formula."""
+"""Drawings for `grader show` of how an array is laid out in memory: the offsets of the first elements, and the
+formula.
+"""
 
 from collections.abc import Iterator, Sequence
 
@@ -9,13 +11,13 @@ AXES = {
     2: ("row", "column"),
     3: ("layer", "row", "column"),
 }
-"""Names of the dimensions, from the slowest to the contiguous one."""
+"""Names of the dimensions, from the slowest-varying to the contiguous one."""
 
 INDEXES = {"layer": "k", "row": "i", "column": "j"}
-"""Index of a dimension in the formula."""
+"""Index variable of each dimension in the formula."""
 
 COLUMNS = 3
-"""Elements of a row that are drawn."""
+"""Number of elements drawn in each row."""
 
 
 def in_words(shape: Sequence[Expression]) -> str:
@@ -27,7 +29,7 @@ def in_words(shape: Sequence[Expression]) -> str:
 
 
 def drawing(shape: Sequence[Expression]) -> Iterator[str]:
-    """Yield the lines of a drawing: two rows of a matrix, and the formula. A vector needs no drawing."""
+    """Yield the lines of a drawing: two rows of a matrix and the formula. A vector needs no drawing."""
     if len(shape) == 2:
         yield from _two_rows(shape[1])
     if len(shape) in {2, 3}:
@@ -37,7 +39,7 @@ def drawing(shape: Sequence[Expression]) -> Iterator[str]:
 
 
 def _two_rows(columns: Expression) -> Iterator[str]:
-    """Yield the offsets of the first elements of two rows, below each other."""
+    """Yield two lines, one below the other, with the offsets of the first elements of two rows."""
     shown = range(min(COLUMNS, columns) if isinstance(columns, int) else COLUMNS)
     first, second = [str(j) for j in shown], [_sum(columns, j) for j in shown]
     more = [] if columns == len(shown) else ["..."]
@@ -54,7 +56,7 @@ def _sum(columns: Expression, j: int) -> str:
 
 
 def _offset(shape: Sequence[Expression], indexes: Sequence[str]) -> str:
-    """Return the offset of an element: "(k*height + i)*width + j"."""
+    """Return the offset of an element as a formula, such as "(k*height + i)*width + j"."""
     offset, *others = indexes
     for extent, index in zip(shape[1:], others, strict=True):
         offset = f"{f'({offset})' if ' ' in offset else offset}*{_factor(extent)} + {index}"

@@ -1,4 +1,4 @@
-"""Points of kernels that avoid an exercise, and of its model solution with one slip."""
+"""Points that are earned by kernels that avoid an exercise, and by its model solution with one slip."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
@@ -26,7 +26,7 @@ from grader.results.check import UNTIMED, Verdict
 from grader.results.result import Result
 
 ATTEMPTS = 3
-"""Attempts to grade a kernel whose speed could not be measured."""
+"""Number of attempts to grade a kernel whose speed could not be measured."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,12 +38,12 @@ class Earned:
 
     @property
     def share(self) -> float:
-        """Share of all points."""
+        """Share of the total points."""
         return self.result.points / self.result.max_points if self.result.max_points else 0.0
 
     @property
     def largest_share(self) -> float:
-        """Share of all points if the kernel also earns the points that a quick validation leaves open."""
+        """Share of the total points if the kernel also earns the points that a quick validation leaves open."""
         return self.share + (open_points(self.result) / self.result.max_points if self.result.max_points else 0.0)
 
     @property
@@ -53,7 +53,9 @@ class Earned:
 
     @property
     def passed(self) -> str:
-        """Checks of memory and speed that it passes. Correctness is left out: even such a kernel should earn it."""
+        """The memory and speed checks that it passes. Correctness is left out, because even such a kernel should earn
+        those points.
+        """
         kinds = {Kind.MEMORY, Kind.PERFORMANCE}
         names = [
             c.title for c in self.result.checks if c.kind in kinds and c.verdict is Verdict.PASSED and c.max_points
@@ -63,7 +65,7 @@ class Earned:
 
 @dataclass(frozen=True, kw_only=True)
 class Rewards:
-    """Points of kernels that avoid an exercise, and of the model solution with a single slip."""
+    """Points of kernels that avoid an exercise, and of the model solution with one slip."""
 
     assignment: Assignment
     avoiding: tuple[Earned, ...]
@@ -95,7 +97,7 @@ class Rewards:
             )
 
     def is_decided(self, each: Earned) -> bool:
-        """True if open points do not change the claim about a kernel."""
+        """True if open points cannot change the claim about a kernel."""
         if each in self.avoiding:
             most = self.assignment.avoiding_earns_at_most
             return (each.share <= most) is (each.largest_share <= most)
@@ -105,15 +107,15 @@ class Rewards:
 
     @property
     def undecided(self) -> tuple[str, ...]:
-        """Names of the kernels without a claim, because their points for speed are open."""
+        """Names of the kernels about which nothing is claimed, because their points for speed are open."""
         return tuple(each.name for each in (*self.avoiding, *self.slips) if not self.is_decided(each))
 
 
 def rewards(
     assignment: Assignment, environment: GradingEnvironment, progress: Progress, extent: Extent = FULL
 ) -> Rewards:
-    """Grade all these kernels. Slips are timed with one pair only, since they keep the model solution's memory
-    behaviour.
+    """Grade all these kernels. Slips are timed with one pair only, because their memory behaviour is that of the model
+    solution.
     """
 
     def graded(
@@ -131,7 +133,7 @@ def rewards(
 
 
 def _by_result(accepted: Iterable[Accepted]) -> Iterator[str]:
-    """Yield each result that takes no computing, with the name of one case that accepts it and the number of other
+    """Yield each result that takes no computing, with the first case that accepts it and the number of other such
     cases.
     """
     cases = defaultdict(list)
@@ -144,7 +146,9 @@ def _by_result(accepted: Iterable[Accepted]) -> Iterator[str]:
 def _earned(
     kernel: SampleKernel, assignment: Assignment, environment: GradingEnvironment, progress: Progress, extent: Extent
 ) -> Earned:
-    """Grade the kernel. Time it only if speed can earn points, since a single work-item would reach the time limit."""
+    """Grade the kernel. It is timed only if it can earn points for speed, since a single work-item would run into the
+    time limit.
+    """
     submission = parse_submission(Path(f"{kernel.name}.cl"), kernel.source.encode())
 
     def graded(prepare: Preparation) -> Result:
@@ -160,7 +164,7 @@ def _earned(
 
 
 def _may_earn_speed(assignment: Assignment, untimed: Result) -> bool:
-    """True unless a case fails, or a memory check that points for speed require."""
+    """True unless a case fails, or a memory check fails that is required for the points for speed."""
     if assignment.performance is None:
         return False
     needed = [check for check in untimed.checks if check.kind is Kind.CORRECTNESS]

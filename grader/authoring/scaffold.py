@@ -1,4 +1,4 @@
-"""`grader init`: writes the folder that a student starts from."""
+"""`grader init`: writes the folder in which a student starts."""
 
 from pathlib import Path
 
@@ -10,15 +10,18 @@ from grader.course.suite import Coursework
 PLACEHOLDER = "@ASSIGNMENT@"
 
 KIT_PLACEHOLDER = "@KIT_URL@"
-"""Placeholder for the address of the course's kit. A kit's template has the address, else students fill it in."""
+"""Placeholder for the address of the course's kit. The template inside a kit contains the address; otherwise students
+fill it in.
+"""
 
 TEMPLATE_FILES = ("README.md", ".gitlab-ci.yml", ".github/workflows/grade.yml")
 
 
 def start(assignment: Coursework, template: Path, guide: Path, target: Path) -> list[Path]:
-    """Write the starter files of an assignment into `target`; returns the written files. Never overwrites a file.
+    """Write the starter files of an assignment into `target` and return their paths. Existing files are never
+    overwritten.
 
-    `guide` is the page that explains reports. In a course, handouts link to it in `docs/`; here it is next to them.
+    `guide` is the page that explains reports. Handouts in a course link to it in `docs/`; here it lies next to them.
     """
     files = {
         "kernels.cl": _read(assignment.folder / "kernels.cl"),

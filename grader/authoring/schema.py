@@ -1,8 +1,9 @@
-"""The published JSON schemas: of assignment.yaml and course.yaml for editors, of the JSON report for its readers.
+"""The published JSON schemas: assignment.yaml and course.yaml for editors, and the JSON report for programs that read
+it.
 
-A suite's assignment.yaml has `parts`. Each part states its differences from the fields next to `parts`. So with
-`parts`, a required field may be in either place, and a mapping in either may have only some of its fields. A list
-replaces the other list, so a list is always complete.
+The assignment.yaml of a suite has `parts`. Each part states its differences from the fields next to `parts`. With
+`parts`, a required field may therefore be in either place, and a mapping in either place may be incomplete. Lists
+replace each other as a whole, so a list is always complete.
 """
 
 import ast
@@ -22,10 +23,10 @@ from grader.course.suite import Suite
 from grader.results.result import Result
 
 Fields = dict[str, Any]
-"""A JSON schema, or a part of one."""
+"""A JSON schema, or part of one."""
 
 NOT_IN_THE_FILE = frozenset({"name", "folder", "reference", "part", "kit", "due_in"})
-"""Fields of an assignment that record its place and are not in the file."""
+"""Fields of an assignment that record where it is and do not occur in the file."""
 
 REFERENCE = "#/$defs/"
 
@@ -83,21 +84,21 @@ def _schema(record: type[Record], mode: JsonSchemaMode = "validation") -> Fields
 
 
 class _Explained(GenerateJsonSchema):
-    """Describes each field by the string below it. pydantic does the same only while it builds a record, and then every
-    command would wait for it.
+    """Describes each field with the string below it. pydantic can do this only while it defines a record, which would
+    slow down every command.
     """
 
     def model_schema(self, schema: ModelSchema) -> Fields:
         """Return the schema of one record."""
         made, record = super().model_schema(schema), schema["cls"]
         for name, words in _said_below_fields(record).items():
-            if name in record.model_fields:  # the strings below constants of a class describe no field
+            if name in record.model_fields:  # strings below class constants do not describe a field
                 made["properties"][record.model_fields[name].alias or name].setdefault("description", words)
         return made
 
 
 def _said_below_fields(record: type) -> dict[str, str]:
-    """Return the strings below fields, by the names of the fields; includes the fields of base records."""
+    """Return the string below each field, by field name, including the fields of base records."""
     said: dict[str, str] = {}
     for each in (each for each in reversed(record.__mro__) if issubclass(each, Record)):
         (written,) = ast.parse(inspect.getsource(each)).body
@@ -110,7 +111,7 @@ def _said_below_fields(record: type) -> dict[str, str]:
 
 
 def _stated(schema: Any) -> Any:
-    """Return the schema without nulls, so that editors show plainer text; authors do not write nulls in the file."""
+    """Return the schema without nulls, so that editors show simpler text. Authors do not write nulls in the file."""
     if isinstance(schema, list):
         return [_stated(each) for each in schema]
     if not isinstance(schema, dict):
@@ -124,8 +125,8 @@ def _stated(schema: Any) -> Any:
 
 
 def _relaxed(schema: Fields) -> Fields:
-    """Return a mapping's schema without required fields, since some may be in the other place; other schemas are
-    unchanged.
+    """Return the schema of a mapping without required fields, since some of them may be in the other place. Other
+    schemas are returned unchanged.
     """
     if "properties" not in schema:
         return schema
@@ -134,7 +135,7 @@ def _relaxed(schema: Fields) -> Fields:
 
 
 def _partial(schema: Fields) -> Fields:
-    """Return the schema with mappings that may be incomplete; lists must still be complete."""
+    """Return the schema with mappings that may be incomplete. Lists must still be complete."""
     relaxed = dict(schema)
     if "$ref" in schema:
         relaxed["$ref"] = REFERENCE + _partial_name(schema["$ref"].removeprefix(REFERENCE))

@@ -1,9 +1,9 @@
-"""`grader selftest`: checks that the assignments require on this device what their authors intended.
+"""`grader selftest`: checks that assignments require on this device what their authors intended.
 
 The model solution must pass everything, with a margin in speed. The skeleton must build and fail every case. The
-baseline must compute the right results, and miss full points for speed unless the assignment allows it to reach them.
-Both must agree at the timed sizes: on a GPU, submissions are compared with the model solution there. Claims about speed
-are left out if the assignment checks no speed.
+baseline must compute the right results, and must miss full points for speed unless the assignment allows it to reach
+them. Both must agree at the timed sizes, because on a GPU, submissions are compared with the model solution there.
+Claims about speed are left out if the assignment does not check speed.
 """
 
 from collections.abc import Iterator, Mapping
@@ -47,7 +47,7 @@ from grader.results.result import Result
 
 @dataclass(frozen=True, kw_only=True)
 class Claim:
-    """A claim that must be true of an assignment. `holds` tells if it is true, and `seen` is the observed result."""
+    """A statement that must be true of an assignment. `holds` is True if it is, and `seen` is the observed result."""
 
     claim: str
     holds: bool
@@ -56,7 +56,7 @@ class Claim:
 
 @dataclass(frozen=True, kw_only=True)
 class OwnResults:
-    """Results of the course's own files, graded like submissions."""
+    """Results of the course's own files, which are graded like submissions."""
 
     model: Result
     skeleton: Result
@@ -84,7 +84,7 @@ def grade_own(
 
 
 def in_full(result: Result) -> Result:
-    """Return the result; raises NoiseError if speed was not measured, since the claims about an assignment need it."""
+    """Return the result. Raises NoiseError if speed was not measured, since claims about an assignment need it."""
     speed = result.performance_check
     if speed is not None and speed.reason in UNTIMED:
         raise NoiseError(speed.message)
@@ -92,18 +92,18 @@ def in_full(result: Result) -> Result:
 
 
 def open_points(result: Result) -> float:
-    """Return the points that only a full validation decides."""
+    """Return the number of points that only a full validation decides."""
     return sum(check.max_points for check in result.checks if check.reason is Reason.DECIDED_ELSEWHERE)
 
 
 def open_points_in_words(result: Result) -> str:
-    """Return words to follow the points, such as ", 20 not decided"; "" if all points are decided."""
+    """Return a phrase to follow the points, such as ", 20 not decided", or "" if all points are decided."""
     points = open_points(result)
     return f", {points:g} not decided" if points else ""
 
 
 def state(assignment: Assignment, own: OwnResults, environment: GradingEnvironment) -> Iterator[Claim]:
-    """Yield all claims; claims about the gradings come first."""
+    """Yield all claims, beginning with the claims about the gradings."""
     device, seed = own.model.provenance.device, fresh_seed()
     yield _model_passes(own.model)
     speed = own.model.performance_check
@@ -161,7 +161,7 @@ def _baseline_is_right(assignment: Assignment, environment: GradingEnvironment, 
 
 
 def _wrong_baseline_case(assignment: Assignment, environment: GradingEnvironment, seed: int) -> str | None:
-    """Return the first case that the baseline fails, and how; None if it passes all."""
+    """Return a description of the first case that the baseline fails, or None if it passes all."""
     oracle = load_oracle(assignment)
     program = own_program(assignment, assignment.source(BASELINE_FILE))
     cases = assignment.correctness.cases
@@ -181,7 +181,7 @@ def _wrong_case(series: Series, name: str, trial: Trial) -> Problem | None:
 
 
 def _both_agree(assignment: Assignment, environment: GradingEnvironment, device: DeviceFacts, seed: int) -> Claim:
-    """Compare model solution and baseline at the timed sizes, by the verifier that judges timed rounds."""
+    """Compare the model solution and the baseline at the timed sizes, with the verifier that judges timed rounds."""
     task = timing_task(assignment, device, seed)
     verifier = ByReference(task) if assignment.speed_goals.verifier is None else ByOracle(task)
     with shared(device, environment.locks), environment.worker() as worker:
@@ -201,7 +201,9 @@ def _both_agree(assignment: Assignment, environment: GradingEnvironment, device:
 
 
 def _disagreement(task: TimingTask, control: Participant, inputs: RoundInputs) -> str | None:
-    """Return the error in the results of model solution or baseline on the data of a round; None if both are right."""
+    """Return the error in the results of the model solution or the baseline on the data of one round, or None if both
+    are right.
+    """
     script = WHOLE if task.assignment.has_surroundings else STUDENT
     made = {name: _computed(control, inputs, name) for name in (script, NAIVE)}
     return (
@@ -210,7 +212,9 @@ def _disagreement(task: TimingTask, control: Participant, inputs: RoundInputs) -
 
 
 def _computed(control: Participant, inputs: RoundInputs, script: str) -> dict[str, Fetched]:
-    """Return the results of one of the control's scripts, restricted to the arrays that the baseline makes, too."""
+    """Return the results of one of the control's scripts, restricted to the arrays that the baseline computes
+    as well.
+    """
     try:
         inputs.prepare(control, script)
         inputs.supply(control, script)
@@ -222,7 +226,7 @@ def _computed(control: Participant, inputs: RoundInputs, script: str) -> dict[st
 
 
 def _wrong(trial: Trial, control: Participant, made: Mapping[str, dict[str, Fetched]]) -> str | None:
-    """Return the first error that the oracle finds in either result; None without any."""
+    """Return the first error that the oracle finds in either result, or None."""
     for name, fetched in made.items():
         problem = inspect(trial, control.plan.scripts[name], fetched)
         if problem is not None:
@@ -231,7 +235,7 @@ def _wrong(trial: Trial, control: Participant, made: Mapping[str, dict[str, Fetc
 
 
 def _difference(task: TimingTask, model: dict[str, Fetched], naive: dict[str, Fetched]) -> str | None:
-    """Name the arrays in which the two differ; None without any."""
+    """Return a description of the arrays in which the two results differ, or None."""
     assignment, sizes = task.assignment, task.sizes
     differ = [
         name

@@ -9,7 +9,7 @@ from grader.course.assignment import Assignment
 from grader.course.criteria import Case, Measure
 from grader.course.expressions import Expression, evaluate
 from grader.course.launches import Buffer, Launch, Repeat
-from grader.course.program import Fill, For, RepeatSteps, Swap
+from grader.course.program import Fill, For, Repetition, Swap
 from grader.course.rubric import Correctness, Memory, Sanitizer, Section, SpeedGoals
 from grader.course.suite import Coursework
 from grader.course.tolerance import RULES
@@ -54,8 +54,8 @@ def _part(assignment: Assignment) -> Iterator[str]:
 
 
 def _layouts(assignment: Assignment) -> Iterator[str]:
-    """Yield a drawing for each shape of the arrays of the student's kernels. A scratch array without data has no
-    drawing, because students choose its layout.
+    """Yield a drawing for each shape of the arrays of the student's kernels. A scratch array without data is not drawn,
+    because students choose its layout.
     """
     used = dict.fromkeys(name for launch in assignment.student_launches for name in launch.args)
     arrays = {name: assignment.buffers[name] for name in used if name in assignment.buffers}
@@ -77,7 +77,7 @@ def _kind(buffer: Buffer) -> str:
 
 
 def _section(_: Assignment, section: Section) -> Iterator[str]:
-    """Yield the line of a section without words of its own here."""
+    """Yield the line for a section that has no function of its own below."""
     yield f"  {section.kinds[0]}, {section.total:g} points"
 
 
@@ -108,7 +108,7 @@ def _repeated(assignment: Assignment) -> Iterator[str]:
         yield f"  repeated: {_times(assignment.repeat.times, assignment.repeat)}"
 
 
-def _times(times: Expression, repeat: Repeat | RepeatSteps) -> str:
+def _times(times: Expression, repeat: Repeat | Repetition) -> str:
     """Return the number of iterations, the condition that ends them, and the arrays that change places."""
     until = f", or until the sum of {repeat.until.sum} is below {_number(repeat.until.below)}" if repeat.until else ""
     swapped = "".join(f"; {old} and {new} change places after each" for old, new in repeat.swap)
@@ -129,13 +129,13 @@ def _steps(assignment: Assignment, steps: Sequence[Any]) -> Iterator[str]:
             case For():
                 yield f"for {step.variable} from {step.first} to {step.last}, next {step.next}"
                 yield from (f"    {line}" for line in _steps(assignment, step.do))
-            case RepeatSteps():
+            case Repetition():
                 yield f"repeated: {_times(step.repeat, step)}"
                 yield from (f"    {line}" for line in _steps(assignment, step.do))
 
 
 def _apart(case: Case) -> str:
-    """Return the words for practice cases and hidden cases."""
+    """Return words that mark practice cases and hidden cases."""
     return "".join(f", {word}" for word, holds in (("practice", case.practice), ("hidden", case.hidden)) if holds)
 
 
@@ -160,7 +160,7 @@ def _sanitizer(_: Assignment, section: Section) -> Iterator[str]:
 
 
 def _memory(assignment: Assignment, _: Section) -> Iterator[str]:
-    """Yield the limits of memory behaviour."""
+    """Yield the limits on memory behaviour."""
     memory = assignment.memory
     assert memory is not None
     yield f"  memory, in a simulated run at {sizes_in_words(memory.sizes)}"
@@ -177,11 +177,11 @@ SECTIONS: dict[type[Section], Callable[[Assignment, Section], Iterator[str]]] = 
     Memory: _memory,
     SpeedGoals: _speed,
 }
-"""Functions that describe a section. A section without one gets a line with its points."""
+"""Functions that describe a section. Any other section gets a line with its points."""
 
 
 def _requirement(indent: str, names: tuple[str, ...]) -> Iterator[str]:
-    """Yield a line about the checks that must pass; no line without any."""
+    """Yield a line about the checks that must pass, or no line if there are none."""
     if names:
         yield f"{indent}counts when {listed(names, 'and')} {'passes' if len(names) == 1 else 'pass'}"
 

@@ -1,4 +1,4 @@
-"""Single slips in a model solution that do not touch its lesson: a missing barrier, or a missing guard."""
+"""Single slips in a model solution that do not concern its lesson, such as a missing barrier or a missing guard."""
 
 from collections.abc import Iterator
 
@@ -12,8 +12,8 @@ BARRIERS = frozenset({"barrier", "work_group_barrier"})
 
 
 def slips(assignment: Assignment) -> Iterator[SampleKernel]:
-    """Yield the model solution without each of its barriers, and without each `if` that compares with a size, if the
-    assignment counts them as slips.
+    """Yield copies of the model solution, each without one of its barriers or without one `if` that compares with a
+    size, if the assignment counts these as slips.
     """
     source = assignment.source(MODEL_FILE)
     own = [launch.kernel for launch in assignment.student_launches]
@@ -42,7 +42,7 @@ def slips(assignment: Assignment) -> Iterator[SampleKernel]:
 
 
 def _always(seen: Outline, closing: int) -> str:
-    """Return the condition with which every work-item continues: false if the statement after it returns, else true."""
+    """Return the condition that lets every work-item continue: false if the next statement returns, true otherwise."""
     following = [token.text for token in seen.code[closing + 1 : closing + 3]]
     return "0" if "return" in (following[:1] if following[:1] != ["{"] else following[1:]) else "1"
 

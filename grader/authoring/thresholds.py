@@ -1,8 +1,8 @@
-"""Proposals of speed bands and of limits of memory checks, made from measurements.
+"""Proposals for speed bands and for the limits of memory checks, derived from measurements.
 
-A speed is a fraction of the model solution's speed. Full points are at the geometric mean of the baseline's speed and
-the model solution's, so that the same factor separates it from both. A limit is a tenth above the counts of the model
-solution and of every right submission.
+A speed is a fraction of the model solution's speed. Full points start at the geometric mean of the baseline's speed and
+the model solution's, so that it is the same factor away from both. A limit is a tenth above the highest count of the
+model solution and of all right submissions.
 """
 
 import math
@@ -13,29 +13,32 @@ from typing import Literal
 from grader.course.criteria import Band, MemoryCheck, SpeedGoal
 
 MARGIN = 1.25
-"""Factor by which the model solution must be faster than full points require."""
+"""Factor by which the model solution must exceed the speed for full points."""
 
 CLEARLY = 0.95
-"""Part of the speed for full points that the baseline must stay below; intervals are within 2 % on a quiet machine."""
+"""Fraction of the speed for full points that the baseline must stay below. Intervals are within 2 % on a quiet
+machine.
+"""
 
 OF_SLOWEST = 0.9
-"""Share of the slowest right submission's speed that may be required, since machines differ."""
+"""Share of the slowest right submission's speed that may be required, because machines differ."""
 
 ABOVE_COUNT = 1.1
-"""Factor of a limit over the largest count. Counts are equal on every machine, but right kernels may handle guards and
-edges in different ways."""
+"""Factor between the limit and the largest count. Counts are equal on every machine, but right kernels may treat guards
+and edges in different ways.
+"""
 
 YARDSTICK_OFF = 1.25
-"""Factor by which a yardstick may differ from the measured one; processors of one kind differ as much."""
+"""Factor by which a yardstick may differ from the measured one. Processors of one kind differ by as much."""
 
 TOLERANCE = 1e-9
-"""Relative tolerance of a limit, for the rounding errors of expressions."""
+"""Relative tolerance for comparisons with a limit, because expressions have rounding errors."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Speeds:
-    """Speeds as fractions of the model solution's: its own in another worker, the baseline's, and the speeds of right
-    submissions by name.
+    """Speeds as fractions of the model solution's speed: `model` is the model solution itself in another worker, and
+    `right` has the right submissions by name.
     """
 
     model: float
@@ -44,37 +47,39 @@ class Speeds:
 
     @property
     def yardstick(self) -> float:
-        """Speed of the model solution as a multiple of the baseline's, to two digits."""
+        """Speed of the model solution as a multiple of the baseline's speed, to two digits."""
         return float(f"{1 / self.baseline:.2g}")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Proposal:
-    """A speed goal, as far as it can be measured, and remarks about it."""
+    """A speed goal derived from the measurements, with remarks about it."""
 
     bands: tuple[Band, ...]
     baseline: Literal["fails", "passes"]
     remarks: tuple[str, ...]
 
     def exceeded(self, goal: SpeedGoal) -> Iterator[str]:
-        """Yield a line for everything that a goal requires beyond the proposal."""
+        """Yield a line for each requirement of a goal that exceeds the proposal."""
         if goal.bands[0].fraction > self.bands[0].fraction:
-            yield f"full points ask for {goal.bands[0].fraction:g}, proposed are {self.bands[0].fraction:g}"
+            yield f"full points require {goal.bands[0].fraction:g}, but {self.bands[0].fraction:g} is proposed"
         if goal.baseline == "fails" and self.baseline == "passes":
-            yield "the baseline must miss full points, but is too near to the model solution"
+            yield "the baseline must miss full points, but it is too close to the model solution"
 
 
 def misjudged(goal: SpeedGoal, speeds: Speeds) -> str | None:
-    """Describe the effect on students if the yardstick is far from the measured one; None if it is not."""
+    """Describe the effect on students if the yardstick is far from the measured one. Returns None if it is not."""
     stated = goal.yardstick
     if stated is None or 1 / YARDSTICK_OFF <= stated / speeds.yardstick <= YARDSTICK_OFF:
         return None
     effect = "strict" if stated > speeds.yardstick else "generous"
-    return f"the yardstick is {stated:g}, measured are {speeds.yardstick:g}: student kits are too {effect} about speed"
+    return (
+        f"the yardstick is {stated:g}, but {speeds.yardstick:g} was measured: student kits are too {effect} about speed"
+    )
 
 
 def propose_goal(points: float, speeds: Speeds) -> Proposal:
-    """Propose bands for a goal that is worth `points`."""
+    """Propose bands for a goal that is worth this many points."""
     wanted = min(math.sqrt(speeds.baseline), 1 / MARGIN)
     slowest = min(speeds.right, key=speeds.right.__getitem__, default=None)
     if slowest is not None:
@@ -95,21 +100,22 @@ def propose_goal(points: float, speeds: Speeds) -> Proposal:
 def _remarks(speeds: Speeds, slowest: str | None, full: float, *, passes: bool) -> Iterator[str]:
     if passes:
         yield (
-            f"The baseline reaches {speeds.baseline:.2f}: speed does not tell it from a right kernel here. Let memory "
-            "checks do that, or time larger sizes."
+            f"The baseline reaches {speeds.baseline:.2f}: speed does not distinguish it from a right kernel here. "
+            "Use memory checks instead, or time larger sizes."
         )
     if slowest is None:
         yield "Only the model solution was measured: add right submissions that are written differently."
     elif full < _rounded_down(min(math.sqrt(speeds.baseline), 1 / MARGIN)):
-        yield f"{slowest} is right, and reaches {speeds.right[slowest]:.2g}: more than {full:g} would be hard on it."
+        reached = f"{slowest} is right and reaches {speeds.right[slowest]:.2g}"
+        yield f"{reached}: a goal above {full:g} would be too strict for it."
 
 
 @dataclass(frozen=True, kw_only=True)
 class Limit:
-    """A memory check at its sizes: the allowed count, the counts of model solution and baseline, and the counts of
-    right submissions by name.
+    """A memory check at its sizes: the allowed count, and the counts of the model solution, the baseline and the right
+    submissions.
 
-    None in `baseline` means that it was not counted.
+    `baseline` is None if its accesses were not counted.
     """
 
     check: MemoryCheck
@@ -125,7 +131,9 @@ class Limit:
 
     @property
     def beyond(self) -> str | None:
-        """Name of the right submission with the largest count, if the model solution's count leaves no room for it."""
+        """Name of the right submission with the largest count, if that count exceeds the model solution's by more than
+        a tenth.
+        """
         name = max(self.right, key=self.right.__getitem__, default=None)
         return name if name is not None and self.right[name] > self.model * ABOVE_COUNT else None
 
@@ -137,16 +145,16 @@ class Limit:
 
     @property
     def is_strict(self) -> bool:
-        """True if it allows less than the proposal before rounding."""
+        """True if the limit is lower than the proposal before rounding."""
         return self.asked < self.most * ABOVE_COUNT * (1 - TOLERANCE)
 
     @property
     def tells_apart(self) -> bool:
-        """True if the baseline fails the check, at the stated limit and at the proposed one."""
+        """True if the baseline fails the check, both at the stated limit and at the proposed one."""
         return self.baseline is None or self.baseline > max(self.asked, self.proposed)
 
 
 def _rounded_down(value: float) -> float:
-    """Round down to two digits, so that a threshold never exceeds the value that it was made from."""
+    """Round down to two digits, so that a threshold never exceeds the value from which it was derived."""
     scale = 10.0 ** (1 - math.floor(math.log10(value)))
     return math.floor(round(value * scale, 6)) / scale

@@ -22,14 +22,16 @@ WHAT = ("nothing", "zeros", "ones", "a copy of an input")
 
 @dataclass(frozen=True, kw_only=True)
 class Accepted:
-    """A result that takes no computing, and a case that accepts it although other values are right."""
+    """A result that takes no computing, and a case that accepts it although the right values are different."""
 
     what: str
     case: str
 
 
 def accepted(assignment: Assignment) -> Iterator[Accepted]:
-    """Yield every such result that a case accepts by its tolerance. A case with zeros as exact result yields none."""
+    """Yield every such result that a case accepts because of its tolerance. A case whose exact result is zeros does not
+    count.
+    """
     oracle, seed = load_oracle(assignment), fresh_seed()
     for number, case in enumerate(assignment.correctness.cases):
         trial = make_trial(assignment, oracle, case.sizes, case.data, (seed, 0, number))
@@ -37,7 +39,9 @@ def accepted(assignment: Assignment) -> Iterator[Accepted]:
 
 
 def _is_accepted(trial: Trial, what: str) -> bool:
-    """True if the case accepts this result for each judged array, although the right result of one differs."""
+    """True if the case accepts this result for every judged array, although at least one right result differs
+    from it.
+    """
     assignment = trial.assignment
     outputs = reference_plan(Timed(assignment), trial.sizes).scripts[STUDENT].outputs
     differs = False
@@ -59,7 +63,9 @@ def _is_accepted(trial: Trial, what: str) -> bool:
 
 
 def _made(what: str, right: Array, inputs: Mapping[str, Array]) -> Array:
-    """Return an array of the shape and type of the right one. A copy is a copy of the first input of that type."""
+    """Return an array with the shape and type of the right one. "a copy" means a copy of the first input of
+    that type.
+    """
     match what:
         case "zeros":
             return np.zeros_like(right)

@@ -1,7 +1,7 @@
 """`grader validate`: checks if an assignment is ready for students.
 
-read -> grade the course's own files (selftest.py) -> kernels that avoid the exercise (rewards.py) -> the golden corpus
--> proposed limits (thresholds.py)
+The steps are: read the assignment -> grade the course's own files (selftest.py) -> grade kernels that avoid the
+exercise (rewards.py) -> grade the golden corpus -> propose limits (thresholds.py)
 """
 
 from collections.abc import Callable, Iterator
@@ -38,17 +38,17 @@ from grader.results.metrics import Performance, Profile
 from grader.results.result import Result
 
 ATTEMPTS = 3
-"""Attempts on a machine that is too noisy; an instructor would also try again."""
+"""Number of attempts on a machine that is too noisy. An instructor would try again, too."""
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Examined:
-    """Observations of an assignment, or of one part of a suite.
+    """Observations about an assignment, or about one part of a suite.
 
-    None in `own` means that the course's own files could not be graded; None in `baseline`, that the baseline's
-    accesses could not be counted.
+    `own` is None if the course's own files could not be graded. `baseline` is None if the baseline's accesses could not
+    be counted.
     """
 
     assignment: Assignment
@@ -65,7 +65,7 @@ class Examined:
 
 @dataclass(frozen=True, kw_only=True)
 class Judged:
-    """A graded golden submission, and the differences of its result from the expected one."""
+    """A graded golden submission, with the differences between its result and the expected one."""
 
     golden: Golden
     result: Result
@@ -73,13 +73,13 @@ class Judged:
 
 
 def is_read(coursework: Coursework) -> Claim:
-    """Claim that assignment.yaml could be read."""
+    """Return the claim that assignment.yaml could be read."""
     kernels = count(len(coursework.parts), "kernel")
     return Claim(claim="assignment.yaml can be used", holds=True, seen=f"{kernels}, {coursework.points:g} points")
 
 
 def is_complete(coursework: Coursework) -> Claim:
-    """Claim that students get all files. Files for grader were checked when the assignment was read."""
+    """Return the claim that students get all files. The files for grader were checked when the assignment was read."""
     missing = [name for name in (FILE_NAME, HANDOUT) if not (coursework.folder / name).is_file()]
     return Claim(
         claim="there are a skeleton and a handout",
@@ -89,7 +89,7 @@ def is_complete(coursework: Coursework) -> Claim:
 
 
 def is_current(coursework: Coursework) -> Iterator[Claim]:
-    """Yield a claim for each stale fact of the handout and of the skeleton, or one claim for all facts."""
+    """Yield a claim for each outdated fact in the handout and the skeleton, or a single claim if there are none."""
     found = facts(coursework)
     stale = [fact for fact in found if not fact.agrees]
     if not stale:
@@ -103,9 +103,7 @@ def is_current(coursework: Coursework) -> Iterator[Claim]:
 def examine(
     assignment: Assignment, environment: GradingEnvironment, progress: Progress, extent: Extent = FULL
 ) -> Examined:
-    """Grade the course's own files, and count the accesses of the baseline. A file that cannot run leads to a false
-    claim.
-    """
+    """Grade the course's own files and count the baseline's accesses. A file that cannot run makes a claim fail."""
     statements: list[Claim] = []
     own, baseline = None, None
     statements.extend(_device_claims(assignment, environment))
@@ -140,7 +138,9 @@ def _device_claims(assignment: Assignment, environment: GradingEnvironment) -> I
 
 
 def _count_baseline(assignment: Assignment, environment: GradingEnvironment, progress: Progress) -> Profile | None:
-    """Return the baseline's accesses, counted as if the assignment had asked for its kernel; None if it failed."""
+    """Return the baseline's accesses, counted as if the assignment had asked for its kernel. None if the baseline
+    failed.
+    """
     submission = read_submission(assignment.reference / BASELINE_FILE)
     asked = replace(assignment, kernel=assignment.baseline[-1].kernel, launches=assignment.baseline, choices=Choices())
     task = Task(assignment=asked, submission=submission, seed=fresh_seed())
@@ -155,7 +155,7 @@ def judge(
     progress: Progress,
     extent: Extent = FULL,
 ) -> Judged:
-    """Grade a golden submission, and compare the result with the expected one."""
+    """Grade a golden submission and compare the result with the expected one."""
 
     def tell(doing: str | Decided) -> None:
         progress(f"{golden.name}: {doing}")
@@ -178,7 +178,7 @@ def _patiently(grade: Callable[[], T]) -> T:
 
 
 def speeds(seen: Examined, judged: tuple[Judged, ...]) -> Speeds | None:
-    """Return the speeds of the baseline and of right submissions on this device; None if the model solution was not
+    """Return the speeds of the baseline and of right submissions on this device, or None if the model solution was not
     timed.
     """
     performance = _performance(seen.own.model) if seen.own else None
@@ -202,18 +202,18 @@ def _of_model(timed: Performance) -> float:
 
 
 def _right(assignment: Assignment, judged: tuple[Judged, ...]) -> dict[str, Result]:
-    """Return the results of right submissions by name."""
+    """Return the results of the right submissions, by name."""
     expected = ((each, each.golden.expectation) for each in judged)
     return {each.golden.name: each.result for each, of in expected if of.is_right and of.part == assignment.part}
 
 
 def proposal(seen: Examined, measured: Speeds) -> Proposal:
-    """Propose a fitting speed goal."""
+    """Propose a speed goal that fits the measurements."""
     return propose_goal(speed_goal(seen.assignment, seen.device).points, measured)
 
 
 def limits(seen: Examined, judged: tuple[Judged, ...]) -> Iterator[Limit]:
-    """Yield the limits of memory checks, if the model solution's accesses were counted."""
+    """Yield the limits of memory checks, if the accesses of the model solution were counted."""
     memory = seen.assignment.memory
     profile = _profile(seen.own.model) if seen.own else None
     if memory is None or profile is None:
@@ -231,5 +231,5 @@ def limits(seen: Examined, judged: tuple[Judged, ...]) -> Iterator[Limit]:
 
 
 def _profile(result: Result) -> Profile | None:
-    """Return the counts of one kernel; None without any."""
+    """Return the counts of one kernel, or None if there are none."""
     return next(iter(result.profiles.values()), None)

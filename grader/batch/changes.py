@@ -1,4 +1,4 @@
-"""Describes the changes that a run has made."""
+"""Describes what a run has changed."""
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
@@ -10,7 +10,7 @@ from grader.protocol.text import showable
 from grader.results.gradebook import Gradebook, StudentRow
 
 NAMES = 20
-"""Number of names in a list. Further names are only counted."""
+"""Maximum number of names in a list. Further names are only counted."""
 
 
 def stands_of(book: Gradebook) -> tuple[Stand, ...]:
@@ -28,7 +28,9 @@ def _words(row: StudentRow) -> str:
 
 
 def grades_in_words(before: Sequence[Stand] | None, now: Sequence[Stand]) -> str:
-    """List the grades that have changed since the last run, with old and new points; "" without a last run."""
+    """List the grades that have changed since the last run, with the old and new points. Returns "" if there was no
+    last run.
+    """
     if before is None:
         return ""
     lines = list(_changed({_whose(each): each.words for each in before}, {_whose(each): each.words for each in now}))
@@ -47,7 +49,7 @@ def _changed(before: dict[tuple[str, str], str], now: dict[tuple[str, str], str]
 
 
 def files_in_words(changes: Changes) -> str:
-    """List the files that are new or changed, the removed files, and the files that a person has edited."""
+    """List the files that are new or changed, the files that were removed, and the files that a person has edited."""
     lines = [f"{count(len(changes.written), 'file')} written{_named(changes.written)}; {len(changes.same)} as before."]
     if changes.removed:
         lines.append(f"{count(len(changes.removed), 'file')} of earlier runs removed{_named(changes.removed)}.")
@@ -57,13 +59,14 @@ def files_in_words(changes: Changes) -> str:
     ]
     if len(changes.kept) > NAMES:
         lines.append(
-            f"{len(changes.kept) - NAMES} more had been edited, or were there before any run: they are kept so, too."
+            f"{len(changes.kept) - NAMES} more had been edited, or existed before the first run; "
+            "they are kept in the same way."
         )
     return "\n".join(lines)
 
 
 def _named(names: Sequence[str]) -> str:
-    """Return the names of the files in parentheses; the reports of a student are one name."""
+    """Return the names of the files in parentheses. The reports of one student are combined into one name."""
     found = list(dict.fromkeys(map(_one, names)))
     more = [f"{len(found) - NAMES} more"] if len(found) > NAMES else []
     return f" ({', '.join([*found[:NAMES], *more])})" if found else ""

@@ -1,9 +1,9 @@
-"""An instructor's corrections. They are applied after everything else, so that they survive every other change.
+"""An instructor's corrections. They are applied last, so that they survive all other changes.
 
 RESULTS/corrections.csv   columns student, assignment, points, comment; the instructor's file, which no run writes
 
-`points` are the new points or, with a sign, a difference. A bonus may exceed the full points. A student is given by
-label, by key of the platform, or by name. An unknown student is refused before grading begins.
+`points` is the new number of points or, with a sign, a difference. A bonus may exceed the full points. A student is
+identified by label, by key on the platform, or by name. An unknown student is refused before grading begins.
 """
 
 from collections.abc import Mapping
@@ -31,7 +31,7 @@ ABSENT = "nothing was handed in."
 
 @dataclass(frozen=True, kw_only=True)
 class Order:
-    """A correction: its place in the file, its comment, and the new points or the difference."""
+    """A correction: where it is in the file, its comment, and the new points or the difference."""
 
     where: str
     comment: str
@@ -45,7 +45,7 @@ Orders = Mapping[tuple[str, str], Order]
 def read_corrections(
     folder: Path, people: Register, assignments: Mapping[str, Coursework]
 ) -> tuple[Orders, tuple[Remark, ...]]:
-    """Read the corrections of a batch, if it has any. Return them, and a remark for each line that is not applied.
+    """Read the corrections of a batch, if there are any. Return them with a remark for each line that is not applied.
     Raises InputError for a line that cannot be understood.
     """
     lines, others = read_list(folder / NAME, ("points",), people, assignments)
@@ -59,13 +59,13 @@ def _order(line: ListLine, assignment: Coursework) -> Order:
         raise InputError(f"{where}: points are {row.field('points')!r}; write points such as 80, +5 or -2.5.")
     stated = abs(amount.by) if amount.to is None else amount.to
     if stated > assignment.points:
-        raise InputError(f"{where}: {stated:g} points are more than the {assignment.points:g} of {assignment.name}.")
+        raise InputError(f"{where}: {stated:g} points exceed the {assignment.points:g} points of {assignment.name}.")
     return Order(where=where, comment=row.field("comment"), amount=amount)
 
 
 def corrected(outcome: Result | Ungraded, order: Order | None, most: float) -> Result | Ungraded:
-    """Return the outcome with its correction. Points that an instructor sets are out of the full points, even while
-    some points are hidden.
+    """Return the outcome with its correction. Points that an instructor sets are always relative to the full points,
+    even while some points are hidden.
     """
     if order is None:
         return outcome
@@ -80,7 +80,7 @@ def corrected(outcome: Result | Ungraded, order: Order | None, most: float) -> R
 
 
 def without_effect(orders: Orders, book: Gradebook) -> tuple[Remark, ...]:
-    """Return a remark for each correction of a grade that does not exist."""
+    """Return a remark for each correction that applies to a grade which does not exist."""
     graded = {(row.student.label, row.assignment) for row in book.rows if row.grade is not None}
     return tuple(
         Remark(where=order.where, why=f"not applied: {label} has no grade for {name}; write points without a sign.")
@@ -90,12 +90,14 @@ def without_effect(orders: Orders, book: Gradebook) -> tuple[Remark, ...]:
 
 
 def given(order: Order, most: float) -> Correction | None:
-    """Return the points for a student without a grade; None for a difference, which needs points to add it to."""
+    """Return the points for a student without a grade. Returns None for a difference, which needs points to be added
+    to.
+    """
     return None if order.amount.to is None else Correction(points=order.amount.points(0.0, most), comment=order.comment)
 
 
 def graded_by_hand(row: StudentRow, order: Order | None, most: float) -> StudentRow:
-    """Return the row of a student without a grade, with the points that the instructor sets, if any."""
+    """Return the row of a student without a grade, with the points that the instructor has set, if any."""
     correction = None if order is None else given(order, most)
     if correction is None:
         return row

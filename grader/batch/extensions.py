@@ -1,8 +1,8 @@
-"""Extensions: more time or more attempts for some students.
+"""Extensions, which give some students more time or more attempts.
 
 RESULTS/extensions.csv   columns student, assignment, due, extra, attempts; like corrections.csv, no run writes it
 
-`due` is another due date. `extra` is time that is added to the common due date ("2 days", "36 h"). `attempts` is the
+`due` is another due date. `extra` is a time that is added to the common due date ("2 days", "36 h"). `attempts` is the
 number of additional attempts.
 """
 
@@ -28,7 +28,7 @@ Extensions = Mapping[tuple[str, str], Extension]
 def read_extensions(
     folder: Path, people: Register, assignments: Mapping[str, Coursework]
 ) -> tuple[Extensions, tuple[Remark, ...]]:
-    """Read the extensions of a batch, if it has any. Return them, and a remark for each line that is not applied.
+    """Read the extensions of a batch, if there are any. Return them with a remark for each line that is not applied.
     Raises InputError for a line that cannot be understood.
     """
     lines, others = read_list(folder / EXTENSIONS, (), people, assignments)
@@ -49,10 +49,10 @@ def _extension(line: ListLine, policies: Policies) -> Extension:
     due, extra, attempts = (line.row.field(name) for name in ("due", "extra", "attempts"))
     if not (due or extra or attempts):
         raise InputError(
-            f"{line.where}: it gives no extension; write a date under `due`, 2 days under `extra`, or `attempts`."
+            f"{line.where}: the line has no extension; fill in `due` (a date), `extra` (such as 2 days) or `attempts`."
         )
     if due and extra:
-        raise InputError(f"{line.where}: it has a new due date and extra time; keep one of them.")
+        raise InputError(f"{line.where}: the line has both a new due date and extra time; keep one of them.")
     return Extension(
         due=_due(line, due, policies) if due else None,
         extra=_extra(line, extra) if extra else timedelta(),
@@ -61,8 +61,8 @@ def _extension(line: ListLine, policies: Policies) -> Extension:
 
 
 def _due(line: ListLine, text: str, policies: Policies) -> datetime:
-    """Return the new due date, which must be later than the common due date. Raises InputError if it is not, if it is
-    no date, or if it has no time zone.
+    """Return the new due date, which must be later than the common one. Raises InputError if it is not later, is not a
+    date, or has no time zone.
     """
     try:
         when = read_date(text)
@@ -70,8 +70,8 @@ def _due(line: ListLine, text: str, policies: Policies) -> datetime:
         raise InputError(f"{line.where}: due: {error}.") from error
     if when.tzinfo is None and policies.timezone is None:
         raise InputError(
-            f"{line.where}: due: {text} has no time zone; write `timezone: Europe/Berlin`, say, in course.yaml, or an "
-            f"offset: {text}+01:00."
+            f"{line.where}: due: {text} has no time zone; set one in course.yaml, such as `timezone: Europe/Berlin`, "
+            f"or add an offset: {text}+01:00."
         )
     if policies.due is not None and moment(when, policies.zone) <= moment(policies.due, policies.zone):
         usual = in_words(moment(policies.due, policies.zone), policies.zone)
@@ -88,5 +88,5 @@ def _extra(line: ListLine, text: str) -> timedelta:
 
 def _attempts(line: ListLine, text: str) -> int:
     if not re.fullmatch(r"\+?[0-9]{1,4}", text, re.ASCII):
-        raise InputError(f"{line.where}: attempts are {text!r}; write how many more there are, such as 2.")
+        raise InputError(f"{line.where}: attempts is {text!r}; write the number of additional attempts, such as 2.")
     return int(text)

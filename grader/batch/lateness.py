@@ -1,7 +1,7 @@
-"""Decides which hand-ins of a batch are late, and what that costs. If the course has a due date and the time of the
-hand-in is known, these decide. Otherwise, the platform's late mark decides.
+"""Decides which hand-ins of a batch are late, and what lateness costs. The due date decides if the course has one and
+the time of the hand-in is known. Otherwise, the platform's late mark decides.
 
-Lateness is decided from an intake and the present policies, on every run. It is never stored with a result.
+Lateness is computed again on every run from the intake and the current policies. It is never stored with a result.
 """
 
 from collections import Counter
@@ -21,10 +21,10 @@ from grader.protocol.text import showable
 from grader.results.result import Deduction, Result, Ungraded
 
 NAMES = 20
-"""Number of names in a list. Further names are only counted."""
+"""Maximum number of names in a list. Further names are only counted."""
 
-TAKEN_FOR_ON_TIME = "It is not known when these were handed in, and nothing calls them late, so they count as on time"
-TAKEN_FOR_LATE = "It is not known when these were handed in; the platform calls them late, so they count as 1 day late"
+TAKEN_FOR_ON_TIME = "The time of these hand-ins is not known, and they are not marked late, so they count as on time"
+TAKEN_FOR_LATE = "The time of these hand-ins is not known; the platform marks them late, so they count as 1 day late"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,7 +32,7 @@ class Arrival:
     """A hand-in, the dates that apply to its student, and the number of days by which it is late.
 
     `when` is the time that is compared with the due date. If it is None, `days` is 1 for a hand-in that the platform
-    calls late. `extended` is True if the due date differs from the common one.
+    marks late. `extended` is True if the due date differs from the common one.
     """
 
     handin: HandIn
@@ -44,19 +44,21 @@ class Arrival:
 
 @dataclass(frozen=True, kw_only=True)
 class Cost:
-    """Deduction for a late hand-in, and its reason in words."""
+    """Deduction for a late hand-in, and the reason in words."""
 
     lateness: Lateness
     why: str
 
 
 Costs = Mapping[tuple[str, str], Cost]
-"""Costs by student label and assignment. Only late hand-ins have one, and only if lateness may cost something."""
+"""Costs by student label and assignment. Only late hand-ins have one, and only if the assignment deducts points for
+lateness.
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
 class LateWork:
-    """The intake with late hand-ins marked, the costs, and `lines` that name the dates by which lateness is decided."""
+    """The intake with late hand-ins marked, the costs, and `lines` that state the dates on which this is based."""
 
     intake: Intake
     costs: Costs
@@ -68,7 +70,7 @@ Group = tuple[str, str, str]
 
 
 def apply_deadlines(intake: Intake, assignments: Mapping[str, Coursework], extensions: Extensions) -> LateWork:
-    """Decide which hand-ins are late, and what that costs. Without policies, the intake stays unchanged."""
+    """Decide which hand-ins are late, and what that costs. Without policies, the intake is returned unchanged."""
     groups: dict[Group, list[HandIn]] = {}
     for each in intake.handins:
         groups.setdefault(_group(each), []).append(each)
@@ -89,9 +91,9 @@ def _group(handin: HandIn) -> Group:
 
 
 def _arrival(handin: HandIn, members: list[HandIn], policies: Policies, extensions: Extensions) -> Arrival:
-    """Compare a hand-in with its due date. An extension of one member applies to the whole team. If the due date is
-    extended and the time of the hand-in is unknown, the hand-in counts as on time: the platform may not know of the
-    extension.
+    """Compare a hand-in with its due date. An extension for one member applies to the whole team. If the due date is
+    extended and the time of the hand-in is unknown, the hand-in counts as on time, because the platform may not know
+    about the extension.
     """
     theirs = [extensions.get((each.student.label, handin.assignment), Extension()) for each in members]
     dates = schedule(policies, *theirs)
@@ -102,8 +104,8 @@ def _arrival(handin: HandIn, members: list[HandIn], policies: Policies, extensio
 
 
 def _costs(arrivals: Mapping[Group, list[Arrival]], assignments: Mapping[str, Coursework]) -> Costs:
-    """Return the costs of all late hand-ins. The hand-ins of a team are settled together. A batch has only one attempt
-    of each team, so the points of the attempt do not matter.
+    """Return the costs of all late hand-ins. Hand-ins of a team are settled together. A batch has only one attempt per
+    team, so the points of the attempt do not matter.
     """
     settled = settle(
         Work(
@@ -134,13 +136,13 @@ def _why(arrival: Arrival, lateness: Lateness, coursework: Coursework) -> str:
 def _basis(arrival: Arrival, lateness: Lateness, coursework: Coursework) -> str:
     dates = arrival.dates
     if arrival.when is None or dates.due is None:
-        return "late, says the platform, and not by how much: counted as 1 day"
+        return "marked late by the platform, which does not give the time: counted as 1 day"
     due = f"due {in_words(dates.due, dates.zone)} extended" if arrival.extended else due_in_words(coursework)
     return f"{count(lateness.days, 'day')} late: handed in {in_words(arrival.when, dates.zone)}, {due}"
 
 
 def due_in_words(coursework: Coursework) -> str:
-    """Return the common due date and its source, such as "due 2026-12-01 23:59 CET by course.yaml"; empty without a due
+    """Return the common due date and its source, such as "due 2026-12-01 23:59 CET by course.yaml", or "" without a due
     date.
     """
     dates = schedule(coursework)
@@ -148,7 +150,9 @@ def due_in_words(coursework: Coursework) -> str:
 
 
 def deducted(outcome: Result | Ungraded, cost: Cost | None) -> Result | Ungraded:
-    """Subtract the cost of lateness. It is the same share of the points, whether all or only some are shown."""
+    """Subtract the cost of lateness. It is the same share of the points, no matter if all or only some of them are
+    shown.
+    """
     if cost is None or isinstance(outcome, Ungraded):
         return outcome
     lost, left = cost.lateness.deducted(outcome.points), cost.lateness.leaves(outcome.points)
@@ -163,7 +167,7 @@ def _lines(arrivals: Mapping[Group, list[Arrival]], assignments: Mapping[str, Co
         found = [each for group, theirs in arrivals.items() if group[0] == name for each in theirs]
         yield from _of_assignment(name, policies, found)
     if any(policies.counts != "last" for policies in assignments.values()):
-        yield "A batch has one hand-in of each student, the latest: `counts` is for the submission service."
+        yield "A batch has only the latest hand-in of each student, so `counts` applies only to the submission service."
     if _has_late_days(assignments):
         yield f"Late days are counted over the assignments of this batch: {', '.join(assignments)}."
 
@@ -174,8 +178,8 @@ def _has_late_days(assignments: Mapping[str, Coursework]) -> bool:
 
 def _of_assignment(name: str, policies: Coursework, found: list[Arrival]) -> Iterator[str]:
     """Yield lines about the dates that decide lateness in an assignment. Further lines list hand-ins for which the
-    dates cannot decide, hand-ins with another late mark by the platform, early hand-ins, and members of groups that are
-    too large.
+    dates cannot decide, hand-ins for which the platform's late mark disagrees, early hand-ins, and members of groups
+    that are too large.
     """
     usual = schedule(policies)
     if usual.due is None and policies.late != "accepted":
@@ -186,9 +190,9 @@ def _of_assignment(name: str, policies: Coursework, found: list[Arrival]) -> Ite
         yield from _named(TAKEN_FOR_ON_TIME, name, [each for each in unknown if not each.handin.late])
         yield from _named(TAKEN_FOR_LATE, name, [each for each in unknown if each.days])
         spared = [each for each in unknown if each.extended and each.handin.late]
-        yield from _named("Late, says the platform, but extended: taken for on time", name, spared)
+        yield from _named("Marked late by the platform, but extended, so they count as on time", name, spared)
         forgiven = [each for each in found if each.when is not None and each.handin.late and not each.days]
-        yield from _named("Late, says the platform, but on time by that date", name, forgiven)
+        yield from _named("Marked late by the platform, but on time by this due date", name, forgiven)
     early = [each for each in found if each.when and usual.opens and each.when < usual.opens]
     yield from _named("Handed in before it opened", name, early)
     teams = Counter(each.handin.team for each in found if each.handin.team)

@@ -1,4 +1,4 @@
-"""Reads the instructor's lists in the folder of results: CSV files with one line for each student and assignment."""
+"""Reads the instructor's lists in the results folder. They are CSV files with one line per student and assignment."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from grader.lms.intake.reading.table import TableRow, read_table
 
 @dataclass(frozen=True, kw_only=True)
 class ListLine:
-    """A line of a list. `where` is its place in the file, and `row` has all its fields."""
+    """A line of a list. `where` is its position in the file, and `row` contains all its fields."""
 
     where: str
     label: str
@@ -27,8 +27,8 @@ def read_list(
     path: Path, columns: Collection[str], people: Register, assignments: Mapping[str, Coursework]
 ) -> tuple[tuple[ListLine, ...], tuple[Remark, ...]]:
     """Return the lines of a list, and remarks about lines for assignments outside this batch. Both are empty if the
-    file does not exist. The file name says what the list contains. Raises InputError for an unknown student, for a name
-    of several people, and for a second line about the same student and assignment.
+    file does not exist. The name of the file states what the list contains. Raises InputError for an unknown student,
+    for a name that several people share, and for a second line about the same student and assignment.
     """
     if not path.exists():
         return (), ()
@@ -49,7 +49,9 @@ def read_list(
 
 
 def _label(named: str, people: Register, where: str) -> str:
-    """Return the label of the only student with this label, key or name. Raises InputError unless exactly one fits."""
+    """Return the label of the only student with this label, key or name. Raises InputError unless exactly one student
+    matches.
+    """
     try:
         found = people.find(named)
     except AmbiguousPersonError as error:
@@ -58,5 +60,5 @@ def _label(named: str, people: Register, where: str) -> str:
         return found.label
     labels = [each.label for each in people.people if each.label is not None]
     near = get_close_matches(named, labels, n=1, cutoff=0.4)
-    hint = f"; did you mean {near[0]}?" if near else "; give the label that grades.csv has."
-    raise InputError(f"{where}: there is no one student {named!r}{hint}")
+    hint = f"; did you mean {near[0]}?" if near else "; use the label in grades.csv."
+    raise InputError(f"{where}: no single student matches {named!r}{hint}")

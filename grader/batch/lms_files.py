@@ -1,4 +1,5 @@
-"""Makes files for an instructor to upload: edited copies of a platform's files, and feedback in the platform's format.
+"""Makes files for an instructor to upload: filled-in copies of a platform's files, and feedback in the platform's
+format.
 
 RESULTS/moodle-worksheet.csv     a copy of the grading worksheet, with grades and comments
 RESULTS/moodle-feedback.zip      the page of every submission, for "Upload multiple feedback files in a zip"
@@ -25,7 +26,7 @@ NOT_RELEASED = "its grades leave out hidden checks, which count as zero; with --
 
 
 def read_uploads(options: Mapping[str, Any]) -> tuple[Upload, ...]:
-    """Read the files for upload that these options name. Raises InputError if one cannot be read."""
+    """Read the files that are to be filled and uploaded. Raises InputError if one of them cannot be read."""
     return tuple(
         _read(grades, options)
         for grades in (each.grades for each in PLATFORMS)
@@ -41,7 +42,7 @@ def _read(grades: GradeFile, options: Mapping[str, Any]) -> Upload:
 
 def write_uploads(uploads: Iterable[Upload], book: Gradebook, outputs: Outputs) -> tuple[Remark, ...]:
     """Write the files for upload. Return remarks that the instructor should read before uploading. Students see these
-    files, so they must not reveal the outcome of hidden checks.
+    files, so they must not reveal the results of hidden checks.
     """
     remarks: list[Remark] = []
     public = for_students(book)

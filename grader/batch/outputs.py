@@ -3,8 +3,8 @@ earlier runs have made, and never overwrites an edited file.
 
 RESULTS/files.jsonl   a line for each file that runs have written: its name, its hash, and the hash of its source
 
-A line is written before its file. So the next run knows every file that earlier runs have written, even if a run was
-killed. A file whose hash is in no line is the work of a person, and is kept under another name.
+A line is written before its file, so the next run knows every file that earlier runs have written, even if a run was
+killed. A file whose hash is not in the list is the work of a person, and is kept under another name.
 """
 
 import hashlib
@@ -24,12 +24,12 @@ LIST = "files.jsonl"
 """Name of the list of written files."""
 
 PIECE = 1024 * 1024
-"""Bytes of a file that are read at a time."""
+"""Number of bytes of a file that are read at a time."""
 
 
 class WrittenFile(Record):
-    """A file that a run has written. `source` is the hash of the data that it was made from. It is empty for a file
-    that every run makes again.
+    """A file that a run has written. `source` is the hash of the data from which the file was made. It is empty for a
+    file that every run makes again.
     """
 
     name: str
@@ -39,8 +39,8 @@ class WrittenFile(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Changes:
-    """Changes that a run has made to files. `written` are the names of new and changed files, `same` of unchanged
-    files, `removed` of removed files. `kept` maps the name of each file that a person has edited to its new name.
+    """Changes that a run has made to files. `written` lists new and changed files, `same` unchanged files, and
+    `removed` removed files. `kept` maps the name of each file that a person has edited to its new name.
     """
 
     written: tuple[str, ...]
@@ -50,7 +50,7 @@ class Changes:
 
 
 class Outputs:
-    """Files of one run. Names are relative to the folder, with "/" between their parts."""
+    """Files of one run. Names are relative to the folder and use "/" as separator."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -78,14 +78,14 @@ class Outputs:
             self.write(name, render(), source)
 
     def keep(self, name: str, source: str) -> bool:
-        """Keep a file that was made from this source and has not changed. Return True if it exists."""
+        """Keep a file that was made from this source and has not changed. Returns True if there is such a file."""
         made = self._made(name, source)
         if made is not None:
             self._now[name] = made
         return made is not None
 
     def has(self, name: str, source: str) -> bool:
-        """True if a file was made from this source and has not changed, so that `renew` would leave it."""
+        """True if the file was made from this source and has not changed, so that `renew` would leave it as it is."""
         return self._made(name, source) is not None
 
     def _made(self, name: str, source: str) -> WrittenFile | None:
@@ -96,7 +96,7 @@ class Outputs:
 
     @contextmanager
     def making(self, name: str) -> Iterator[Path]:
-        """Yield a path to write a large file to. The file gets its name at the end of the block."""
+        """Yield a temporary path for writing a large file. The file gets its final name at the end of the block."""
         part = self.path(f".{name}.part")
         try:
             yield part
@@ -108,7 +108,7 @@ class Outputs:
                 part.unlink()
 
     def finish(self) -> Changes:
-        """Remove the files that only earlier runs have written, and return the changes of this run."""
+        """Remove the files that only earlier runs have written, and return the changes that this run has made."""
         gone = [name for name in self._known if name not in self._now]
         removed = [name for name in gone if self._removed(name)]
         write_whole(self.path(LIST), "".join(map(_line, sorted(self._now.values(), key=lambda line: line.name))))
@@ -122,7 +122,7 @@ class Outputs:
     @contextmanager
     def _changing(self, line: WrittenFile) -> Iterator[Path | None]:
         """Yield the path of the file that a line describes, or None if the file already has that content. The line is
-        added to the list first. A file with unknown content gets another name.
+        added to the list first. A file with unknown content is renamed.
         """
         path = self.path(line.name)
         found = _hash(path)
@@ -135,12 +135,14 @@ class Outputs:
         make_folder(path.parent)
         self._note(line)
         yield None if found == line.sha256 else path
-        self._now[line.name] = line  # only now: a file that could not be written does not belong to this run
+        self._now[line.name] = line  # a file that could not be written does not belong to this run
         if found != line.sha256:
             self._written.append(line.name)
 
     def _note(self, line: WrittenFile) -> None:
-        """Add a line to the list. A line break comes first, since the last run may have been stopped within a line."""
+        """Append a line to the list. It begins with a line break, since the last run may have been stopped in the
+        middle of a line.
+        """
         self._known.setdefault(line.name, []).append(line)
         try:
             with self.path(LIST).open("a", encoding="utf-8") as file:
@@ -149,8 +151,8 @@ class Outputs:
             raise InputError(f"cannot write {self.path(LIST)}: {error.strerror}.") from error
 
     def _removed(self, name: str) -> bool:
-        """Remove a file, and its folder if that is empty. Return True if the file was there; an edited file is put
-        aside instead.
+        """Remove a file, and its folder if that is empty then. Returns True if the file was removed. An edited file is
+        renamed instead.
         """
         path = self.path(name)
         found = _hash(path)
@@ -163,7 +165,7 @@ class Outputs:
         return True
 
     def _put_aside(self, name: str, found: str | None) -> bool:
-        """Rename a file if no run has written its content. Return True if it was renamed."""
+        """Rename a file if no run has written its content. Returns True if it was renamed."""
         if found in {line.sha256 for line in self._known.get(name, [])}:
             return False
         path = self.path(name)
@@ -175,7 +177,7 @@ class Outputs:
 
 
 def _read(path: Path) -> Iterator[WrittenFile]:
-    """Yield the readable lines of the list. The last line may be cut off: then its file was not written."""
+    """Yield the readable lines of the list. If the last line was cut off, its file was not written."""
     try:
         text = path.read_text("utf-8", errors="replace")
     except FileNotFoundError:

@@ -1,6 +1,6 @@
-"""Makes the pages of a batch. Figures take long to draw, so child processes draw them during the gradings.
+"""Makes the pages of a batch. Figures take long to draw, so child processes draw them while submissions are graded.
 
-A process that makes pages locks the processor like a grading. So no page is made while a submission is timed there.
+A process that makes pages locks the processor like a grading, so no page is made while a submission is being timed.
 """
 
 import hashlib
@@ -21,7 +21,7 @@ from grader.results.gradebook import Gradebook
 from grader.results.result import Result, Ungraded
 
 MAX_PROCESSES = 4
-"""Maximum number of processes that make pages. Each takes 100 MB. A page takes 0.25 s, less than its grading."""
+"""Maximum number of processes that make pages. Each takes 100 MB. A page takes 0.25 s, less than a grading."""
 
 Links = Mapping[tuple[str, str], str]
 """Targets of the overview's links, by student label and assignment."""
@@ -31,33 +31,33 @@ class PageRenderer(Protocol):
     """Makes the pages of a batch."""
 
     def start(self) -> None:
-        """Start everything that pages need, before any submission is timed."""
+        """Prepare everything that pages need, before any submission is timed."""
 
     def begin(self, told: Result | Ungraded) -> None:
-        """Start to make the page of an outcome, unless that was requested before. Does not wait for the page."""
+        """Start making the page of an outcome, unless it was requested before. Does not wait for the page."""
 
     def page(self, told: Result | Ungraded) -> DrawnPage:
         """Return the page of an outcome."""
 
     def overview(self, book: Gradebook, links: Links) -> DrawnPage:
-        """Return the page about the batch."""
+        """Return the overview page of the batch."""
 
 
 class InlineRenderer:
     """Makes each page in this process when it is requested."""
 
     def start(self) -> None:
-        """No-op: there are no processes to start."""
+        """No-op, because there are no processes to start."""
 
     def begin(self, told: Result | Ungraded) -> None:
-        """No-op: `page` makes the page."""
+        """No-op, because `page` makes the page."""
 
     def page(self, told: Result | Ungraded) -> DrawnPage:
         """Make the page of an outcome."""
         return page(told)
 
     def overview(self, book: Gradebook, links: Links) -> DrawnPage:
-        """Make the page about the batch."""
+        """Make the overview page of the batch."""
         return overview_page(book, links)
 
 
@@ -65,12 +65,12 @@ INLINE = InlineRenderer()
 
 
 class PoolRenderer:
-    """Makes pages in child processes, which start with the first page unless `start` is called before. If a process
-    dies, its page is made in this process.
+    """Makes pages in child processes, which start with the first page unless `start` is called earlier. If a process
+    dies, this process makes its page.
     """
 
     def __init__(self, locks: Path) -> None:
-        """Use the lock files for the devices of this host in the folder `locks`."""
+        """Use the lock files in the folder `locks` for the devices of this host."""
         self._locks = locks
         self._count = min(MAX_PROCESSES, len(os.sched_getaffinity(0)))
         self._processes = Processes([{}] * self._count)
@@ -82,13 +82,13 @@ class PoolRenderer:
             self._processes.submit(_nothing, None)
 
     def begin(self, told: Result | Ungraded) -> None:
-        """Start to make the page of an outcome, unless that was requested before."""
+        """Start making the page of an outcome, unless it was requested before."""
         source = source_of(told)
         if source not in self._begun:
             self._begun[source] = self._processes.submit(_packed_page, (self._locks, told))
 
     def page(self, told: Result | Ungraded) -> DrawnPage:
-        """Wait for the page of an outcome, and return it. A page is kept only until it is requested."""
+        """Wait for the page of an outcome and return it. The page is not kept afterwards."""
         self.begin(told)
         try:
             packed = self._begun.pop(source_of(told)).result()
@@ -97,7 +97,7 @@ class PoolRenderer:
             return INLINE.page(told)
 
     def overview(self, book: Gradebook, links: Links) -> DrawnPage:
-        """Return the page about the batch. A process that has drawn figures makes it sooner than this process could."""
+        """Return the overview page. A process that has drawn figures before makes it sooner than this process could."""
         try:
             made: DrawnPage = self._processes.call(_overview, (book, links))
         except WorkerError:
@@ -110,17 +110,19 @@ class PoolRenderer:
 
 
 def source_of(told: Result | Ungraded) -> str:
-    """Return the hash of all data that the reports of an outcome are made from."""
+    """Return the hash of all data from which the reports of an outcome are made."""
     return hashlib.sha256(told.model_dump_json().encode()).hexdigest()
 
 
 def _nothing(_: object) -> None:
-    """No-op: a call of it starts a process."""
+    """No-op. Calling it makes a process start."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PackedPage:
-    """A compressed page. Finished pages wait in memory until they are written, and a course has thousands of them."""
+    """A compressed page. Finished pages wait in memory until they are written, and a course can have thousands
+    of them.
+    """
 
     text: bytes
     faults: tuple[Fault, ...]

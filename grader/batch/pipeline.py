@@ -1,6 +1,6 @@
 """Runs a batch from beginning to end.
 
-submissions and options -> intake -> plan -> missing results, by the workforce -> reports, gradebooks, overview
+submissions and options -> intake -> plan -> missing results, from the workforce -> reports, gradebooks, overview
 """
 
 from collections.abc import Callable
@@ -40,8 +40,9 @@ from grader.results.withholding import View, withheld
 
 @dataclass(frozen=True, kw_only=True)
 class BatchRequest:
-    """The options of a batch. Every station grades by `settings_json` (Settings.as_json). `view` selects the
-    part of a result that students see. All people in a file for upload, and on the roster, are in the batch.
+    """The options of a batch. Every station grades with the settings in `settings_json` (Settings.as_json). `view`
+    selects the part of a result that students see. All people on the roster or in a file for upload belong to the
+    batch.
     """
 
     submissions: tuple[Path, ...]
@@ -60,8 +61,8 @@ def grade_batch(
 ) -> Gradebook:
     """Grade all items without a stored result, write all results and reports, and return the gradebook.
 
-    `hire` is called only after the intake has shown that there is something to grade. `say` prints a line or several.
-    `renderer` makes pages during the gradings.
+    `hire` is called only after the intake has shown that there is something to grade. `say` prints one or more lines.
+    `renderer` makes pages while submissions are graded.
     """
     assignments = {assignment.name: assignment for assignment in request.assignments}
     deadlines, corrections = look(request, say)
@@ -103,7 +104,7 @@ def grade_batch(
 
 
 def _with_pages(outcomes: Outcomes, renderer: PageRenderer, listen: Listener) -> Listener:
-    """Return a listener that also starts to make the pages of each graded item."""
+    """Return a listener that also starts making the pages of each graded item."""
 
     def hear(event: Event | None) -> None:
         listen(event)
@@ -116,12 +117,14 @@ def _with_pages(outcomes: Outcomes, renderer: PageRenderer, listen: Listener) ->
 
 
 def look(request: BatchRequest, say: Callable[[str], None]) -> tuple[LateWork, Orders]:
-    """Read all input. Report what there is to grade and problems in the input, before hours of grading rather than
-    after. Raises InputError for input that cannot be used, and if nothing can be graded.
+    """Read all input. Report what will be graded and what is wrong with the input now, rather than after hours of
+    grading. Raises InputError for input that cannot be used, and if nothing can be graded.
     """
     for path in request.submissions:
         if request.folder.resolve().is_relative_to(path.resolve()):
-            raise InputError(f"{request.folder} lies in {path}, and would be taken for a submission.")
+            raise InputError(
+                f"{request.folder} is inside {path}, and would be read as a submission; choose another folder."
+            )
     assignments = {assignment.name: assignment for assignment in request.assignments}
     found = _with_lateness(take_all(request.submissions, request.assignments, _everybody(request)), request.uploads)
     people = everybody(found, (request.roster, *(upload.roster() for upload in request.uploads)))
@@ -133,7 +136,7 @@ def look(request: BatchRequest, say: Callable[[str], None]) -> tuple[LateWork, O
         say(line)
     if not intake.handins:
         named = ", ".join(map(str, request.submissions))
-        raise InputError(f"{named} holds nothing that can be graded; the lines above say why.")
+        raise InputError(f"{named} contains nothing that can be graded; the lines above give the reasons.")
     for upload in request.uploads:
         upload.fill(blank_book(intake, assignments))
     corrections, unused = read_corrections(request.folder, people, assignments)
@@ -161,14 +164,14 @@ def _publish(
     if told := grades_in_words(swap_stands(request.folder, now), now):
         say(told)
     if missing:
-        lost = f"the grader failed {count(len(missing), 'time')} to explain or to report something"
-        say(f"{lost}. The grades are not affected. {request.folder / FAULTS} lists what is missing, and why.")
+        lost = f"the grader failed {count(len(missing), 'time')} to explain or report something"
+        say(f"{lost}. The grades are not affected. {request.folder / FAULTS} lists what is missing and why.")
     return book
 
 
 def _everybody(request: BatchRequest) -> tuple[Owner, ...]:
-    """Return the people on the roster. Without a roster, return the people of the first file for upload that names any,
-    since each platform has its own people.
+    """Return the people on the roster. Without a roster, return the people in the first file for upload that lists any,
+    because each platform has its own list of people.
     """
     lists = [request.roster] if request.roster else [upload.roster() for upload in request.uploads]
     return next((people for people in lists if people), ())

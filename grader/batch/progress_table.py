@@ -1,4 +1,4 @@
-"""Shows the progress of a batch: a table on a terminal, one line per event elsewhere."""
+"""Shows the progress of a batch: as a table on a terminal, and as one line per event elsewhere."""
 
 import time
 from collections import Counter
@@ -22,7 +22,7 @@ from grader.results.gradebook import Gradebook
 from grader.results.result import Ungraded
 
 RECENT = 8
-"""Number of lines about the latest finished gradings. The newest line is at the bottom."""
+"""Number of lines about the most recently finished gradings. The newest line is at the bottom."""
 
 RETRIED = "tried again"
 
@@ -35,7 +35,7 @@ SHOWN = 8
 
 @dataclass(kw_only=True)
 class Board:
-    """State of a batch of `total` gradings, of which an earlier run has made `before`."""
+    """State of a batch of `total` gradings, of which `before` were made by an earlier run."""
 
     total: int
     before: int
@@ -47,7 +47,7 @@ class Board:
 
     @property
     def made(self) -> int:
-        """Number of gradings that this run has finished. An attempt that is tried again does not count."""
+        """Number of gradings that this run has finished. An attempt that will be repeated does not count."""
         return self.ended.total() - self.ended[RETRIED]
 
     def note(self, event: Event, now: float) -> None:
@@ -60,17 +60,17 @@ class Board:
         self.recent = [*self.recent, line(event)][-RECENT:]
 
     def seconds_left(self, now: float) -> float | None:
-        """Estimate the seconds left from the rate so far. Return None before the first grading has ended."""
+        """Estimate the remaining seconds from the rate so far. Returns None before the first grading has ended."""
         left = self.total - self.before - self.made
         return left * (now - self.started) / self.made if self.made else None
 
     def rate(self, now: float) -> float | None:
-        """Return the number of gradings per minute, or None before the first has ended."""
+        """Return the number of gradings per minute, or None before the first grading has ended."""
         return 60 * self.made / (now - self.started) if self.made and now > self.started else None
 
 
 def _outcome(event: Event) -> str:
-    """Return the name under which the table counts the outcome of an attempt."""
+    """Return the label under which the table counts the outcome of an attempt."""
     if event.what == "retried":
         return RETRIED
     if event.result is None:
@@ -118,7 +118,7 @@ def duration(seconds: float) -> str:
 
 
 def outcome_in_words(gradebook: Gradebook, folder: Path) -> str:
-    """Describe how a batch ended: the number of graded submissions, students without a grade and the reasons, and the
+    """Describe how a batch ended: how many submissions were graded, which students have no grade and why, and which
     files to read first.
     """
     statuses = Counter(row.status for row in gradebook.rows)
@@ -143,7 +143,9 @@ def outcome_in_words(gradebook: Gradebook, folder: Path) -> str:
 
 @contextmanager
 def following(total: int, before: int, say: Callable[[str], None]) -> Iterator[Listener]:
-    """Yield a listener that shows a batch during the block: as a table on a terminal, else as one line per event."""
+    """Yield a listener that shows the progress of a batch during the block, as a table on a terminal or else as one
+    line per event.
+    """
     console = Console(stderr=True)
     board = Board(total=total, before=before, started=time.monotonic())
     if not console.is_terminal:

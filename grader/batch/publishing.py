@@ -1,4 +1,4 @@
-"""Writes all files that an instructor gets from a batch, from stored results.
+"""Writes all files that an instructor gets from a batch. They are made from stored results.
 
 RESULTS/index.html                       the overview with links to all pages, hidden checks included
 RESULTS/grades.csv                       a row for every student and assignment
@@ -6,7 +6,7 @@ RESULTS/batch.xml                        JUnit, a suite for every submission
 RESULTS/students/LABEL/ASSIGNMENT.html   one submission; next to it, the content of this page in other formats:
 ASSIGNMENT.xml (JUnit), ASSIGNMENT.gradescope.json (results.json), ASSIGNMENT.sarif,
 ASSIGNMENT.codequality.json (GitLab) and ASSIGNMENT.json
-RESULTS/instructor/LABEL/ASSIGNMENT.html the whole page, if students are shown less
+RESULTS/instructor/LABEL/ASSIGNMENT.html the complete page, if students see less
 RESULTS/faults.txt                       only if grader failed: the missing parts, with tracebacks
 
 The files under students/ are for students. Hidden checks are withheld there (results/withholding.py) until they are
@@ -41,18 +41,18 @@ FAULTS = "faults.txt"
 """Name of the list of parts that are missing because grader failed."""
 
 PAGE = "html"
-"""File ending of the page of an outcome."""
+"""File ending of an outcome's page."""
 
 BESIDE: dict[str, Report] = {each.ending: each for each in REPORTS.values() if each.ending != PAGE}
-"""Reports of an outcome in addition to its page, by file ending."""
+"""Reports that are written next to an outcome's page, by file ending."""
 
 AHEAD = 8
-"""Number of later outcomes whose pages are made while the page of an outcome is written."""
+"""Number of outcomes whose pages are prepared ahead while the page of an outcome is written."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """Outcome of a hand-in. `told` is its present score, `shown` is the part that students see, and `faults` are the
+    """Outcome of a hand-in. `told` is its current score, `shown` is the part that students see, and `faults` lists the
     parts that are missing because grader failed.
     """
 
@@ -65,7 +65,7 @@ class Outcome:
 
 @dataclass(frozen=True, kw_only=True)
 class Missing:
-    """A part that is missing because grader failed, and its submission."""
+    """A part that is missing because grader failed, and the submission that it belongs to."""
 
     where: str
     fault: Fault
@@ -73,7 +73,7 @@ class Missing:
 
 @dataclass(frozen=True, kw_only=True)
 class Published:
-    """The gradebook of the written results, and the missing parts."""
+    """The gradebook of the written results, and the parts that are missing from them."""
 
     book: Gradebook
     missing: tuple[Missing, ...]
@@ -81,9 +81,9 @@ class Published:
 
 @dataclass(frozen=True, kw_only=True)
 class Outcomes:
-    """All data at the end of a batch from which its files are made. `faults` maps the key of each item that could not
+    """All data from which the files of a batch are made at its end. `faults` maps the key of each item that could not
     be graded to the reason. `view` selects the part of a result that students see. Deductions for lateness are applied
-    after scoring, and corrections last; both also apply to the students' part.
+    after scoring, and corrections last. Both also apply to the part that students see.
     """
 
     deadlines: LateWork
@@ -101,7 +101,7 @@ class Outcomes:
             yield self._of(handin, item)
 
     def of(self, item: Item) -> Iterator[Outcome]:
-        """Yield the outcomes of all hand-ins of an item, which have identical files."""
+        """Yield the outcomes of all hand-ins of an item. Their files are identical."""
         return (self._of(handin, item) for handin in item.handins)
 
     def _of(self, handin: HandIn, item: Item) -> Outcome:
@@ -127,8 +127,8 @@ class Outcomes:
         return corrected(deducted(outcome, cost), *self._correction(handin))
 
     def of_absence(self, absence: Absence) -> Result | Ungraded | Absence:
-        """Return the outcome of a student without a gradable hand-in: the reason, or the points that the instructor
-        gives. Without either, return the absence.
+        """Return the outcome of a student without a gradable hand-in: the reason, or the points that the instructor has
+        given. If there is neither, return the absence itself.
         """
         order, most = self._correction(absence)
         refused = refused_in_words(absence)
@@ -138,11 +138,11 @@ class Outcomes:
         return corrected(told, order, most)
 
     def corrected_row(self, row: StudentRow) -> StudentRow:
-        """Give a row without a grade the points that the instructor has set, if any."""
+        """Return the row; if it has no grade, with the points that the instructor has set, if any."""
         return graded_by_hand(row, *self._correction(row)) if row.grade is None else row
 
     def _correction(self, of: HandIn | Absence | StudentRow) -> tuple[Order | None, float]:
-        """Return the correction, if any, and the points that the assignment is worth."""
+        """Return the correction, if any, and the full points of the assignment."""
         return self.corrections.get((of.student.label, of.assignment)), self.assignments[of.assignment].points
 
     def _ungraded(self, handin: HandIn, key: str) -> Ungraded:
@@ -158,8 +158,8 @@ def publish(outcomes: Outcomes, outputs: Outputs, renderer: PageRenderer) -> Pub
     """Write all files except those for upload. Return the gradebook, and the parts that are missing because grader
     failed.
 
-    Each outcome is loaded once. Its page is made first. Its reports and its row are made while its JUnit suite is
-    written. A report that fails does not stop the others; only grades.csv and the gradebook must succeed.
+    Each outcome is loaded only once. While its JUnit suite is written, its page, its other reports and its row are
+    made. A report that fails does not stop the others; only grades.csv and the gradebook must succeed.
     """
     missing: list[Missing] = []
     rows: list[StudentRow] = []
@@ -188,12 +188,12 @@ def publish(outcomes: Outcomes, outputs: Outputs, renderer: PageRenderer) -> Pub
 
 
 def missing_in_words(missing: Sequence[Missing]) -> str:
-    """Return the content of faults.txt: each missing part with its place and its traceback."""
+    """Return the content of faults.txt, which has each missing part with its submission and its traceback."""
     return "\n".join(f"{showable(each.where)}: {each.fault.sentence}\n\n{each.fault.traceback}" for each in missing)
 
 
 def _gradebook(rows: list[StudentRow], outcomes: Outcomes) -> Gradebook:
-    """Return the gradebook: these rows, and a row for each student without a gradable hand-in."""
+    """Return the gradebook with these rows, and a row for each student without a gradable hand-in."""
     absent = (
         outcomes.corrected_row(
             StudentRow(student=each.student, assignment=each.assignment, fault=refused_in_words(each))
@@ -206,7 +206,7 @@ def _gradebook(rows: list[StudentRow], outcomes: Outcomes) -> Gradebook:
 
 
 def refused_in_words(absence: Absence) -> str:
-    """Say why a hand-in was refused, so that the student has no grade. Return "" if nothing was handed in."""
+    """Return the reason why a hand-in was refused, so that the student has no grade, or "" if nothing was handed in."""
     return f"refused because of {absence.refused}; a new hand-in can be graded." if absence.refused else ""
 
 
@@ -225,12 +225,12 @@ def blank_book(intake: Intake, assignments: dict[str, Coursework]) -> Gradebook:
 
 
 def pages_of(outcome: Outcome) -> dict[str, Result | Ungraded]:
-    """Return the content of each page by file name: the student's page and, if that shows less, the whole page."""
+    """Return the content of each page by file name: the student's page and, if that shows less, the complete page."""
     return {_file("students", outcome, PAGE): outcome.shown, _page(outcome): outcome.told}
 
 
 def _with_pages_begun(outcomes: Iterator[Outcome], outputs: Outputs, renderer: PageRenderer) -> Iterator[Outcome]:
-    """Yield the outcomes. The pages of the next AHEAD outcomes are started before, unless they are up to date."""
+    """Yield the outcomes. The pages of the next AHEAD outcomes are started in advance, unless they are up to date."""
     waiting: deque[Outcome] = deque()
     for outcome in outcomes:
         for name, told in pages_of(outcome).items():
@@ -244,7 +244,7 @@ def _with_pages_begun(outcomes: Iterator[Outcome], outputs: Outputs, renderer: P
 
 def _write_reports(outcome: Outcome, outputs: Outputs, renderer: PageRenderer) -> list[Fault]:
     """Write the reports of one hand-in, and return the missing parts. Pages take long to make, so a page that is up to
-    date is not made again.
+    date is kept.
     """
     lacking: list[Fault] = []
     with noting() as faults:
@@ -259,7 +259,7 @@ def _write_reports(outcome: Outcome, outputs: Outputs, renderer: PageRenderer) -
 
 
 def _write_page(name: str, told: Result | Ungraded, outputs: Outputs, renderer: PageRenderer) -> tuple[Fault, ...]:
-    """Write a page. An incomplete page gets no source, so that the next run makes it again."""
+    """Write a page. An incomplete page is listed without a source, so that the next run makes it again."""
     source = source_of(told)
     if outputs.keep(name, source):
         return ()
@@ -269,7 +269,7 @@ def _write_page(name: str, told: Result | Ungraded, outputs: Outputs, renderer: 
 
 
 def _page(outcome: Outcome) -> str:
-    """Return the page that the overview links to: the student's page, or the whole page if students are shown less."""
+    """Return the page that the overview links to: the student's page, or the complete page if students see less."""
     whose = "students" if outcome.shown == outcome.told else "instructor"
     return _file(whose, outcome, PAGE)
 

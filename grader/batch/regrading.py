@@ -1,4 +1,4 @@
-"""Selects the stored results that an instructor wants graded again: `--regrade WHAT=VALUE`."""
+"""Selects the stored results that an instructor wants to have graded again with `--regrade WHAT=VALUE`."""
 
 import difflib
 from collections.abc import Callable
@@ -32,16 +32,18 @@ CHOICES: dict[str, Choice] = {"student": _student, "check": _check, "changed": _
 """Conditions for a stored result, by the word before the "=".
 
 `student` selects all results of a student. `check` selects results in which a check with these words in its name has
-not passed. `changed` selects results of an assignment that has changed since, even if they could be scored again
+not passed. `changed` selects results of an assignment that has changed since then, even if they could be scored again
 without a new grading.
 """
 
 
 def choose(plan: BatchPlan, store: Store, assignments: Assignments, wanted: str) -> tuple[str, ...]:
-    """Return the keys of the stored results that a choice selects. Raises InputError if it cannot select any."""
+    """Return the keys of the stored results that a choice selects. Raises InputError if the choice is not valid."""
     what, _, value = wanted.partition("=")
     if what not in CHOICES or not value:
-        raise InputError(f"--regrade {wanted} is not understood: student=LABEL, check=WORDS or changed=ASSIGNMENT.")
+        raise InputError(
+            f"--regrade {wanted} is not understood; write student=LABEL, check=WORDS or changed=ASSIGNMENT."
+        )
     if what == "student":
         _known(value, {handin.student.label for item in plan.items.values() for handin in item.handins}, "student")
     if what == "changed":
@@ -53,8 +55,8 @@ def choose(plan: BatchPlan, store: Store, assignments: Assignments, wanted: str)
 
 
 def chosen_in_words(wanted: str, number: int) -> str:
-    """Say how many gradings a choice selects. If it selects none, the message says so clearly: the instructor must not
-    expect new gradings.
+    """Return a sentence with the number of gradings that a choice selects. If it selects none, the sentence must be
+    clear about that, because the instructor expects new gradings.
     """
     if number:
         return f"--regrade {wanted}: {count(number, 'stored grading')} to make again."

@@ -1,7 +1,7 @@
-"""Scores a stored result again after the thresholds of its assignment have changed. No kernel is run.
+"""Scores a stored result again after the thresholds of its assignment have changed, without running a kernel.
 
-In results of old versions, a failed hidden case cost all points that only right kernels earn. These results are scored
-again as well, since students must not see such losses.
+In results of old versions, a failed hidden case cost all points that only right kernels earn. These results are also
+scored again, since students must not see such losses.
 """
 
 from grader.common.record import replace
@@ -18,14 +18,14 @@ from grader.results.suite_results import joined, separated
 
 def up_to_date(result: Result, assignment: Coursework) -> Result:
     """Return the result as this version of the assignment scores it. A result that was scored by this version is
-    returned unchanged, unless a hidden case has cost it points of other checks.
+    returned unchanged, unless a hidden case has cost it the points of other checks.
     """
     own = result.provenance.assignment_sha256 == assignment.sha256
     return result if own and not any(map(is_forfeited, result.checks)) else rescore(result, assignment)
 
 
 def lacks_measurements(result: Result, assignment: Coursework) -> bool:
-    """True if a case that is hidden now failed while it was shown, so that memory and speed were not measured. The
+    """True if a case that is hidden now failed when it was still shown, so that memory and speed were not measured. The
     missing measurements would reveal the failure to students.
     """
     parts = zip(separated(assignment, result), assignment.parts, strict=True)
@@ -33,7 +33,9 @@ def lacks_measurements(result: Result, assignment: Coursework) -> bool:
 
 
 def rescore(result: Result, assignment: Coursework) -> Result:
-    """Return the result as this version of the assignment scores it, which must ask for the same measurements."""
+    """Return the result as this version of the assignment scores it. The assignment must ask for the same measurements
+    as before.
+    """
     parts = zip(separated(assignment, result), assignment.parts, strict=True)
     scored = joined(assignment, [_rescored(own, part) for own, part in parts])
     return replace(scored, seconds=result.seconds)

@@ -1,7 +1,7 @@
-"""Schedules the gradings of a course: decides which are left, hands them to the workforce, and handles failures.
+"""Schedules the gradings of a course: decides which are left, passes them to the workforce, and handles failures.
 
 Intake -> an item for each different file and assignment -> items that are not in the store -> workforce -> store
-       -> items whose speed could not be measured, one at a time while nothing else runs -> store
+    -> items whose speed could not be measured, one at a time while nothing else runs -> store
 """
 
 from collections import deque
@@ -23,7 +23,7 @@ from grader.results.check import UNTIMED
 from grader.results.result import Result, Ungraded
 
 ATTEMPTS = 3
-"""Maximum number of attempts at a grading that fails by a fault of grader, or that is too noisy to time."""
+"""Maximum number of attempts at a grading that fails through a fault of grader, or that is too noisy to time."""
 
 TICK = 0.5
 """Seconds between two calls of the listener while nothing happens."""
@@ -31,7 +31,7 @@ TICK = 0.5
 
 @dataclass(frozen=True, kw_only=True)
 class Item:
-    """One grading of one file for one assignment, for all students who handed in these bytes."""
+    """One grading of one file for one assignment, shared by all students who handed in these bytes."""
 
     key: str
     handins: tuple[HandIn, ...]
@@ -40,14 +40,14 @@ class Item:
 
     @property
     def name(self) -> str:
-        """The first student, the number of others, and the assignment, for a line of output."""
+        """A name for a line of output: the first student, the number of other students, and the assignment."""
         first, *others = self.handins
         return f"{first.student.label}{f' and {len(others)} more' if others else ''}: {first.assignment}"
 
 
 @dataclass(frozen=True, kw_only=True)
 class BatchPlan:
-    """All gradings of a batch: its items by their key, and the settings, seed and facilities for all of them."""
+    """All gradings of a batch: the items by key, and the settings, seed and facilities that apply to all of them."""
 
     items: dict[str, Item]
     facilities: Facilities
@@ -55,7 +55,7 @@ class BatchPlan:
     seed: int
 
     def job(self, item: Item, before: Result | None = None) -> GradingJob:
-        """Return the job for an item. `before` is the item's result if it has been graded before."""
+        """Return the job for an item. `before` is the earlier result of the item, if there is one."""
         return GradingJob(
             work=_work(item, before),
             settings_json=self.settings_json,
@@ -77,7 +77,7 @@ def _work(item: Item, before: Result | None) -> Work:
 def make_plan(
     intake: Intake, assignments: tuple[Coursework, ...], facilities: Facilities, settings_json: str, seed: int
 ) -> BatchPlan:
-    """Make an item for every different file and assignment, in the order of the hand-ins."""
+    """Create an item for every different file and assignment, in the order of the hand-ins."""
     bundles = {assignment.name: pack(assignment) for assignment in assignments}
     measured = {assignment.name: assignment.measured_sha256 for assignment in assignments}
     named = {assignment.name: assignment for assignment in assignments}
@@ -93,7 +93,7 @@ def make_plan(
 
 def missing(plan: BatchPlan, store: Store) -> BatchPlan:
     """Return the items that are not in the store or lack speeds. Stored results that lack other measurements are
-    dropped.
+    deleted.
     """
     left: dict[str, Item] = {}
     for key, item in plan.items.items():
@@ -112,8 +112,8 @@ def _is_whole(result: Result | None) -> bool:
 
 @dataclass(frozen=True, kw_only=True)
 class Event:
-    """Something that happened to an item, with the number of the attempt. `fault` says why there is no result. A
-    retried item may have a result that lacks a speed.
+    """Something that happened to an item, with the number of the attempt. `fault` is the reason if there is no result.
+    A retried item may have a result that lacks a speed.
     """
 
     what: Literal["begun", "graded", "retried", "given up"]
@@ -124,14 +124,14 @@ class Event:
 
 
 Listener = Callable[[Event | None], None]
-"""Called with every event. While nothing happens, called with None from time to time."""
+"""Called with every event, and from time to time with None while nothing happens."""
 
 
 def grade_all(plan: BatchPlan, workforce: Workforce, store: Store, listen: Listener) -> dict[str, str]:
-    """Grade every item, and store the results. Return the faults of the items that could not be graded, by key.
+    """Grade every item and store the results. Return the faults of the items that could not be graded, by key.
 
-    Items that lack only a speed come last, one at a time. Each timing decides independently, and the first one that
-    decides counts.
+    Items that lack only a speed come last, one at a time. Each timing decides independently, and the first decision
+    counts.
     """
     waiting, alone = deque[Event](), deque[Event]()
     for item in plan.items.values():
@@ -144,7 +144,7 @@ def grade_all(plan: BatchPlan, workforce: Workforce, store: Store, listen: Liste
             under_way[workforce.submit(plan.job(begun.item, store.load(begun.item.key)))] = begun
             listen(begun)
         done, _ = wait(under_way, timeout=TICK, return_when=FIRST_COMPLETED)
-        for future in [each for each in under_way if each in done]:  # a set has no fixed order
+        for future in [each for each in under_way if each in done]:  # a set has no defined order
             begun = under_way.pop(future)
             event = _ended(begun, _outcome(future), store)
             if event.what == "retried":
@@ -158,7 +158,7 @@ def grade_all(plan: BatchPlan, workforce: Workforce, store: Store, listen: Liste
 
 
 def _ended(begun: Event, outcome: Result | Ungraded, store: Store) -> Event:
-    """Return the event that ends an attempt. A result that lacks a speed is kept, even if the next attempts fail."""
+    """Return the event that ends an attempt. A result that lacks a speed is kept, even if later attempts fail."""
     key = begun.item.key
     if isinstance(outcome, Result):
         store.keep(key, outcome)
@@ -173,7 +173,7 @@ def _ended(begun: Event, outcome: Result | Ungraded, store: Store) -> Event:
 
 
 def _outcome(future: "Future[Result | Ungraded]") -> Result | Ungraded:
-    """Return the outcome from the station. If the station died, that is a fault of grader like any other."""
+    """Return the outcome from the station. The death of a station is handled like any other fault of grader."""
     try:
         return future.result()
     except InterruptedGradingError:  # Ctrl-C can interrupt this thread at any point

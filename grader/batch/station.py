@@ -1,7 +1,7 @@
-"""A station: a process that grades the files it receives, on a device of its machine and by the rules of the batch.
+"""A station: a process that grades the files it receives on a device of its machine, with the settings of the batch.
 
-Child processes of the command line and workers of a cluster (workforce/) both run this code. Its input comes from the
-judge: submissions are bytes here, and run only in sandboxes.
+Both the child processes of the command line and the workers of a cluster (workforce/) run this code. A station receives
+submissions from the judge as bytes, and runs them only in sandboxes.
 """
 
 import json
@@ -36,12 +36,12 @@ from grader.protocol.messages import DeviceFacts
 from grader.results.result import Result, Ungraded
 
 NAME = Path(FILE_NAME)
-"""File name of every submission: the same bytes are graded once for all students who handed them in."""
+"""File name of every submission. The same bytes are graded only once for all students who handed them in."""
 
 PREFIX = "grader-station-"
 SIGN = "bundles"
-"""Folder for the bundles of lms/bundle.py in a station's folder: grader-station-XXXX/bundles/. Its presence marks the
-folder as a station's (see execution/sandbox/folder.py).
+"""Folder in a station's folder for the bundles of lms/bundle.py: grader-station-XXXX/bundles/. It marks the folder as a
+station's (see execution/sandbox/folder.py).
 """
 
 
@@ -54,7 +54,7 @@ def one_of_several_alike(device: DeviceFacts) -> DeviceFacts:
 
 @dataclass(frozen=True, kw_only=True)
 class Facilities:
-    """Version, device and simulator of a station. Results can be compared if these are equal."""
+    """Version, device and simulator of a station. Results of stations can be compared if these are equal."""
 
     grader: str
     device: DeviceFacts
@@ -67,41 +67,41 @@ class Facilities:
 
 @dataclass(frozen=True, kw_only=True)
 class WholeGrading:
-    """All checks of a file."""
+    """Make all checks of a file."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class VisibleGrading:
-    """All checks of a file except its hidden cases, which stay pending."""
+    """Make all checks of a file except its hidden cases, which stay pending."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ShownChecks:
-    """Grade a file with the checks that students see, without hidden checks."""
+    """Make the checks of a file that students see, without hidden checks."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class MissingSpeeds:
-    """The speeds that a result lacks because the machine was too noisy to time on."""
+    """Measure the speeds that a result lacks because the machine was too noisy for timing."""
 
     result: Result
 
 
 @dataclass(frozen=True, kw_only=True)
 class PendingCases:
-    """The hidden cases that are pending in a result."""
+    """Grade the hidden cases that are still pending in a result."""
 
     result: Result
 
 
 Work = WholeGrading | VisibleGrading | ShownChecks | MissingSpeeds | PendingCases
-"""The work that a station does with a file."""
+"""Kinds of work that a station does with a file."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class GradingJob:
-    """Work on one file for one assignment. `settings_json` overrides the settings of the machine.
-    The result must state the values of the last three fields.
+    """Work on one file for one assignment. `settings_json` overrides the settings of the machine. The result must
+    contain the values of the last three fields.
     """
 
     work: Work
@@ -137,14 +137,16 @@ class Station:
             self._opened = undo.pop_all()
 
     def close(self) -> None:
-        """End the spare worker, and remove the assignments."""
+        """End the spare worker and remove the assignments."""
         self._opened.close()
 
     def grade(self, job: GradingJob, progress: Progress) -> Result:
-        """Grade a job. Raises the errors of a grading, and WorkerError if its facilities are not the station's."""
+        """Grade a job. Raises the errors of a grading, and WorkerError if the job requires other facilities than the
+        station's.
+        """
         if self.facilities != job.facilities:
             raise WorkerError(
-                f"{platform.node()} would grade with {self.facilities}, but the batch is graded with "
+                f"{platform.node()} would grade with {self.facilities}, but this batch is graded with "
                 f"{job.facilities}: the results could not be compared."
             )
         assignment = unpack(job.bundle, self._assignments)
@@ -153,8 +155,8 @@ class Station:
 
 @contextmanager
 def _assignments_folder(parent: Path) -> Iterator[Path]:
-    """Yield a folder for unpacked bundles, and remove it at the end of the block. Folders of killed stations are
-    removed first. Raises WorkerError if the folder cannot be made.
+    """Yield a folder for unpacked bundles, and remove it at the end of the block. Folders that killed stations have
+    left behind are removed first. Raises WorkerError if the folder cannot be created.
     """
     with abandoned(parent, PREFIX, SIGN):
         pass
@@ -199,7 +201,7 @@ def _result(assignment: Coursework, job: GradingJob, environment: GradingEnviron
 
 
 _at_work = Lock()
-"""Lock around the environment, which is for one grading at a time. A worker of a cluster may have several threads."""
+"""Lock around the environment, which can do one grading at a time. A worker of a cluster may have several threads."""
 
 
 _open: dict[str, Station] = {}
@@ -214,20 +216,20 @@ def _station(settings_json: str) -> Station:
 
 
 def leave() -> None:
-    """Close the station of this process, if there is one, before the process ends."""
+    """Close the station of this process, if it has one, before the process ends."""
     while _open:
         _, station = _open.popitem()
         station.close()
 
 
 def look_around(settings_json: str) -> Facilities:
-    """Return the facilities of this process's station, which is opened if necessary."""
+    """Return the facilities of this process's station. The station is opened first if necessary."""
     with _at_work:
         return _station(settings_json).facilities
 
 
 def grade(job: GradingJob, progress: Progress = quietly) -> Result | Ungraded:
-    """Grade a job in this process. A fault in one grading is returned as Ungraded, without effect on the others."""
+    """Grade a job in this process. A fault in one grading is returned as Ungraded and does not affect the others."""
     try:
         with _at_work:
             return _station(job.settings_json).grade(job, progress)

@@ -1,5 +1,4 @@
-"""Stores results on the disk, in one file per content key, each written as a whole. A query here tells which gradings
-are left.
+"""Stores results on disk, one file per content key, each written as a whole. A lookup shows which gradings are left.
 
 RESULTS/batch.json           the seed of the batch, and the standing of every student after the last run
 RESULTS/batch.lock           locked by the grader that works in this folder
@@ -25,14 +24,16 @@ from grader.reports import REPORTS
 from grader.results.result import Result
 
 KEY_DIGITS = 32
-"""Hexadecimal digits of a key, 128 bits of its hash. A file name has room for them, and they never collide."""
+"""Number of hexadecimal digits in a key: 128 bits of a hash, short enough for a file name and without collisions in
+practice.
+"""
 
 
 MEMO = "batch.json"
 
 
 class Stand(Record):
-    """Standing of a student in an assignment after a run, in words, such as "80 of 100 points"."""
+    """Standing of a student in an assignment after a run, in words such as "80 of 100 points"."""
 
     label: str
     assignment: str
@@ -48,9 +49,9 @@ class Memo(Record):
 
 
 def content_key(handin: HandIn, measured_sha256: str, facilities: Facilities, settings_json: str) -> str:
-    """Return a key that is equal for gradings that must have the same outcome. Such gradings have the same bytes, the
-    same assignment except for its thresholds (`measured_sha256`), the same version of grader with the same settings,
-    and the same kind of device, with or without the simulator.
+    """Return a key that is equal for gradings that must have the same outcome. These have the same bytes, the same
+    assignment apart from its thresholds (`measured_sha256`), the same version of grader with the same settings, and the
+    same kind of device, with or without the simulator.
     """
     device = facilities.device.model_dump_json()
     parts = (handin.sha256, measured_sha256, facilities.grader, device, facilities.simulated, settings_json)
@@ -58,7 +59,9 @@ def content_key(handin: HandIn, measured_sha256: str, facilities: Facilities, se
 
 
 def seed_of(seed: int, key: str) -> int:
-    """Return the seed of one grading in a batch. Its inputs reveal nothing about the inputs of other gradings."""
+    """Return the seed of one grading in a batch. The inputs of one grading reveal nothing about the inputs of
+    another.
+    """
     return int.from_bytes(hashlib.sha256(f"{seed} {key}".encode()).digest()[:8]) >> 1
 
 
@@ -74,8 +77,8 @@ class Store:
         return self.load(key) is not None
 
     def load(self, key: str) -> Result | None:
-        """Return the result with this key. Return None if it does not exist or is damaged, for example after a disk
-        fault. Raises InputError if the system cannot read the file.
+        """Return the result with this key, or None if it does not exist or is damaged, for example after a disk fault.
+        Raises InputError if the system cannot read the file.
         """
         try:
             return Result.model_validate_json(self._path(key).read_bytes())
@@ -98,14 +101,18 @@ class Store:
 
 @contextmanager
 def at_work(folder: Path) -> Iterator[None]:
-    """Keep other graders out of a folder of results during the block. Raises InputError if another one works there."""
+    """Keep other graders out of a results folder during the block. Raises InputError if another grader is already
+    working there.
+    """
     make_folder(folder)
     with ExitStack() as held:
         try:
             lock = held.enter_context((folder / "batch.lock").open("ab"))
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise InputError(f"another grader is at work in {folder}; wait for it, or name another folder.") from None
+            raise InputError(
+                f"another grader is working in {folder}; wait until it has finished, or choose another folder."
+            ) from None
         except OSError as error:
             raise InputError(f"cannot write to {folder}: {error.strerror}.") from error
         yield
@@ -113,24 +120,26 @@ def at_work(folder: Path) -> Iterator[None]:
 
 def batch_seed(folder: Path, wanted: int | None) -> int:
     """Return the seed of the batch in this folder. A new batch gets the wanted seed, or else a secret one. Raises
-    InputError if the batch has another seed than the wanted one.
+    InputError if the batch has a different seed.
     """
     memo = _memo(folder)
     if memo is None:
         memo = Memo(seed=fresh_seed() if wanted is None else wanted)
         _keep(memo, folder)
     if wanted not in {None, memo.seed}:
-        raise InputError(f"the batch in {folder} has another seed; leave --seed out, or name another folder.")
+        raise InputError(f"the batch in {folder} has another seed; leave --seed out, or choose another folder.")
     return memo.seed
 
 
 def swap_stands(folder: Path, now: tuple[Stand, ...]) -> tuple[Stand, ...] | None:
-    """Store the present standings. Return the standings after the last run, or None if no run has ended yet. Raises
+    """Store the current standings. Return the standings after the last run, or None if no run has ended yet. Raises
     InputError if the file of the batch is missing.
     """
     memo = _memo(folder)
     if memo is None:
-        raise InputError(f"{folder / MEMO} is gone, without which nothing is comparable; give the same command again.")
+        raise InputError(
+            f"{folder / MEMO} is missing, and results cannot be compared without it; run the same command again."
+        )
     if memo.stands != now:
         _keep(replace(memo, stands=now), folder)
     return memo.stands
@@ -143,7 +152,7 @@ def _memo(folder: Path) -> Memo | None:
     except FileNotFoundError:
         return None
     except (OSError, ValidationError) as error:
-        raise InputError(f"{path} cannot be used: {' '.join(str(error).split())}; name another folder.") from error
+        raise InputError(f"{path} cannot be used: {' '.join(str(error).split())}; choose another folder.") from error
 
 
 def _keep(memo: Memo, folder: Path) -> None:

@@ -1,4 +1,6 @@
-"""The command line. main.py turns errors into exit codes, app.py lists the commands, commands/ has a function for each.
+"""The command line. main.py turns errors into exit codes, app.py lists the commands, and commands/ has one function for
+each.
 
-In: words typed by a user. Out: text on a terminal, files, an exit code. Imports every package; no package imports it.
+Input: words typed by a user. Output: text on a terminal, files and an exit code. This package imports every other
+package, and no package imports it.
 """

@@ -56,7 +56,7 @@ EXPORTS: dict[str, Callable[..., None]] = {
 
 
 def _add(name: str, command: Callable[..., None], to: typer.Typer) -> None:
-    """Add a command. The list of commands shows its first sentence in full."""
+    """Add a command. The list of commands shows the first sentence of its docstring in full."""
     described = inspect.getdoc(command) or ""
     to.command(name, cls=Command, short_help=first_sentence(" ".join(described.split())))(flat(command))
 
@@ -64,7 +64,7 @@ def _add(name: str, command: Callable[..., None], to: typer.Typer) -> None:
 for name, command in COMMANDS.items():
     _add(name, command, app)
 exports = typer.Typer(
-    cls=CommandGroup, no_args_is_help=True, help="Make what another system, or a student, needs to grade."
+    cls=CommandGroup, no_args_is_help=True, help="Make the files with which another system or a student grades."
 )
 for name, command in EXPORTS.items():
     _add(name, command, exports)

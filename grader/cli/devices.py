@@ -1,4 +1,4 @@
-"""Devices of a batch: one for all its stations, or several, which the stations of this machine get in turn."""
+"""Devices of a batch: one for all its stations, or several among which the stations of this machine are distributed."""
 
 from typing import Any
 
@@ -6,21 +6,23 @@ from grader.cli.options import docker_settings
 from grader.common.errors import InputError
 
 Place = dict[str, Any]
-"""Settings for the stations of one device. None means not given."""
+"""Settings for the stations of one device. None means that a setting is not given."""
 
 
 def places(device: str | None, gpu: str | None, jobs: int, scheduler: str | None) -> tuple[Place, ...]:
-    """Return a place for each device that --device or --gpu names; at least one, which may set nothing. Raises
-    InputError for devices that cannot be used together.
+    """Return a place for each device in --device or --gpu. There is at least one place, which may be without settings.
+    Raises InputError for devices that cannot be used together.
     """
     numbers, gpus = _numbers(device), _gpus(gpu)
     found = [{"device": number, "docker": docker_settings(name)} for number in numbers for name in gpus]
     if len(numbers) > 1 and len(gpus) > 1:
-        raise InputError("name several devices by --gpu alone: in its container, each is device 0.")
+        raise InputError("to use several GPUs, give only --gpu: each of them is device 0 in its container.")
     if any(found.count(place) > 1 for place in found):
-        raise InputError("a device is named twice: several stations share one without that, by --jobs.")
+        raise InputError("a device is listed twice; list it once, and use --jobs to run several stations on it.")
     if len(found) > 1 and scheduler is not None:
-        raise InputError("several devices are for stations of this machine; in a cluster, start a worker for each.")
+        raise InputError(
+            "only stations on this machine can use several devices; in a cluster, start a worker for each device."
+        )
     if len(found) > jobs:
         raise InputError(f"{len(found)} devices need --jobs {len(found)} or more, one grading for each device.")
     return tuple(found)
@@ -31,7 +33,7 @@ def _numbers(device: str | None) -> list[int | None]:
         return [None]
     parts = device.split(",")
     if not all(part.isascii() and part.isdecimal() for part in parts):
-        raise InputError(f"--device {device}: name devices by their numbers in `grader devices`, as in 0 or 0,1.")
+        raise InputError(f"--device {device}: use the numbers that `grader devices` lists, such as 0 or 0,1.")
     return [int(part) for part in parts]
 
 

@@ -1,4 +1,6 @@
-"""Faults of grader during a grading. Its reports mention them, too; faults that cost no grade are printed last."""
+"""Faults of grader during a grading. The reports mention them, too. Faults that do not affect the grade are printed
+last.
+"""
 
 import logging
 import sys
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
     from grader.results.result import Ungraded
 
 SHOWN = 3
-"""Number of tracebacks that are shown; further ones mostly have the same cause."""
+"""Number of tracebacks that are shown. Further ones usually have the same cause."""
 
 
 class _Kept(logging.Handler):
@@ -35,8 +37,8 @@ class _Kept(logging.Handler):
 
 @contextmanager
 def told_at_the_end() -> Iterator[None]:
-    """After the block, print the tracebacks of optional work that failed in it to the error stream, so that they do not
-    appear between the lines of a report.
+    """After the block, print the tracebacks of optional work that failed in it on the error stream. This keeps them
+    from appearing between the lines of a report.
     """
     kept = _Kept()
     LOG.addHandler(kept)
@@ -48,12 +50,12 @@ def told_at_the_end() -> Iterator[None]:
             sys.stderr.write(showable(each))
         if kept.tracebacks:
             times = count(len(kept.tracebacks), "fault")
-            sys.stderr.write(f"grader: {times} in grader itself, no points lost; please report the lines above.\n")
+            sys.stderr.write(f"grader: {times} in grader itself; no points were lost. Please report the lines above.\n")
 
 
 @contextmanager
 def noted(write: "Callable[[Ungraded], object]", assignment: str, path: Path) -> Iterator[None]:
-    """Write a fault of grader in the block to the report files, too."""
+    """If grader fails in the block, write the fault to the report files, too."""
     try:
         yield
     except (InputError, InterruptedGradingError):

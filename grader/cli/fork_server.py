@@ -1,4 +1,4 @@
-"""Starts a fork server before the commands are imported, since its start takes as long as that import."""
+"""Starts a fork server before the commands are imported, because it takes as long to start as that import."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 @contextmanager
 def fork_server_for(words: Sequence[str]) -> "Iterator[ForkServer | None]":
-    """Yield the fork server of a command that will run processes as workers, as far as the words of the command line
-    show, else None. The server ends with the block.
+    """Yield a fork server if the command line shows that the command will run processes as workers, otherwise None. The
+    server ends with the block.
     """
     if not _mean_processes(words):
         yield None
@@ -27,8 +27,8 @@ def fork_server_for(words: Sequence[str]) -> "Iterator[ForkServer | None]":
 
 
 def _mean_processes(words: Sequence[str]) -> bool:
-    """True if the command will run processes as workers. The settings, which are read later, may decide otherwise; then
-    the server stays unused.
+    """True if the command will run processes as workers. The settings are read later and may decide otherwise, in which
+    case the server stays unused.
     """
     if not words or words[0] != "grade" or "--help" in words:
         return False
@@ -37,13 +37,15 @@ def _mean_processes(words: Sequence[str]) -> bool:
         return sandbox in {"process", "user"}
     from grader.grading.trust import was_started
 
-    with suppress(OSError, RuntimeError):  # a name that is too long, or a loop of links: reported when the file is read
+    with suppress(
+        OSError, RuntimeError
+    ):  # a name that is too long, or a loop of links, is reported when the file is read
         return any(was_started(path if path.is_dir() else path.parent) for path in map(Path, words[1:] or ["."]))
     return False
 
 
 def _named(words: Sequence[str]) -> str:
-    """Return the sandbox that the words name, or "" without a name."""
+    """Return the sandbox that the command line requests, or "" if it does not request one."""
     named = ""
     for word, next_word in pairwise((*words, "")):
         if word == "--sandbox":

@@ -1,4 +1,4 @@
-"""Grades one content of a file for `grader grade`, writes its reports, and shows the part that students may see."""
+"""Grades one version of a file for `grader grade`, writes its reports, and shows the part that students may see."""
 
 import sys
 import time
@@ -34,7 +34,7 @@ from grader.results.withholding import View
 
 
 class Draw(Protocol):
-    """Report for the terminal, in brief or in full."""
+    """A report for the terminal, either brief or complete."""
 
     def __call__(self, result: Result, /, *, width: int, color: bool) -> str:
         """Return the text of the report."""
@@ -42,10 +42,10 @@ class Draw(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Grading:
-    """Parameters of a grading, and the functions that draw its report and write its files. All gradings of a command
-    share the seed.
+    """Parameters of a grading, and the functions that draw its report and write its files. All gradings of one command
+    share a seed.
 
-    `arguments` follow the name of another command that is about the same submission.
+    `arguments` is the text to append to other commands so that they use the same submission.
     """
 
     coursework: Coursework
@@ -56,13 +56,13 @@ class Grading:
     write: Callable[[Result | Ungraded], tuple[Fault, ...]]
 
     def grade(self, submission: Submission, environment: GradingEnvironment, progress: Progress) -> Result:
-        """Grade a submission. Return the part of the result that is shown."""
+        """Grade a submission, and return the part of the result that is shown."""
         return self.view(
             grade_coursework(self.coursework, submission, self.seed, environment, progress), self.coursework
         )
 
     def tell(self, result: Result) -> tuple[Fault, ...]:
-        """Write the files and print the report. Return and print the faults of files that could not be written."""
+        """Write the files and print the report. Print and return the faults for files that could not be written."""
         lost = self.write(result)
         show(result, self.draw)
         for fault in lost:
@@ -77,7 +77,7 @@ class Grading:
 
 
 def show(result: Result, draw: Draw) -> None:
-    """Print the report; if it cannot be made, print only the points."""
+    """Print the report. If it cannot be made, print only the points."""
     console = Console()
     report = attempt("the report", lambda: draw(result, width=console.width, color=console.is_terminal))
     if isinstance(report, Fault):
@@ -88,7 +88,7 @@ def show(result: Result, draw: Draw) -> None:
 
 def follow(grading: Grading, path: Path, environment: GradingEnvironment) -> NoReturn:
     """Grade the file now and after each save, until the user interrupts the command. Raises WatchEndedError with the
-    exit code of the last report, or KeyboardInterrupt if there is no report yet.
+    exit code of the last report, or KeyboardInterrupt if there has been no report yet.
     """
     saves, last, code = Saves(path), None, PASSED
     try:
@@ -100,12 +100,12 @@ def follow(grading: Grading, path: Path, environment: GradingEnvironment) -> NoR
                 if last is not None:
                     _tell_changes(last, result)
                 grading.advise(result)
-                typer.echo(f"waiting until {showable(path.name)} is saved; Ctrl-C ends this.")
+                typer.echo(f"waiting until {showable(path.name)} is saved; press Ctrl-C to stop.")
                 last = result
     except InterruptedGradingError as interrupt:
         if last is None:
             raise
-        typer.echo()  # the prompt of the shell would follow the terminal's ^C on the same line
+        typer.echo()  # otherwise, the prompt of the shell would follow the terminal's ^C on the same line
         raise WatchEndedError(code) from interrupt
     raise AssertionError("unreachable: a file has no last content")
 
@@ -116,7 +116,7 @@ def _tell_changes(before: Result, after: Result) -> None:
 
 
 def _graded(grading: Grading, path: Path, data: bytes, saves: Saves, environment: GradingEnvironment) -> Result | None:
-    """Return the result of a saved content; None if it cannot be graded, or if the file was saved again meanwhile."""
+    """Return the result for a saved content, or None if it cannot be graded or the file was saved again meanwhile."""
     again = SavedAgainError(f"{path.name} was saved again.")
     try:
         with (

@@ -1,4 +1,4 @@
-"""Help texts that break no word at the end of a line."""
+"""Help texts that are not broken in the middle of a word."""
 
 import re
 from typing import Any
@@ -6,15 +6,16 @@ from typing import Any
 from typer.core import TyperCommand, TyperGroup
 
 HYPHEN, HELD = "-", "\N{NON-BREAKING HYPHEN}"
-"""typer breaks lines at hyphens, which would cut a value such as nvidia-nodes. It does not break lines at HELD, so HELD
-replaces the hyphens until typer has broken the lines."""
+"""typer breaks lines at hyphens, which would split a value such as nvidia-nodes. It does not break lines at HELD, so
+HELD replaces all hyphens until typer has broken the lines.
+"""
 
 TEXTS = frozenset({"help", "short_help"})
 """Attributes of commands and parameters that contain help texts."""
 
 
 class Command(TyperCommand):
-    """A command."""
+    """A command whose help is not broken at hyphens."""
 
     def __init__(self, *args: Any, **fields: Any) -> None:
         super().__init__(*args, **fields)
@@ -26,7 +27,7 @@ class Command(TyperCommand):
 
 
 class CommandGroup(TyperGroup):
-    """A command with subcommands."""
+    """A command with subcommands, whose help is not broken at hyphens."""
 
     def __init__(self, *args: Any, **fields: Any) -> None:
         super().__init__(*args, **fields)
@@ -38,7 +39,7 @@ class CommandGroup(TyperGroup):
 
 
 def _hold_hyphens(*described: object) -> None:
-    """Replace each hyphen within a word in the texts of commands and parameters."""
+    """Replace each hyphen inside a word in the texts of commands and parameters."""
     for each in described:
         for name in TEXTS & vars(each).keys():
             setattr(each, name, re.sub(r"(?<=\w)-(?=\w)", HELD, vars(each)[name] or "") or None)

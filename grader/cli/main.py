@@ -24,11 +24,11 @@ from grader.protocol.text import showable
 
 
 def main() -> None:
-    """Run the command of the command line."""
-    atexit.register(gc.freeze)  # without this, Python searches for garbage before it exits, which takes 0.1 s
-    logging.captureWarnings(capture=True)  # a library's warning must not appear between a report's lines
+    """Run the command that the user has typed."""
+    atexit.register(gc.freeze)  # otherwise, Python searches for garbage before it exits, which takes 0.1 s
+    logging.captureWarnings(capture=True)  # a warning of a library must not appear between the lines of a report
     logging.getLogger("py.warnings").addHandler(logging.NullHandler())
-    stopping = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)  # the exception stops every worker on its way out
+    stopping = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)  # the exception stops every worker as it passes through
     interrupt_on(stopping, lambda number: InterruptedGradingError(f"interrupted by {signal.Signals(number).name}."))
     try:
         with fork_server_for(sys.argv[1:]) as server:
@@ -45,14 +45,14 @@ def main() -> None:
         sys.exit(end.code)
     except InterruptedGradingError as error:
         _complain(str(error), INTERRUPTED)
-    except Exception:  # noqa: BLE001 - a fault of grader must not end with the exit code of a failed check
+    except Exception:  # noqa: BLE001 - a fault of grader must not lead to the exit code of a failed check
         print(showable(traceback.format_exc()), file=sys.stderr, end="")
         _complain("this is a fault in grader itself; please report the lines above.", UNGRADED)
 
 
 def _complain(message: str, code: int) -> NoReturn:
-    """Print a message without control characters, and exit. Strangers choose file names, and a terminal obeys control
-    characters.
+    """Print a message without control characters, and exit. File names are chosen by strangers, and a terminal obeys
+    control characters.
     """
     print(fitted(f"grader: {message}", sys.stderr), file=sys.stderr)
     sys.exit(code)

@@ -1,4 +1,6 @@
-"""The next step after a grading, if one is obvious: a command that shows more about the first cause, or hands in."""
+"""The next step after a grading, if one is obvious: a command that shows more about the first cause, or that
+hands in.
+"""
 
 from grader.cli.exit_codes import ELSEWHERE, PASSED
 from grader.cli.remote import sign_in_file
@@ -10,8 +12,8 @@ from grader.results.result import Result
 
 
 def next_step(result: Result, skeleton: str, arguments: str) -> str | None:
-    """Return a sentence about the next step, or None. `arguments` follow the name of a command that concerns the same
-    submission. `skeleton` is the file that students start with.
+    """Return a sentence about the next step, or None. `arguments` is the text to append to other commands so that they
+    use the same submission. `skeleton` is the file with which students start.
     """
     first = result.first_cause
     if first is not None and result.source.strip() == skeleton.strip():
@@ -26,9 +28,9 @@ def next_step(result: Result, skeleton: str, arguments: str) -> str | None:
 
 
 def _about(first: Check, arguments: str) -> str | None:
-    """Return the sentence about a failed check; None if its message says what to do."""
+    """Return the sentence about a failed check, or None if its message already says what to do."""
     if first.kind is Kind.CORRECTNESS and not first.lines:
-        return f"`grader explain{arguments}` looks longer for the line that is wrong."
+        return f"`grader explain{arguments}` searches longer for the wrong line."
     if first.kind is Kind.MEMORY:
         return f"`grader profile{arguments}` shows the memory accesses of each line."
     if first.kind is Kind.PERFORMANCE:

@@ -1,7 +1,7 @@
 """Groups of options that several commands share.
 
-typer accepts only flat parameters. A command takes each group as a record, and `flat` shows typer the fields of the
-record. For a field with an OptionTable, typer sees the options of the table.
+typer accepts only flat parameters. A command takes each group as a record, and `flat` shows the fields of the record to
+typer. For a field with an OptionTable, typer gets the options of the table.
 """
 
 import inspect
@@ -16,21 +16,25 @@ from typing import Annotated, Any
 import typer
 
 FileArgument = Annotated[
-    Path, typer.Argument(help="The kernels.cl, or its folder; this folder if none is named.", show_default=False)
+    Path, typer.Argument(help="The kernels.cl or its folder. By default, the current folder.", show_default=False)
 ]
-NamesArgument = Annotated[list[str] | None, typer.Argument(help="Assignments; all if none is named.")]
+NamesArgument = Annotated[list[str] | None, typer.Argument(help="Names of assignments. By default, all.")]
 AssignmentOption = Annotated[
     str | None,
     typer.Option(
         "--assignment",
         "-a",
-        help="Name of the assignment; needed if `grader init` has not made the folder.",
+        help="Name of the assignment; needed unless `grader init` made the folder.",
     ),
 ]
-CourseOption = Annotated[Path | None, typer.Option(help="Folder that holds assignments/ and reference/.")]
-DeviceOption = Annotated[int | None, typer.Option(help="Number of the OpenCL device, as `grader devices` lists them.")]
-SandboxOption = Annotated[str | None, typer.Option(help="Where submissions run: docker, user, or process (no wall).")]
-SeedOption = Annotated[int | None, typer.Option(help="Repeat a grading or a batch with the inputs it had.")]
+CourseOption = Annotated[Path | None, typer.Option(help="Folder that contains assignments/ and reference/.")]
+DeviceOption = Annotated[int | None, typer.Option(help="Number of the OpenCL device in the list of `grader devices`.")]
+SandboxOption = Annotated[
+    str | None, typer.Option(help="Where submissions run: docker, user, or process (not isolated).")
+]
+SeedOption = Annotated[
+    int | None, typer.Option(help="Seed of an earlier grading or batch, to repeat it with the same inputs.")
+]
 GpuOption = Annotated[
     str | None, typer.Option(help="A GPU for the container: nvidia[:INDEX], nvidia-nodes, amd, intel, or none.")
 ]
@@ -38,20 +42,20 @@ GpuOption = Annotated[
 
 @dataclass(frozen=True, kw_only=True)
 class SubmissionOptions:
-    """The submission, and its assignment. Without them, a command is about the folder in which the user works."""
+    """The submission and its assignment. By default, a command uses the current folder."""
 
     file: FileArgument = Path()
     assignment: AssignmentOption = None
 
     @property
     def name(self) -> str:
-        """Name of the assignment. Raises InputError if neither the option nor the folder names one."""
+        """Name of the assignment. Raises InputError if neither the option nor the folder specifies it."""
         from grader.course.submissions.starter_folder import assignment_of  # noqa: PLC0415 - --help loads no course
 
         return self.assignment or assignment_of(self.file, "add -a NAME")
 
     def repeated(self, course: Path | None) -> str:
-        """Return these arguments for another command, with a space before them. "" without arguments."""
+        """Return these arguments for another command, with a space in front, or "" if there are none."""
         file = [] if self.file == Path() else [str(self.file)]
         options = {"-a": self.assignment, "--course": course}
         words = (*file, *(word for name, value in options.items() if value for word in (name, str(value))))
@@ -60,7 +64,9 @@ class SubmissionOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class EnvironmentOptions:
-    """Options for the sandbox and device that kernels run on, and for the course. None means not given."""
+    """Options for the course, and for the sandbox and device on which kernels run. None means that an option is not
+    given.
+    """
 
     sandbox: SandboxOption = None
     gpu: GpuOption = None
@@ -68,7 +74,7 @@ class EnvironmentOptions:
     course: CourseOption = None
 
     def settings(self) -> dict[str, Any]:
-        """Return the settings that these options make."""
+        """Return the settings that correspond to these options."""
         gpu = docker_settings(self.gpu)
         return {"sandbox": self.sandbox, "docker": gpu, "device": self.device, "course": self.course}
 
@@ -79,30 +85,31 @@ class GradingOptions:
 
     seed: SeedOption = None
     require_sanitizer: Annotated[
-        bool, typer.Option("--require-sanitizer", help="Do not grade where the simulator is not installed.")
+        bool, typer.Option("--require-sanitizer", help="Refuse to grade if the simulator is not installed.")
     ] = False
     release: Annotated[bool, typer.Option("--release", help="Show students the outcome of hidden checks, too.")] = False
 
     search: Annotated[
-        float | None, typer.Option(min=0, help="Seconds to look for the line of a wrong result that nothing explains.")
+        float | None,
+        typer.Option(min=0, help="Seconds to search for the line of a wrong result that no rule explains."),
     ] = None
 
     def settings(self) -> dict[str, Any]:
-        """Return the settings that these options make."""
+        """Return the settings that correspond to these options."""
         watching = {"required": True} if self.require_sanitizer else None
         searching = None if self.search is None else {"seconds": self.search}
         return {"watching": watching, "search": searching}
 
 
 def docker_settings(gpu: str | None) -> dict[str, str] | None:
-    """Return the settings that --gpu makes, or None if it is not given."""
+    """Return the settings that correspond to --gpu, or None if it is not given."""
     return None if gpu is None else {"gpu": gpu}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class OptionTable:
-    """Options by name, as typer annotates them: `field: Annotated[dict[str, Any], OptionTable(options=...)]`. The field
-    gets the values of the options that were given.
+    """Options by name, annotated as typer expects: `field: Annotated[dict[str, Any], OptionTable(options=...)]`. The
+    field receives the values of the options that were given.
     """
 
     options: Mapping[str, Any]
@@ -124,7 +131,7 @@ def flat(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def _options(name: str, annotation: Any, default: Any) -> Iterator[Parameter]:
-    """Yield all options of a parameter or of a field."""
+    """Yield all options of a parameter or field."""
     if is_dataclass(annotation):
         for field in fields(annotation):
             yield from _options(field.name, field.type, Parameter.empty if field.default is MISSING else field.default)
@@ -136,7 +143,7 @@ def _options(name: str, annotation: Any, default: Any) -> Iterator[Parameter]:
 
 
 def _collected(name: str, annotation: Any, given: Mapping[str, Any]) -> Any:
-    """Return the value of a parameter or of a field, from the options that typer has read."""
+    """Return the value of a parameter or field, collected from the options that typer has read."""
     if is_dataclass(annotation) and isinstance(annotation, type):
         return annotation(**{field.name: _collected(field.name, field.type, given) for field in fields(annotation)})
     if (table := _table(annotation)) is not None:

@@ -16,12 +16,12 @@ from grader.reports.live import STAMP, LiveBoard
 from grader.reports.terminal import INDENT
 
 LOG_INDENT = " " * (STAMP + INDENT)
-"""Indent of further lines about a check, as of its sentence in LiveBoard."""
+"""Indentation of further lines about a check. It aligns them with the sentence in LiveBoard."""
 
 
 @contextmanager
 def progress_line() -> Iterator[Progress]:
-    """Yield a listener that shows the current step in one line on a terminal, and nothing elsewhere."""
+    """Yield a listener that shows the current step in one line on a terminal, and does nothing elsewhere."""
     console = Console(stderr=True)
     if not _can_erase(console):
         yield lambda _: None
@@ -33,7 +33,7 @@ def progress_line() -> Iterator[Progress]:
 @contextmanager
 def verdicts(coursework: Coursework, start: float) -> Iterator[Progress]:
     """Yield a listener that shows each check of a grading when it is decided. On a terminal, the report replaces these
-    lines; elsewhere, they stay. Times are in seconds since `start`, a time of the monotonic clock.
+    lines; elsewhere, they stay. Times are in seconds since `start`, which is a time of the monotonic clock.
     """
     console, board = Console(stderr=True), LiveBoard(coursework)
     if not _can_erase(console):
@@ -55,7 +55,7 @@ def verdicts(coursework: Coursework, start: float) -> Iterator[Progress]:
 def _logging(console: Console, board: LiveBoard, start: float) -> Progress:
     def log(event: str | Decided) -> None:
         board.hear(event)
-        with suppress(OSError):  # the reader may have gone, but the files must still be written
+        with suppress(OSError):  # the reader may be gone, but the files must still be written
             lines = board.line(event, time.monotonic() - start).splitlines()
             told = "\n".join(wrapped(line, console.width, LOG_INDENT) for line in lines)
             print(told, file=console.file, flush=True)

@@ -9,7 +9,9 @@ from grader.results.gradebook import Grade, StudentRow
 from grader.results.result import Result
 
 NOT_WHOLE = {Reason.NO_SIMULATOR, *UNTIMED, *FOR_INSTRUCTORS}
-"""Reasons why a grading here is incomplete: the same command completes it later, or an instructor decides."""
+"""Reasons why a grading on this machine is incomplete. The same command can complete it later, or an instructor
+decides.
+"""
 
 
 def exit_code(outcome: Result | Grade) -> int:
@@ -18,7 +20,7 @@ def exit_code(outcome: Result | Grade) -> int:
 
 
 def code_of(*, failed: bool, reasons: AbstractSet[str]) -> int:
-    """Return the exit code. Failures come first, then the reasons why checks could not be made here."""
+    """Return the exit code. Failures take precedence over the reasons why checks could not be made here."""
     if failed:
         return FAILED
     if reasons & NOT_WHOLE:
@@ -27,8 +29,8 @@ def code_of(*, failed: bool, reasons: AbstractSet[str]) -> int:
 
 
 def batch_exit_code(rows: Sequence[StudentRow]) -> int:
-    """Return the exit code for a batch. Missing and incomplete gradings come first, since some check fails in every
-    course.
+    """Return the exit code for a batch. Missing and incomplete gradings take precedence, since some check fails in
+    every course.
     """
     grades = [row.grade for row in rows if row.grade is not None]
     reasons = {left.reason for grade in grades for left in grade.unchecked}

@@ -1,8 +1,8 @@
-"""Detects when a file is saved, by checking its entry in the folder ten times a second.
+"""Detects when a file is saved, by checking its directory entry ten times a second.
 
-This costs almost nothing, needs no library, and works where file-system events do not arrive: network folders,
-containers, WSL. Editors write a new file and rename it, or empty the old file and write it again, or do so twice. So a
-save counts only after two checks in a row with the same entry.
+This costs almost nothing, needs no library, and works where file-system events do not arrive: on network folders, in
+containers and under WSL. Editors write a new file and rename it, or truncate the old file and write it again, or do so
+twice. A save therefore counts only after two consecutive checks have found the same entry.
 """
 
 import hashlib
@@ -18,11 +18,11 @@ EVERY = 0.1
 """Seconds between two checks."""
 
 Entry = tuple[int, int, int] | None
-"""Modification time, size and inode number of the file; None while it does not exist."""
+"""Modification time, size and inode number of the file, or None while it does not exist."""
 
 
 class Saves:
-    """Contents of a file: first the present content, then each new one."""
+    """Contents of a file: first its current content, then each new one."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -30,7 +30,7 @@ class Saves:
         self._sha256 = ""
 
     def contents(self) -> Iterator[bytes]:
-        """Yield each content after it is saved. A save that changes nothing is skipped."""
+        """Yield the content after each save. A save that does not change the content is skipped."""
         while True:
             before = self._entry()
             if before is not None and before != self._taken:
@@ -42,16 +42,18 @@ class Saves:
             time.sleep(EVERY)
 
     def is_saved_again(self) -> bool:
-        """True if the file differs from the one that was read last. A file that is being replaced does not count."""
+        """True if the file differs from the one that was last read. A file that is just being replaced does not
+        count.
+        """
         now = self._entry()
         return now is not None and now != self._taken
 
     def _settled(self, before: Entry) -> bytes | None:
-        """Return the content of the file, or None while it changes. An empty file is still being written."""
+        """Return the content of the file, or None while it is changing. An empty file counts as still being written."""
         time.sleep(EVERY / 2)
         with suppress(OSError):
             with self._path.open("rb") as file:
-                data = file.read(SIZE_LIMIT + 1)  # one byte over the limit is enough: longer files are refused
+                data = file.read(SIZE_LIMIT + 1)  # one byte over the limit is enough, because longer files are refused
             if data and self._entry() == before:
                 self._taken = before
                 return data

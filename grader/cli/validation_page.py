@@ -1,4 +1,4 @@
-"""Prints the output of `grader validate`, for a terminal of 80 columns."""
+"""Prints the output of `grader validate` on a terminal of 80 columns."""
 
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -46,12 +46,12 @@ from grader.results.withholding import withheld
 POINTS_OPEN = "does it earn too many or too few points, with or without those for speed?"
 
 ONE_LINE, BROKEN_AT = 74, 48
-"""Columns of the longest mapping on one line, and columns after which a longer one breaks at the next field."""
+"""Maximum width of a mapping on one line, and the width after which a longer mapping is broken at the next field."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Sources:
-    """Files and environment of validations, and their extent. `submissions` has a folder for each assignment."""
+    """Files, environment and extent of validations. `submissions` contains a folder for each assignment."""
 
     course: Course
     submissions: Path
@@ -61,8 +61,8 @@ class Sources:
 
 @dataclass
 class Page:
-    """Page of one assignment, section by section. `broken` counts false statements, and `unchecked` lists open
-    questions.
+    """Page about one assignment, section by section. `broken` counts the statements that are false, and `unchecked`
+    lists the questions that stay open.
     """
 
     console: Console
@@ -81,7 +81,7 @@ class Page:
         self.console.print(Rule(Text(title, style="bold"), align="left", characters="-", style="dim"))
 
     def say(self, statements: Iterable[Claim], of: str = "") -> None:
-        """Print a row for each statement, after the name of its part if there are several."""
+        """Print a row for each statement. If `of` names a part, the row begins with it."""
         for each in statements:
             verdict = Text("holds", style="green") if each.holds else Text("BROKEN", style="bold red")
             words = f"{of}: {each.claim} ({each.seen})" if of else f"{each.claim} ({each.seen})"
@@ -90,7 +90,7 @@ class Page:
 
 
 def print_validation(name: str, sources: Sources, page: Page) -> None:
-    """Print each section when its content is known."""
+    """Print each section as soon as its content is known."""
     page.head(f"{name}: the files")
     try:
         coursework = sources.course.load(name)
@@ -112,7 +112,7 @@ def print_validation(name: str, sources: Sources, page: Page) -> None:
     if all(each.own for each in seen):
         judged = _judged(coursework, sources, page)
     else:
-        page.console.print(_note("unknown", "None was graded: fix what is broken above first."))
+        page.console.print(_note("unknown", "No submission was graded. First fix what is broken above."))
     page.head(f"{name}: what may be asked")
     for each in seen:
         page.console.print(Group(*thresholds(each, judged)))
@@ -129,7 +129,7 @@ def print_validation(name: str, sources: Sources, page: Page) -> None:
 
 
 def _rewards(seen: Examined, sources: Sources, page: Page) -> Iterator[Claim]:
-    """Yield claims about the points, but none if the model solution could not be graded."""
+    """Yield claims about the points. Yields none if the model solution could not be graded."""
     if seen.own is None:
         return
     try:
@@ -143,7 +143,7 @@ def _rewards(seen: Examined, sources: Sources, page: Page) -> Iterator[Claim]:
 
 
 def _judged(coursework: Coursework, sources: Sources, page: Page) -> tuple[Judged, ...]:
-    """Grade the golden submissions, and print how they compare with the expected results."""
+    """Grade the golden submissions and print how their results compare with the expected ones."""
     folder = sources.submissions / coursework.name
     try:
         found = [(golden, golden.subject(coursework)) for golden in corpus(folder)]
@@ -161,12 +161,12 @@ def _judged(coursework: Coursework, sources: Sources, page: Page) -> tuple[Judge
 
 
 def _note(word: str, words: str) -> Table:
-    """Return a row for a note, which does not count as broken."""
+    """Return a row for a note, which is not counted as broken."""
     return _row(Text(word, style="yellow"), words, width=9)
 
 
 def _row(word: Text, words: str, width: int) -> Table:
-    """Return a row with a word in a column of this width, and wrapped text in the next column."""
+    """Return a row with a word in a column of this width, and the wrapped text in the next column."""
     table = Table.grid(padding=(0, 2))
     table.add_column(width=width)
     table.add_column(overflow="fold")
@@ -178,7 +178,7 @@ def _row(word: Text, words: str, width: int) -> Table:
 
 
 def golden_statements(judged: Sequence[Judged], folder: str) -> Iterator[Claim]:
-    """Yield one statement for all submissions with the expected results, and one for each difference of the others."""
+    """Yield one statement for all submissions with the expected results, and one for each difference in the others."""
     right = sum(not each.differences for each in judged)
     if right:
         claim = f"{right} of {count(len(judged), 'submission')} get the verdicts that they must"
@@ -192,7 +192,7 @@ def golden_statements(judged: Sequence[Judged], folder: str) -> Iterator[Claim]:
 
 
 def thresholds(seen: Examined, judged: tuple[Judged, ...]) -> Iterator[RenderableType]:
-    """Yield the measurements, the thresholds that they allow, and notes where the YAML asks for more."""
+    """Yield the measurements, the thresholds that they allow, and notes where assignment.yaml demands more."""
     if seen.assignment.part:
         yield Text(f"{seen.assignment.part}:", style="bold")
     measured = speeds(seen, judged)
@@ -206,11 +206,13 @@ def thresholds(seen: Examined, judged: tuple[Judged, ...]) -> Iterator[Renderabl
     if counted:
         yield from _memory(seen, counted)
     elif seen.assignment.memory is not None:
-        yield _note("unknown", "No accesses were counted: the model solution is wrong, or there is no simulator.")
+        yield _note(
+            "unknown", "No accesses were counted, because the model solution is wrong or the simulator is missing."
+        )
 
 
 def _why_untimed(seen: Examined) -> str:
-    """Return the reason why there are no speeds."""
+    """Return the reason why no speeds are known."""
     if seen.own is not None and open_points(seen.own.model):
         return "Nothing was timed, so no goals for speed are proposed."
     return "Nothing was timed: the model solution must pass everything else first."
@@ -249,12 +251,12 @@ def _memory(seen: Examined, counted: Sequence[Limit]) -> Iterator[RenderableType
     for each in counted:
         name = each.check.name
         if each.beyond is not None:
-            yield _note("remark", f"{name}: {each.beyond} is right, and has {_number(each.most)}.")
+            yield _note("remark", f"{name}: {each.beyond} is right and needs {_number(each.most)}.")
         if each.is_strict:
             yield _note("asks more", f"{name}: at most {_number(each.asked)}. Keep it if no right kernel needs more.")
         if not each.tells_apart:
             yield _note(
-                "remark", f"{name}: the baseline passes, so this does not distinguish it from the model solution."
+                "remark", f"{name}: the baseline passes, so this check does not distinguish it from the model solution."
             )
 
 
@@ -270,7 +272,7 @@ def _figures(rows: Sequence[Sequence[str]]) -> Padding:
 
 
 def _proposed(above: Sequence[str], items: Sequence[dict[str, Any]]) -> Iterator[RenderableType]:
-    """Yield lines to paste: the lines `above`, then a list of mappings."""
+    """Yield text to paste into assignment.yaml: the lines `above`, then a list of mappings."""
     yield Text("Proposed:\n", style="dim")
     indent = " " * (len(above[-1]) - len(above[-1].lstrip()) + 2)
     lines = list(above)
@@ -281,7 +283,7 @@ def _proposed(above: Sequence[str], items: Sequence[dict[str, Any]]) -> Iterator
 
 
 def _flow(item: dict[str, Any]) -> list[str]:
-    """Return a mapping in braces, in few lines."""
+    """Return a mapping in braces, on as few lines as possible."""
     whole, broken = (
         yaml.safe_dump(item, default_flow_style=True, sort_keys=False, width=width).strip()
         for width in (sys.maxsize, BROKEN_AT)
@@ -290,7 +292,7 @@ def _flow(item: dict[str, Any]) -> list[str]:
 
 
 def _plain(value: Any) -> Any:
-    """Return a whole number without a decimal point. Other values stay unchanged."""
+    """Return a whole number without a decimal point. Other values are returned unchanged."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
@@ -320,5 +322,5 @@ def students_view(coursework: Coursework, seen: Sequence[Examined], console: Con
 
 
 def _hanging(line: str) -> int:
-    """Return the indent for the continuation of a line: four columns more than the indent of the line."""
+    """Return the indentation for the continuation of a line, which is four columns more than that of the line."""
     return len(line) - len(line.lstrip()) + 4

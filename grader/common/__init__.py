@@ -1,1 +1,1 @@
-"""Modules for every package of the judge: errors, interrupts, files, phrases."""
+"""Modules that every package of the judge uses, for errors, interrupts, files and phrases."""

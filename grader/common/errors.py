@@ -1,6 +1,6 @@
-"""Exceptions that leave a submission without a grade: faults of grader, and errors of the caller.
+"""Exceptions that leave a submission without a grade. They report faults of grader and errors of its caller.
 
-A student's mistake is never an exception; it is a failed check in the result.
+A student's mistake is never an exception. It is a failed check in the result.
 """
 
 
@@ -9,7 +9,7 @@ class GraderError(Exception):
 
 
 class InputError(GraderError):
-    """A file, folder, assignment or option of the caller cannot be used (exit code 2)."""
+    """A file, folder, assignment or option that the caller gave cannot be used (exit code 2)."""
 
 
 class InterruptedGradingError(GraderError):
@@ -17,7 +17,7 @@ class InterruptedGradingError(GraderError):
 
 
 class WatchEndedError(InterruptedGradingError):
-    """The user has ended `grader grade --watch`, as usual. `code` is the exit code of the last report."""
+    """The user ended `grader grade --watch`, which is its normal end. `code` is the exit code of the last report."""
 
     def __init__(self, code: int) -> None:
         super().__init__("the watch has ended.")
@@ -25,15 +25,15 @@ class WatchEndedError(InterruptedGradingError):
 
 
 class SavedAgainError(InterruptedGradingError):
-    """The file was saved again while it was graded, so the result is not needed any more."""
+    """The file was saved again while it was being graded, so the result is no longer needed."""
 
 
 class SetupError(GraderError):
-    """This machine could not be set up to grade (exit code 3)."""
+    """This machine could not be set up for grading (exit code 3)."""
 
 
 class UngradedError(GraderError):
-    """The grader could not do its work; the submission has no grade and can be tried again (exit code 3)."""
+    """The grader failed to do its work. The submission has no grade and can be tried again (exit code 3)."""
 
 
 class DeviceError(UngradedError):
@@ -45,11 +45,11 @@ class NoSimulatorError(DeviceError):
 
 
 class WorkerError(UngradedError):
-    """A worker could not be started, or broke outside the student's code."""
+    """A worker could not be started, or failed for a reason other than the student's code."""
 
 
 class SolutionError(UngradedError):
-    """The model solution, the baseline or the oracle of an assignment failed, which must not happen."""
+    """The model solution, the baseline or the oracle of an assignment failed, which must never happen."""
 
 
 class NoiseError(UngradedError):

@@ -1,4 +1,4 @@
-"""Files. Output is written completely or not at all, even if the power fails."""
+"""Reading and writing of files. Output is written completely or not at all, even if the power fails."""
 
 import contextlib
 import os
@@ -10,8 +10,8 @@ from grader.common.errors import InputError
 
 
 def data_folder() -> Path:
-    """Return the folder for this user's data of grader, by the XDG base directory specification. Raises InputError if
-    the user has no home folder.
+    """Return the folder for this user's grader data, as defined by the XDG base directory specification. Raises
+    InputError if the user has no home folder.
     """
     folder = _xdg("XDG_DATA_HOME", ".local/share")
     if folder is None:
@@ -20,7 +20,9 @@ def data_folder() -> Path:
 
 
 def config_folder() -> Path | None:
-    """Return the folder for this user's settings, by the XDG base directory specification; None without a home."""
+    """Return the folder for this user's settings, as defined by the XDG base directory specification, or None if the
+    user has no home folder.
+    """
     return _xdg("XDG_CONFIG_HOME", ".config")
 
 
@@ -38,7 +40,7 @@ def _xdg(variable: str, usual: str) -> Path | None:
 
 
 def make_folder(path: Path) -> None:
-    """Make a folder for reports, unless it exists. Raises InputError if it cannot be made."""
+    """Create a folder for reports if it does not exist. Raises InputError if it cannot be created."""
     try:
         path.mkdir(parents=True, exist_ok=True)
     except (FileExistsError, NotADirectoryError) as error:
@@ -56,8 +58,8 @@ def read_bytes(path: Path) -> bytes:
 
 
 def check_outputs(paths: Sequence[Path], submission: Path) -> None:
-    """Raise InputError if a report cannot be written, or would overwrite the submission or another report. Called
-    before a grading: after it, the result would be lost, or a file would be destroyed.
+    """Raise InputError if a report cannot be written, or would overwrite the submission or another report. This check
+    comes before the grading, because a failure afterwards would lose the result or destroy a file.
     """
     taken = {submission.resolve()}
     for path in paths:
@@ -68,7 +70,7 @@ def check_outputs(paths: Sequence[Path], submission: Path) -> None:
 
 
 def check_writable(path: Path) -> None:
-    """Raise InputError if no report can be written to this path."""
+    """Raise InputError if a report cannot be written to this path."""
     try:
         exists, is_folder, is_file = path.exists(), path.is_dir(), path.is_file()
     except OSError as error:
@@ -84,10 +86,11 @@ def check_writable(path: Path) -> None:
 
 
 def write_whole(path: Path, content: str | bytes) -> None:
-    """Write a file through a temporary file in the same folder. An older file stays until the new one is complete.
+    """Write a file through a temporary file in the same folder. An existing file is replaced only when the new one is
+    complete.
 
-    Text is written as UTF-8. When this returns, the file is on the disk. Raises InputError if the file cannot be
-    written.
+    Text is written as UTF-8. When this function returns, the content is on the disk. Raises InputError if the file
+    cannot be written.
     """
     try:
         descriptor, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
@@ -100,7 +103,7 @@ def write_whole(path: Path, content: str | bytes) -> None:
             os.fchmod(file.fileno(), 0o666 & ~_umask())
             os.fsync(file.fileno())
         Path(temporary).replace(path)
-    except BaseException as error:  # also after Ctrl-C, no incomplete file may remain
+    except BaseException as error:  # no incomplete file may remain, even after Ctrl-C
         with contextlib.suppress(OSError):
             Path(temporary).unlink()
         if isinstance(error, OSError):
@@ -109,7 +112,9 @@ def write_whole(path: Path, content: str | bytes) -> None:
 
 
 def write_new(files: Mapping[str, str | bytes], folder: Path, executable: frozenset[str] = frozenset()) -> list[Path]:
-    """Write files into a folder, such as a fresh clone. Return their paths. Raises InputError if one of them exists."""
+    """Write files into a folder, such as a fresh clone, and return their paths. Raises InputError if one of them exists
+    already.
+    """
     present = [name for name in files if os.path.lexists(folder / name)]
     if present:
         raise InputError(f"{folder} already holds {', '.join(present)}; choose an empty folder.")
@@ -123,7 +128,7 @@ def write_new(files: Mapping[str, str | bytes], folder: Path, executable: frozen
 
 
 def _umask() -> int:
-    """Return the umask of this process, which can only be read by setting it."""
+    """Return the umask of this process. A umask can be read only by setting it."""
     mask = os.umask(0o077)
     os.umask(mask)
     return mask

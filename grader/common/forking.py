@@ -1,6 +1,7 @@
-"""A process of grader that forks on request: the judge's end of the connection.
+"""The judge's end of the connection to a process that forks on request.
 
-Python takes 70 ms to start, and more to import modules. This process does both only once. A fork takes about 3 ms.
+Python takes 70 ms to start, and more time to import modules. The forking process does both only once, and each fork
+takes about 3 ms.
 """
 
 import signal
@@ -10,25 +11,23 @@ from collections.abc import Mapping, Sequence
 
 
 class ForkingProcess:
-    """Starts the process when it is first needed. If it has ended, the next request starts another one. Handles one
-    request at a time.
-    """
+    """Starts the process when it is first needed, and again after it has ended. Handles one request at a time."""
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
-        """Prepare the command. It gets one more argument, the number of the socket for requests."""
+        """Prepare the command. The number of the socket for requests is appended to it as the last argument."""
         self._command = command
         self._environment = environment
         self._running: tuple[subprocess.Popen[bytes], socket.socket] | None = None
 
     def begin(self) -> None:
-        """Start the process unless it runs, without waiting until it can fork."""
+        """Start the process unless it is running already. Does not wait until it can fork."""
         self._socket()
 
     def hand_over(self, end: socket.socket) -> None:
-        """Have the process fork for this end of a pair of sockets. Raises OSError if it cannot.
+        """Make the process fork and pass this end of a socket pair to the fork. Raises OSError if that fails.
 
-        A process that is ending does not accept the request, although its process id is still valid. Then a new process
-        is started for it.
+        A process that is just ending does not accept the request, although its process ID is still valid. In that case,
+        a new process is started.
         """
         try:
             self._send(end)
@@ -40,7 +39,9 @@ class ForkingProcess:
         socket.send_fds(self._socket(), [b"\n"], [end.fileno()])
 
     def _socket(self) -> socket.socket:
-        """Return the socket of a running process. Code with this user's rights may have killed or stopped the last."""
+        """Return the socket of a running process. The previous process may have been killed or stopped by code that
+        runs with this user's rights.
+        """
         if self._running is not None and self._running[0].poll() is not None:
             self.close()
         if self._running is None:
@@ -62,7 +63,7 @@ class ForkingProcess:
         return ours
 
     def close(self) -> None:
-        """End the process; its forks continue. Can be called again."""
+        """End the process. Its forks continue to run. Can be called more than once."""
         if self._running is not None:
             process, ours = self._running
             self._running = None

@@ -1,9 +1,10 @@
-"""Interrupts (Ctrl-C, SIGTERM) as exceptions, which are delayed while something is made or removed.
+"""Interrupts (Ctrl-C, SIGTERM) as exceptions, which can be delayed while something is created or removed.
 
-Such an exception can come between any two instructions. Between making a folder and noting that it must be removed, it
-would leave the folder. During a removal, it would leave the rest of the folder. Such sections are `uninterrupted`: at
-their end, an object that will be closed knows everything that they have made. A library that catches all exceptions can
-lose an interrupt. So code that begins something new checks first (`stop_if_told`).
+Such an exception can arrive between any two instructions. If it arrived between the creation of a folder and the note
+that the folder must be removed, the folder would remain. If it arrived during a removal, the rest of the folder would
+remain. Such sections are therefore `uninterrupted`: when they end, an object that will be closed knows everything that
+they have created. A library that catches all exceptions can lose an interrupt, so code that starts a new step first
+calls `stop_if_told`.
 """
 
 import signal
@@ -18,7 +19,7 @@ from grader.common.errors import InterruptedGradingError
 
 @dataclass
 class _Told:
-    """The interrupt that this process has received, if any, and the depth of nested uninterrupted sections."""
+    """The interrupt that this process has received, if any, and the nesting depth of uninterrupted sections."""
 
     to_stop: InterruptedGradingError | None = None
     waiting: bool = False
@@ -29,7 +30,7 @@ _told = _Told()
 
 
 class _Stretch(threading.local):
-    """The condition that interrupts a thread other than the main one, and the error that it raises."""
+    """The condition under which a thread other than the main thread is interrupted, and the error to raise then."""
 
     is_over: Callable[[], bool] | None = None
     error: InterruptedGradingError | None = None
@@ -38,7 +39,7 @@ class _Stretch(threading.local):
 _stretch = _Stretch()
 
 STEP = 0.2
-"""Seconds between two checks of `pause`."""
+"""Seconds between two checks in `pause`."""
 
 
 def interrupt_on(numbers: Iterable[int], error: Callable[[int], InterruptedGradingError]) -> None:
@@ -48,7 +49,7 @@ def interrupt_on(numbers: Iterable[int], error: Callable[[int], InterruptedGradi
 
 
 def _tell(to_stop: InterruptedGradingError) -> None:
-    """Raise an interrupt, now or at the end of an uninterrupted section."""
+    """Raise an interrupt, either now or at the end of the current uninterrupted section."""
     _told.to_stop = to_stop
     if _told.depth:
         _told.waiting = True
@@ -58,8 +59,8 @@ def _tell(to_stop: InterruptedGradingError) -> None:
 
 @contextmanager
 def interrupted_when(is_over: Callable[[], bool], error: InterruptedGradingError, every: float) -> Iterator[None]:
-    """Within the block, call `is_over` every `every` seconds, and raise the error once when it returns True. Code that
-    catches the error may continue. Signals reach only the main thread. In other threads, `stop_if_told` calls
+    """Within the block, call `is_over` every `every` seconds and raise the error once it returns True. Code that
+    catches the error may continue. Signals reach only the main thread, so in other threads `stop_if_told` calls
     `is_over`.
     """
     if threading.current_thread() is not threading.main_thread():
@@ -96,7 +97,7 @@ def _looked_at(is_over: Callable[[], bool], error: InterruptedGradingError) -> I
 
 
 def stop_if_told() -> None:
-    """Raise the last interrupt again, in case a library has lost it or it came in another thread."""
+    """Raise the last interrupt again, in case a library has swallowed it or it arrived in another thread."""
     if _told.to_stop is not None:
         raise _told.to_stop
     if _stretch.error is not None and _stretch.is_over is not None and _stretch.is_over():
@@ -104,7 +105,7 @@ def stop_if_told() -> None:
 
 
 def pause(seconds: float) -> None:
-    """Sleep, in any thread. An interrupt ends the sleep and is raised."""
+    """Sleep for this time, in any thread. An interrupt ends the sleep and is raised."""
     end = time.monotonic() + seconds
     while (left := end - time.monotonic()) > 0:
         stop_if_told()
@@ -113,7 +114,9 @@ def pause(seconds: float) -> None:
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Run the block to its end. An interrupt meanwhile is raised afterwards. Signals reach only the main thread."""
+    """Run the block to its end, and raise an interrupt that arrives meanwhile only afterwards. Other threads than the
+    main one need no protection, because they receive no signals.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -1,4 +1,4 @@
-"""The command by which the user calls this grader, for messages that name a command to type."""
+"""The command with which the user calls this grader, for messages that suggest a command."""
 
 import shlex
 import shutil
@@ -7,8 +7,8 @@ from pathlib import Path
 
 
 def command(*words: str) -> str:
-    """Return a command line with these words. It begins with `grader` if the shell finds this grader, else with its
-    full path.
+    """Return a command line with these words. It begins with `grader` if the shell finds this grader under that name,
+    and with its full path otherwise.
     """
     return " ".join((_program(), *map(shlex.quote, words)))
 

@@ -6,16 +6,16 @@ from grader.common.secret import Secret
 
 
 class NoticeRules(Record):
-    """`webhook` is an address that accepts a POST of JSON with a `text`, like the webhooks of chat services. It is a
-    secret, because every person who knows it can post there.
+    """Rules for notices. `webhook` is an address that accepts a POST of JSON with a `text` field, like the webhooks of
+    chat services. It is a secret, because anyone who knows it can post there.
     """
 
     webhook: Secret = Secret()
 
     @property
     def address(self) -> str | None:
-        """The address, or None without a webhook. Raises InputError, which does not quote the value, if it is no
-        address.
+        """The address of the webhook, or None without a webhook. Raises InputError if the value is not an address; the
+        message does not quote the value.
         """
         if self.webhook == Secret():
             return None

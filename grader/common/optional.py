@@ -1,8 +1,10 @@
-"""Optional work: explanations, the search for an edit, figures and reports. Only this module catches its faults.
+"""Optional work, such as explanations, the search for an edit, figures and reports. Only this module catches its
+faults.
 
 No verdict and no points depend on such work. If it fails, the fault is in grader: the traceback is logged, the student
 reads which part is missing, and the grade stays the same. An interrupt still ends everything. The loss of a device or a
-worker here is a fault like any other: if the grading needs the device afterwards, the next request raises by itself.
+worker is handled like any other fault here, because the next request raises it again if the grading still needs the
+device.
 """
 
 import logging
@@ -16,7 +18,7 @@ from grader.common.errors import InterruptedGradingError
 from grader.common.record import Record
 
 TRACEBACK_CHARACTERS = 20_000
-"""Characters at the end of a traceback that are kept: they name the fault."""
+"""Number of characters kept from the end of a traceback, where the error is named."""
 
 LOG = logging.getLogger(__name__)
 
@@ -38,7 +40,9 @@ class Fault(Record):
 
 
 def attempt(lost: str, work: Callable[[], T]) -> T | Fault:
-    """Do the work; return its value, or its fault. `lost` names the part that would be missing: "the explanation"."""
+    """Do the work and return its value, or the fault if it fails. `lost` names the part that would be missing, such as
+    "the explanation".
+    """
     try:
         return work()
     except InterruptedGradingError:
@@ -54,7 +58,9 @@ def attempt(lost: str, work: Callable[[], T]) -> T | Fault:
 
 @contextmanager
 def noting() -> Iterator[list[Fault]]:
-    """List the faults that are caught in the block, at any depth: a report is text, and cannot carry its own faults."""
+    """Collect the faults that are caught in the block, at any depth. A report is plain text and cannot carry its own
+    faults.
+    """
     faults: list[Fault] = []
     token = _noted.set(faults)
     try:

@@ -1,7 +1,8 @@
-"""Keys and names of people: comparison that ignores differences in writing, but never guesses.
+"""Keys and names of people. They are compared without regard to differences in spelling, but never by guessing.
 
-A key is the name of a person at a platform or a university, such as a number, a login or a mail address. Systems and
-people differ in capitals and in the encoding of accents: two keys that differ only in these are equal.
+A key identifies a person on a platform or at a university, such as a number, a login or a mail address. Systems and
+people write the same key with different capitals and different encodings of accents, so keys that differ only in these
+are equal.
 """
 
 import unicodedata
@@ -12,31 +13,35 @@ from functools import cached_property
 from grader.common.errors import InputError
 
 KEY_CHARACTERS = 1000
-"""Characters of a key that are compared. Normalising takes time that grows with the square of a run of accents."""
+"""Number of characters of a key that are compared. The time for normalising grows with the square of a run of
+accents.
+"""
 
 
 def person_key(text: str) -> str:
-    """Return a form of a key that is equal for the same person. It ignores case, the encoding of accents, and spaces
-    around the key.
+    """Return a normalised form of a key, which is equal for the same person. It ignores case, the encoding of accents,
+    and spaces around the key.
 
-    Only the first KEY_CHARACTERS count.
+    Only the first KEY_CHARACTERS characters count.
     """
     return unicodedata.normalize("NFC", unicodedata.normalize("NFD", text.strip()[:KEY_CHARACTERS]).casefold())
 
 
 def person_name(text: str) -> str:
-    """Return a form of a name that is equal for equal names, also for "Lovelace, Ada" and "ada  lovelace"."""
+    """Return a normalised form of a name, which is equal for "Lovelace, Ada" and "ada  lovelace"."""
     last, comma, first = person_key(text).partition(",")
     return " ".join(f"{first} {last}".split() if comma else last.split())
 
 
 class AmbiguousPersonError(InputError):
-    """Several people have this name; the text lists their keys."""
+    """Several people have this name. The message lists their keys."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Person:
-    """A person with all names from the lists. `label` is the name in the reports, None for a person without reports."""
+    """A person with all their names from the lists. `label` is their name in the reports, or None if they have no
+    reports.
+    """
 
     names: tuple[str, ...]
     key: str | None = None
@@ -50,7 +55,7 @@ class Person:
 
 @dataclass(frozen=True)
 class Register:
-    """All known people: those who handed in and those in the lists."""
+    """All known people: those who have handed in work, and those in the lists."""
 
     people: tuple[Person, ...]
 
@@ -59,9 +64,9 @@ class Register:
         return tuple(self._by_name.get(person_name(name), ()))
 
     def find(self, text: str) -> Person | None:
-        """Return the person with this key; without one, the person with this label or name, or None. Raises
-        AmbiguousPersonError if several people fit. Keys come first, because people choose their names but not their
-        keys.
+        """Return the person with this key, or else the person with this label or name, or else None. Raises
+        AmbiguousPersonError if several people match. Keys take precedence, because people choose their names but not
+        their keys.
         """
         key = person_key(text)
         called = (*self._by_label.get(key, ()), *self.named(text))

@@ -21,13 +21,22 @@ def sizes_in_words(sizes: Mapping[str, str | int]) -> str:
 
 
 def kibibytes(number: int) -> str:
-    """Return a size in words, such as "48 KiB" for local memory. A size below 1 KiB is in bytes."""
+    """Return a size in words, such as "48 KiB" for local memory. A size below 1 KiB is given in bytes."""
     return f"{number / 1024:,.4g} KiB" if number >= 1024 else count(number, "byte")
 
 
 def capital(text: str) -> str:
     """Return the text with a capital letter at its beginning."""
     return text[:1].upper() + text[1:]
+
+
+WORDS = ("the ", "line", "it ", "a ", "all ", "at ", "in ", "nothing ", "each ", "past ", "only ", "one ")
+"""First words of messages, except names."""
+
+
+def sentence(text: str) -> str:
+    """Return a message as a sentence. The name of an array at its beginning keeps its case."""
+    return capital(text) if text.startswith(WORDS) else text
 
 
 def first_sentence(text: str) -> str:

@@ -1,4 +1,6 @@
-"""The base of records that are read from files or written to them, and `replace`, which changes any record."""
+"""The base class of records that are read from or written to files, and `replace`, which copies a record with
+changes.
+"""
 
 import dataclasses
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -9,7 +11,7 @@ __all__ = ["Record", "replace"]
 
 
 class Record(BaseModel):
-    """Base of these records. They are frozen, and refuse unknown fields. The string under a field is also its
+    """Base class of these records. They are frozen and reject unknown fields. The string below a field is also its
     description in the JSON schema (authoring/schema.py).
     """
 
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
 else:
 
     def replace(record: R, /, **changes: Any) -> R:
-        """Return a copy of a pydantic record or of a dataclass with other values of these fields."""
+        """Return a copy of a pydantic record or a dataclass with new values for these fields."""
         if isinstance(record, BaseModel):
             return record.model_copy(update=changes)
         return dataclasses.replace(record, **changes)

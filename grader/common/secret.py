@@ -1,4 +1,4 @@
-"""Secrets in settings. They appear in no option, in no text that is made from settings, and in no log."""
+"""Secrets in settings. They do not appear in options, in logs, or in text that is made from settings."""
 
 from pathlib import Path
 
@@ -8,12 +8,12 @@ from grader.common.errors import InputError
 from grader.common.record import Record
 
 HANDED_OVER = "handed over"
-"""Serialization context in which text that is made from settings contains secrets. All other text masks them."""
+"""Serialization context in which secrets are written out. In all other contexts, they are masked."""
 
 
 class Secret(Record):
-    """A secret that an operator sets, in a variable or in a file that only the service can read. No option takes a
-    secret, since options appear in the list of processes.
+    """A secret that an operator sets in a variable, or in a file that only the service can read. No option accepts a
+    secret, since options are visible in the list of processes.
     """
 
     value: SecretStr | None = None
@@ -26,7 +26,7 @@ class Secret(Record):
         return value.get_secret_value() if info.context == HANDED_OVER else str(value)
 
     def read(self, name: str) -> str:
-        """Return the secret. Raises InputError, which does not quote it, if it is missing or cannot be read."""
+        """Return the secret. Raises InputError if it is missing or cannot be read; the message does not quote it."""
         if self.value is not None:
             return self.value.get_secret_value()
         if self.file is None:

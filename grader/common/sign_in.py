@@ -1,5 +1,5 @@
-"""Settings for ways to sign in to the service other than its links. They are part of all settings, so they are defined
-in this package.
+"""Settings for the ways to sign in to the service besides its links. They belong to the settings of the whole grader,
+so they are defined in this package.
 """
 
 from typing import Literal
@@ -11,7 +11,7 @@ from grader.common.secret import HANDED_OVER, Secret
 
 
 class MailRules(Record):
-    """Mail server and sender for sign-in links. `domain` turns a key that is not an address into one."""
+    """Mail server and sender for sign-in links. `domain` is appended to a key that is not an address."""
 
     host: str
     port: int = Field(default=587, ge=1, le=65535)
@@ -23,7 +23,9 @@ class MailRules(Record):
 
 
 class UniversityRules(Record):
-    """A university's sign-on by OpenID Connect. `claim` is the claim that names a person as the roster does."""
+    """Sign-on at a university through OpenID Connect. `claim` is the claim that identifies a person by their key in the
+    roster.
+    """
 
     name: str = "your university"
     issuer: str
@@ -34,8 +36,9 @@ class UniversityRules(Record):
 
 
 class SignInRules(Record):
-    """Allowed ways to sign in, in addition to links that instructors make. `proxies` are the addresses of proxies that
-    name their client in X-Forwarded-For. If `mail` is "printed", mail goes to the terminal, as in a demo.
+    """Ways to sign in that are allowed in addition to links from instructors. `proxies` lists the addresses of proxies
+    that pass on their client's address in X-Forwarded-For. If `mail` is "printed", mail is printed on the terminal, as
+    in a demo.
     """
 
     mail: MailRules | Literal["printed"] | None = None
@@ -44,5 +47,5 @@ class SignInRules(Record):
     proxies: tuple[str, ...] = ()
 
     def handed_over(self) -> str:
-        """Return these rules as one line of JSON, secrets included, for a process that the service starts."""
+        """Return these rules as one line of JSON, including secrets, for a process that the service starts."""
         return self.model_dump_json(context=HANDED_OVER)

@@ -1,4 +1,5 @@
-"""A course as records: assignments from their YAML files, the oracles' truth, and submissions as texts.
+"""A course as records: assignments from their YAML files, the truth from their oracles, and submissions as texts.
 
-In: the folders of a course, a student's file. Out: frozen records. Runs no kernel. Imports common and protocol.
+Input: the folders of a course, and a student's file. Output: frozen records. Does not run kernels. This package imports
+common and protocol.
 """

@@ -3,7 +3,7 @@
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from math import prod
 from typing import Any, NewType
 
@@ -21,13 +21,11 @@ from grader.course.policies.rules import POLICIES
 from grader.course.program import (
     FillAt,
     Program,
-    RepeatSteps,
     RunSequence,
-    arrays_in,
+    contradictions,
     launches_in,
     plain,
-    steps_in,
-    swaps_in,
+    unending,
     unroll,
     variables_in,
 )
@@ -37,7 +35,9 @@ from grader.protocol.steps import TURNS
 
 
 class Assignment(Folders, Rubric):
-    """One assignment, checked as a whole when it is read. `part` is its name within a suite, empty outside a suite."""
+    """One assignment, which is checked as a whole when it is read. `part` is its name within a suite, or "" outside a
+    suite.
+    """
 
     part: str = ""
 
@@ -48,16 +48,16 @@ class Assignment(Folders, Rubric):
     """Other accepted names for that kernel."""
 
     constants: dict[str, str | int] = Field(default={})
-    """Macros for the build of all kernels, such as TILE: 16."""
+    """Macros for building all kernels, such as TILE: 16."""
 
     sizes: tuple[str, ...]
-    """Names of the sizes that each case gives. A size is at least 1, and kernels receive it as uint."""
+    """Names of the sizes that each case specifies. A size is at least 1, and kernels receive it as uint."""
 
     buffers: dict[str, Buffer]
     """Arrays in global memory."""
 
     scalars: dict[str, Scalar] = Field(default={})
-    """Arguments by value, apart from the sizes."""
+    """Arguments passed by value, apart from the sizes."""
 
     local: dict[str, LocalArray] = Field(default={})
     """Arguments in local memory."""
@@ -69,7 +69,7 @@ class Assignment(Folders, Rubric):
     """Kernel launches, in the order in which they run. With `program`, they come from it."""
 
     repeat: Repeat | None = None
-    """Number of times that the launches run; it applies to the baseline's launches, too."""
+    """Repetition of the launches. It applies to the baseline's launches, too."""
 
     program: Program = ()
     """Steps of a program that is more than a list of launches: instead of `launches` and `repeat`."""
@@ -78,29 +78,33 @@ class Assignment(Folders, Rubric):
     """Choices that are left to students."""
 
     baseline: tuple[Launch, ...] = Field(min_length=1)
-    """Launches of the naive kernels of baseline.cl, which compute the same results. With `baseline_program`, they come
-    from it."""
+    """Launches of the naive kernels in baseline.cl, which compute the same results. With `baseline_program`, they are
+    the launches of that program."""
 
     baseline_program: Program = ()
     """Steps of the naive program, instead of `baseline`."""
 
     hints: Hints = "line"
-    """Detail of the hint about a mistake that grader finds by small edits of the student's file: `none`, the `line`,
-    the `part` of the line too, or also the `change` that helps."""
+    """How precise the hint is about a mistake that grader finds by small edits of the student's file: `none`, the
+    `line`, also the `part` of the line, or also the `change` that helps.
+    """
 
     avoiding_earns_at_most: float = Field(default=0.5, ge=0, le=1)
-    """Largest share of all points for a kernel that avoids the exercise, such as the baseline. `grader validate` grades
-    such kernels."""
+    """Largest share of all points that a kernel may earn that avoids the exercise, such as the baseline. `grader
+    validate` grades such kernels.
+    """
 
     baseline_avoids: bool = True
-    """True if the baseline avoids the exercise; false if the exercise is to write the naive kernel."""
+    """True if the baseline avoids the exercise, false if the exercise is to write the naive kernel."""
 
     slips: tuple[Slip, ...] = ("barrier", "guard")
-    """Kinds of lines: without one such line, a kernel still earns more than any kernel that avoids the exercise.
-    `grader validate` grades the model solution without each such line. Leave out the kind that the exercise teaches."""
+    """Kinds of lines that can be missing by a slip. Without one such line, a kernel must still earn more than any
+    kernel that avoids the exercise. `grader validate` grades the model solution without each such line. Leave out the
+    kind that the exercise teaches.
+    """
 
     allow: tuple[Construct, ...] = ()
-    """Constructs that submissions may use although grader forbids them by default."""
+    """Constructs that submissions may use, although grader forbids them by default."""
 
     @model_validator(mode="before")
     @classmethod
@@ -120,7 +124,7 @@ class Assignment(Folders, Rubric):
 
     @model_validator(mode="after")
     def _consistent(self) -> "Assignment":
-        for problem in (*self._misnamed(), *self._endless(), *self._misplaced(), *self._impossible_requirements()):
+        for problem in (*self._misnamed(), *self._misplaced(), *self._impossible_requirements()):
             raise ValueError(problem)
         for goal in self.goals.values():
             fractions = [band.fraction for band in goal.bands]
@@ -132,26 +136,26 @@ class Assignment(Folders, Rubric):
 
     @property
     def hides_sanitizer(self) -> bool:
-        """True if there is a sanitizer check and its outcome is hidden."""
+        """True if there is a sanitizer check and its result is hidden."""
         return self.sanitizer is not None and self.sanitizer.hidden
 
     def all_sizes(self) -> Iterator[Sizes]:
-        """Sizes of every launch that the checks need."""
+        """Yield the sizes of every launch that the checks need."""
         for section in self.sections:
             yield from section.launch_sizes()
 
     def _misnamed(self) -> Iterator[str]:
-        """Yield a message for each name that refers to nothing, or to two things."""
+        """Yield a message for each name that refers to nothing or to two things."""
         cases = [case.name for case in self.correctness.cases]
         memory = [check.name for check in self.memory.checks] if self.memory else []
         if len(set(cases)) != len(cases) or len(set(memory)) != len(memory):
-            yield "two cases have the same name, or two memory checks; give each its own"
+            yield "two cases or two memory checks have the same name; give each its own"
         for name in memory:
             if name.endswith(")"):
-                yield f"the name of the memory check {name} ends in a bracket, as sizes do; change its end"
+                yield f"the name of the memory check {name} ends with a bracket, like sizes; change its end"
         loops = {loop.variable for steps in (self.program, self.baseline_program) for loop in variables_in(steps)}
         named = [*self.buffers, *self.sizes, *self.scalars, *self.local, *self.values, *loops]
-        yield from (f"{name} names two things; rename one" for name in named if named.count(name) > 1)
+        yield from (f"{name} is the name of two things; rename one" for name in named if named.count(name) > 1)
         kernels = {launch.kernel for launch in self.student_launches}
         if self.kernel not in kernels:
             yield f"no launch runs {self.kernel}; add one, or correct `kernel`"
@@ -159,66 +163,32 @@ class Assignment(Folders, Rubric):
             for arg in launch.args:
                 if arg not in named:
                     yield (
-                        f"the launch of {launch.kernel} has the argument {arg}, which is no buffer, no size, no value, "
-                        "no scalar and no local array"
+                        f"the launch of {launch.kernel} has the argument {arg}, which is not a buffer, a size, "
+                        "a value, a scalar or a local array"
                     )
         turned = [] if self.repeat is None else [name for pair in self.repeat.swap for name in pair]
         summed = [self.repeat.until.sum] if self.repeat and self.repeat.until else []
-        yield from (f"repeat has {name}, which is no buffer" for name in (*turned, *summed) if name not in self.buffers)
+        yield from (
+            f"repeat has {name}, which is not a buffer" for name in (*turned, *summed) if name not in self.buffers
+        )
         yield from self._misnamed_steps()
         constants = {*self.choices.constants, *(name for goal in self.goals.values() for name in goal.constants)}
         for name in sorted(constants - self.constants.keys()):
             where = "`choices`" if name in self.choices.constants else "a speed goal"
-            yield f"{where} has the constant {name}, which `constants` does not name"
+            yield f"{where} has the constant {name}, which is not in `constants`"
         for name in sorted(set(self.choices.launches) - kernels):
-            yield f"`choices` has the launch of {name}, which is no kernel of the student's"
+            yield f"`choices` has the launch of {name}, which is not one of the student's kernels"
 
     def _misnamed_steps(self) -> Iterator[str]:
         """Yield a message for each step of a program that cannot be run as stated."""
         for steps in (self.program, self.baseline_program):
-            for name in arrays_in(steps):
-                if name not in self.buffers:
-                    yield f"a step of the program has {name}, which is no buffer"
-            for one, other in swaps_in(steps):
-                if {one, other} <= self.buffers.keys():
-                    yield from self._misplaced_pair(one, other)
-            if sum(isinstance(step, RepeatSteps) for step in steps_in(steps)) > 1:
-                yield "a program has more than one `repeat`; unroll the others with `for`"
-            if any(isinstance(step, RepeatSteps) for loop in variables_in(steps) for step in loop.do):
-                yield "`repeat` is within `for`; move it out"
+            yield from contradictions(steps, self.buffers)
+        yield from () if self.repeat is None else unending(self.repeat, self.launches, self.buffers)
         if self.program and (self.repeat is not None or self.has_surroundings):
             yield "`program` cannot be used with the field `repeat` or with solution_of"
 
-    def _misplaced_pair(self, one: str, other: str) -> Iterator[str]:
-        """Yield a message for each reason why two arrays cannot change places."""
-        a, b = self.buffers[one], self.buffers[other]
-        for name in (name for name in (one, other) if self.buffers[name].part == "input"):
-            yield f"{name} changes places, so it cannot be an input; make it scratch"
-        if (a.shape, a.type) != (b.shape, b.type):
-            yield f"{one} and {other} change places, but their shapes or types differ"
-        if a.is_judged and b.is_judged:
-            yield f"{one} and {other} change places, so only one of them can be judged; make the other scratch"
-
-    def _endless(self) -> Iterator[str]:
-        """Yield a message for each repetition that no launch of an iteration can end."""
-        steps = (*steps_in(self.program), *steps_in(self.baseline_program))
-        repeats = [(step, launches_in(step.do)) for step in steps if isinstance(step, RepeatSteps)]
-        if self.repeat is not None:
-            yield from self._unending(self.repeat, self.launches)
-        for repeat, launches in repeats:
-            yield from self._unending(repeat, launches)
-
-    def _unending(self, repeat: Repeat | RepeatSteps, launches: Sequence[Launch]) -> Iterator[str]:
-        if repeat.until is None:
-            return
-        name = repeat.until.sum
-        written = {arg for launch in launches for arg in launch.args if arg in self.buffers}
-        written |= {name for pair in repeat.swap for name in pair if written.intersection(pair)}
-        if name in self.buffers and (name not in written or self.buffers[name].part == "input"):
-            yield f"`until` sums {name}, which no kernel of the repetition writes; pass it to one, and make it no input"
-
     def _misplaced(self) -> Iterator[str]:
-        """Yield a message for each field that cannot be used as stated."""
+        """Yield a message for each field that cannot have the stated value."""
         for name, buffer in self.buffers.items():
             yield from (f"the buffer {name} {why}" for why in buffer.contradictions())
         yield from () if self.performance is None else self._untimeable(self.performance)
@@ -233,11 +203,12 @@ class Assignment(Folders, Rubric):
         for old, new in self.repeat.swap if self.repeat else ():
             a, b = self.buffers.get(old), self.buffers.get(new)
             if a and b and (a.shape != b.shape or (a.part, b.part) != ("scratch", "output")):
-                yield f"{old} and {new} change places: {old} must be scratch with data, {new} an output of its shape"
+                remedy = f"{old} must be scratch with data, and {new} an output of the same shape"
+                yield f"{old} and {new} are swapped: {remedy}"
 
     def _impossible_requirements(self) -> Iterator[str]:
         """Yield a message for each required check that does not exist, is listed later, or is hidden from students who
-        see the outcome of the requiring check.
+        see the result of the check that requires it.
         """
         checks = self.memory.checks if self.memory else ()
         before: list[MemoryCheck] = []
@@ -248,7 +219,7 @@ class Assignment(Folders, Rubric):
             yield from _unfit("performance", self.performance.requires, before, self.performance.hidden)
 
     def _untimeable(self, asked: SpeedGoals) -> Iterator[str]:
-        """Yield a message for each contradiction to the data of timed runs."""
+        """Yield a message for each field that contradicts the data of timed runs."""
         if asked.verifier is None:
             made = [name for name, buffer in self.buffers.items() if buffer.data == "made"]
             yield from (f"oracle.py makes {name}: write `verifier: oracle` under performance" for name in made)
@@ -260,18 +231,18 @@ class Assignment(Folders, Rubric):
         yield from (why for ranges in asked.integers for why in self._out_of_range(ranges))
 
     def _out_of_range(self, ranges: Mapping[str, Range]) -> Iterator[str]:
-        """Yield a message for each range of numbers that an array in timed runs cannot have."""
+        """Yield a message for each range of numbers that an array cannot have in timed runs."""
         for name, (low, high) in ranges.items():
             buffer = self.buffers.get(name)
             if buffer is None or buffer.data not in {None, "numbers", "integers"}:
-                yield f"performance.integers has {name}, which is no buffer of numbers or integers"
+                yield f"performance.integers has {name}, which is not a buffer of numbers or integers"
             elif not ELEMENTS[buffer.type].can_have(low, high):
-                yield f"performance.integers has {name} from {low} to {high}, which is no range of its numbers"
+                yield f"performance.integers has {name} from {low} to {high}, which is not a range of its numbers"
 
     def check_at(self, sizes: Sizes) -> None:
-        """Evaluate every expression at these sizes; raises ValueError that names an expression without a value."""
+        """Evaluate every expression at these sizes. Raises ValueError with the first expression that cannot be used."""
         if set(sizes) != set(self.sizes):
-            raise ValueError(f"a case must give the sizes {', '.join(self.sizes)} and no other, not {sizes}")
+            raise ValueError(f"a case must specify the sizes {', '.join(self.sizes)} and no others, not {sizes}")
         if any(size < 1 for size in sizes.values()):
             raise ValueError(f"sizes must be at least 1, not {sizes}")
         try:
@@ -284,7 +255,7 @@ class Assignment(Folders, Rubric):
             for number in self._numbers():
                 evaluate(number, names)
         except InputError as error:
-            raise ValueError(str(error)) from error
+            raise ValueError(str(error).rstrip(".")) from error
 
     def _check_sequence(self, sequence: RunSequence, sizes: Sizes) -> None:
         """Raise ValueError if launches of this sequence have impossible sizes, and InputError if a number does not fit
@@ -308,13 +279,13 @@ class Assignment(Folders, Rubric):
                 raise InputError(f"a repetition has {times:,} iterations at {sizes}; state at most {TURNS:,}.")
 
     def _amounts(self) -> Iterator[Expression]:
-        """Expressions that must be positive whole numbers."""
+        """Yield the expressions that must be positive whole numbers."""
         arrays: tuple[Buffer | LocalArray, ...] = (*self.buffers.values(), *self.local.values())
         yield from (extent for array in arrays for extent in array.shape)
         yield from [self.repeat.times] if self.repeat else []
 
     def _numbers(self) -> Iterator[str | float]:
-        """Expressions that need not be whole numbers."""
+        """Yield the expressions that may be any numbers."""
         yield from (scalar.value for scalar in self.scalars.values())
         yield from (buffer.tolerance.amount for buffer in self.buffers.values() if buffer.tolerance)
         yield from [self.repeat.until.below] if self.repeat and self.repeat.until else []
@@ -323,12 +294,12 @@ class Assignment(Folders, Rubric):
 
     @property
     def parts(self) -> "tuple[Assignment, ...]":
-        """Only this assignment, so that callers can treat it like a suite."""
+        """This assignment alone, so that callers can treat it like a suite."""
         return (self,)
 
     @property
     def called(self) -> str:
-        """Name among other assignments; for a part of a suite, the suite's name and the part's."""
+        """Unique name of the assignment. For a part of a suite, it consists of the suite's name and the part's name."""
         return f"{self.name}/{self.part}" if self.part else self.name
 
     @property
@@ -338,24 +309,26 @@ class Assignment(Folders, Rubric):
 
     @property
     def has_surroundings(self) -> bool:
-        """True if the student's kernels are part of a larger program, which also has steps from model solutions."""
+        """True if the student's kernels are part of a larger program that also runs model solutions."""
         return len(self.launches) > len(self.student_launches)
 
     @property
     def goals(self) -> Mapping[DeviceClass, SpeedGoal]:
-        """Speed goals by class of device; empty if speed is not checked."""
+        """Speed goals by class of device. Empty if speed is not checked."""
         return {} if self.performance is None else self.performance.classes
 
     @property
     def speed_goals(self) -> SpeedGoals:
-        """The section `performance`; raises InputError if the assignment has none."""
+        """The section `performance`. Raises InputError if the assignment has none."""
         if self.performance is None:
-            raise InputError(f"{self.folder / ASSIGNMENT_FILE}: checks no speed; add `performance:` to time kernels.")
+            raise InputError(
+                f"{self.folder / ASSIGNMENT_FILE}: has no speed check; add `performance:` to time kernels."
+            )
         return self.performance
 
     def least_traffic(self, sizes: Sizes) -> int:
-        """Fewest bytes that a correct kernel can move: `performance.bytes` if it is given. Otherwise each input and
-        each judged output counts once, and an updated array counts as both.
+        """Return the smallest number of bytes that a correct kernel can move, which is `performance.bytes` if that is
+        given. Otherwise, each input and each judged output counts once, and an updated array counts twice.
         """
         if self.performance is not None:
             return int(evaluate(self.performance.bytes, self.names(sizes)))
@@ -367,26 +340,27 @@ class Assignment(Folders, Rubric):
         return replace(self, constants={**self.constants, **constants})
 
     def timed_on(self, kind: DeviceClass) -> "Timed":
-        """Return the assignment with the timed constants of a class of devices; unchanged if speed is not checked."""
+        """Return the assignment with the timed constants of a class of devices. It is unchanged if speed is not
+        checked.
+        """
         return Timed(self.with_constants({} if self.performance is None else self.performance.classes[kind].constants))
 
     def timed_as_chosen(self, kind: DeviceClass) -> "Assignment":
-        """Return the assignment as `timed_on` does, but keep the constants that students choose."""
+        """Return the same assignment as `timed_on`, but keep the constants that students choose."""
         return self.timed_on(kind).with_constants({name: self.constants[name] for name in self.choices.constants})
 
     @property
     def definitions(self) -> dict[str, str]:
-        """Constants as macros for the build."""
+        """Constants as macros for building kernels."""
         return {name: str(value) for name, value in self.constants.items()}
 
     @property
     def measured_sha256(self) -> str:
-        """Hash of everything that measurements depend on: all fields except points, limits of figures, and texts for
-        people.
+        """Hash of everything on which measurements depend: all fields except points, limits and texts for people.
 
         Results with an equal hash can be scored again without a run (batch/rescoring.py).
         """
-        if self.kit is not None:  # kits are not scored again, so any change means new measurements
+        if self.kit is not None:  # kits are not scored again, so any change requires new measurements
             return hashlib.sha256(repr((self.sha256, self.kit)).encode()).hexdigest()
         fields = self._sorted_fields({**UNSCORED, "title": True, **self.unmeasured})
         own = (self.source(BASELINE_FILE), self.source(ORACLE_FILE))
@@ -395,18 +369,18 @@ class Assignment(Folders, Rubric):
 
     @property
     def scored_sha256(self) -> str:
-        """Hash of everything that points and reports depend on: the measurements, their limits and their points."""
+        """Hash of everything on which points and reports depend: the measurements, their limits and their points."""
         fields = self._sorted_fields(UNSCORED)
         return hashlib.sha256(repr((self.measured_sha256, fields)).encode()).hexdigest()
 
     def _sorted_fields(self, excluded: Any) -> str:
-        """Fields as JSON, sorted by name, so that the order of our classes does not matter."""
+        """Return the fields as JSON, sorted by name, so that the order of our classes does not matter."""
         fields = self.model_dump(mode="json", exclude=excluded, exclude_computed_fields=True)
         return json.dumps(fields, sort_keys=True)
 
     def names(self, sizes: Sizes) -> dict[str, object]:
-        """Names that expressions may use: constants, sizes, values, and the numbers of loops, which have their first
-        values unless `sizes` has others.
+        """Return the names that expressions may use: constants, sizes, values, and the variables of loops. These have
+        their first values unless `sizes` contains others.
         """
         names: dict[str, object] = {**self.constants, **sizes}
         for name, value in self.values.items():
@@ -417,13 +391,13 @@ class Assignment(Folders, Rubric):
         return names
 
     def sequence(self, sizes: Sizes) -> RunSequence:
-        """Steps of the student's kernels at these sizes."""
+        """Return the steps of the student's kernels at these sizes."""
         if not self.program:
             return plain(self.student_launches, sizes, self.repeat)
         return unroll(self.program, self.launches, sizes, self.names, self._is_judged)
 
     def baseline_sequence(self, sizes: Sizes) -> RunSequence:
-        """Steps of the naive kernels at these sizes."""
+        """Return the steps of the naive kernels at these sizes."""
         if not self.baseline_program:
             return plain(self.baseline, sizes, self.repeat)
         return unroll(self.baseline_program, self.baseline, sizes, self.names, self._is_judged)
@@ -432,12 +406,12 @@ class Assignment(Folders, Rubric):
         return self.buffers[buffer].is_judged
 
     def known(self, sizes: Sizes) -> dict[str, object]:
-        """Arguments for oracle.py besides the arrays: the constants, the sizes and the scalars."""
+        """Return the arguments of oracle.py other than the arrays: the constants, the sizes and the scalars."""
         names = self.names(sizes)
         return {**names, **{name: evaluate(scalar.value, names) for name, scalar in self.scalars.items()}}
 
     def shape(self, array: Buffer | LocalArray, sizes: Sizes) -> tuple[int, ...]:
-        """Shape of an array at the given sizes."""
+        """Return the shape of an array at the given sizes."""
         return tuple(evaluate_int(extent, self.names(sizes)) for extent in array.shape)
 
     def bytes_of(self, buffer: str, sizes: Sizes) -> int:
@@ -460,12 +434,14 @@ class Assignment(Folders, Rubric):
         return self.buffers[buffer].tolerance or self.correctness.tolerance
 
     def items(self, launch: Launch, stated: tuple[Expression, ...], sizes: Sizes) -> tuple[int, ...]:
-        """Work-items in each dimension. Sizes that students may state are evaluated as students' expressions."""
+        """Return the number of work-items in each dimension. Sizes that students may choose are evaluated as students'
+        expressions.
+        """
         evaluated = evaluate_stated if launch.kernel in self.choices.launches else evaluate_int
         return tuple(evaluated(size, self.names(sizes)) for size in stated)
 
     def extent(self, launch: Launch, sizes: Sizes) -> tuple[int, ...] | None:
-        """Work-items with something to do, in each dimension; None if the launch does not state them."""
+        """Return the number of work-items that do work, in each dimension, or None if the launch does not state it."""
         if launch.extent is None:
             return None
         return tuple(evaluate_int(extent, self.names(sizes)) for extent in launch.extent)
@@ -476,8 +452,8 @@ class Assignment(Folders, Rubric):
         return {} if self.kit is None else self.kit.hidden.get(self.called, {})
 
     def model_solutions(self) -> dict[str, str]:
-        """Source texts of the model solutions of the kernels in `launches`. The key is `reference` for this
-        assignment's own, otherwise the assignment's name. Empty in a student kit.
+        """Return the source texts of the model solutions for the kernels in `launches`. The key is `reference` for the
+        assignment's own model solution, and otherwise the name of the other assignment. Empty in a student kit.
         """
         if self.kit is not None:
             return {}
@@ -503,24 +479,27 @@ def _check_fit(what: str, kind: ElementType, value: float) -> None:
 
 
 def _unfit(what: str, requires: Iterable[str], listed: Iterable[MemoryCheck], hidden: bool) -> Iterator[str]:
-    """Yield a message for each check that `what` cannot require; `listed` are the memory checks before it."""
+    """Yield a message for each check that `what` cannot require. `listed` contains the memory checks before it."""
     is_hidden = {check.name: check.hidden for check in listed}
     for name in requires:
         if name not in is_hidden:
-            yield f"{what} requires {name}, which is no memory check that is listed before it"
+            yield f"{what} requires {name}, which is not a memory check that is listed before it"
         elif is_hidden[name] and not hidden:
-            yield f"{what} requires {name}, which is hidden, so students would learn its outcome; hide both or none"
+            yield f"{what} requires {name}, which is hidden, so students would learn its result; hide both or neither"
 
 
 Timed = NewType("Timed", Assignment)
-"""An assignment with the constants for timing on a class of devices. Model solution and baseline are built with it."""
+"""An assignment with the constants for timing on a class of devices. The model solution and the baseline are built with
+it.
+"""
 
 Chosen = NewType("Chosen", Assignment)
 """An assignment with the choices of a submission, or with choices set by hand. The student's kernels are launched with
-it."""
+these choices.
+"""
 
 ByHand = NewType("ByHand", Chosen)
-"""An assignment with a single case, which gives `grader run` the sizes of a launch; it has no other checks."""
+"""An assignment with a single case and no other checks. `grader run` takes the sizes of a launch from the case."""
 
 CONSTANT_BYTES = 2**16
 """Bytes of constant memory that every device has for one argument (OpenCL 3.0 specification, table of device queries,
@@ -533,7 +512,7 @@ EQUAL_ON_DEVICE = {"exact", "rounding"}
 """Rules by which correct results of the whole numbers that a device makes are equal to the bit."""
 
 REWARDS = ("avoiding_earns_at_most", "baseline_avoids", "slips")
-"""Fields that only `grader validate` reads."""
+"""Fields that are read only by `grader validate`."""
 
 UNSCORED: Any = dict.fromkeys((*POLICIES, *REWARDS, "folder", "reference", "kit", "due_in", "order"), True)
-"""Fields of an assignment that do not affect points before deductions for lateness."""
+"""Fields of an assignment that do not affect the points before deductions for lateness."""

@@ -1,4 +1,4 @@
-"""A course: the folders of its assignments, and how an assignment is found and read."""
+"""A course: the folders of its assignments, and functions to find and read an assignment."""
 
 import difflib
 from pathlib import Path
@@ -19,26 +19,24 @@ class CourseRules(Policies):
     """Fields of course.yaml. They apply to every assignment that does not override them."""
 
     hints: Hints = "line"
-    """Detail of the hint about a mistake that grader finds by small edits of the student's file."""
+    """How precise the hint is about a mistake that grader finds by small edits of the student's file."""
 
 
 class Course(Record):
-    """The folders of a course's assignments and of their references."""
+    """The folders with the assignments of a course and with their reference files."""
 
     assignments: Path
     reference: Path
 
     def names(self) -> list[str]:
-        """Names of all assignments, sorted."""
+        """Return the names of all assignments, sorted."""
         if not self.assignments.is_dir():
-            raise InputError(
-                f"{self.assignments} is not a folder; name the folder of the assignments with --course DIR."
-            )
+            raise InputError(f"{self.assignments} is not a folder; give the folder of the course with --course DIR.")
         return sorted(path.parent.name for path in self.assignments.glob(f"*/{ASSIGNMENT_FILE}"))
 
     def find(self, name: str) -> Path:
-        """Path of the assignment.yaml of this name; raises InputError that suggests the nearest name if the name is
-        unknown.
+        """Return the path of this assignment's assignment.yaml. If the name is unknown, raises InputError that suggests
+        the most similar name.
         """
         names = self.names()
         if name not in names:
@@ -48,7 +46,9 @@ class Course(Record):
         return self.assignments / name / ASSIGNMENT_FILE
 
     def load(self, name: str) -> Coursework:
-        """Read and check the assignment or suite of this name; raises InputError that names file, field and remedy."""
+        """Read and check the assignment or suite with this name. Raises InputError with the file, the field and the
+        remedy.
+        """
         path, kit = self.find(name), self.kit()
         for file_name in (BASELINE_FILE, ORACLE_FILE, *([] if kit else [MODEL_FILE])):
             if not (self.reference / name / file_name).is_file():
@@ -57,25 +57,27 @@ class Course(Record):
         return _parse(path, self.rules().model_dump(), place)
 
     def require_solutions(self) -> None:
-        """Raise InputError if this is a student kit, which can only grade submissions."""
+        """Raise InputError if this is a student kit, which can do nothing but grade submissions."""
         if self.kit() is not None:
             raise InputError(
-                f"{self.assignments.parent} is a student kit, without model solutions: name the folder of the course "
+                f"{self.assignments.parent} is a student kit without model solutions: give the folder of the course "
                 "itself with --course DIR."
             )
 
     def kit(self) -> Kit | None:
-        """Contents of kit.yaml if the course is a student kit, otherwise None."""
+        """Return the contents of kit.yaml if the course is a student kit, and None otherwise."""
         path = self.assignments.parent / KIT_FILE
         return checked(str(path), Kit, read_fields(path, "`grader:`")) if path.is_file() else None
 
     def rules(self) -> CourseRules:
-        """Contents of course.yaml, next to assignments/; raises InputError that names line, field and remedy."""
+        """Return the contents of course.yaml, which is next to assignments/. Raises InputError with the line, the field
+        and the remedy.
+        """
         path = self.assignments.parent / RULES_FILE
         if not path.is_file():
             return CourseRules()
         fields = read_fields(path, "`hints:`")
-        for name in fields:  # one field at a time, so that an error can name the field's line
+        for name in fields:  # one field at a time, so that an error can give the line of the field
             checked(f"{path}, line {line_of(path, name)}", CourseRules, {name: fields[name]})
         rules = checked(str(path), CourseRules, fields)
         _check_together(path, rules, fields)
@@ -83,7 +85,7 @@ class Course(Record):
 
 
 def _parse(path: Path, rules: Fields, place: Fields) -> Coursework:
-    """Build the coursework of a file; it overrides the course's rules."""
+    """Build the coursework from a file, whose fields override the course's rules."""
     own = read_fields(path, "`title:` and `kernel:`")
     place = {**place, "due_in": ASSIGNMENT_FILE if "due" in own else RULES_FILE}
     fields = {**rules, **own}
@@ -100,7 +102,7 @@ def _parse(path: Path, rules: Fields, place: Fields) -> Coursework:
 
 
 def _check_together(path: Path, policies: Policies, stated: Fields) -> None:
-    """Raise InputError if policies contradict each other; it names the line of a field that this file states."""
+    """Raise InputError if policies contradict each other. The error gives the line of a field in this file."""
     for name, why in contradictions(policies):
         here = next((each for each in (name, "opens", "due", "late") if each in stated), name)
         raise InputError(f"{path}, line {line_of(path, here)}: {name}: {why}")
@@ -114,7 +116,7 @@ def _listed(path: Path, fields: Fields) -> list[Fields]:
 
 
 def _part(path: Path, number: int, common: Fields, own: Fields, place: Fields) -> Assignment:
-    """Build the assignment of a part: the fields of the whole file, overridden by the part's own."""
+    """Build the assignment of a part from the fields of the whole file, overridden by the part's own fields."""
     where = f"{path}: parts.{number} ({own['kernel']})"
     for name in own.keys() & {*POLICIES, "order"}:
         raise InputError(f"{where}: {name}: applies to the whole file; write it next to `parts`.")
@@ -122,7 +124,7 @@ def _part(path: Path, number: int, common: Fields, own: Fields, place: Fields) -
 
 
 def merged(common: Fields, own: Fields) -> Fields:
-    """Return `common` overridden by `own`; a mapping in both is merged recursively."""
+    """Return `common` overridden by `own`. A mapping that occurs in both is merged recursively."""
     shared = common.keys() & own.keys()
     both = {name for name in shared if isinstance(common[name], dict) and isinstance(own[name], dict)}
     return {**common, **own, **{name: merged(common[name], own[name]) for name in both}}

@@ -1,4 +1,4 @@
-"""Criteria of an assignment: cases with their tolerance, limits of memory behaviour, and speed goals."""
+"""Criteria of an assignment: cases with their tolerance, limits on memory behaviour, and speed goals."""
 
 from typing import Literal
 
@@ -15,7 +15,7 @@ Slip = Literal["barrier", "guard"]
 
 
 class Case(Record):
-    """One set of sizes and the kind of data to fill the inputs with."""
+    """One set of sizes, and the kind of data with which the inputs are filled."""
 
     name: str
     """Unique name, in a few words."""
@@ -24,13 +24,13 @@ class Case(Record):
     """A value for each size."""
 
     data: DataSet = "random"
-    """Kind of inputs. `integers`: all `numbers` are small whole numbers, and results are compared for equality."""
+    """Kind of inputs. With `integers`, all `numbers` are small whole numbers, and results are compared for equality."""
 
     practice: bool = False
-    """True if the case earns no points and decides about no other check."""
+    """True if the case earns no points and does not affect any other check."""
 
     hidden: bool = False
-    """True if students see only that the case exists, until checks are released."""
+    """True if students see only that the case exists until checks are released."""
 
 
 Measure = Literal[
@@ -59,16 +59,16 @@ class MemoryCheck(Record):
     """Limit: a number, or an expression over the sizes and the assignment's own constants."""
 
     points: float = Field(ge=0)
-    """Points for a quantity within the limit."""
+    """Points if the quantity is within the limit."""
 
     teaches: str = ""
     """Advice to students, in one short sentence."""
 
     requires: tuple[str, ...] = ()
-    """Names of memory checks that are listed before. This check's points count only if all of these pass."""
+    """Names of memory checks that are listed earlier. This check's points count only if all of them pass."""
 
     hidden: bool = False
-    """True if students see only that the check exists, until checks are released."""
+    """True if students see only that the check exists until checks are released."""
 
 
 class Band(Record):
@@ -85,26 +85,28 @@ class SpeedGoal(Record):
     """The speed goal on one class of device."""
 
     sizes: Sizes
-    """A value for each size, large enough that timing makes sense."""
+    """A value for each size, large enough for meaningful timing."""
 
     bands: tuple[Band, ...] = Field(min_length=1)
     """Bands, from the highest fraction down."""
 
     baseline: Literal["fails", "passes"] = "fails"
-    """`fails`: the naive kernel must miss full points. `passes`: it may reach them, since on a CPU it can be as fast as
-    the model solution."""
+    """`fails` if the naive kernel must miss full points. `passes` if it may reach them, since on a CPU it can be as
+    fast as the model solution.
+    """
 
     minimum: dict[str, float] = Field(default={})
-    """Absolute rates for devices whose name contains the key: in GB/s, in GFLOPS if `flop` is given, or in the unit of
+    """Absolute rates for devices whose name contains the key, in GB/s, in GFLOPS if `flop` is given, or in the unit of
     `count`."""
 
     yardstick: float | None = Field(default=None, gt=0)
-    """Speed of the model solution as a multiple of the naive kernel's speed, as `grader validate` measures it. A
-    student kit decides about speed with it, since the model solution is missing there. Otherwise the course's machine
-    decides."""
+    """Speed of the model solution as a multiple of the naive kernel's speed, as measured by `grader validate`. A
+    student kit has no model solution and uses this number to decide about speed. Without it, the course's machine
+    decides.
+    """
 
     constants: dict[str, str | int] = Field(default={})
-    """Constants with other values here, such as a larger TILE. Timed kernels are built with them."""
+    """Constants that have other values in timed runs, such as a larger TILE. Timed kernels are built with these."""
 
     @property
     def points(self) -> float:
@@ -112,6 +114,6 @@ class SpeedGoal(Record):
         return self.bands[0].points
 
     def undecided(self, sizes: Sizes) -> "SpeedGoal":
-        """Return a goal at these sizes with the same points, but without the figures that decide them."""
+        """Return a goal at these sizes with the same points, but without the numbers that decide them."""
         bands = (Band(fraction=1, points=self.points),)
         return replace(self, sizes=sizes, bands=bands, minimum={}, yardstick=None)

@@ -1,6 +1,7 @@
-"""The types of array elements and of arguments passed by value, in a module without NumPy, which is slow to load.
+"""The types of array elements and of arguments passed by value. This module does not import NumPy, which is slow to
+load.
 
-All tables of types are made from ELEMENTS.
+All tables of types are derived from ELEMENTS.
 """
 
 import struct
@@ -22,14 +23,15 @@ from grader.course.poison import (
 from grader.protocol.steps import ScalarType
 
 WORD_BYTES = 4
-"""Bytes of a word, the unit of counted memory accesses and of local memory's banks."""
+"""Number of bytes in a word, which is the unit of counted memory accesses and of the banks of local memory."""
 
 INTEGER_BOUND = 8
-"""Largest absolute value in the data set `integers`. Its whole numbers are so small that fp32 sums of their products
-are exact in any order while K * 64 < 2^24."""
+"""Largest absolute value in the data set `integers`. These whole numbers are so small that fp32 sums of their products
+are exact in any order while K * 64 < 2^24.
+"""
 
 EXACT = 2**24
-"""Largest whole number in timed runs: floats represent every whole number up to it exactly."""
+"""Largest whole number in timed runs. Floats represent every whole number up to it exactly."""
 
 Size = Literal[1, 2, 4, 8]
 """Bytes of a number."""
@@ -38,7 +40,7 @@ VECTORS = (2, 3, 4, 8, 16)
 """Numbers in a vector. A vector of three has the size of a vector of four (OpenCL C specification, 6.1.5)."""
 
 WholeRange = tuple[int, int]
-"""Least and largest of a range of whole numbers."""
+"""Smallest and largest number of a range of whole numbers."""
 
 
 FORMATS: dict[ScalarType, str] = {
@@ -64,37 +66,37 @@ def _whole_number(value: float) -> int:
 
 
 class Element(Record):
-    """A type: its names, its bits, its values in inputs, and their form in messages."""
+    """A type: its names, its bits, its values in inputs, and its form in messages."""
 
     spelling: str
     """Name in the course's files."""
 
     names: frozenset[str]
-    """Names in OpenCL C. A driver gives one of them for a parameter that is passed by value."""
+    """Names in OpenCL C. Drivers report one of them for a parameter that is passed by value."""
 
     dtype: ScalarType
     """Name in NumPy and in the protocol."""
 
     unit: Size
-    """Bytes of a number."""
+    """Size of a number in bytes."""
 
     lanes: int = 1
-    """Numbers in an element; more than one for a vector."""
+    """Number of numbers in an element, which is more than one for a vector."""
 
     unit_roundoff: float | None
-    """u: half the distance from 1 to the next number. None for whole numbers."""
+    """Half the distance from 1 to the next number (u). None for whole numbers."""
 
     numbers: WholeRange | None
-    """Data of the kind `numbers`: whole numbers in this range, or with None numbers in [-1, 1)."""
+    """Range of whole numbers for data of the kind `numbers`. None means numbers in [-1, 1)."""
 
     integers: WholeRange
-    """Data of the kind `integers`."""
+    """Range of whole numbers for data of the kind `integers`."""
 
     exact: WholeRange
-    """Whole numbers that timed runs may use (performance.integers)."""
+    """Range of whole numbers that timed runs may use (performance.integers)."""
 
     poison: int
-    """Bits of an element that no kernel has written."""
+    """Bits of an element that has not been written by any kernel."""
 
     input_poison: int
     """Bits of an element in the bands around inputs."""
@@ -188,7 +190,7 @@ SCALARS: dict[str, Element] = {
         extension="cl_khr_fp64",
     ),
 }
-"""Types of one number. Sums and products of two `numbers` fit in 32 bits, and for types of eight bytes in 64 bits."""
+"""Types of one number. Sums and products of two `numbers` fit in 32 bits, or in 64 bits for types of eight bytes."""
 
 
 def _vector(name: str, scalar: Element, lanes: int) -> Element:
@@ -232,5 +234,7 @@ BY_NAME = {name: each for each in ELEMENTS.values() for name in each.names}
 
 
 def element_of(dtype: str) -> Element:
-    """The first type with this name in NumPy. Types that share it have the same bits, and differ only in their data."""
+    """Return the first type with this name in NumPy. Types that share the name have the same bits and differ only in
+    their data.
+    """
     return next(each for each in ELEMENTS.values() if each.dtype == dtype)

@@ -1,4 +1,4 @@
-"""Arithmetic in assignment.yaml, such as "ceil_to(width, TILE)". simpleeval evaluates it; eval is never used."""
+"""Arithmetic in assignment.yaml, such as "ceil_to(width, TILE)". It is evaluated by simpleeval; eval is never used."""
 
 import ast
 import math
@@ -15,12 +15,12 @@ Expression = str | int
 
 
 def ceil_div(value: int, step: int) -> int:
-    """Number of steps of size `step` that cover `value`."""
+    """Return the number of steps of size `step` that cover `value`."""
     return -(-value // step)
 
 
 def ceil_to(value: int, step: int) -> int:
-    """Smallest multiple of `step` that is not less than `value`."""
+    """Return the smallest multiple of `step` that is not less than `value`."""
     return ceil_div(value, step) * step
 
 
@@ -31,11 +31,11 @@ FAILURES = (
     *(InvalidExpression, SyntaxError, ArithmeticError, TypeError, ValueError, LookupError, AttributeError),
     *(RecursionError, MemoryError),  # raised by Python for an expression that is nested too deeply
 )
-"""Errors that text other than arithmetic leads to."""
+"""Errors that can be raised for text that is not arithmetic."""
 
 
 def evaluate(expression: str | float, names: Mapping[str, object]) -> float:
-    """Return the value of an expression over `names`; raises InputError that quotes the expression."""
+    """Return the value of an expression over `names`. Raises InputError that quotes the expression."""
     try:
         value = _calculated(expression, names) if isinstance(expression, str) else expression
         is_number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
@@ -55,7 +55,9 @@ def _calculated(expression: str, names: Mapping[str, object]) -> Any:
 
 
 STATED = re.compile(r"[\w\s+\-*/%(),]{1,100}")
-"""Allowed characters of a student's expression, and their number: no strings, no attributes, no indices."""
+"""Matches the allowed characters and lengths of a student's expression. Strings, attributes and indices are not
+allowed.
+"""
 
 STATED_OPERATORS = {
     ast.Add: operator.add,
@@ -66,8 +68,9 @@ STATED_OPERATORS = {
     ast.Mod: operator.mod,
     ast.USub: operator.neg,
 }
-"""Operators in students' expressions. Without powers, a product in a hundred characters has at most a few hundred
-digits."""
+"""Operators in students' expressions. There are no powers, so a product of a hundred characters has at most a few
+hundred digits.
+"""
 
 STATED_NODES = frozenset({ast.Expr, ast.Constant, ast.Name, ast.BinOp, ast.UnaryOp, ast.Call})
 
@@ -75,7 +78,7 @@ STATED_FUNCTIONS = {"ceil_div": ceil_div, "ceil_to": ceil_to, "min": min, "max":
 
 
 def evaluate_stated(expression: str | int, names: Mapping[str, object]) -> int:
-    """Return the value of an expression that a student wrote; raises InputError that quotes it."""
+    """Return the value of an expression that a student wrote. Raises InputError that quotes it."""
     if isinstance(expression, int):
         return expression
     numbers = {name: value for name, value in names.items() if isinstance(value, int)}
@@ -87,7 +90,7 @@ def evaluate_stated(expression: str | int, names: Mapping[str, object]) -> int:
     evaluator.nodes = {kind: handle for kind, handle in evaluator.nodes.items() if kind in STATED_NODES}
     try:
         value = evaluator.eval(expression)
-    except OperatorNotDefined as error:  # its own message is an object's address
+    except OperatorNotDefined as error:  # its own message contains only the address of an object
         raise InputError(refusal) from error
     except (InvalidExpression, SyntaxError, ArithmeticError, TypeError, ValueError, RecursionError) as error:
         raise InputError(f'cannot evaluate "{expression}": {error}. It may use {known}.') from error
@@ -97,7 +100,9 @@ def evaluate_stated(expression: str | int, names: Mapping[str, object]) -> int:
 
 
 def evaluate_int(expression: str | float, names: Mapping[str, object]) -> int:
-    """Return the value like `evaluate`, for a quantity that must be a whole number (a size, a number of elements)."""
+    """Return the value like `evaluate`, for a quantity that must be a whole number, such as a size or a number of
+    elements.
+    """
     value = evaluate(expression, names)
     if value != int(value):
         raise InputError(f'"{expression}" is {value}, but a whole number is needed here.')

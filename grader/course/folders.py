@@ -1,10 +1,10 @@
-"""The two folders of an assignment: assignments/NAME/ for everyone to see, reference/NAME/ for grader.
+"""The two folders of an assignment: assignments/NAME/ is for everyone, and reference/NAME/ is for grader.
 
 assignments/NAME/  assignment.yaml   kernels.cl (skeleton)        README.md (the handout)
 reference/NAME/    kernels.cl (model solution)   baseline.cl (naive)   oracle.py (NumPy)
 
-A student kit has no model solution; a kit.yaml next to the two folders marks a kit. In the same place, course.yaml has
-the rules for all assignments.
+A student kit has no model solutions, and is marked by a kit.yaml next to the two folders. course.yaml, in the same
+place, contains the rules for all assignments.
 """
 
 import hashlib
@@ -29,33 +29,35 @@ class Kit(Record):
     """Version of grader that made the kit."""
 
     hidden: dict[str, dict[str, float]] = Field(default={})
-    """Points of the hidden checks that were left out, by kind of check, for each assignment that has any. The name of a
-    part of a suite is NAME/KERNEL.
+    """Points of the hidden checks that were left out, by kind of check, for each assignment that has any. A part of a
+    suite is named NAME/KERNEL.
     """
 
 
 class Folders(Policies):
-    """Common fields of an assignment of one kernel and of a suite of several. Policies apply to a whole file."""
+    """Fields that assignments of one kernel and suites of several kernels have in common. Policies apply to a whole
+    file.
+    """
 
     name: str
     folder: Path
     reference: Path
 
     kit: Kit | None = None
-    """The student kit that contains the assignment; None in the course itself."""
+    """The student kit that contains the assignment, or None in the course itself."""
 
     due_in: str = RULES_FILE
-    """The file that states the due date, if there is one."""
+    """The file with the due date, if there is one."""
 
     title: str
     """Title in one line."""
 
     order: int | None = Field(default=None, ge=1)
-    """Place in the course. Lists of assignments have this order. Assignments without a place come last."""
+    """Place in the order of the course, in which assignments are listed. Assignments without a place come last."""
 
     @cached_property
     def sha256(self) -> str:
-        """Hash of all files of both folders. A result records it, so that readers know which version graded it."""
+        """Hash of all files in both folders. Results record it, so that readers know which version was graded."""
         digest = hashlib.sha256()
         for folder in (self.folder, self.reference):
             for path in sorted(path for path in folder.iterdir() if path.is_file()):
@@ -65,16 +67,16 @@ class Folders(Policies):
 
     @property
     def skeleton(self) -> str:
-        """Text of the kernels.cl that students start from."""
+        """Text of the kernels.cl with which students start."""
         return read_text(self.folder / MODEL_FILE)
 
     def source(self, file_name: str) -> str:
-        """Return the text of a file of the reference folder."""
+        """Return the text of a file in the reference folder."""
         return read_text(self.reference / file_name)
 
 
 def read_text(path: Path) -> str:
-    """Return the text of a file of a course; raises InputError that names the file and the reason."""
+    """Return the text of a file of a course. Raises InputError with the file and the reason if it cannot be read."""
     try:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:

@@ -1,6 +1,7 @@
-"""Finds constructs that have no place in coursework, before anything runs. The sandbox protects; this module explains.
+"""Finds constructs that do not belong in coursework, before anything runs. The sandbox is the protection; this module
+gives explanations.
 
-Comments and strings do not count as code, and no spelling hides a construct (submissions/scan.py).
+Comments and strings do not count as code, and no spelling can hide a construct (submissions/scan.py).
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -10,14 +11,14 @@ from enum import StrEnum
 from grader.protocol.tokens import Token
 
 LINE_LIMIT = 4000
-"""Characters of the longest line; people write lines that fit a screen, and C99 promises 4095."""
+"""Maximum number of characters in a line. People write lines that fit on a screen, and C99 guarantees 4095."""
 
 SHOWN = 80
-"""Characters of a line that a message shows."""
+"""Maximum number of characters of a line that a message shows."""
 
 
 class Construct(StrEnum):
-    """A construct that is refused unless the assignment allows it; the values are the words of `allow` in
+    """A construct that is refused unless the assignment allows it. The values are the words for `allow` in
     assignment.yaml.
     """
 
@@ -49,7 +50,7 @@ NAMES = {
 
 @dataclass(frozen=True, kw_only=True)
 class Sighting:
-    """A found construct: the number of its line, from 1, and the line's text."""
+    """A construct that was found, with the number of its line, starting at 1, and the text of the line."""
 
     construct: Construct
     line: int
@@ -57,18 +58,18 @@ class Sighting:
 
 
 def first_sighting(sightings: Iterable[Sighting], allowed: Collection[Construct]) -> Sighting | None:
-    """Return the first construct that is not allowed; code that `#if` would skip counts as well."""
+    """Return the first construct that is not allowed. Code that `#if` would skip counts, too."""
     refused = (each for each in sightings if each.construct not in allowed)
     return min(refused, key=lambda each: (each.line, each.construct), default=None)
 
 
 def constructs(code: Sequence[Token]) -> Iterator[tuple[Construct, Token]]:
-    """Yield the constructs in a logical line of tokens; the line has no white space."""
+    """Yield the constructs in a logical line, which is given as tokens without white space."""
     match code:
         case [Token(text="#" | "%:") as mark, Token(text=name), *_] if name in DIRECTIVES:
             yield DIRECTIVES[name], mark
         case [Token(text="#" | "%:") as mark, Token(kind="number"), *_]:
-            yield Construct.LINE, mark  # `# 12 "file"`, a form that compilers use among themselves
+            yield Construct.LINE, mark  # `# 12 "file"` is a form that compilers produce for each other
     for token in code:
         if token.text in NAMES:
             yield NAMES[token.text], token

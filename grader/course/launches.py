@@ -1,4 +1,4 @@
-"""The launches of an assignment as assignment.yaml states them: kernels, their arguments, and repetition."""
+"""The launches of an assignment as written in assignment.yaml: kernels, their arguments, and repetition."""
 
 from collections.abc import Iterator
 from typing import Literal
@@ -15,36 +15,38 @@ Role = Literal["input", "output", "updated", "scratch"]
 
 
 class Buffer(Record):
-    """An array in global memory. With `data` the judge fills it; without, launches fill it."""
+    """An array in global memory. With `data`, the judge fills it; otherwise, launches fill it."""
 
     shape: tuple[Expression, ...]
-    """Elements along each dimension. The elements of the last dimension are contiguous."""
+    """Number of elements along each dimension. The elements of the last dimension are contiguous."""
 
     type: ElementType = "float"
-    """Type of an element; `float` is the `real` of the kernels."""
+    """Type of the elements. `float` is called `real` in the kernels."""
 
     data: DataKind | None = None
-    """Kind of data. `numbers`: uniform in [-1, 1), int from -32768 to 32767, uint up to 65535. `integers`: whole
-    numbers from -8 to 8 (uint: 0 to 16). `bits`: bit patterns of finite numbers, for kernels that only move data.
-    `zeros`. `made`: the function `inputs` of oracle.py makes the data."""
+    """Kind of data. `numbers` are uniform in [-1, 1), for int from -32768 to 32767, and for uint up to 65535.
+    `integers` are whole numbers from -8 to 8 (uint: 0 to 16). `bits` are bit patterns of finite numbers, for kernels
+    that only move data. `zeros` are all zero. `made` data come from the function `inputs` in oracle.py.
+    """
 
     tolerance: Tolerance | None = None
     """Rule by which this array counts as right, instead of the one of `correctness`."""
 
     role: Role | None = None
-    """Role in the launches. `input` (default with data): must not change. `output` (default without data): must equal
-    the oracle's array. `updated`: has data, and must become the oracle's array. `scratch`: may change and is not
-    checked."""
+    """Role in the launches. An `input` (default with data) must not change. An `output` (default without data) must
+    equal the oracle's array. `updated` arrays have data and must become the oracle's array. `scratch` arrays may change
+    and are not checked.
+    """
 
     @property
     def part(self) -> Role:
-        """The role, or its default if none is written."""
+        """The role, or the default if no role is given."""
         return self.role or ("output" if self.data is None else "input")
 
     def contradictions(self) -> Iterator[str]:
-        """Contradictions between the fields."""
+        """Yield the contradictions between the fields."""
         if self.data is None and self.part in {"input", "updated"}:
-            yield f"is {self.part} but has no data; add it"
+            yield f"is {self.part} but has no data; add `data`"
         if self.data is not None and self.part == "output":
             yield "has data, so it is not an output; call it updated"
         if self.data == "bits" and ELEMENTS[self.type].dtype != "float32":
@@ -52,12 +54,12 @@ class Buffer(Record):
 
     @property
     def is_judged(self) -> bool:
-        """True if the oracle must give the right values of this array."""
+        """True if the oracle must provide the right values of this array."""
         return self.part in {"output", "updated"}
 
 
 class Scalar(Record):
-    """An argument passed by value, in addition to the sizes, which are uint."""
+    """An argument that is passed by value, in addition to the sizes, which are uint."""
 
     type: ScalarElementType = "float"
     """Type of the kernel's parameter."""
@@ -70,10 +72,10 @@ class LocalArray(Record):
     """An argument in local memory: `__local real *name`."""
 
     shape: tuple[Expression, ...]
-    """Elements along each dimension."""
+    """Number of elements along each dimension."""
 
     type: ElementType = "float"
-    """Type of an element."""
+    """Type of the elements."""
 
 
 class Launch(Record):
@@ -88,55 +90,58 @@ class Launch(Record):
     """Buffers, sizes, scalars and local arrays, in the order of the kernel's parameters."""
 
     global_size: tuple[Expression, ...] = Field(alias="global")
-    """Work-items in each dimension."""
+    """Number of work-items in each dimension."""
 
     local_size: tuple[Expression, ...] = Field(alias="local")
-    """Work-items of a work-group in each dimension."""
+    """Number of work-items of a work-group in each dimension."""
 
     optional_local: Expression | None = None
-    """Elements of a trailing `__local real *` parameter. The kernel may declare it or leave it out."""
+    """Number of elements of a trailing `__local real *` parameter. The kernel may declare it or leave it out."""
 
     extent: tuple[Expression, ...] | None = None
-    """Work-items with something to do, in each dimension. The others only fill the last work-group."""
+    """Number of work-items that do work, in each dimension. The others only fill up the last work-group."""
 
     solution_of: str | None = None
-    """Name of another assignment: the launch runs that assignment's model solution, before or after the student's
-    steps."""
+    """Name of another assignment. The launch then runs the model solution of that assignment, before or after the
+    student's steps.
+    """
 
     def of_sizes(self, global_size: tuple[Expression, ...], local_size: tuple[Expression, ...]) -> "Launch":
-        """Return a copy with other sizes and without an extent, so that all work-items may have something to do."""
-        # replace() does not fit: mypy knows these two fields only by their names in YAML
+        """Return a copy with other sizes and without an extent, so that all work-items may do work."""
+        # replace() does not work here, because mypy knows these two fields only by their names in YAML
         return self.model_copy(update={"global_size": global_size, "local_size": local_size, "extent": None})
 
 
 class Until(Record):
-    """Condition that ends the repetition: a sum that is small after an iteration."""
+    """Condition that ends the repetition: the sum of an array is small after an iteration."""
 
     sum: str
     """Buffer of floats whose elements are summed."""
 
     below: str | float
-    """Bound of the sum; the repetition ends below it."""
+    """Bound on the sum. The repetition ends when the sum is below it."""
 
 
 class Repeat(Record):
-    """Repetition of all launches as a whole."""
+    """Repetition of the whole sequence of launches."""
 
     times: Expression
-    """Largest number of iterations; often a size, such as `iterations`."""
+    """Maximum number of iterations, often a size such as `iterations`."""
 
     swap: tuple[tuple[str, str], ...] = ()
-    """Pairs [old, new] of arrays that change places after each iteration. At the end, the last result is in `new`."""
+    """Pairs [old, new] of arrays that are swapped after each iteration. At the end, the last result is in `new`."""
 
     until: Until | None = None
     """Convergence test."""
 
 
 class Choices(Record):
-    """Choices that are left to students, who state them in a comment of kernels.cl (grading/checks/choices.py)."""
+    """Choices that are left to students, who state them in a comment in kernels.cl (grading/checks/choices.py)."""
 
     constants: dict[str, tuple[int, ...]] = Field(default={})
-    """Allowed values of a constant. Without a stated value, the value in `constants` is used."""
+    """Allowed values of each constant. If a student states no value, the value in `constants` is used."""
 
     launches: tuple[str, ...] = ()
-    """Kernels whose global and local sizes students must state. The sizes in `launches` are the model solution's."""
+    """Kernels whose global and local sizes students must state. The sizes in `launches` are those of the model
+    solution.
+    """

@@ -1,4 +1,4 @@
-"""Reads the YAML files of a course into records; errors name the file, the field and the remedy."""
+"""Reads the YAML files of a course into records. Errors give the file, the field and the remedy."""
 
 from contextlib import suppress
 from pathlib import Path
@@ -17,12 +17,12 @@ Read = TypeVar("Read", bound=BaseModel)
 
 
 DEEPEST = 50
-"""Largest number of nested levels: PyYAML's time for a level grows with the number of levels around it."""
+"""Maximum number of nested levels. The time that PyYAML takes for a level grows with the number of levels around it."""
 
 
 class _Loader(yaml.SafeLoader):
     """A safe loader without merge keys. Each merge key can double its contents, so a few hundred bytes could fill any
-    memory. Dates remain text, since no field is a date.
+    memory. Dates remain text, since no field has dates as values.
     """
 
     depth = 0
@@ -58,7 +58,9 @@ _Loader.add_constructor("tag:yaml.org,2002:timestamp", _as_text)
 
 
 def read_fields(path: Path, such_as: str) -> Fields:
-    """Read the mapping in a file. `such_as` names possible fields, for the error about a file with other contents."""
+    """Read the mapping in a file. `such_as` gives examples of fields, for the error about a file with other
+    contents.
+    """
     text = read_text(path)
     try:
         fields = yaml.load(text, _Loader)  # noqa: S506 - it is a safe one
@@ -68,13 +70,13 @@ def read_fields(path: Path, such_as: str) -> Fields:
     except (yaml.YAMLError, ValueError, TypeError, RecursionError) as error:  # a key may be a list
         raise InputError(f"{path}: is not YAML: {' '.join(str(error).split())}") from error
     if not isinstance(fields, dict):
-        raise InputError(f"{path}: must hold fields such as {such_as}, but holds {type(fields).__name__}.")
+        raise InputError(f"{path}: must contain fields such as {such_as}, but contains {type(fields).__name__}.")
     return fields
 
 
 def line_of(path: Path, field: object) -> int:
-    """Return the line of a field in the mapping of a file, which has been read as a mapping before; 1 if it is not
-    found.
+    """Return the line of a field in the mapping of a file, or 1 if it is not found. The file must have been read as a
+    mapping before.
     """
     node = yaml.compose(read_text(path), _Loader)
     keys = [key for key, _ in node.value] if isinstance(node, yaml.MappingNode) else []
@@ -82,8 +84,8 @@ def line_of(path: Path, field: object) -> int:
 
 
 def _check_text(fields: object) -> None:
-    """Raise ValueError for a text that no file can contain, since YAML can spell halves of characters. A value is
-    checked only once, however often others refer to it.
+    """Raise ValueError for a text that cannot be written to a file, since YAML can express halves of characters. A
+    value is checked only once, no matter how often others refer to it.
     """
     waiting, seen = [fields], set[int]()
     while waiting:
@@ -96,11 +98,13 @@ def _check_text(fields: object) -> None:
 
 
 def checked(where: str, kind: type[Read], fields: Fields) -> Read:
-    """Return the record of these fields; an error begins with `where`, the place of the fields."""
+    """Return these fields as a record. If they are not valid, raises InputError that begins with `where`, the place of
+    the fields.
+    """
     try:
         return kind.model_validate(fields)
     except ValidationError as error:
-        words: dict[str, list[str]] = {}  # several messages if a value may be of several kinds
+        words: dict[str, list[str]] = {}  # there are several messages if a value may be of several kinds
         # an unknown field is often a misspelt missing one, so its message comes first
         for each in sorted(error.errors(), key=lambda each: each["type"] != "extra_forbidden"):
             words.setdefault(_place(each, fields), []).append(_words(each))
@@ -116,7 +120,7 @@ REMEDIES = {
 
 
 def _place(error: Any, fields: Fields) -> str:
-    """Return the path of the field in the file, without the names of alternative types that pydantic adds."""
+    """Return the path of the field in the file, without the names of alternative types that pydantic inserts."""
     found: Any = fields
     place = []
     for step in error["loc"]:

@@ -1,11 +1,16 @@
-"""Values that fill unwritten buffers and the bands around buffers; in a module without NumPy, which is slow to load."""
+"""Values that fill unwritten buffers and the bands around buffers. This module does not import NumPy, which is slow to
+load.
+"""
 
 POISON = 0x7FD5A3C9
-"""Fills outputs, and the bands around them, before every launch: a quiet NaN whose payload no arithmetic makes."""
+"""Fills outputs and the bands around them before every launch. It is a quiet NaN whose payload no arithmetic
+produces.
+"""
 
 INPUT_POISON = 0x7FCA5C36
-"""Fills the bands around inputs. It is another NaN, since a kernel must not go unnoticed if it reads this word past the
-end of an input and stores it, or a result of it, past the end of an output."""
+"""Fills the bands around inputs. It differs from POISON, so that a kernel is noticed that reads this word past the end
+of an input and stores it, or a result computed from it, past the end of an output.
+"""
 
 HALF_POISONS = (0x7EA3, 0x7E5C)
 DOUBLE_POISONS = (0x7FF9A3C97FD5A3C9, 0x7FF95C367FCA5C36)
@@ -16,4 +21,6 @@ WHOLE_INPUT_POISON = 0x7FCA5C367FCA5C36
 """Patterns for whole numbers of eight bytes. A smaller type has the last bytes."""
 
 GUARD_BYTES = 4096
-"""Size of the band on either side of a buffer; a multiple of every driver's base-address alignment seen (128, 512)."""
+"""Size of the band on either side of a buffer in bytes. It is a multiple of the base-address alignment of every known
+driver (128, 512).
+"""

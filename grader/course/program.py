@@ -19,7 +19,7 @@ from grader.common.errors import InputError
 from grader.common.record import Record
 from grader.course.criteria import Sizes
 from grader.course.expressions import Expression, evaluate, evaluate_int
-from grader.course.launches import Launch, Repeat, Until
+from grader.course.launches import Buffer, Launch, Repeat, Until
 
 MOST_STEPS = 2000
 """Most steps of an unrolled program. A sort of 2^31 elements by bitonic merges has 496."""
@@ -63,7 +63,7 @@ class For(Record):
     """Steps of an iteration."""
 
 
-class RepeatSteps(Record):
+class Repetition(Record):
     """Steps that are repeated, at most `repeat` times. A program has at most one, which is not within a loop."""
 
     repeat: Expression
@@ -86,7 +86,7 @@ KINDS = ("kernel", "fill", "for", "repeat", "swap")
 def _kind(step: Any) -> str | None:
     """Return the kind of a step, from a file or a record."""
     if isinstance(step, Record):
-        return {Launch: "kernel", Fill: "fill", Swap: "swap", For: "for", RepeatSteps: "repeat"}.get(type(step))
+        return {Launch: "kernel", Fill: "fill", Swap: "swap", For: "for", Repetition: "repeat"}.get(type(step))
     return next((kind for kind in KINDS if isinstance(step, dict) and kind in step), None)
 
 
@@ -95,7 +95,7 @@ Step = Annotated[
     | Annotated[Fill, Tag("fill")]
     | Annotated[Swap, Tag("swap")]
     | Annotated[For, Tag("for")]
-    | Annotated[RepeatSteps, Tag("repeat")],
+    | Annotated[Repetition, Tag("repeat")],
     Discriminator(_kind, custom_error_type="step", custom_error_message=f"a step has one of {', '.join(KINDS)}"),
 ]
 """A step of a program."""
@@ -109,7 +109,7 @@ PlainStep = Annotated[
 Program = tuple[Step, ...]
 
 For.model_rebuild()
-RepeatSteps.model_rebuild()
+Repetition.model_rebuild()
 
 
 def launches_in(steps: Sequence[Any]) -> list[Any]:
@@ -144,7 +144,7 @@ def swaps_in(steps: Program) -> Iterator[tuple[str, str]]:
     for step in steps_in(steps):
         if isinstance(step, Swap):
             yield step.swap
-        if isinstance(step, RepeatSteps):
+        if isinstance(step, Repetition):
             yield from step.swap
 
 
@@ -155,8 +155,46 @@ def arrays_in(steps: Program) -> Iterator[str]:
     for step in steps_in(steps):
         if isinstance(step, Fill):
             yield step.fill
-        if isinstance(step, RepeatSteps) and step.until is not None:
+        if isinstance(step, Repetition) and step.until is not None:
             yield step.until.sum
+
+
+def contradictions(steps: Program, buffers: Mapping[str, Buffer]) -> Iterator[str]:
+    """Yield a message for each step that cannot be run as stated."""
+    for name in arrays_in(steps):
+        if name not in buffers:
+            yield f"a step of the program has {name}, which is not a buffer"
+        elif buffers[name].part == "input":
+            yield f"a step of the program fills, swaps or tests {name}, an input, which no kernel may write"
+    for one, other in swaps_in(steps):
+        if one in buffers and other in buffers:
+            yield from _unfit_swap(one, other, buffers)
+    for step in steps_in(steps):
+        if isinstance(step, Repetition):
+            yield from unending(step, launches_in(step.do), buffers)
+    if sum(isinstance(step, Repetition) for step in steps_in(steps)) > 1:
+        yield "a program has more than one `repeat`; unroll the others with `for`"
+    if any(isinstance(step, Repetition) for loop in variables_in(steps) for step in loop.do):
+        yield "`repeat` is within `for`; move it out"
+
+
+def unending(repeat: Repeat | Repetition, launches: Sequence[Launch], buffers: Mapping[str, Buffer]) -> Iterator[str]:
+    """Yield a message if no launch of an iteration can change the sum that ends the repetition."""
+    if repeat.until is None:
+        return
+    name = repeat.until.sum
+    written = {arg for launch in launches for arg in launch.args if arg in buffers and buffers[arg].part != "input"}
+    written |= {each for pair in repeat.swap for each in pair if written.intersection(pair)}
+    if name in buffers and name not in written:
+        yield f"`until` sums {name}, which no kernel of the repetition writes; pass it to one that does"
+
+
+def _unfit_swap(one: str, other: str, buffers: Mapping[str, Buffer]) -> Iterator[str]:
+    a, b = buffers[one], buffers[other]
+    if (a.shape, a.type) != (b.shape, b.type):
+        yield f"{one} and {other} change places, but their shapes or types differ"
+    if a.is_judged and b.is_judged:
+        yield f"{one} and {other} change places, so only one of them can be judged; make the other scratch"
 
 
 @dataclass(frozen=True)
@@ -244,7 +282,7 @@ class _Unrolling:
                 case For():
                     for value in _values(step, sizes, self.names):
                         self.run(step.do, {**sizes, step.variable: value})
-                case RepeatSteps():
+                case Repetition():
                     start = len(self.steps)
                     self.run(step.do, sizes)
                     repeat = Repeat(times=step.repeat, swap=step.swap, until=step.until)

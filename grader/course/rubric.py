@@ -1,7 +1,7 @@
-"""Checks of an assignment and their points: assignment.yaml has one section for each kind of check.
+"""Checks of an assignment and their points. assignment.yaml has one section for each kind of check.
 
-A section says what its checks are worth, what is hidden, and what they need. grading/check_kinds.py lists the code that
-makes the checks of each section.
+A section defines the points of its checks, which of them are hidden, and what they need. grading/check_kinds.py lists
+the code that makes the checks of each section.
 """
 
 from abc import abstractmethod
@@ -29,7 +29,7 @@ class Kind(StrEnum):
 
 
 CAUSES_FIRST = (Kind.BUILD, Kind.SANITIZER, Kind.CORRECTNESS, Kind.MEMORY, Kind.PERFORMANCE)
-"""Kinds of checks that count, in the order in which failures should be read. Practice cases decide nothing."""
+"""Kinds of checks that count, in the order in which failures should be read. Practice cases do not count."""
 
 
 class AskedCheck(Record):
@@ -47,23 +47,23 @@ class Section(Record):
     """Section of assignment.yaml with the checks of one kind."""
 
     kinds: ClassVar[tuple[Kind, ...]]
-    """Kinds of the checks. Cases for practice have a kind of their own."""
+    """Kinds of the checks. Practice cases have a kind of their own."""
 
     needs_right_cases: ClassVar[bool] = True
     """True if the checks earn points only for kernels whose shown cases are right."""
 
     time_tells: ClassVar[bool] = True
-    """True if the time of later events may tell students how a hidden check has ended."""
+    """True if the time of later events can reveal to students how a hidden check has ended."""
 
     needs_simulator: ClassVar[bool] = False
     """True if the checks need a run in the simulator."""
 
     unmeasured: ClassVar[Mapping[str, Any]] = {"points": True, "hidden": True}
-    """Fields that change no measurement, in pydantic's notation for excluded fields."""
+    """Fields that do not affect any measurement, in pydantic's notation for excluded fields."""
 
     @abstractmethod
     def asked(self, device: DeviceClass, /) -> tuple[AskedCheck, ...]:
-        """Return the checks, in their order."""
+        """Return the checks in order."""
 
     @property
     @abstractmethod
@@ -73,7 +73,7 @@ class Section(Record):
     @property
     @abstractmethod
     def total(self) -> float:
-        """Points of all checks together; equal on every device class."""
+        """Points of all checks together, which are the same on every class of device."""
 
     @property
     @abstractmethod
@@ -82,22 +82,24 @@ class Section(Record):
 
     @abstractmethod
     def without_hidden(self) -> Self | None:
-        """Return the section of a student kit, without hidden checks and with the same points; None if none remains."""
+        """Return the section as it is in a student kit, without hidden checks and with the same points for the others.
+        Returns None if no check remains.
+        """
 
     @abstractmethod
     def launch_sizes(self) -> Iterator[Sizes]:
         """Yield the sizes of every launch that the checks need."""
 
     def numbers(self) -> Iterator[str | float]:
-        """Yield the expressions over constants and sizes that need not be whole numbers."""
+        """Yield the expressions over constants and sizes that may be any numbers."""
         return iter(())
 
 
 class SingleCheck(Section):
-    """Section with one check, which is hidden or not as a whole."""
+    """Section with one check, which is hidden or shown as a whole."""
 
     hidden: bool = False
-    """True if students see only that the check exists, until checks are released."""
+    """True if students see only that the check exists until checks are released."""
 
     @property
     def hides(self) -> tuple[bool, ...]:
@@ -106,11 +108,11 @@ class SingleCheck(Section):
 
     @property
     def hidden_points(self) -> float:
-        """All points, or none."""
+        """All points if the check is hidden, otherwise none."""
         return self.total if self.hidden else 0.0
 
     def without_hidden(self) -> Self | None:
-        """Return the section if it is not hidden."""
+        """Return the section if it is not hidden, otherwise None."""
         return None if self.hidden else self
 
 
@@ -123,18 +125,20 @@ class Correctness(Section):
     unmeasured: ClassVar[Mapping[str, Any]] = {"points": True, "cases": {"__all__": {"hidden": True}}}
 
     tolerance: Tolerance
-    """Rule for the comparison of results on random inputs."""
+    """Rule for comparing results on random inputs."""
 
     points: float = Field(ge=0)
     """Points of all cases together."""
 
     cases: tuple[Case, ...] = Field(min_length=1)
-    """Cases; each is one check. At least one is shown and not for practice: it decides if speed counts."""
+    """Cases, each of which is one check. At least one is shown and not for practice, because it decides if speed
+    counts.
+    """
 
     @model_validator(mode="after")
     def _has_a_shown_case_that_counts(self) -> "Correctness":
         if all(case.practice for case in self.cases):
-            raise ValueError("all cases are for practice; leave that out of one at least")
+            raise ValueError("all cases are for practice; remove `practice` from at least one")
         if all(case.practice or case.hidden for case in self.cases):
             raise ValueError("every case that counts is hidden; show at least one, since speed depends on shown cases")
         return self
@@ -145,15 +149,15 @@ class Correctness(Section):
         return self.points / sum(not case.practice for case in self.cases)
 
     def points_of(self, case: Case) -> float:
-        """Return the points of one case; 0 if it is for practice."""
+        """Return the points of one case, which are 0 if it is for practice."""
         return 0.0 if case.practice else self.share
 
     def asked(self, _: DeviceClass, /) -> tuple[AskedCheck, ...]:
-        """Return a check for each case, named after it."""
+        """Return a check for each case, with the name of the case."""
         return tuple(map(self.asked_by, self.cases))
 
     def asked_by(self, case: Case) -> AskedCheck:
-        """Return the check of one case."""
+        """Return the check for one case."""
         kind = Kind.PRACTICE if case.practice else Kind.CORRECTNESS
         return AskedCheck(kind=kind, label=case.name, sizes=case.sizes, points=self.points_of(case))
 
@@ -173,7 +177,7 @@ class Correctness(Section):
         return sum(map(self.points_of, self.hidden))
 
     def without_hidden(self) -> Self:
-        """Return the section with the shown cases, of which there is at least one."""
+        """Return the section with only the shown cases, of which there is at least one."""
         return replace(self, cases=self.shown, points=sum(map(self.points_of, self.shown)))
 
     def launch_sizes(self) -> Iterator[Sizes]:
@@ -186,7 +190,7 @@ class Correctness(Section):
 
     @property
     def shown(self) -> tuple[Case, ...]:
-        """Cases with outcomes that students always see."""
+        """Cases whose results students always see."""
         return tuple(case for case in self.cases if not case.hidden)
 
     @property
@@ -196,7 +200,7 @@ class Correctness(Section):
 
 
 class Sanitizer(SingleCheck):
-    """A run in the simulator that must show no errors. Its sizes are small, and not multiples of a tile, so that it
+    """A run in the simulator that must not show errors. Its sizes are small and not multiples of a tile, so that it
     reaches every edge.
     """
 
@@ -207,7 +211,7 @@ class Sanitizer(SingleCheck):
     """A value for each size."""
 
     points: float = Field(ge=0)
-    """Points for a run without an error."""
+    """Points for a run without errors."""
 
     def asked(self, _: DeviceClass, /) -> tuple[AskedCheck, ...]:
         """Return the only check."""
@@ -229,19 +233,19 @@ class Sanitizer(SingleCheck):
 
 
 class Memory(Section):
-    """The checks of memory behaviour, all from one simulated run."""
+    """The checks of memory behaviour, which all come from one simulated run."""
 
     kinds = (Kind.MEMORY,)
     needs_right_cases = False
-    time_tells = False  # one run gives the counts for all of them
+    time_tells = False  # one run produces the counts for all of them
     needs_simulator = True
     unmeasured: ClassVar[Mapping[str, Any]] = {"checks": True}
 
     sizes: Sizes
-    """A value for each size; small, since simulation is slow."""
+    """A value for each size. Sizes should be small, since simulation is slow."""
 
     checks: tuple[MemoryCheck, ...] = Field(min_length=1)
-    """Checks of this run."""
+    """Checks that are made in this run."""
 
     def asked(self, _: DeviceClass, /) -> tuple[AskedCheck, ...]:
         """Return a check for each quantity."""
@@ -271,7 +275,7 @@ class Memory(Section):
         return sum(check.points for check in self.checks if check.hidden)
 
     def without_hidden(self) -> Self | None:
-        """Return the section with the checks that are not hidden; None without any."""
+        """Return the section with the checks that are not hidden, or None if there are none."""
         checks = tuple(check for check in self.checks if not check.hidden)
         return replace(self, checks=checks) if checks else None
 
@@ -284,8 +288,8 @@ class Memory(Section):
         return (check.at_most for check in self.checks)
 
 
-class Count(Record):
-    """Quantity that a kernel works off, such as the pixels of an image."""
+class WorkCount(Record):
+    """Quantity for a rate of the assignment, such as the pixels of an image."""
 
     of: Expression
     """Number of them: a number or an expression over sizes and constants."""
@@ -295,7 +299,7 @@ class Count(Record):
 
 
 class SpeedGoals(SingleCheck):
-    """The speed goals, and the quantities that rates are computed from."""
+    """The speed goals, and the quantities from which rates are computed."""
 
     kinds = (Kind.PERFORMANCE,)
     unmeasured: ClassVar[Mapping[str, Any]] = {
@@ -305,33 +309,36 @@ class SpeedGoals(SingleCheck):
     }
 
     bytes: Expression
-    """Fewest bytes that a correct kernel can move."""
+    """Smallest number of bytes that a correct kernel can move."""
 
     flop: Expression | None = None
-    """Operations that a kernel must compute. With it, rates are in GFLOPS, otherwise in GB/s."""
+    """Number of operations that a kernel must compute. If it is given, rates are in GFLOPS, otherwise in GB/s."""
 
-    count: Count | None = None
+    count: WorkCount | None = None
     """Quantity for rates in a unit of the assignment's own, such as Gpixel/s, instead of GFLOPS and GB/s."""
 
     verifier: Literal["oracle"] | None = None
-    """`oracle`: the judge also makes the data of timed runs on GPUs. Without it, these data are small integers made on
-    the device, and results must equal the model solution's to the bit. Divisions and roots make that impossible. Data
-    of the kind `made` need `oracle`."""
+    """`oracle` if the judge also makes the data of timed runs on GPUs. By default, these data are small integers made
+    on the device, and results must equal the model solution's to the bit. Divisions and roots make that impossible.
+    Data of the kind `made` also need `oracle`.
+    """
 
     integers: tuple[dict[str, Range], ...] = Field(default=({},), min_length=1)
     """Whole numbers for timed runs. Each line maps names of arrays to their smallest and largest numbers. Timed runs
-    use the lines in turn. An array that a line leaves out holds whole numbers from -8 to 8 (uint: 0 to 16). Choose
-    numbers so large that half floats round them, and so small that floats do not round a kernel's results."""
+    use the lines in turn. An array that is not in a line contains whole numbers from -8 to 8 (uint: 0 to 16). Choose
+    numbers so large that half floats would round them, and so small that floats do not round a kernel's results.
+    """
 
     requires: tuple[str, ...] = ()
-    """Names of memory checks. Points for speed count only if all of these pass. On a CPU, a naive kernel is as fast as
-    one that solves the exercise. On a GPU, caches make some naive kernels fast enough."""
+    """Names of memory checks. Points for speed count only if all of them pass. This is needed on a CPU, where a naive
+    kernel is as fast as one that solves the exercise, and on a GPU, where caches make some naive kernels fast enough.
+    """
 
     classes: dict[DeviceClass, SpeedGoal]
     """One goal each for `cpu` and `gpu`."""
 
     def asked(self, device: DeviceClass, /) -> tuple[AskedCheck, ...]:
-        """Return the check of the goal for this class of devices; no check without a goal."""
+        """Return the check of the goal for this class of devices, or no check if there is no goal."""
         goal = self.classes.get(device)
         if goal is None:
             return ()
@@ -347,11 +354,11 @@ class SpeedGoals(SingleCheck):
 
     @property
     def hidden_points(self) -> float:
-        """No points: a student kit never leaves speed out."""
+        """No points, because a student kit never leaves out speed."""
         return 0.0
 
     def without_hidden(self) -> Self:
-        """Return the goals. If speed is hidden, they lack the figures that decide points."""
+        """Return the goals. If speed is hidden, they lack the numbers that decide the points."""
         if not self.hidden:
             return self
         goals = {kind: goal.undecided(goal.sizes) for kind, goal in self.classes.items()}
@@ -362,14 +369,14 @@ class SpeedGoals(SingleCheck):
         return (goal.sizes for goal in self.classes.values())
 
     def numbers(self) -> Iterator[str | float]:
-        """Yield the bytes and the operations."""
+        """Yield the number of bytes and the number of operations."""
         yield self.bytes
         yield self.flop or 0
         yield self.work
 
     @property
     def work(self) -> Expression:
-        """What a kernel works off: the counted quantity, else the operations, else the bytes."""
+        """Work of a kernel: the counted quantity, else the operations, else the bytes."""
         if self.count is not None:
             return self.count.of
         return self.bytes if self.flop is None else self.flop
@@ -403,7 +410,7 @@ class Rubric(Record):
                 yield name, section
 
     def with_sections(self, change: Callable[[Section], Section | None]) -> Self:
-        """Return a copy whose sections are changed, or left out if the change returns None."""
+        """Return a copy in which each section is replaced by its changed version, or left out if that is None."""
         changed: dict[str, Any] = {name: change(section) for name, section in self._named()}
         return self.model_copy(update=changed)
 
@@ -413,7 +420,7 @@ class Rubric(Record):
 
     @property
     def unmeasured(self) -> dict[str, Any]:
-        """Fields of the sections that change no measurement, in pydantic's notation for excluded fields."""
+        """Fields of the sections that do not affect any measurement, in pydantic's notation for excluded fields."""
         return {name: section.unmeasured for name, section in self._named()}
 
     @property
@@ -423,5 +430,5 @@ class Rubric(Record):
 
     @property
     def points(self) -> float:
-        """Points of all checks together; equal on every device class."""
+        """Points of all checks together, which are the same on every class of device."""
         return sum(section.total for section in self.sections)

@@ -1,4 +1,4 @@
-"""Speed goals of an assignment, which depend on the class of the device."""
+"""Selects the speed goal of an assignment, which depends on the class of the device."""
 
 from grader.common.errors import InputError
 from grader.course.assignment import Assignment
@@ -8,24 +8,28 @@ from grader.protocol.messages import DeviceFacts
 
 
 def device_class(device: DeviceFacts) -> DeviceClass:
-    """Class of the device, which selects the speed goals: "cpu" for a CPU driver, "gpu" for every other device."""
+    """Return the class of the device, which selects the speed goal: "cpu" for a CPU driver, "gpu" for every other
+    device.
+    """
     return "cpu" if device.type == "cpu" else "gpu"
 
 
 def speed_goal(assignment: Assignment, device: DeviceFacts) -> SpeedGoal:
-    """Speed goal for this device. Raises InputError if the assignment has none for its class, or checks no speed."""
+    """Return the speed goal for this device. Raises InputError if the assignment has none for its class or does not
+    check speed.
+    """
     kind = device_class(device)
     goal = assignment.speed_goals.classes.get(kind)
     if goal is None:
         path = assignment.folder / ASSIGNMENT_FILE
-        raise InputError(f"{path}: says nothing about the device {device.name}; add performance.classes.{kind}.")
+        raise InputError(f"{path}: has no speed goal for the device {device.name}; add performance.classes.{kind}.")
     return goal
 
 
 def model_speed(assignment: Assignment, device: DeviceFacts) -> float | None:
-    """Speed of the model solution, as a multiple of the speed of the program that is timed for comparison.
+    """Return the speed of the model solution, as a multiple of the speed of the program that is timed for comparison.
 
-    It is 1 if the model solution itself is timed. A student kit times the baseline instead; there it is the yardstick
-    of the speed goal, or None if the goal has no yardstick.
+    It is 1 if the model solution itself is timed. A student kit times the baseline instead. Then the result is the
+    yardstick of the speed goal, or None if the goal has no yardstick.
     """
     return 1.0 if assignment.kit is None else speed_goal(assignment, device).yardstick

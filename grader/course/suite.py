@@ -1,4 +1,4 @@
-"""A suite: several kernels in one kernels.cl, with a separate assignment for each kernel."""
+"""A suite consists of several kernels in one kernels.cl, with a separate assignment for each kernel."""
 
 import hashlib
 
@@ -18,7 +18,7 @@ class Suite(Folders):
     def _distinct(self) -> "Suite":
         kernels = [part.kernel for part in self.parts]
         if len(set(kernels)) != len(kernels):
-            raise ValueError("two parts are about the same kernel; each needs its own")
+            raise ValueError("two parts have the same kernel; each part needs its own")
         return self
 
     @property
@@ -28,12 +28,12 @@ class Suite(Folders):
 
     @property
     def measured_sha256(self) -> str:
-        """Hash of everything that the measurements of all parts depend on."""
+        """Hash of everything on which the measurements of all parts depend."""
         return hashlib.sha256(repr([part.measured_sha256 for part in self.parts]).encode()).hexdigest()
 
     @property
     def scored_sha256(self) -> str:
-        """Hash of everything that points and reports depend on."""
+        """Hash of everything on which points and reports depend."""
         return hashlib.sha256(repr((self.title, [part.scored_sha256 for part in self.parts])).encode()).hexdigest()
 
 

@@ -1,8 +1,8 @@
 """The judge's side of the files that transfer arrays (protocol/messages.py).
 
-The judge makes the files, fixes their sizes, and keeps its own descriptors. So it always reads the files that it made,
-even if a worker replaces them in its folder. The judge reads the files and never maps them: a live worker could
-truncate a mapped file during the access.
+The judge creates the files, fixes their sizes, and keeps its own descriptors. It therefore always reads the files that
+it created, even if a worker replaces them in its folder. The judge reads the files and never maps them, because a live
+worker could truncate a mapped file during an access.
 """
 
 import os
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class ArrayFiles:
-    """in.bin and out.bin in a worker's folder, and `round`, the file of a launch whose arrays are shared."""
+    """The files in.bin and out.bin in a worker's folder, and `round`, the file for a launch whose arrays are shared."""
 
     def __init__(self, folder: Path, rounds: Path) -> None:
         flags = os.O_RDWR | os.O_CREAT | os.O_EXCL
@@ -33,7 +33,7 @@ class ArrayFiles:
         self.round = RoundFile(rounds)
 
     def share(self) -> None:
-        """Let a worker of another user read in.bin and write out.bin. The folder keeps all other users out."""
+        """Allow a worker of another user to read in.bin and to write out.bin. The folder keeps all other users out."""
         os.fchmod(self._input, 0o644)
         os.fchmod(self._output, 0o666)
         self.round.share()
@@ -53,7 +53,7 @@ class ArrayFiles:
             offset += array.nbytes
 
     def reserve(self, size: int) -> None:
-        """Reserve space for the worker's output. Without it, a full disk would later look like a fault of the kernel.
+        """Reserve space for the worker's output. Otherwise, a full disk would later look like a fault of the kernel.
 
         Raises WorkerError if the disk is full.
         """
@@ -61,7 +61,7 @@ class ArrayFiles:
             os.posix_fallocate(self._output, 0, size)
 
     def receive(self, size: int) -> bytes:
-        """The first `size` bytes that the worker wrote; fewer if it has truncated the file."""
+        """Return the first `size` bytes that the worker wrote, or fewer if it has truncated the file."""
         parts: list[bytes] = []
         done = 0
         while done < size and (part := os.pread(self._output, size - done, done)):
@@ -71,14 +71,14 @@ class ArrayFiles:
 
 
 NEXT = "next"
-"""Folder for the file that the worker must not see yet. The worker has no access to this folder."""
+"""Folder for the file that the worker must not see yet. The worker has no access to it."""
 
 CHUNK = 128 * 1024
-"""Bytes of a file that are read at once. This takes about 30 us."""
+"""Number of bytes of a file that are read at once, which takes about 30 us."""
 
 
 class RoundFile:
-    """A file with the inputs of a launch, into which the worker also writes the results. Each launch gets a new one.
+    """A file with the inputs of a launch, into which the worker also writes the results. Each launch gets a new file.
 
     The file appears at the moment of the launch, complete with inputs, poison and guard bands. After the launch, the
     judge reads it in a random order, so that a worker cannot write a late result ahead of the reader.
@@ -92,11 +92,13 @@ class RoundFile:
         self._file: int | None = None
 
     def share(self) -> None:
-        """Let a worker of another user open the files that are shown to it."""
+        """Allow a worker of another user to open the files that are shown to it."""
         self._shown.parent.chmod(0o711)
 
     def write(self, pieces: "Sequence[NDArray[Any]]", size: int) -> None:
-        """Write the next file, with these parts back to back. Raises WorkerError if there is not enough space."""
+        """Write the next file, which consists of these pieces back to back. Raises WorkerError if there is not enough
+        space.
+        """
         self.close()
         self._file = os.open(self._next, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600)
         os.fchmod(self._file, 0o666)
@@ -111,7 +113,7 @@ class RoundFile:
         self._next.replace(self._shown)
 
     def read(self, size: int) -> memoryview:
-        """The first `size` bytes; empty if the worker has truncated the file."""
+        """Return the first `size` bytes, or none if the worker has truncated the file."""
         import numpy as np
 
         assert self._file is not None, "a file is written before it is read"
@@ -132,7 +134,7 @@ class RoundFile:
 
 @contextmanager
 def _room_for(size: int) -> Iterator[None]:
-    """Convert the error of a full disk into a WorkerError that says what to do."""
+    """Convert the error of a full disk into a WorkerError that explains what to do."""
     try:
         yield
     except OSError as error:

@@ -1,9 +1,9 @@
 """Runs jobs in sandboxed workers and returns their outcomes.
 
-An outcome is a value, even for a failure: the caller decides who is at fault. Only failures that a kernel cannot cause
-(a worker that does not start, a missing device) are raised as errors.
+An outcome is a value, even if it is a failure, because the caller decides who is at fault. Only failures that a kernel
+cannot cause, such as a worker that does not start or a missing device, are raised as errors.
 
-A worker is in one of the states of states.py, which say what it may be asked for.
+A worker is in one of the states in states.py, which define the requests that it accepts.
 """
 
 from collections.abc import Iterator, Mapping
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 class Worker(WorkerProcess):
-    """A worker, which starts at its first use, and again after a failure that ended it."""
+    """A worker. It starts when it is first used, and again after a failure that ended it."""
 
     def __init__(
         self, starter: ProcessStarter, device: int, timeouts: Timeouts, simulation: Simulation | None = None
@@ -48,11 +48,11 @@ class Worker(WorkerProcess):
         """Scripts that the current process has launched with the current programs."""
         self._processes = SessionProcess.BY_PLAN
         self._last: State = NotStarted()
-        """State after the last request. If the process was stopped since, the state is `NotStarted`."""
+        """State after the last request. If the process has been stopped since then, the state is `NotStarted`."""
 
     @property
     def state(self) -> State:
-        """State of the worker, as far as the judge knows."""
+        """State of the worker, as far as the judge knows it."""
         return self._last if self._is_started else NotStarted()
 
     def start(self) -> None:
@@ -62,14 +62,14 @@ class Worker(WorkerProcess):
         self._last = Idle()
 
     def warm_up(self, plan: Plan, programs: Mapping[str, ProgramSource]) -> None:
-        """Ask the worker to build the grader's own programs in the process that will build the submission. The driver
-        then has already loaded what it needs for a first program. Does not wait.
+        """Ask the worker to build grader's own programs in the process that will later build the submission, so that
+        the driver has already loaded what it needs for a first program. Does not wait.
         """
         self._settled().send(plan.request(programs))
         self._last = WarmingUp()
 
     def settle(self) -> None:
-        """Wait for the end of the warm-up, if `warm_up` was called."""
+        """Wait until the warm-up has ended, if `warm_up` was called."""
         self.ready()
         if self.state == WarmingUp():
             self._settle()
@@ -82,8 +82,8 @@ class Worker(WorkerProcess):
         return self
 
     def preprocess(self, source: str, definitions: Mapping[str, str], process: Process = "new") -> str | Failure:
-        """The text with its macros expanded, as every driver will get it. `process` selects the process that expands
-        the text.
+        """Return the text with its macros expanded, as every driver will get it. `process` selects the process that
+        expands it.
         """
         self._settled()
         self.ready()
@@ -103,10 +103,10 @@ class Worker(WorkerProcess):
         self._last = Requested(plan, connection)
 
     def request_run(self, plan: Plan, name: str, arrays: "Mapping[str, NDArray[Any]]") -> None:
-        """Request a session, a run of this script, all its buffers, and the observations. Does not wait for them.
+        """Request a session, a run of this script, all its buffers and the observations. Does not wait for them.
 
-        `open`, `WorkerSession.run` and `WorkerSession.observe` wait for the replies, and must get equal arguments. No
-        other request is allowed before them, except for another session, which abandons this one.
+        `open`, `WorkerSession.run` and `WorkerSession.observe` wait for the replies, and must be called with equal
+        arguments. No other request is allowed before them, except for another session, which abandons this one.
         """
         self.request(plan)
         match self.state:
@@ -114,10 +114,11 @@ class Worker(WorkerProcess):
                 self._last = Requested(plan, Prefetch(connection, plan, name, arrays))
 
     def open(self, plan: Plan) -> Opened | Failure:
-        """Open a session: the plan's programs are built, and its buffers exist.
+        """Open a session, in which the plan's programs are built and its buffers exist.
 
-        If a session in a used process fails, it is tried again in a new worker. The driver may have reset the device.
-        Then everything that the process had on the device is lost, and the driver can report this by any error.
+        If a session in a used process fails, it is tried again in a new worker, because the driver may have reset the
+        device. In that case, everything that the process had on the device is lost, and the driver can report this with
+        any error.
         """
         opened = self._open(plan)
         if plan.process == "new" or isinstance(opened, Opened):
@@ -134,7 +135,7 @@ class Worker(WorkerProcess):
                 raise AssertionError(state)
 
     def _opened(self, plan: Plan, channel: RequestChannel) -> Opened | Failure:
-        """Wait for a session that was requested."""
+        """Wait for a session that has been requested."""
         self.ready()
         self._last = Idle()
         match channel.reply(COMPILING, self.timeouts.now.build):
@@ -168,8 +169,8 @@ class Worker(WorkerProcess):
         return fetched
 
     def close(self) -> None:
-        """End the session, if one is open. The process stays, unless closing fails. If the next session continues in
-        the same process, this session ends when the next one begins.
+        """End the session, if one is open. The process stays, unless closing fails. If the next session will use the
+        same process, this session ends only when the next one begins.
         """
         match self.state:
             case InSession(session=session):
@@ -179,7 +180,7 @@ class Worker(WorkerProcess):
                     self._end_session(connection)
 
     def rest(self) -> None:
-        """End the open session, without waiting until its memory is free. A session that was only requested ends when
+        """End the open session without waiting until its memory is free. A session that was only requested ends when
         the next one begins.
         """
         match self.state:
@@ -190,9 +191,10 @@ class Worker(WorkerProcess):
 
     @contextmanager
     def in_one_process(self) -> Iterator[None]:
-        """Run all sessions in one process until the end of the block, even after kernels have run there.
+        """Run all sessions in one process until the end of the block, even after kernels have run in it.
 
-        Use this only if no points depend on the results: an earlier kernel may have changed anything in the process.
+        Use this only if no points depend on the results, because an earlier kernel may have changed anything in the
+        process.
         """
         self._processes = SessionProcess.SAME
         try:
@@ -204,8 +206,8 @@ class Worker(WorkerProcess):
                 self._end_session(self._running())
 
     def _begins_in(self, plan: Plan, connection: Connection) -> Process:
-        """The process in which the plan's session begins. It is a new one if the driver refuses requests in the last
-        session's process.
+        """Return the process in which the plan's session begins. It is a new one if the driver refuses requests in the
+        process of the last session.
         """
         may_continue = self._processes is SessionProcess.SAME or plan.process == "used"
         return "used" if may_continue and connection.driver is Driver.SERVING else "new"
@@ -216,17 +218,19 @@ class Worker(WorkerProcess):
         self._settle()
 
     def _settled(self) -> Connection:
-        """The connection after a reply that is due and that no later request needs; of a new process if none runs."""
+        """Return the connection after any reply that is due and that no later request needs. Starts a new process if
+        none runs.
+        """
         self._settle()
         return self._running()
 
     def _settle(self) -> None:
-        """Wait for a reply that is due and that no later request needs."""
+        """Wait for any reply that is due and that no later request needs."""
         match self.state, self._connection:
             case WarmingUp(), Connection() as connection:
                 self.ready()
                 if not isinstance(connection.reply("warming up", self.timeouts.now.build), Opened):
-                    connection.stop()  # the grader is at fault; the worker that starts next will report the problem
+                    connection.stop()  # grader is at fault; the worker that starts next will report the problem
             case Requested(channel=Prefetch()), Connection() as connection:
                 connection.stop()  # the replies to its other requests are useless
             case Requested(plan=plan, channel=channel), _:

@@ -1,7 +1,7 @@
-"""The conversation with one worker process: requests, replies in the same order, and what a reply means.
+"""The conversation with one worker process: requests, replies in the same order, and the meaning of a reply.
 
-A failure that ends the process, or after which its replies mean nothing, stops the connection. A stopped connection is
-not used again.
+The connection is stopped by a failure that ends the process, or after which its replies cannot be trusted. A stopped
+connection is not used again.
 """
 
 from collections.abc import Sequence
@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 class Driver(Enum):
     """State of the driver in the process of the last session.
 
-    If it has refused a request, it may refuse every further request of that process. A GPU's driver stops serving a
-    process after one of its kernels has accessed memory that it must not access.
+    A driver that has refused one request may refuse all further requests of the same process. For example, the driver
+    of a GPU stops serving a process after one of its kernels has made an invalid memory access.
     """
 
     SERVING = auto()
@@ -46,7 +46,9 @@ class Driver(Enum):
 
 
 class RequestChannel(Protocol):
-    """Requests of a session and their replies: a connection, or requests that were sent early (prefetch.py)."""
+    """A channel for the requests of a session and their replies. It is either a connection or a set of requests that
+    were sent early (prefetch.py).
+    """
 
     @property
     def files(self) -> ArrayFiles:
@@ -62,10 +64,10 @@ class RequestChannel(Protocol):
         """Send a request. Does not wait."""
 
     def reply(self, doing: str, seconds: float) -> Any:
-        """The next reply, or the failure that came instead. `doing` names the request."""
+        """Return the next reply, or the failure that came instead. `doing` describes the request in messages."""
 
     def failure(self, reply: Any) -> Failure:
-        """The failure that this reply means."""
+        """Convert a reply that does not fulfil the request into a failure."""
 
 
 class Connection:
@@ -80,7 +82,7 @@ class Connection:
         self._replies = Replies(process)
         self._is_frozen = False
         self._found: Devices | None = None
-        """The devices that the worker has reported; None until it is ready."""
+        """The devices that the worker has reported, or None until it is ready."""
 
     @classmethod
     def start(cls, starter: ProcessStarter, device: int, simulation: Simulation | None) -> Self:
@@ -101,18 +103,18 @@ class Connection:
         return not self.is_stopped and not self.process.has_ended()
 
     def let_go(self) -> None:
-        """Ask the process to end, so that a later `stop` waits less."""
+        """Ask the process to end, so that a later `stop` takes less time."""
         if not self.is_stopped:
             self.process.let_go()
 
     def stop(self) -> None:
-        """End the process. Can be called again."""
+        """End the process. Can be called more than once."""
         if not self.is_stopped:
             self.process.stop()
         self.is_stopped = True
 
     def freeze(self) -> None:
-        """Stop all processes of the worker until `thaw`, as far as its sandbox can."""
+        """Stop all processes of the worker until `thaw` is called, as far as its sandbox can."""
         if not self.is_stopped and not self._is_frozen:
             self._is_frozen = True
             self.process.freeze()
@@ -139,15 +141,15 @@ class Connection:
         self.process.send(request.model_dump_json().encode() + b"\n")
 
     def reply(self, doing: str, seconds: float) -> Any:
-        """The next reply, or the failure that came instead. `doing` names the request."""
+        """Return the next reply, or the failure that came instead. `doing` describes the request in messages."""
         reply = self._replies.next(doing, seconds)
         if isinstance(reply, TimedOut):
             self.stop()
         return reply
 
     def failure(self, reply: Any) -> Failure:
-        """The failure that this reply means. If the reply belongs to another request, the worker no longer runs the
-        grader's code.
+        """Convert a reply that does not fulfil the request into a failure. A reply that belongs to another request
+        shows that the worker no longer runs grader's code.
         """
         match reply:
             case BuildFailed() | TimedOut():
@@ -167,14 +169,16 @@ class Connection:
                 return Garbled(what="it answered another question than the judge asked")
 
     def _last_line(self) -> str:
-        """The last line that a driver or compiler wrote before it ended the process, such as "LLVM ERROR: ..."."""
+        """Return the last line that a driver or compiler wrote before it ended the process, such as "LLVM
+        ERROR: ...".
+        """
         return showable(self.process.last_words().rpartition("\n")[2])
 
     # --- devices ------------------------------------------------------------------------------
 
     @property
     def devices(self) -> tuple[DeviceFacts, ...]:
-        """All devices of the worker, in the order of `Job.device`; empty until the worker is ready."""
+        """All devices of the worker, in the order of `Job.device`. Empty until the worker is ready."""
         return () if self._found is None else self._found.devices
 
     def ready(self, seconds: float) -> DeviceFacts:
@@ -188,7 +192,7 @@ class Connection:
         return self.devices[self._device]
 
     def _listed(self, seconds: float) -> Devices:
-        """The devices in the worker's first reply. Without this reply, the process is stopped."""
+        """Return the devices in the worker's first reply. The process is stopped if it sends a different reply."""
         match self.reply("starting", seconds):
             case Devices() as found if found.worker == fingerprint():
                 return found
@@ -205,7 +209,7 @@ class Connection:
 
     @staticmethod
     def _why_none(found: Devices) -> str:
-        """Text for the user: why the device is missing, and the next step."""
+        """Return the reason why the device is missing, and the next step for the user."""
         if found.devices:
             return f"there are {len(found.devices)}. `{command('devices')}` lists them."
         if found.too_new:

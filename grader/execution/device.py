@@ -1,4 +1,4 @@
-"""Properties of the devices that kernels run on, from the judge's point of view."""
+"""Properties of the devices on which kernels run, as the judge sees them."""
 
 from dataclasses import dataclass
 
@@ -12,18 +12,21 @@ from grader.protocol.messages import DeviceFacts
 
 
 def share_a_process(device: DeviceFacts) -> bool:
-    """True if kernels run as native code in the worker's process. They do on a CPU; on a GPU, they cannot access it."""
+    """True if kernels run as native code in the worker's process. That is so on a CPU; kernels on a GPU cannot access
+    the process.
+    """
     return device_class(device) == "cpu"
 
 
 GPU_COPY_BYTES = 256 * 1024**2
-"""Bytes that a GPU copies when its bandwidth is measured. This is much more than its caches hold (50 MB on an H200).
-With an eighth of this size, an H200 reached half of its bandwidth.
+"""Number of bytes that a GPU copies when its bandwidth is measured. This is much more than its caches contain (50 MB on
+an H200). With an eighth of this size, an H200 reached only half of its bandwidth.
 """
 
 
 def copy_size(assignment: Assignment, device: DeviceFacts) -> int:
-    """Bytes of the copy with which the assignment's bandwidth is compared. It is a multiple of a word.
+    """Return the size in bytes of the copy with which the assignment's bandwidth is compared. It is a multiple of a
+    word.
 
     On a CPU, the copy moves as many bytes as the kernel must move, so that both use the same caches. On a GPU, it
     copies at least GPU_COPY_BYTES.
@@ -35,21 +38,21 @@ def copy_size(assignment: Assignment, device: DeviceFacts) -> int:
 
 
 PEAK_GROUP = 64
-"""Work-items of a work-group. The number is small and known to the compiler, so that it can give each work-item as many
-registers as it needs.
+"""Number of work-items in a work-group. It is small and known to the compiler, so that the compiler can give each
+work-item as many registers as it needs.
 """
 
 PEAK_SOURCE = source("peak.cl")
 FLOP_PER_TURN = 7 * 16 * 2
 
 ITEMS_PER_UNIT = 2048
-"""Work-items per compute unit in the launch that only computes. All units get equal numbers, so that no unit waits for
-another one.
+"""Number of work-items per compute unit in the launch that only computes. All units get equal numbers, so that no unit
+waits for another.
 """
 
 PEAK_TURNS: dict[DeviceClass, int] = {"cpu": 64, "gpu": 512}
-"""Iterations of the loop in the launch that only computes. They take just long enough for timing: about 0.3 ms at
-100 GFLOPS per core, and 0.5 ms on an H200.
+"""Number of iterations of the loop in the launch that only computes. They take just long enough for timing, about 0.3
+ms at 100 GFLOPS per core and 0.5 ms on an H200.
 """
 
 
@@ -57,7 +60,7 @@ PEAK_TURNS: dict[DeviceClass, int] = {"cpu": 64, "gpu": 512}
 class PeakRun:
     """A launch that measures the peak rate of a device, with a kernel that only multiplies and adds.
 
-    `items` is the number of work-items, and `turns` the number of iterations of each work-item's loop.
+    `items` is the number of work-items, and `turns` is the number of loop iterations of each work-item.
     """
 
     items: int
@@ -65,10 +68,10 @@ class PeakRun:
 
     @property
     def flop(self) -> int:
-        """Floating-point operations of the whole launch."""
+        """Number of floating-point operations in the whole launch."""
         return self.items * self.turns * FLOP_PER_TURN
 
 
 def peak_run(device: DeviceFacts) -> PeakRun:
-    """A short launch that measures the peak rate of this device."""
+    """Return a short launch that measures the peak rate of this device."""
     return PeakRun(items=ITEMS_PER_UNIT * device.compute_units, turns=PEAK_TURNS[device_class(device)])

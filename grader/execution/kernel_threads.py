@@ -1,8 +1,8 @@
-"""Processor time of the operating system kernel's own threads.
+"""Measures the processor time of the operating system kernel's own threads.
 
-These threads do work that the kernel postpones: echoing bytes to a terminal, writing pages to a disk, freeing memory. A
-process can cause such work and be frozen while it is done, and no limit of a container counts it. So the judge reads
-the time of all these threads, and needs no list of such work.
+These threads do work that the kernel postpones, such as echoing bytes to a terminal, writing pages to a disk, or
+freeing memory. A process can cause such work and be frozen while it is done, and no limit of a container counts it. The
+judge therefore reads the time of all these threads, and does not need a list of such work.
 """
 
 import os
@@ -15,30 +15,31 @@ from grader.forkserver.descendants import fields
 
 PROC = Path("/proc")
 KTHREADD = "2"
-"""Process id of kthreadd outside of containers. It starts all other threads of the kernel."""
+"""Process ID of kthreadd outside of containers. It starts all other threads of the kernel."""
 
 FLAGS = 6
-"""Place of the flags among the fields that follow a process's name in proc(5)."""
+"""Index of the flags among the fields that follow the name of a process in proc(5)."""
 
 IS_KERNEL_THREAD = 0x0020_0000
-"""PF_KTHREAD, a flag that no program can give itself."""
+"""The flag PF_KTHREAD, which a program cannot set for itself."""
 
 PART = 1 << 16
-"""Bytes of the list of threads to read at once; the kernel returns at most one page."""
+"""Number of bytes of the list of threads to read at once. The kernel returns at most one page."""
 
 SPARE_FILES = 256
-"""Number of descriptors for everything else that the judge opens."""
+"""Number of file descriptors that are left for everything else that the judge opens."""
 
 
 class KernelThreads:
-    """The kernel's threads, with an open descriptor for each: reading its time takes 1 µs, and opening it takes 6 µs.
+    """The threads of the kernel, with an open descriptor for each. Reading the time of a thread takes 1 µs, and opening
+    it takes 6 µs.
 
-    All work of a new thread happened since the previous look, so all of its time counts. For a thread that has ended,
+    A new thread has done all its work since the previous look, so all of its time counts. For a thread that has ended,
     the time of the last look is kept.
     """
 
     def __init__(self, children: int | None, proc: Path = PROC) -> None:
-        """`children` is the open list of kthreadd's children; with None, no thread is seen."""
+        """`children` is the open list of kthreadd's children. If it is None, no threads are visible."""
         self._children, self._proc = children, proc
         self._clocks: dict[bytes, int] = {}
         self._used: dict[bytes, int] = {}
@@ -46,13 +47,13 @@ class KernelThreads:
 
     @property
     def number(self) -> int:
-        """Number of threads that are seen: 0 in a container, or if the kernel does not report their time."""
+        """Number of visible threads. It is 0 in a container, or if the kernel does not report their time."""
         return len(self._clocks)
 
     def seconds(self) -> float:
-        """Seconds of processor time that all threads have used, to the nanosecond.
+        """Return the seconds of processor time that all threads have used, to the nanosecond.
 
-        The time of a running thread ends at the last tick of its processor, 1 to 4 ms ago.
+        The time of a running thread is only up to date as of the last tick of its processor, 1 to 4 ms ago.
         """
         for thread, clock in tuple(self._clocks.items()):
             try:
@@ -75,7 +76,7 @@ class KernelThreads:
     def _open(self, thread: bytes) -> None:
         try:
             clock = os.open(self._proc / os.fsdecode(thread) / "schedstat", os.O_RDONLY)
-        except FileNotFoundError:  # the thread ended, or this kernel has no such file
+        except FileNotFoundError:  # the thread has ended, or this kernel has no such file
             return
         try:
             self._used[thread] = _nanoseconds(clock)
@@ -91,7 +92,7 @@ class KernelThreads:
 
 @contextmanager
 def kernel_threads(proc: Path = PROC) -> Iterator[KernelThreads]:
-    """The threads of this machine's kernel until the end of the block."""
+    """Yield the threads of this machine's kernel until the end of the block."""
     threads = KernelThreads(_children(proc), proc)
     try:
         threads.seconds()
@@ -102,15 +103,15 @@ def kernel_threads(proc: Path = PROC) -> Iterator[KernelThreads]:
 
 @contextmanager
 def no_kernel_threads() -> Iterator[KernelThreads]:
-    """No threads at all, for launches that kernel threads cannot disturb."""
+    """Yield no threads at all, for launches that kernel threads cannot disturb."""
     yield KernelThreads(None)
 
 
 def _children(proc: Path) -> int | None:
     """Open the list of kthreadd's children, and return the descriptor.
 
-    None in a container (kthreadd's id belongs to another process, or to no process), if the kernel keeps no such list,
-    and if the limit on open files is too low.
+    Returns None in a container, where kthreadd's ID belongs to another process or to none, if the kernel keeps no such
+    list, and if the limit on open files is too low.
     """
     try:
         if not int(fields(str(proc / KTHREADD))[FLAGS]) & IS_KERNEL_THREAD:
@@ -125,7 +126,7 @@ def _children(proc: Path) -> int | None:
 
 
 def _listed(children: int) -> set[bytes]:
-    """Ids of the present threads."""
+    """Return the IDs of the current threads."""
     text = b""
     while part := os.pread(children, PART, len(text)):
         text += part
@@ -133,12 +134,13 @@ def _listed(children: int) -> set[bytes]:
 
 
 def _nanoseconds(clock: int) -> int:
-    """Nanoseconds of processor time of a thread: the first number in its `schedstat`."""
+    """Return the nanoseconds of processor time of a thread, which is the first number in its `schedstat`."""
     return int(os.pread(clock, 64, 0).split(maxsplit=1)[0])
 
 
 def _make_room(threads: int) -> bool:
-    """Raise the soft limit on open files if it is too low for this many `threads`. True if there is room then.
+    """Raise the soft limit on open files if it is too low for this many threads. Returns True if the limit is high
+    enough afterwards.
 
     Large machines have thousands of these threads.
     """

@@ -1,4 +1,4 @@
-"""Layout of buffers in the files of a worker: each buffer between its guard bands, one after the other.
+"""Layout of buffers in the files of a worker. Each buffer is between its guard bands, one buffer after the other.
 
 The functions import NumPy only when they run, so that a worker can start before NumPy is loaded.
 """
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 
 def poison(spec: BufferSpec, size: int) -> "NDArray[np.unsignedinteger[Any]]":
-    """An array of this many bytes, filled with the buffer's poison, or with 0 if it has none."""
+    """Return an array of this many bytes, filled with the buffer's poison, or with 0 if it has none."""
     return _filled(size // spec.unit, 0 if spec.poison is None else spec.poison, spec.unit)
 
 
 @lru_cache(maxsize=16)
 def _filled(count: int, value: int, unit: int) -> "NDArray[np.unsignedinteger[Any]]":
-    """A read-only array of equal patterns of `unit` bytes. It is cached, because every round needs it again."""
+    """Return a read-only array of equal patterns of `unit` bytes. It is cached, because every round needs it again."""
     import numpy as np
 
     filled = np.full(count, value, dtype=f"u{unit}")
@@ -31,17 +31,19 @@ def _filled(count: int, value: int, unit: int) -> "NDArray[np.unsignedinteger[An
 
 
 def copied(spec: BufferSpec) -> int:
-    """Bytes of a buffer with its guard bands in out.bin."""
+    """Return the size in out.bin of a buffer with its guard bands, in bytes."""
     return spec.size + 2 * spec.guard
 
 
 def copied_size(specs: Iterable[BufferSpec]) -> int:
-    """Bytes of these buffers with their guard bands in out.bin."""
+    """Return the size in out.bin of these buffers with their guard bands, in bytes."""
     return sum(map(copied, specs))
 
 
 def divided(content: memoryview, specs: Sequence[BufferSpec], room: Callable[[BufferSpec], int]) -> dict[str, Fetched]:
-    """Split these bytes into the buffers that they contain, one after the other. `room` gives the bytes of each."""
+    """Split these bytes into the buffers that they contain, one after the other. `room` returns the number of bytes of
+    each.
+    """
     fetched: dict[str, Fetched] = {}
     for spec in specs:
         fetched[spec.name] = _fetched(content, spec)
@@ -50,7 +52,7 @@ def divided(content: memoryview, specs: Sequence[BufferSpec], room: Callable[[Bu
 
 
 def _fetched(content: memoryview, spec: BufferSpec) -> Fetched:
-    """The buffer at the beginning of these bytes."""
+    """Return the buffer at the beginning of these bytes."""
     import numpy as np
 
     band, size = spec.guard // spec.unit, spec.size // spec.unit

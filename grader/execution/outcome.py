@@ -1,4 +1,4 @@
-"""The outcomes of a request to a worker: results, and every way to fail, all as values."""
+"""The outcomes of a request to a worker. Results and all kinds of failures are values."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -20,8 +20,8 @@ RUNNING: Phase = "running"
 class Timing:
     """Times of one launch of a sequence: each step by the device's clock, and the whole launch by the judge's clock.
 
-    The time of a repeated step includes all iterations; their number is `turns`. `delay` is the time in seconds for
-    which the launch waited for a processor, as the worker reports it.
+    The time of a repeated step includes all iterations, whose number is `turns`. `delay` is the time in seconds for
+    which the launch waited for a processor, as reported by the worker.
     """
 
     steps: tuple[StepTime, ...]
@@ -35,7 +35,7 @@ class Timing:
         return sum(step.seconds for step in self.steps)
 
     def seconds_of(self, chosen: Iterable[bool]) -> float:
-        """Seconds of the chosen steps, by the device's clock."""
+        """Return the seconds of the chosen steps, by the device's clock."""
         return sum(step.seconds for step in compress(self.steps, chosen))
 
 
@@ -43,8 +43,8 @@ class Timing:
 class Fetched:
     """A buffer as the worker returned it: the guard band before it, its payload, and the guard band after it.
 
-    All three hold the bits of elements, as unsigned numbers of the buffer's unit. `poison` is the pattern that both
-    bands had before the launch; with None, they were not filled.
+    All three contain the bits of elements, as unsigned numbers of the buffer's unit. `poison` is the pattern with which
+    both bands were filled before the launch, or None if they were not filled.
     """
 
     before: "NDArray[np.unsignedinteger[Any]]"
@@ -55,10 +55,10 @@ class Fetched:
 
 @dataclass(frozen=True, kw_only=True)
 class Took:
-    """Results of launches that one `Turn` requested.
+    """Results of launches that were requested with one `Turn`.
 
-    `seconds` has the time of each launch by the device's clock. `waits` has the seconds for which the worker waited for
-    each launch, and at the end for the buffers, by the worker's clock.
+    `seconds` contains the time of each launch by the device's clock. `waits` contains the seconds for which the worker
+    waited for each launch and finally for the buffers, by the worker's clock.
     """
 
     seconds: tuple[float, ...]
@@ -68,9 +68,9 @@ class Took:
 
 @dataclass(frozen=True, kw_only=True)
 class TimedOut:
-    """`doing` was not finished after `seconds`; the worker has been killed.
+    """The worker did not finish `doing` within `seconds`, and has been killed.
 
-    For a launch, `doing` is "compiling" or "running", as the worker reports, and the seconds are only of that phase.
+    For a launch, `doing` is "compiling" or "running", as reported by the worker, and the seconds cover only that phase.
     """
 
     doing: str
@@ -93,7 +93,7 @@ class Garbled:
 class Crashed:
     """The session's process ended by itself, by a signal or with an exit code.
 
-    `words` is the last line of its error stream. `doing` is its last activity, as for TimedOut.
+    `words` is the last line of its error stream. `doing` is its last activity, as in TimedOut.
     """
 
     signal: int | None
@@ -103,14 +103,14 @@ class Crashed:
 
     @property
     def was_compiling(self) -> bool:
-        """True if the process ended in the compiler, before a kernel ran."""
+        """True if the process ended while it was compiling, before a kernel ran."""
         return self.doing == COMPILING
 
 
 @dataclass(frozen=True, kw_only=True)
 class OutOfMemory:
-    """The session's process, or all of the worker, was ended because it used more memory than the sandbox allows."""
+    """The session's process, or the whole worker, was ended because it used more memory than the sandbox allows."""
 
 
 Failure = BuildFailed | Refused | Stopped | Crashed | OutOfMemory | TimedOut | Garbled
-"""Every way in which a request to a worker can fail."""
+"""All kinds of failures of a request to a worker."""

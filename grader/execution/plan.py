@@ -1,4 +1,4 @@
-"""Plans of sessions for given sizes: the buffers and the launches that a worker gets."""
+"""Plans of sessions for given sizes. A plan contains the buffers and the launches that a worker gets."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -33,23 +33,23 @@ from grader.protocol.steps import (
 )
 
 SUBMISSION, REFERENCE, BASELINE, PEAK = "submission", "reference", "baseline", "peak"
-"""Names of programs: the student's, the model solution, the naive kernel, and the kernel that only computes. A model
-solution of another assignment has the assignment's name.
+"""Names of programs: the student's, the model solution, the naive kernel, and the kernel that only computes. The model
+solution of another assignment has the name of that assignment.
 """
 
 STUDENT, NAIVE, WHOLE, COPY = "student's steps", "baseline", "whole program", "copy"
-"""Names of scripts: the launches of the student's kernels, or of the program that they are compared with; the baseline;
+"""Names of scripts: the launches of the student's kernels or of the program with which they are compared; the baseline;
 all launches of the assignment; and a device-to-device copy.
 """
 
 
 @dataclass(frozen=True, kw_only=True)
 class Binding:
-    """The form of an assignment's kernel in the student's file.
+    """The form that a kernel of the assignment has in the student's file.
 
     `name` is its name there. `takes_local` is true if it declares the optional trailing `__local` parameter.
-    `misordered` is a message if the names of its parameters show another order than the arguments, else "". `fault` is
-    a fault of the grader that prevented this check.
+    `misordered` is a message if the names of its parameters suggest a different order than that of the arguments, and
+    "" otherwise. `fault` is a fault of grader that prevented this check.
     """
 
     name: str
@@ -63,8 +63,8 @@ Bindings = Mapping[str, Binding]
 
 @dataclass(frozen=True, kw_only=True)
 class Script:
-    """A sequence of launches and its repetition. `uploads` names the buffers that it needs uploaded, and `outputs` the
-    buffers that it may change.
+    """A sequence of launches and its repetition. `uploads` lists the buffers that must be uploaded, and `outputs` the
+    buffers that the script may change.
     """
 
     steps: tuple[Step, ...]
@@ -81,7 +81,7 @@ class Script:
 
     @property
     def buffers(self) -> tuple[str, ...]:
-        """All buffers of the script, each once. The buffers that it may change come first."""
+        """All buffers of the script without duplicates. The buffers that it may change come first."""
         return (*self.outputs, *self.inputs)
 
     @property
@@ -104,11 +104,11 @@ class Script:
         return (*self.launches[:before], *repeated * turns, *self.launches[len(self.launches) - after :])
 
     def in_all_turns(self) -> "Script":
-        """The script without its convergence test, so that it runs all iterations."""
+        """Return the script without its convergence test, so that it runs all iterations."""
         return replace(self, repeat=self.repeat and replace(self.repeat, until=None))
 
     def on_buffers(self, called: Callable[[str], str]) -> "Script":
-        """The script with other names of buffers; `called` gives the new name of each."""
+        """Return the script with renamed buffers. `called` returns the new name of each."""
         return Script(
             steps=tuple(_on_buffers(step, called) for step in self.steps),
             uploads=tuple(map(called, self.uploads)),
@@ -131,11 +131,11 @@ class Plan:
     order: Order = "ascending"
 
     def buffer(self, name: str) -> BufferSpec:
-        """The buffer of this name."""
+        """Return the buffer with this name."""
         return next(spec for spec in self.buffers if spec.name == name)
 
     def request(self, programs: Mapping[str, ProgramSource]) -> Open:
-        """The request that opens the session with these programs."""
+        """Return the request that opens the session with these programs."""
         sequences = {name: script.steps for name, script in self.scripts.items()}
         repeats = {name: script.repeat for name, script in self.scripts.items() if script.repeat is not None}
         return Open(
@@ -149,7 +149,7 @@ class Plan:
         )
 
     def on_buffers(self, called: Callable[[str], str]) -> "Plan":
-        """The plan with other names of buffers; `called` gives the new name of each."""
+        """Return the plan with renamed buffers. `called` returns the new name of each."""
         return replace(
             self,
             buffers=tuple(replace(spec, name=called(spec.name)) for spec in self.buffers),
@@ -157,14 +157,14 @@ class Plan:
         )
 
     def in_all_turns(self) -> "Plan":
-        """The plan without its convergence tests, for timed runs. A student's kernel computes the value that is tested,
-        and could end a timed run early.
+        """Return the plan without its convergence tests, for timed runs. The tested value is computed by a student's
+        kernel, which could end a timed run early.
         """
         return replace(self, scripts={name: script.in_all_turns() for name, script in self.scripts.items()})
 
     def watched(self, order: Order) -> "Plan":
-        """The plan for the simulator, which runs work-items in this order. Buffers have no guard bands, because the
-        simulator checks every bound. Outputs have no initial content, and inputs are read-only.
+        """Return the plan for the simulator, which runs work-items in this order. Buffers have no guard bands, because
+        the simulator checks all bounds. Outputs have no initial content, and inputs are read-only.
         """
         made = {name for script in self.scripts.values() for name in script.outputs}
         buffers = (replace(spec, guard=0, poison=None, read_only=spec.name not in made) for spec in self.buffers)
@@ -172,12 +172,12 @@ class Plan:
 
 
 NOTHING = Plan(buffers=(), scripts={})
-"""The plan of a session that only builds."""
+"""The plan of a session that only builds programs."""
 
 
 def joined(plans: Mapping[str, Plan]) -> Plan:
-    """One session for several plans that have one script each. A script gets the name of its plan, and keeps separate
-    buffers. In all other respects the plans must be equal.
+    """Combine several plans with one script each into a plan for one session. Each script gets the name of its plan and
+    keeps separate buffers. In all other respects, the plans must be equal.
     """
     buffers: list[BufferSpec] = []
     scripts: dict[str, Script] = {}
@@ -189,17 +189,17 @@ def joined(plans: Mapping[str, Plan]) -> Plan:
 
 
 def going_on(plan: Plan, device: DeviceFacts) -> Plan:
-    """The plan, changed for a GPU: its session continues in the process of the previous session. This is safe, because
-    kernels on a GPU cannot access their process.
+    """Return the plan as it runs on this device. On a GPU, its session continues in the process of the previous
+    session. This is safe, because kernels on a GPU cannot access their process.
 
-    A new process needs a context on the device. A GPU's driver creates contexts one after the other, for all cards of
-    a machine: two H200s together got five contexts per second, as many as one H200 alone.
+    A new process needs a context on the device. The driver of a GPU creates contexts one after the other for all cards
+    of a machine: two H200s together got five contexts per second, as many as one H200 alone.
     """
     return replace(plan, process="used") if device.type == "gpu" else plan
 
 
 def buffer_of(owner: str, name: str) -> str:
-    """The name of a plan's buffer in a session for several plans, such as "A of one row"."""
+    """Return the name of a plan's buffer in a session for several plans, such as "A of one row"."""
     return f"{name} of {owner}"
 
 
@@ -219,33 +219,35 @@ def _repeated_on(repeat: RepeatSteps, called: Callable[[str], str]) -> RepeatSte
 
 
 def submission_plan(assignment: Chosen, sizes: Sizes, bindings: Bindings) -> Plan:
-    """Plan that runs the student's steps with the submission. It uploads the results of the grader's earlier steps."""
+    """Return the plan that runs the student's steps with the submission. It uploads the results of earlier steps, which
+    come from grader.
+    """
     script = _script(assignment, sizes, assignment.sequence(sizes), SUBMISSION, bindings)
     return _plan(assignment, sizes, {STUDENT: script})
 
 
 def timed_plan(assignment: Chosen, sizes: Sizes, bindings: Bindings) -> Plan:
-    """Plan that runs the student's steps with the submission for timing, without convergence tests."""
+    """Return the plan for timing the student's steps with the submission. It has no convergence tests."""
     return submission_plan(assignment, sizes, bindings).in_all_turns()
 
 
 def reference_plan(assignment: Timed, sizes: Sizes) -> Plan:
-    """Plan that runs the student's steps with the model solution, without convergence tests. It has the buffers of
-    `timed_plan`, so that both are timed under equal conditions. A student kit has no model solution, so the baseline
-    runs there.
+    """Return the plan that runs the student's steps with the model solution, without convergence tests. It has the same
+    buffers as `timed_plan`, so that both are timed under equal conditions. A student kit has no model solution, so the
+    baseline runs instead.
     """
     return _plan(assignment, sizes, {STUDENT: _standard(assignment, sizes)}).in_all_turns()
 
 
 def _standard(assignment: Assignment, sizes: Sizes) -> Script:
-    """The script with which a submission is compared: the model solution, or the baseline in a student kit."""
+    """Return the script with which a submission is compared: the model solution, or the baseline in a student kit."""
     if assignment.kit is not None:
         return _script(assignment, sizes, assignment.baseline_sequence(sizes), BASELINE, {})
     return _script(assignment, sizes, assignment.sequence(sizes), REFERENCE, {})
 
 
 def baseline_is_comparable(assignment: Assignment) -> bool:
-    """True if the baseline computes the results of the student's steps, from the same arrays."""
+    """True if the baseline computes the same results as the student's steps, from the same arrays."""
     sizes = next(iter(assignment.all_sizes()))
     own = _script(assignment, sizes, assignment.sequence(sizes), SUBMISSION, {})
     naive = _script(assignment, sizes, assignment.baseline_sequence(sizes), BASELINE, {})
@@ -254,8 +256,8 @@ def baseline_is_comparable(assignment: Assignment) -> bool:
 
 
 def control_plan(assignment: Timed, device: DeviceFacts) -> Plan:
-    """Plan of the reference script together with the other measurements: the baseline, a copy, the peak rate, and the
-    whole program. A student kit does not measure the whole program, because it has no model solutions.
+    """Return the plan with the reference script and the other measurements: the baseline, a copy, the peak rate, and
+    the whole program. A student kit does not measure the whole program, because it has no model solutions.
     """
     sizes, size = speed_goal(assignment, device).sizes, copy_size(assignment, device)
     scripts = {
@@ -276,11 +278,11 @@ def control_plan(assignment: Timed, device: DeviceFacts) -> Plan:
 
 
 COPY_SOURCE, COPY_TARGET, PEAK_OUTPUT = "source of the copy", "target of the copy", "results of the peak"
-"""Buffers of the measurements that do not belong to an assignment. No buffer of an assignment has such a name."""
+"""Buffers of the measurements, which do not belong to an assignment. No buffer of an assignment has such a name."""
 
 
 def peak_step(run: PeakRun) -> KernelStep:
-    """The launch that measures the peak rate, as a step; its results are in PEAK_OUTPUT."""
+    """Return the launch that measures the peak rate, as a step. Its results go to PEAK_OUTPUT."""
     return KernelStep(
         program=PEAK,
         kernel="peak",
@@ -291,7 +293,7 @@ def peak_step(run: PeakRun) -> KernelStep:
 
 
 def baseline_plan(assignment: Assignment, sizes: Sizes) -> Plan:
-    """Plan that runs only the baseline."""
+    """Return the plan that runs only the baseline."""
     script = _script(assignment, sizes, assignment.baseline_sequence(sizes), BASELINE, {})
     return _plan(assignment, sizes, {NAIVE: script})
 
@@ -392,7 +394,9 @@ def _plan(assignment: Assignment, sizes: Sizes, scripts: Mapping[str, Script]) -
 
 
 def _made_before(assignment: Assignment, first: Launch) -> set[str]:
-    """Buffers that steps of the assignment compute before this launch. Empty for the baseline and for a program."""
+    """Return the buffers that steps of the assignment compute before this launch. Empty for the baseline and for a
+    program.
+    """
     if assignment.program or first not in assignment.launches:
         return set()
     earlier = assignment.launches[: assignment.launches.index(first)]

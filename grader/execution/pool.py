@@ -1,18 +1,19 @@
-"""Workers for gradings: who starts them, which are used again, and which start early.
+"""Workers for gradings. The pool decides who starts them, which are used again, and which start early.
 
     submission   runs one submission, and ends with its grading
-    own          runs only the grader's own kernels, and is kept for later gradings
+    own          runs only grader's own kernels, and is kept for later gradings
     simulator    runs one submission on the simulated device
 
-Keeping a worker saves its start and its builds, which take longer than its work in a grading. A kept worker never runs
-a submission, so a submission can leave nothing in it. A worker that has run a submission is never kept.
+Keeping a worker saves the time for starting it and for its builds, which is longer than its work in a grading. A kept
+worker never runs a submission, so no submission can leave anything in it. A worker that has run a submission is never
+kept.
 
-Three things happen in advance. A grading only tells the pool when the device is idle (`note_idle_device`) and when
-it must be quiet (`quieten`).
+Three things happen in advance. A grading only informs the pool when the device is idle (`note_idle_device`) and when it
+must be quiet (`quieten`).
 
 1. The first submission's worker starts with the pool, while the judge imports the grading code (0.4 s).
 2. The next submission's worker starts and builds while the previous grading does not need the device alone.
-3. In a batch, a spare process is always starting, since a container takes half a second.
+3. In a batch, a spare process is always starting, because a container takes half a second to start.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -30,18 +31,18 @@ from grader.protocol.messages import DeviceFacts, Limits, Simulation
 from grader.protocol.steps import ProgramSource
 
 GRADINGS = 10
-"""Number of gradings after which a kept worker is replaced. Its processor time is limited, and a grading takes some
+"""Number of gradings after which a kept worker is replaced. Its processor time is limited, and each grading uses some
 seconds of it.
 """
 
 PLENTY = 2
-"""Least number of idle processors for early work, such as building our own kernels before they are known to be needed,
-or timing kernels on a GPU while the simulator runs.
+"""Minimum number of idle processors for work in advance, such as building grader's own kernels before they are known to
+be needed, or timing kernels on a GPU while the simulator runs.
 """
 
 
 class WorkerPool:
-    """Workers of the gradings in one sandbox. One grading at a time uses them.
+    """Workers for the gradings in one sandbox, which are used by one grading at a time.
 
     `expected` is the number of submissions that will be graded, or 0 if it is unknown. A part of a suite counts as one.
     `idle_processors` is the number of processors that a grading would leave idle. A kept worker is replaced after
@@ -67,24 +68,28 @@ class WorkerPool:
         self._idle_processors = idle_processors
         self._gradings = gradings
         self._next: Worker | None = None
-        """The worker of the next submission, if it has been started."""
+        """The worker for the next submission, if it has been started."""
         self._kept: dict[str, tuple[Worker, int]] = {}
-        """Our own workers that no grading uses now, each with the number of gradings that it has served."""
+        """Workers for grader's own kernels that no grading is using, each with the number of gradings in which it was
+        used.
+        """
         self._leaving: list[Worker] = []
-        self._start_next({})  # no build: the driver loads its libraries with the submission, which may not need all
+        self._start_next(
+            {}
+        )  # nothing is built: the driver loads its libraries with the submission, which may not need all of them
 
     def worker(self) -> Worker:
-        """A new worker on the device. It starts at its first use, and the caller stops it."""
+        """Return a new worker for the device. It starts when it is first used, and the caller must stop it."""
         return Worker(self._starter, self.device, self.timeouts)
 
     def simulator(self, simulation: Simulation) -> Worker:
-        """A new worker whose device is simulated."""
+        """Return a new worker whose device is simulated."""
         seconds = self.timeouts.simulation
         timeouts = replace(self.timeouts, first_launch=seconds, launch=seconds)
         return Worker(self._starter, 0, timeouts, simulation)
 
     def close(self) -> None:
-        """Stop all workers that no grading uses. Can be called again."""
+        """Stop all workers that no grading is using. Can be called more than once."""
         if self._next is not None:
             self._next.stop()
             self._next = None
@@ -94,17 +99,17 @@ class WorkerPool:
 
     @contextmanager
     def submission(self) -> Iterator[Worker]:
-        """A worker for one submission, which has run no other. It is stopped at the end of the block."""
+        """Yield a worker for one submission, which has not run any other. It is stopped at the end of the block."""
         with self._take() as worker:
             yield worker
 
     def note_idle_device(self) -> None:
-        """Note that the next worker may start now, because the grading does not need the device alone."""
+        """Note that the next worker may start now, because the grading does not need the device for itself alone."""
         self._start_next({SUBMISSION: PROBE})
 
     def quieten(self) -> None:
-        """Wait until no worker starts on the device, which would disturb timed launches. A worker that cannot start is
-        left out; the next grading starts another.
+        """Wait until no worker is starting on the device, which would disturb timed launches. A worker that cannot
+        start is ignored; the next grading starts another one.
         """
         if self._next is not None:
             try:
@@ -114,7 +119,7 @@ class WorkerPool:
                 self._next = None
 
     def _take(self) -> Worker:
-        """The started worker if it still runs, else a new one."""
+        """Return the worker that was started in advance if it still runs, or else a new one."""
         self._expected -= 1
         worker, self._next = self._next, None
         if worker is None or worker.is_there:
@@ -123,8 +128,8 @@ class WorkerPool:
         return self.worker()
 
     def _start_next(self, programs: Mapping[str, ProgramSource]) -> None:
-        """Start the worker of the next submission and have it build these programs, unless it has started or none is
-        expected. Does not wait. If the start fails, that is reported when the worker is needed.
+        """Start the worker for the next submission and make it build these programs, unless it has been started already
+        or no submission is expected. Does not wait. If the start fails, this is reported when the worker is needed.
         """
         if self._next is None and self._expected > 0:
             self._next = self.worker()
@@ -139,8 +144,8 @@ class WorkerPool:
 
     @contextmanager
     def own(self, name: str) -> Iterator[Worker]:
-        """Our own worker of this name until the end of the block: the kept one, or a new one. An error in the block
-        ends it.
+        """Yield grader's own worker with this name until the end of the block, either the kept one or a new one. An
+        error in the block ends it.
         """
         self._wait()
         worker, gradings = self._take_kept(name) or (self.worker(), 0)
@@ -156,8 +161,9 @@ class WorkerPool:
             self._let_go(worker)
 
     def start_own(self, names: Sequence[str]) -> None:
-        """Start our own workers of these names, if enough processors are idle. They connect to the device only at their
-        first request: a GPU's driver takes longer for three processes at once, and the submission's should be first.
+        """Start grader's own workers with these names, if enough processors are idle. They connect to the device only
+        at their first request: the driver of a GPU takes longer for three processes at once, and the submission's
+        process should be first.
         """
         if self._idle_processors >= PLENTY:
             for name in names:
@@ -165,8 +171,8 @@ class WorkerPool:
                 self._kept[name][0].start()
 
     def look(self, name: str) -> DeviceFacts:
-        """The facts of the device. On a GPU, the worker that reports them is kept as our own worker of this name. While
-        the driver knows one process, the next process starts in a tenth of the time.
+        """Return the facts about the device. On a GPU, the worker that reports them is kept as grader's own worker with
+        this name, because the next process starts in a tenth of the time while the driver serves another process.
         """
         worker = self.worker()
         self._kept[name] = worker, 0
@@ -176,14 +182,14 @@ class WorkerPool:
         return device
 
     def close_own(self) -> None:
-        """Stop our own workers that no grading uses."""
+        """Stop grader's own workers that no grading is using."""
         while self._kept:
             _, (worker, _) = self._kept.popitem()
             self._let_go(worker)
         self._wait()
 
     def _take_kept(self, name: str) -> tuple[Worker, int] | None:
-        """The kept worker of this name; None if it does not exist, or has ended since its last use."""
+        """Return the kept worker with this name, or None if it does not exist or has ended since it was last used."""
         kept = self._kept.pop(name, None)
         if kept is not None and not kept[0].is_there:
             kept[0].stop()
@@ -191,29 +197,31 @@ class WorkerPool:
         return kept
 
     def _let_go(self, worker: Worker) -> None:
-        """Ask a worker to end. Workers end at the same time: a GPU's driver takes a tenth of a second for each."""
+        """Ask a worker to end. Workers end at the same time, because the driver of a GPU takes a tenth of a second for
+        each.
+        """
         worker.let_go()
         self._leaving.append(worker)
 
     def _wait(self) -> None:
-        """Wait until the leaving workers have ended."""
+        """Wait until all workers that were asked to end have ended."""
         while self._leaving:
             self._leaving.pop().stop()
 
 
 class SpareProcess:
-    """Starts the processes of a sandbox one ahead of the requests. A spare process has seen no submission."""
+    """Starts the processes of a sandbox, always one in advance. A spare process has not run any submission."""
 
     def __init__(self, sandbox: Sandbox) -> None:
         self._sandbox = sandbox
         self._spare: SandboxedWorker | None = None
 
     def limits(self) -> Limits:
-        """The limits that a worker must set on itself."""
+        """Return the limits that a worker must set on itself."""
         return self._sandbox.limits()
 
     def start(self) -> SandboxedWorker:
-        """Return the spare process, or a new one if there is no spare. Begin to start the next spare process."""
+        """Return the spare process, or a new one if there is no spare. Then begin to start the next spare process."""
         process, self._spare = self._spare, None
         if process is None or process.has_ended():  # a restart of the engine ends the spare process
             if process is not None:

@@ -1,8 +1,8 @@
-"""Requests of a run that are sent early, before the judge needs their replies.
+"""Requests for a run that are sent early, before the judge needs their replies.
 
-The session of the run gets a `Prefetch` as its channel. It must then make exactly these requests, in the same order,
-and only waits for their replies. Do not prefetch timed runs: a worker that knows its next requests can answer them
-early.
+The session of the run gets a `Prefetch` as its channel. The session must then make exactly these requests, in the same
+order, and only waits for their replies. Do not prefetch timed runs, because a worker that knows its next requests can
+answer them early.
 """
 
 from collections import deque
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 
 def staging(script: Script) -> Stage:
-    """The request that uploads the inputs of a script, and poisons its other buffers."""
+    """Return the request that uploads the inputs of a script and poisons its other buffers."""
     return Stage(upload=script.uploads, clear=tuple(name for name in script.outputs if name not in script.uploads))
 
 
 class Prefetch:
-    """A run of a script that was requested early, with all its buffers and observations."""
+    """A run of a script that was requested early, together with all its buffers and observations."""
 
     def __init__(self, connection: Connection, plan: Plan, name: str, arrays: "Mapping[str, NDArray[Any]]") -> None:
         script = plan.scripts[name]
@@ -37,7 +37,7 @@ class Prefetch:
         self._unread: deque[Message] = deque(
             (staging(script), LaunchRequest(sequence=name), Fetch(buffers=script.buffers), Observe())
         )
-        """Requests that were sent, and that the session has not made yet."""
+        """Requests that were sent early and that the session has not made yet."""
         for request in self._unread:
             connection.send(request)
 
@@ -47,12 +47,12 @@ class Prefetch:
         return self._connection.files
 
     def upload(self, arrays: "Sequence[NDArray[Any]]") -> None:
-        """Write the inputs of the next `Stage` to in.bin, unless that was done early."""
+        """Write the inputs of the next `Stage` to in.bin, unless this was done early."""
         if not self._unread:
             self._connection.upload(arrays)
 
     def reserve(self, size: int) -> None:
-        """Reserve space in out.bin for the next results, unless that was done early."""
+        """Reserve space in out.bin for the next results, unless this was done early."""
         if not self._unread:
             self._connection.reserve(size)
 
@@ -65,11 +65,13 @@ class Prefetch:
         assert request == early, "requests must repeat the early requests in the same order"
 
     def reply(self, doing: str, seconds: float) -> Any:
-        """The next reply, or the failure that came instead."""
+        """Return the next reply, or the failure that came instead."""
         return self._connection.reply(doing, seconds)
 
     def failure(self, reply: Any) -> Failure:
-        """The failure that this reply means. The replies to the other early requests are then useless."""
+        """Convert a reply that does not fulfil the request into a failure. The replies to the other early requests are
+        then useless.
+        """
         failure = self._connection.failure(reply)
         if self._unread:
             self._connection.stop()

@@ -1,4 +1,4 @@
-"""Checks that the device still works, with a small kernel of the grader."""
+"""Checks with a small kernel of grader that the device still works."""
 
 import time
 
@@ -25,7 +25,8 @@ PLAN = Plan(
 
 RECOVERY = 30.0
 """Seconds within which a device must work again after a kernel on it was killed. The process has ended, but a GPU may
-have to finish its work, or the driver may have to reset it. Until then, new processes get errors, or find no device.
+still have to finish its work, or the driver may have to reset it. Until then, new processes get errors or do not find a
+device.
 """
 
 PAUSE = 0.5
@@ -35,7 +36,7 @@ PAUSE = 0.5
 def probe(worker: Worker, patience: float = 0.0) -> None:
     """Build and run the kernel. If this fails, try again for `patience` seconds.
 
-    Raises DeviceError if every try fails, or if the kernel computes wrong values even once.
+    Raises DeviceError if all tries fail, or if the kernel computes wrong values even once.
     """
     end = time.monotonic() + patience
     fault = _fault(worker)
@@ -47,8 +48,8 @@ def probe(worker: Worker, patience: float = 0.0) -> None:
 
 
 def _fault(worker: Worker) -> DeviceError | None:
-    """Run the kernel in a new process. Return an error if it does not run, else None. Raises DeviceError if the kernel
-    computes wrong values.
+    """Run the kernel in a new process. Returns an error if it does not run, and None otherwise. Raises DeviceError if
+    the kernel computes wrong values.
     """
     try:
         with worker.load({SUBMISSION: PROBE}):
@@ -63,7 +64,9 @@ def _fault(worker: Worker) -> DeviceError | None:
 
 
 def _why(failure: Failure) -> str:  # noqa: PLR0911 - one return a kind of failure
-    """Text for the machine's administrator. The kernel is the grader's own, so the student is not at fault."""
+    """Return the reason in words for the machine's administrator. The kernel belongs to grader, so the student is not
+    at fault.
+    """
     match failure:
         case BuildFailed(log=text) | Crashed(words=text) if text.strip():
             return text.strip().splitlines()[-1].rstrip(".")
@@ -74,8 +77,8 @@ def _why(failure: Failure) -> str:  # noqa: PLR0911 - one return a kind of failu
         case TimedOut(seconds=seconds):
             return f"it was stopped after {round(seconds, 1):g} s"
         case OutOfMemory():
-            return "it used more memory than a worker may"
+            return "it used more memory than a worker is allowed"
         case Refused(error=error) | Stopped(error=error):
-            return f"the driver answers {error}"
+            return f"the driver returned {error}"
         case Garbled(what=what):
             return what

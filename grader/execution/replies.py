@@ -17,12 +17,14 @@ class Replies:
         self._process = process
         self._received = bytearray()
         self._searched = 0
-        """Number of received bytes that are known to contain no end of a line."""
+        """Number of received bytes that are known to contain no line end."""
         self.doing = ""
-        """Last known activity of the worker: the request, or the phase that the worker has reported."""
+        """Last known activity of the worker: either the request, or the phase that the worker has reported."""
 
     def next(self, doing: str, deadline: float) -> Reply | TimedOut | OutOfMemory | Garbled:
-        """The next reply, or the failure that came instead. `deadline` is in seconds. `doing` names the request."""
+        """Return the next reply, or the failure that came instead. `deadline` is in seconds. `doing` describes the
+        request in messages.
+        """
         self.doing = doing
         end = time.monotonic() + deadline
         line = self._next_line(TimedOut(doing=doing, seconds=deadline), end)
@@ -36,10 +38,10 @@ class Replies:
         return Garbled(what="it reported more phases than a launch has")
 
     def _next_line(self, timed_out: TimedOut, end: float) -> bytes | TimedOut | OutOfMemory | Garbled:
-        """The next line, or the failure that came instead. `end` is the moment of the deadline."""
+        """Return the next line, or the failure that came instead. `end` is the time of the deadline."""
         while (line := self._line()) is None:
             left = end - time.monotonic()
-            if left <= 0:  # also ends the wait for a worker that always sends a little more
+            if left <= 0:  # also ends the wait for a worker that keeps sending a little more
                 return timed_out
             try:
                 received = self._process.receive(left)
@@ -54,8 +56,8 @@ class Replies:
         return line
 
     def _line(self) -> bytes | None:
-        """A complete line with its end; None if no complete line was received. Each byte is searched only once, even if
-        the line comes in many pieces.
+        """Return a complete line with its end, or None if no complete line was received. Each byte is searched only
+        once, even if the line arrives in many pieces.
         """
         place = self._received.find(b"\n", self._searched)
         if place < 0:

@@ -1,4 +1,6 @@
-"""Runs several scripts one after the other in one session: on a GPU, a session takes longer than a small script."""
+"""Runs several scripts one after the other in one session, because on a GPU, a session takes longer than a small
+script.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,11 +14,11 @@ from grader.protocol.messages import Opened
 
 
 class Series:
-    """Plans with one script each, run in order in as few sessions as possible.
+    """Plans with one script each, which run in order in as few sessions as possible.
 
-    A submission cannot exploit a shared session. The inputs of a script are uploaded just before its launch, and its
-    outputs and guard bands are poisoned at this time. The buffers of later scripts are still empty. Local memory is not
-    cleared, as in any launch: it can contain any values until a kernel sets it.
+    A submission cannot exploit a shared session. The inputs of a script are uploaded just before its launch, when its
+    outputs and guard bands are poisoned as well. The buffers of later scripts are still empty. As in any launch, local
+    memory is not cleared: it can contain any values until a kernel sets it.
     """
 
     def __init__(self, worker: Worker, plans: Mapping[str, Plan]) -> None:
@@ -27,16 +29,16 @@ class Series:
         self._open: tuple[str, ...] = ()
 
     def script(self, name: str) -> Script:
-        """The script of a plan, with the plan's own names of buffers."""
+        """Return the script of a plan, with the plan's own names of buffers."""
         (script,) = self._plans[name].scripts.values()
         return script
 
     def run(self, name: str, arrays: Mapping[str, NDArray[Any]]) -> dict[str, Fetched] | Failure:
-        """Run the plan's script on the arrays, and return its buffers. Can be called again for the same plan.
+        """Run the plan's script on the arrays, and return its buffers. Can be called several times for the same plan.
 
         A failure ends the session. Earlier runs in the session may have caused it, because they use memory or have
-        written outside of their buffers. So a script that fails after others runs again as the first one of a new
-        session, and this result counts.
+        written outside of their buffers. Therefore, a script that fails after others runs again as the first one of a
+        new session, and that result counts.
         """
         after_others = self.is_open_for(name)
         outcome = self.attempt(name, arrays)
@@ -52,7 +54,7 @@ class Series:
         self._worker.request(self._requested[1])
 
     def close(self) -> None:
-        """End the session if one is open or was requested."""
+        """End the session if one is open or has been requested."""
         if self._requested:
             self._worker.stop()
         elif self._open:
@@ -60,7 +62,7 @@ class Series:
         self._requested, self._open = None, ()
 
     def abandon(self) -> None:
-        """Stop the worker, in any state of the session. The next run begins a new session."""
+        """Stop the worker, no matter what state the session is in. The next run begins a new session."""
         self._worker.stop()
         self._requested, self._open = None, ()
 
@@ -77,10 +79,10 @@ class Series:
         return {buffer: outcome[buffer_of(name, buffer)] for buffer in script.buffers}
 
     def _open_for(self, name: str) -> Failure | None:
-        """Open a session for this plan and the plans after it, unless one is open. Return the failure, or None.
+        """Open a session for this plan and the plans after it, unless one is open. Returns the failure, or None.
 
-        A session for several plans can fail for lack of memory, or because of one of the plans. Then each plan gets a
-        separate session from now on, so that only the faulty one fails.
+        A session for several plans can fail because memory is short or because one of the plans is faulty. From then
+        on, each plan gets its own session, so that only the faulty one fails.
         """
         if name in self._open:
             return None
@@ -97,7 +99,9 @@ class Series:
         return self._open_for(name)
 
     def _session(self, name: str) -> tuple[tuple[str, ...], Plan]:
-        """The names of this plan and of the plans after it that may share a session, and the plan of this session."""
+        """Return the names of this plan and of the plans after it that may share a session, and the plan of that
+        session.
+        """
         names = list(self._plans)
         wanted = tuple(names[names.index(name) :][: self._at_once])
         return wanted, joined({each: self._plans[each] for each in wanted})

@@ -1,7 +1,7 @@
 """An open session: a plan whose programs are built and whose buffers exist in the worker.
 
 stage -> launch -> fetch         once for each run of a script; `run` does all three
-stage -> turn                    launches and results by one request
+stage -> turn                    launches and results with one request
 launch ... -> observe            on the simulator, its records of the launches
 """
 
@@ -39,7 +39,8 @@ if TYPE_CHECKING:
 class WorkerSession:
     """Requests to an open session.
 
-    `launched` are the names of scripts that this process has launched with these programs. The session adds its own.
+    `launched` contains the names of the scripts that this process has launched with these programs. The session adds
+    the names of its own scripts.
     """
 
     def __init__(self, plan: Plan, channel: RequestChannel, timeouts: CurrentTimeouts, launched: set[str]) -> None:
@@ -52,8 +53,8 @@ class WorkerSession:
     def run(
         self, name: str, arrays: "Mapping[str, NDArray[Any]]", key: int = 0, fetched: tuple[str, ...] | None = None
     ) -> dict[str, Fetched] | Failure:
-        """Run a script: stage the arrays, launch the script with this key, and fetch the buffers named by `fetched`, or
-        all buffers of the script.
+        """Run a script: stage the arrays, launch the script with this key, and fetch the buffers in `fetched`, or by
+        default all buffers of the script.
         """
         staged = self.stage(name, arrays)
         if not isinstance(staged, Done):
@@ -80,7 +81,7 @@ class WorkerSession:
         return self._done(Stage(upload=(), clear=names), "poisoning buffers")
 
     def launch(self, name: str, key: int = 0) -> Timing | Failure:
-        """Run a script of the plan to its end. Kernels of the grader that take a key get `key`."""
+        """Run a script of the plan to its end. Kernels of grader that take a key get `key`."""
         script, seconds = self.plan.scripts[name], self._launch_seconds(name)
         shared = () if self._shared is None else script.buffers
         start = time.perf_counter()
@@ -95,7 +96,7 @@ class WorkerSession:
         return self._channel.failure(reply)
 
     def turn(self, keys: Mapping[str, int], names: tuple[str, ...]) -> Took | Failure:
-        """Run these scripts, each with its key, and fetch the named buffers. All of this is one request."""
+        """Run these scripts, each with its key, and fetch the listed buffers, all with one request."""
         seconds = sum(map(self._launch_seconds, keys))
         self._channel.reserve(self._room(names))
         launches = tuple(Keyed(sequence=name, key=key) for name, key in keys.items())
@@ -112,7 +113,7 @@ class WorkerSession:
         return Took(seconds=launched, waits=tuple(wait * 1e-9 for wait in reply.waits_ns), results=results)
 
     def fetch(self, names: tuple[str, ...]) -> dict[str, Fetched] | Failure:
-        """The named buffers with their guard bands."""
+        """Return the listed buffers with their guard bands."""
         if self._shared is not None:
             fetched = self._shared.read(names)
             return fetched if isinstance(fetched, dict) else self._channel.failure(fetched)
@@ -121,7 +122,7 @@ class WorkerSession:
         return self._received(names) if isinstance(reply, Done) else reply
 
     def observe(self) -> tuple[SeenKernel, ...] | Failure:
-        """The simulator's observations of this session's kernels since the last call."""
+        """Return what the simulator has observed about this session's kernels since the last call."""
         self._channel.send(Observe())
         reply = self._channel.reply("reporting what was seen", self._timeouts.now.transfer)
         return reply.kernels if isinstance(reply, Observed) else self._channel.failure(reply)
@@ -131,7 +132,9 @@ class WorkerSession:
         self._channel.files.round.close()
 
     def _launch_seconds(self, name: str) -> float:
-        """Seconds that a script may take. The first launch may take longer, because the driver may compile then."""
+        """Return the seconds that a script may take. The first launch may take longer, because the driver may compile
+        then.
+        """
         return self._timeouts.now.launch if name in self._launched else self._timeouts.now.first_launch
 
     def _done(self, request: Message, doing: str) -> Done | Failure:
@@ -140,11 +143,11 @@ class WorkerSession:
         return reply if isinstance(reply, Done) else self._channel.failure(reply)
 
     def _room(self, names: tuple[str, ...]) -> int:
-        """Bytes of these buffers with their guard bands."""
+        """Return the size of these buffers with their guard bands, in bytes."""
         return copied_size(map(self.plan.buffer, names))
 
     def _received(self, names: tuple[str, ...]) -> dict[str, Fetched] | Failure:
-        """The buffers that the worker has written to out.bin."""
+        """Return the buffers that the worker has written to out.bin."""
         total = self._room(names)
         content = memoryview(self._channel.files.receive(total))
         if len(content) != total:
@@ -153,7 +156,7 @@ class WorkerSession:
 
 
 class SharedArrays:
-    """The arrays of a session that shares them with its worker: one file for each launch."""
+    """The arrays of a session that shares them with its worker, in one file for each launch."""
 
     def __init__(self, plan: Plan, file: RoundFile) -> None:
         self._plan = plan
@@ -161,7 +164,7 @@ class SharedArrays:
         self._written: Script | None = None
 
     def write(self, script: Script, arrays: "Mapping[str, NDArray[Any]]") -> None:
-        """Write the file of the next launch: each buffer between its guard bands, in whole pages."""
+        """Write the file of the next launch, with each buffer between its guard bands, in whole pages."""
         pieces: list[NDArray[Any]] = []
         for spec in map(self._plan.buffer, script.buffers):
             room, band = pages(spec), spec.guard
@@ -179,7 +182,7 @@ class SharedArrays:
         self._file.show()
 
     def read(self, names: tuple[str, ...]) -> dict[str, Fetched] | Garbled:
-        """The named buffers in the file of the last launch. Reads the file up to the last of them."""
+        """Return the listed buffers from the file of the last launch. The file is read up to the last of them."""
         assert self._written is not None, "a file is written before it is read"
         last = max(map(self._written.buffers.index, names))
         specs = list(map(self._plan.buffer, self._written.buffers[: last + 1]))
@@ -197,7 +200,9 @@ def _is_whole(launched: Launched, steps: int) -> bool:
 
 
 def _is_whole_turn(turned: Turned, steps: Sequence[int]) -> bool:
-    """True if the number of launches is right, each launch is whole, and each launch and the fetching has a wait."""
+    """True if the number of launches is right, each launch is complete, and each launch and the fetching have a
+    wait.
+    """
     return len(turned.launches) == len(steps) == len(turned.waits_ns) - 1 and all(
         map(_is_whole, turned.launches, steps)
     )

@@ -3,15 +3,15 @@
     NotStarted --start--> Idle --request--> Requested --open--> InSession --close--> Idle
     Idle --warm_up--> WarmingUp --settle--> Idle             InSession --rest--> Closing
 
-    stopped      no process runs; the next request starts one
-    idle         every request is answered, and no session is open
-    warming up   the worker builds in advance; the reply is due
-    requested    a session was requested, perhaps together with a run (prefetch.py); the replies are due
-    in session   `session` has the requests of an open plan (session.py)
-    closing      the end of a session was requested; the reply is due
+stopped      no process runs; the next request starts one
+idle         every request is answered, and no session is open
+warming up   the worker builds in advance; the reply is due
+requested    a session was requested, perhaps together with a run (prefetch.py); the replies are due
+in session   `session` has the requests of an open plan (session.py)
+closing      the end of a session was requested; the reply is due
 
-A session can be requested in every state. The request first waits for a reply that is due, and abandons another session
-that was requested. A failure that ends the process leads to `NotStarted` from every state.
+A session can be requested in every state. The request first waits for a reply that is due, and abandons any other
+session that was requested. From every state, a failure that ends the process leads to `NotStarted`.
 """
 
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ class WarmingUp:
 
 @dataclass(frozen=True)
 class Requested:
-    """State in which the replies to a request of a session are due."""
+    """State in which the replies to a request for a session are due."""
 
     plan: Plan
     channel: RequestChannel
@@ -61,7 +61,9 @@ State = NotStarted | Idle | WarmingUp | Requested | InSession | Closing
 
 
 class SessionProcess(Enum):
-    """Rule for the process in which a session begins: the plan decides, or it is the process of the last session."""
+    """Rule for choosing the process in which a session begins: either the plan decides, or it is the process of the
+    last session.
+    """
 
     BY_PLAN = auto()
     SAME = auto()

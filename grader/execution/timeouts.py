@@ -11,11 +11,11 @@ from grader.common.record import Record
 class Timeouts(Record):
     """Seconds that each part of a grading may take.
 
-    The first launch has a separate timeout, because a driver may compile then; this once took 15 s. `simulation` is
-    for a launch on the simulator. The simulator itself ends a launch after a number of steps. This took 33 s on a
-    machine with a load of six per processor. The timeout is much longer, so that the load decides no verdict.
+    The first launch has a separate timeout, because a driver may compile then; this once took 15 s. `simulation`
+    applies to a launch on the simulator, which itself ends a launch after a number of steps. This took 33 s on a
+    machine with a load of six per processor. The timeout is much longer, so that the load never decides a verdict.
 
-    If a small launch has not ended after `silence` seconds, it is examined in the simulator. If it does not end there
+    A small launch that has not ended after `silence` seconds is examined in the simulator. If it does not end there
     either, it is stopped.
     """
 
@@ -29,7 +29,7 @@ class Timeouts(Record):
 
 
 class CurrentTimeouts:
-    """The timeouts of a worker's requests now. A block can shorten them."""
+    """The timeouts that currently apply to a worker's requests. A block can shorten them."""
 
     def __init__(self, usual: Timeouts) -> None:
         self.now = usual
@@ -39,7 +39,9 @@ class CurrentTimeouts:
         return self._within(seconds, ("build", "first_launch", "launch", "transfer"))
 
     def impatient(self) -> AbstractContextManager[None]:
-        """Limit each launch to `Timeouts.silence` until the end of the block. Small launches should end sooner."""
+        """Limit each launch to `Timeouts.silence` until the end of the block. Small launches should end sooner than
+        that.
+        """
         return self._within(self.now.silence, ("first_launch", "launch"))
 
     @contextmanager

@@ -1,4 +1,4 @@
-"""The process of a worker, which starts at its first use, and again after a failure that ended it."""
+"""The process of a worker. It starts when it is first used, and again after a failure that ended it."""
 
 from typing import Self
 
@@ -19,7 +19,7 @@ class WorkerProcess:
         self._device = device
         self._simulation = simulation
         self._connection: Connection | None = None
-        """The connection to the last process; None before the first start."""
+        """The connection to the last process, or None before the first start."""
 
     def __enter__(self) -> Self:
         if not self._is_started:
@@ -43,7 +43,7 @@ class WorkerProcess:
         self._connection = Connection.start(self._starter, self._device, self._simulation)
 
     def let_go(self) -> None:
-        """Ask the worker to end, so that a later `stop` waits less."""
+        """Ask the worker to end, so that a later `stop` takes less time."""
         if self._connection is not None:
             self._connection.let_go()
 
@@ -53,7 +53,7 @@ class WorkerProcess:
             self._connection.stop()
 
     def freeze(self) -> None:
-        """Stop all processes of the worker until `thaw`, as far as its sandbox can."""
+        """Stop all processes of the worker until `thaw` is called, as far as its sandbox can."""
         if self._connection is not None:
             self._connection.freeze()
 
@@ -68,11 +68,11 @@ class WorkerProcess:
 
     @property
     def devices(self) -> tuple[DeviceFacts, ...]:
-        """All devices of the worker, in the order of `Job.device`; empty until the worker is ready."""
+        """All devices of the worker, in the order of `Job.device`. Empty until the worker is ready."""
         return () if self._connection is None else self._connection.devices
 
     def _running(self) -> Connection:
-        """The connection, of a new process if none runs."""
+        """Return the connection, to a new process if none is running."""
         if not self._is_started:
             self.start()
         assert self._connection is not None

@@ -1,7 +1,8 @@
 """Registry of the kinds of checks.
 
-Each kind has a section in the rubric of an assignment (course/rubric.py) and a module that makes its checks. The cases
-and the timed rounds have phases of their own. The checks of all other kinds are made after the shown cases.
+Each kind has a section in the rubric of an assignment (course/rubric.py) and a module that makes its checks. The
+correctness cases and the timed rounds have phases of their own. The checks of all other kinds are made after the shown
+cases.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -19,15 +20,17 @@ from grader.results.check import Check, full_marks
 from grader.results.result import Result
 
 Observe = Callable[[Tested, Watched], Watched]
-"""Function that makes the checks of one kind. It gets the checks of earlier kinds, and returns them with its own."""
+"""Function that makes the checks of one kind. It receives the checks of earlier kinds, and returns them together with
+its own.
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
 class CheckKind:
-    """Kind of check.
+    """A kind of check.
 
     `rescored` returns the checks of a stored result as the current version of the assignment scores them. `observe`
-    makes the checks after the cases; None if they have a phase of their own.
+    makes the checks after the cases. It is None if they have a phase of their own.
     """
 
     section: type[Section]
@@ -50,7 +53,7 @@ def observers(assignment: Assignment) -> Iterator[tuple[Section, Observe]]:
 
 
 def unobserved_checks(assignment: Assignment, device: DeviceFacts) -> Iterator[Check]:
-    """Yield the checks that are made after the cases, as if they had passed. The speed is not among them."""
+    """Yield the checks that are made after the cases, as if they had passed. They do not include the check of speed."""
     return (check for section, _ in observers(assignment) for check in checks_of(section, device))
 
 
@@ -60,10 +63,10 @@ def checks_of(section: Section, device: DeviceFacts) -> Iterator[Check]:
 
 
 def untimed_checks(assignment: Assignment, device: DeviceFacts) -> tuple[Check, ...]:
-    """Return the check of speed as if it had passed; empty if the assignment checks no speed."""
+    """Return the check of speed as if it had passed; empty if the assignment does not check speed."""
     return () if assignment.performance is None else (performance.unmeasured(assignment, device),)
 
 
 def rescored_checks(result: Result, assignment: Assignment) -> Iterator[Check]:
-    """Yield all checks but the build's, as this version of the assignment scores them."""
+    """Yield all checks except the build check, as this version of the assignment scores them."""
     return chain.from_iterable(kind.rescored(result, assignment) for kind in CHECK_KINDS)

@@ -1,7 +1,7 @@
-"""Completes a result whose hidden cases are pending. No other check is repeated.
+"""Completes a result whose hidden cases are pending, without repeating other checks.
 
-The service shows a result to the student before its hidden cases run. So the time of a grading does not show a student
-how the hidden cases end.
+The service shows a result to the student before its hidden cases run, so the time of a grading does not reveal their
+outcomes.
 """
 
 import time
@@ -25,26 +25,25 @@ from grader.results.suite_results import joined, separated
 
 
 def is_pending(result: Result) -> bool:
-    """True if hidden cases of the result are still to be run."""
+    """True if hidden cases of the result have not run yet."""
     return any(map(_is_pending, result.checks))
 
 
 def complete(coursework: Coursework, submission: Submission, result: Result, environment: GradingEnvironment) -> Result:
-    """Return the result with its hidden cases, on inputs from the seed of the result.
-
-    Raises UngradedError if a submission that was built before does not build now.
+    """Return the result with its hidden cases, whose inputs are derived from the seed of the result. Raises
+    UngradedError if the submission, which was built before, does not build now.
     """
     clock = time.perf_counter()
     own = zip(tasks_of(coursework, submission, result.provenance.seed), separated(coursework, result), strict=True)
     try:
         whole = joined(coursework, [_completed(task, part, environment) for task, part in own])
     finally:
-        environment.workers.close_own()  # on a GPU, a crash may have ended them: the next grading opens new ones
+        environment.workers.close_own()  # a crash on a GPU may have ended them; the next grading opens new ones
     return replace(whole, seconds=result.seconds + time.perf_counter() - clock)
 
 
 def _completed(task: Task, result: Result, environment: GradingEnvironment) -> Result:
-    """Result of a part, with its hidden cases."""
+    """The result of a part, with its hidden cases."""
     if not is_pending(result):
         return result
     asked = task.assignment.correctness.cases
@@ -59,7 +58,7 @@ def _completed(task: Task, result: Result, environment: GradingEnvironment) -> R
 
 
 def _built(task: Task, environment: GradingEnvironment) -> Built:
-    """Program of the submission, built by a worker that runs nothing else."""
+    """The program of the submission, built by a worker that does not run anything else."""
     with ExitStack() as workers:
         with shared_cpu(environment.locks):
             worker = workers.enter_context(environment.workers.submission())
@@ -67,7 +66,7 @@ def _built(task: Task, environment: GradingEnvironment) -> Built:
         with shared(device, environment.locks), thawed(worker, device):
             build = check_build(prepare(task, worker), worker)
     if build.built is None:
-        raise UngradedError("the submission was built before, but not for its hidden cases.")
+        raise UngradedError("the submission was built before, but it could not be built again for its hidden cases.")
     return build.built
 
 

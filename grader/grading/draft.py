@@ -1,4 +1,4 @@
-"""Drafts of gradings, which lack their hidden cases, and the results made from them."""
+"""Drafts of gradings, which lack hidden cases, and the results that are made from them."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -15,10 +15,9 @@ from grader.results.result import Provenance, Result
 
 @dataclass(frozen=True, kw_only=True)
 class Draft:
-    """Grading before its hidden cases, with the checks of the shown cases and all other checks.
-
-    `built` is the program for hidden cases; None if the build failed. `left_open` is set if points stay open because
-    the compiler of the device failed.
+    """A grading before its hidden cases, with the checks of the shown cases and all other checks. `built` is the
+    program for the hidden cases; it is None if the build failed. `left_open` is set if points stay open because the
+    compiler of the device failed.
     """
 
     task: Task
@@ -33,7 +32,9 @@ class Draft:
 
 
 def blamed_on_order(checks: Iterable[Check], built: Built) -> tuple[Check, ...]:
-    """Return the checks; if the kernel's parameters are in another order, failed checks say this first."""
+    """Return the checks. If the kernel's parameters are in a different order, the messages of failed checks begin with
+    that.
+    """
     return tuple(blamed(check, built.misordered) for check in checks)
 
 

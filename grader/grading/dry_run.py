@@ -1,4 +1,4 @@
-"""Grades a submission by its shown checks alone, for a dry run."""
+"""Grades only the shown checks of a submission, for a dry run."""
 
 from grader.common.record import replace
 from grader.course.submissions.submission import Submission
@@ -16,7 +16,7 @@ from grader.results.withholding import hidden_kinds, withheld
 def grade_shown_checks(
     coursework: Coursework, submission: Submission, seed: int, environment: GradingEnvironment, progress: Progress
 ) -> Result:
-    """Grade one submission without its hidden checks: none of them runs, so neither the result nor its time depends on
+    """Grade one submission without its hidden checks. None of them runs, so neither the result nor its time depends on
     them.
     """
     tasks = [replace(task, unmade=hidden_kinds(task.assignment)) for task in tasks_of(coursework, submission, seed)]

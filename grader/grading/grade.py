@@ -1,14 +1,14 @@
 """Grades a submission, phase by phase.
 
-build -> cases that are shown -> two runs in the simulator -> search for a mistake that no rule explains
+build -> shown cases -> two runs in the simulator -> search for a mistake that no rule explains
 -> timed rounds -> hidden cases -> points
 
-The simulator begins while cases still run. With idle processors, both of its runs overlap, and our own kernels build
-from the start. On a GPU with idle processors, the timed rounds and the next part of a suite also begin while the
-simulator works.
+The simulator begins while cases still run. If processors are idle, both of its runs overlap, and grader's own kernels
+are built from the start. On a GPU with idle processors, the timed rounds and the next part of a suite also begin while
+the simulator runs.
 
-Hidden cases come last, for all parts of a suite together, and in a new worker: everything that may be shown before the
-release is complete before they run. They affect only their own points.
+Hidden cases come last, for all parts of a suite together, and in a new worker, so everything that may be shown before
+the release is complete before they run. They affect only their own points.
 """
 
 from collections.abc import Sequence
@@ -62,7 +62,7 @@ def grade_submission(
 ) -> Result:
     """Grade one submission for one assignment, or for one part of a suite.
 
-    Mistakes in the student's code are in the result. Raises UngradedError for a fault of the grader or the machine.
+    Mistakes in the student's code are part of the result. Raises UngradedError for a fault of grader or of the machine.
     """
     (draft,) = drafts_of([task], environment, progress, prepare)
     return hidden_cases.finish(draft, environment, progress)
@@ -90,7 +90,7 @@ def _draft(
 
 
 def _test(context: GradingContext, prepare: speed.Preparation) -> Drafting:
-    """Build the submission, run the cases that are shown, then make the checks that depend on them."""
+    """Build the submission, run the shown cases, and make the checks that depend on them."""
     with context.cpu, thawed(context.student, context.device):
         with also_shared(context.device, context.environment.locks):
             own = prepare(context) if context.environment.has_plenty else None

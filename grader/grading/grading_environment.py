@@ -1,4 +1,4 @@
-"""Environment of gradings: workers in a sandbox, and rules."""
+"""The environment of gradings: workers in a sandbox, and rules."""
 
 import platform
 from contextlib import suppress
@@ -18,12 +18,12 @@ from grader.results.metrics import Roofs
 from grader.results.result import Provenance
 
 PACKAGES = ("numpy", "pyopencl", "pocl-binary-distribution", "pydantic", "junit-xml")
-"""Packages whose versions a result states, if they are installed; PoCL may also come from the system."""
+"""Packages whose versions are part of a result, if they are installed. PoCL may also come from the system."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class GradingEnvironment:
-    """Workers in a sandbox, and rules. One grading at a time uses them."""
+    """Workers in a sandbox, and rules. Only one grading at a time may use them."""
 
     sandbox_name: str
     workers: WorkerPool
@@ -41,7 +41,7 @@ class GradingEnvironment:
         return self.spare >= PLENTY
 
     def start_own(self) -> None:
-        """Start the workers that run our own kernels, if enough processors are idle."""
+        """Start the workers that run grader's own kernels, if enough processors are idle."""
         self.workers.start_own((Role.REFERENCE, Role.CONTROL))
 
     def look(self) -> DeviceFacts:
@@ -53,7 +53,7 @@ class GradingEnvironment:
         return self.workers.worker()
 
     def roofs(self, device: DeviceFacts) -> Roofs | None:
-        """Return the limits that `grader calibrate` has measured; None without a profile.
+        """Return the limits that `grader calibrate` has measured; None if there is no profile.
 
         Raises DeviceError if the profile is out of date or cannot be read.
         """

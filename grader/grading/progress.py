@@ -8,9 +8,8 @@ from grader.results.check import Check
 
 @dataclass(frozen=True, kw_only=True)
 class Decided:
-    """Decided check, which hidden checks cannot change.
-
-    `sentence` is the reason of its failure; it is empty if a later phase may explain the failure better.
+    """A decided check, which hidden checks cannot change. `sentence` is the reason for its failure. It is empty if a
+    later phase may explain the failure better.
     """
 
     check: Check
@@ -21,7 +20,7 @@ class Decided:
 
 
 Progress = Callable[[str | Decided], None]
-"""Called with the name of each phase that begins, and with each check that is decided."""
+"""Function that is called with the name of each phase that begins, and with each decided check."""
 
 
 def quietly(_: str | Decided) -> None:

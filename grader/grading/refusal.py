@@ -1,4 +1,4 @@
-"""Results of submissions that are not run, and the checks that a failed build leaves out."""
+"""Results of submissions that are not run, and the checks that a failed build makes impossible."""
 
 import time
 from collections.abc import Iterator
@@ -30,7 +30,7 @@ BUILD_FAILED = Problem(reason=Reason.NOT_RUN, message="skipped: fix the build fi
 def refuse_coursework(
     coursework: Coursework, submission: Submission, seed: int, why: str, environment: GradingEnvironment
 ) -> Result:
-    """Return the result of a file that is not source text: all checks fail, and nothing of it is run."""
+    """Return the result of a file that is not source text. All checks fail, and the file is not run."""
     tasks = tasks_of(coursework, submission, seed)
     return joined(coursework, [_refuse(task, why, environment) for task in tasks])
 
@@ -47,14 +47,14 @@ def _refuse(task: Task, why: str, environment: GradingEnvironment) -> Result:
 
 
 def unreached(assignment: Assignment, device: DeviceFacts) -> Iterator[Check]:
-    """Yield the checks besides the cases that a failed build makes impossible."""
+    """Yield the checks, except the cases, that a failed build makes impossible."""
     yield from map(BUILD_FAILED.fail, unobserved_checks(assignment, device))
     yield from map(BUILD_FAILED.fail, left_out(assignment))
     yield from map(BUILD_FAILED.fail, untimed_checks(assignment, device))
 
 
 def left_out(assignment: Assignment) -> Iterator[Check]:
-    """Yield the hidden checks that a student kit leaves out, one of each kind, as if they had passed."""
+    """Yield the hidden checks that a student kit omits, one for each kind, as if they had passed."""
     return (
         full_marks(AskedCheck(kind=Kind(kind), label="hidden", points=points))
         for kind, points in assignment.left_out.items()
@@ -62,6 +62,6 @@ def left_out(assignment: Assignment) -> Iterator[Check]:
 
 
 def ungraded(assignment: str, submission: Path, error: Exception) -> Ungraded:
-    """Return the record of a grading that an error has ended."""
+    """Return the record of a grading that was ended by an error."""
     told = str(error) if isinstance(error, GraderError) else f"a fault in grader itself: {error!r}"
     return Ungraded(assignment=assignment, submission=showable(str(submission)), fault=showable(told))

@@ -1,6 +1,6 @@
 """Repeats the measurement of speeds that a noisy machine has left open.
 
-No case and no simulated run is repeated, so that a second attempt makes no other check better or worse.
+Cases and simulated runs are not repeated, so a second attempt does not change other checks.
 """
 
 from grader.common.record import replace
@@ -23,7 +23,7 @@ def time_again(
 ) -> Result:
     """Return the result with the speeds that were not measured before.
 
-    Inputs are new, because the submission has already seen the earlier inputs.
+    The inputs are new because the submission has already seen the earlier ones.
     """
     own = zip(tasks_of(coursework, submission, fresh_seed()), separated(coursework, result), strict=True)
     timed = joined(coursework, [_timed(task, part, environment, progress) for task, part in own])
@@ -31,14 +31,14 @@ def time_again(
 
 
 def _only_speed(section: Section) -> Section | None:
-    """Return the section of speed unchanged, and the cases, which cannot be left out, without any case."""
+    """Keep only the section of speed. The section of correctness cannot be left out, so it is kept without cases."""
     if isinstance(section, Correctness):
         return replace(section, cases=())
     return section if isinstance(section, SpeedGoals) else None
 
 
 def _timed(task: Task, result: Result, environment: GradingEnvironment, progress: Progress) -> Result:
-    """Result of a part; only its speed is graded again, and only if the speed is not known."""
+    """The result of a part. Only its speed is graded again, and only if the speed is not known."""
     before = result.performance_check
     if before is None or before.reason not in UNTIMED:
         return result

@@ -1,9 +1,9 @@
-"""Settings: defaults, then a file, then GRADER_* variables, then the command line. Each source overrides earlier ones.
+"""Settings come from defaults, a file, GRADER_* variables and the command line. Each source overrides those before it.
 
-The file is the user's own ~/.config/grader/grader.yaml; GRADER_CONFIG can name another file instead. Files in the
-working directory are not read, because that directory may belong to a student. The judge runs code of the course.
-Therefore only the user's own file, a variable or an option can name the course, and a file in GRADER_CONFIG cannot.
-A variable for a nested setting has a double underscore, as in GRADER_TIMING__MIN_PAIRS=50.
+The file is the user's own ~/.config/grader/grader.yaml, or the file whose path is in GRADER_CONFIG. Files in the
+working directory are not read because that directory may belong to a student. The judge runs code of the course.
+Therefore the course can be set only in the user's own file, a variable or an option, but not in a file from
+GRADER_CONFIG. The variable of a nested setting contains a double underscore, as in GRADER_TIMING__MIN_PAIRS=50.
 """
 
 import json
@@ -54,16 +54,17 @@ PACKAGE = Path(grader.__file__).parent
 
 
 def shipped() -> Path:
-    """Folder of the files that come with every grader: inside the installed package, or next to it in a clone."""
+    """The folder of the files that are shipped with grader. It is inside the installed package, or next to it in a
+    clone.
+    """
     inside = PACKAGE / "shipped"
     return inside if inside.is_dir() else PACKAGE.parent
 
 
 def own_course() -> Path | None:
-    """Folder of the course that this grader belongs to.
-
-    In a clone of our repository, the course is next to the package. In a student kit, it is next to the environment.
-    A grader that is installed elsewhere belongs to no course; then the result is None.
+    """The folder of the course to which this grader belongs. In a clone of the repository, the course is next to the
+    package. In a student kit, it is next to the environment. Returns None for a grader that is installed elsewhere,
+    because it does not belong to a course.
     """
     kits = Path(sys.prefix).parent / "course"
     if (kits / KIT_FILE).is_file():
@@ -72,7 +73,7 @@ def own_course() -> Path | None:
 
 
 def _lock_folder(sandbox_name: str) -> Path:
-    """Folder in which every grader of the host may make lock files, and no submission can keep a lock for ever."""
+    """A folder in which all graders of the host can create lock files, but submissions cannot hold a lock forever."""
     if sandbox_name == "user":
         return roots_own()
     shared = Path("/run/lock")
@@ -87,7 +88,7 @@ def _profile_folder() -> Path:
 
 
 BUSY = 2
-"""Number of processors that a grading keeps busy all the time: one for the submission and one for our own work."""
+"""Number of processors that a grading keeps busy all the time, one for the submission and one for grader itself."""
 
 
 def spare_processors(jobs: int = 1) -> int:
@@ -96,7 +97,7 @@ def spare_processors(jobs: int = 1) -> int:
 
 
 class Settings(BaseSettings):
-    """All settings of the grader."""
+    """All settings of grader."""
 
     model_config = SettingsConfigDict(env_prefix="GRADER_", env_nested_delimiter="__", extra="forbid", frozen=True)
 
@@ -124,49 +125,52 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Sources in decreasing priority: the command line, the environment, the file."""
+        """The sources in decreasing priority: the command line, the environment, the file."""
         return init_settings, env_settings, _FileSource(settings_cls, yaml_file=config_file())
 
     @property
     def constraints(self) -> Path:
-        """File with the package versions that this grader was tested with.
-
-        It comes with the grader. In a kit, it is in the course.
+        """The file with the package versions with which this grader was tested. It is shipped with grader; in a kit, it
+        is in the course.
         """
         ours = shipped() / "constraints.txt"
         return ours if ours.is_file() else self.course_folder / ours.name
 
     @property
     def course_folder(self) -> Path:
-        """Folder of the course; raises InputError if no course is named."""
+        """The folder of the course. Raises InputError if no course is set."""
         if self.course is None:
             raise InputError(
-                "no course is named: give the folder that holds assignments/ and reference/ with --course DIR, or in "
+                "no course is set: give the folder that contains assignments/ and reference/ with --course DIR, or in "
                 "the variable GRADER_COURSE. If you have a kit of your course, run the `./grader` in it."
             )
         return self.course
 
     @property
     def places(self) -> Course:
-        """Folders of the assignments and of the reference in the course."""
+        """The folders of the assignments and of the reference in the course."""
         return Course(assignments=self.course_folder / "assignments", reference=self.course_folder / "reference")
 
     @property
     def student_template(self) -> Path:
-        """Folder that students start from: the template of the course, or the grader's own if the course has none."""
+        """The folder from which students start. It is the template of the course, or grader's own if the course does
+        not have one.
+        """
         own = self.course_folder / "student_template"
         return own if own.is_dir() else shipped() / own.name
 
     @property
     def report_guide(self) -> Path:
-        """Page that explains reports to students: the course's page, or the grader's own if the course has none."""
+        """The page that explains reports to students. It is the page of the course, or grader's own if the course does
+        not have one.
+        """
         page = Path("docs") / "reading-your-report.md"
         own = self.course_folder / page
         return own if own.is_file() else shipped() / page
 
     @property
     def _named_sandbox(self) -> str | None:
-        """Name of the sandbox that the settings ask for. A GPU implies `docker`, as only containers can use one."""
+        """Name of the sandbox in the settings. A GPU implies `docker` because only containers can use a GPU."""
         return "docker" if not self.sandbox and self.docker.gpu != NO_GPU else self.sandbox
 
     def sandbox_for_ours(self) -> str:
@@ -178,7 +182,9 @@ class Settings(BaseSettings):
         return self._named_sandbox or "docker"
 
     def sandbox_for(self, submission: Path) -> str:
-        """Name of the sandbox for a submission. Without containers, a user's own file is graded in a process."""
+        """Name of the sandbox for a submission. If containers are not available, a user's own file is graded in a
+        process.
+        """
         alone = (
             not self._named_sandbox
             and was_started(submission.resolve().parent)
@@ -187,15 +193,14 @@ class Settings(BaseSettings):
         return "process" if alone else self.sandbox_for_others()
 
     def make_sandbox(self, name: str, server: ForkServer | None = None) -> Sandbox:
-        """Make the sandbox of this name by these settings; the caller closes it.
-
-        If a server is given, it starts the processes of the sandbox. Raises InputError if the name is unknown, or if
-        the settings give a GPU to another sandbox than `docker`.
+        """Create the sandbox with this name, with these settings; the caller closes it. If a server is given, it starts
+        the processes of the sandbox. Raises InputError if the name is unknown, or if the settings give a GPU to a
+        sandbox other than `docker`.
         """
         if name not in SANDBOXES:
             raise InputError(f"there is no sandbox {name!r}; there are: {', '.join(SANDBOXES)}.")
         if name != "docker" and self.docker.gpu != NO_GPU:
-            raise InputError("a GPU is handed to containers only: leave --gpu out, or use --sandbox docker.")
+            raise InputError("only containers can use a GPU: omit --gpu, or use --sandbox docker.")
         return SANDBOXES[name](replace(self._rules, server=server))
 
     @property
@@ -203,7 +208,7 @@ class Settings(BaseSettings):
         return Rules(limits=Limits(**self.limits.model_dump()), container=self.docker)
 
     def environment(self, sandbox_name: str, workers: "WorkerPool") -> "GradingEnvironment":
-        """Make the environment of gradings that use these workers."""
+        """Create the environment of gradings that use these workers."""
         from grader.grading.grading_environment import GradingEnvironment
 
         return GradingEnvironment(
@@ -218,14 +223,13 @@ class Settings(BaseSettings):
         )
 
     def lock_folder(self, sandbox_name: str) -> Path:
-        """Folder of the locks that all graders share to use the devices of this host, in such sandboxes or without."""
+        """The folder of the locks with which all graders share the devices of this host."""
         return self.locks or _lock_folder(sandbox_name)
 
     def as_json(self, given: dict[str, Any]) -> str:
-        """Settings that a station on another machine must use, as JSON.
-
-        They are the settings `given` for this batch, and every rule that can change a verdict. The station chooses the
-        rest: image, folders, locks, and the device if none was named.
+        """The settings that a station on another machine must use, as JSON. These are the settings `given` for this
+        batch, and every rule that can change a verdict. The station chooses the rest, which are the image, the folders,
+        the locks, and the device unless it is given.
         """
         rules = self.model_dump(mode="json", include={"deadlines", "limits", "timing", "watching", "search"})
         return json.dumps(
@@ -235,7 +239,7 @@ class Settings(BaseSettings):
     def open_environment(
         self, sandbox_name: str, server: ForkServer | None = None
     ) -> AbstractContextManager["GradingEnvironment"]:
-        """Open an environment and a sandbox for it; both are closed at the end of the block."""
+        """Open an environment with a sandbox. Both are closed at the end of the block."""
         return self._open(sandbox_name, self.make_sandbox(sandbox_name, server))
 
     @contextmanager
@@ -243,7 +247,7 @@ class Settings(BaseSettings):
         self, sandbox_name: str, server: ForkServer | None, submissions: float
     ) -> Iterator["GradingEnvironment"]:
         """Open an environment for this many submissions, for whose results a user waits. Each part of a suite counts as
-        one. The grading code is imported after the pool of workers is made.
+        one submission. The grading code is imported after the pool of workers has been created.
         """
         with closing(self.make_sandbox(sandbox_name, server)) as sandbox:
             from grader.execution.pool import GRADINGS, WorkerPool
@@ -285,26 +289,25 @@ class Settings(BaseSettings):
 
 
 class _FileSource(YamlConfigSettingsSource):
-    """Settings from the settings file; raises InputError if a file named by GRADER_CONFIG names a course."""
+    """Settings from the settings file. Raises InputError if a file from GRADER_CONFIG sets the course."""
 
     def __call__(self) -> dict[str, Any]:
         fields = super().__call__()
         if "course" in fields and os.environ.get(CONFIG_VARIABLE):
             raise InputError(
-                f"{os.environ[CONFIG_VARIABLE]} names a course, whose code would run: name it with --course DIR, in "
+                f"{os.environ[CONFIG_VARIABLE]} sets a course, whose code would run. Set it with --course DIR, in "
                 f"GRADER_COURSE, or in {_own_file() or 'your own settings'}."
             )
         return fields
 
 
 def config_file() -> Path | None:
-    """Path of the settings file in use; None if there is no file.
-
-    Raises InputError if GRADER_CONFIG names a file that does not exist.
+    """Path of the settings file in use; None if there is no file. Raises InputError if the file in GRADER_CONFIG does
+    not exist.
     """
     named = os.environ.get(CONFIG_VARIABLE)
     if named and not Path(named).is_file():
-        raise InputError(f"{CONFIG_VARIABLE} names {named}, which is not there; correct or unset it.")
+        raise InputError(f"{CONFIG_VARIABLE} is {named}, which is not a file. Correct or unset the variable.")
     path = Path(named) if named else _own_file()
     return path if path is not None and path.is_file() else None
 
@@ -315,7 +318,7 @@ def _own_file() -> Path | None:
 
 
 def as_variables(given: Mapping[str, Any], prefix: str = "GRADER_") -> dict[str, str]:
-    """Environment variables that set these settings in another process; a setting of None gets no variable."""
+    """Environment variables that pass these settings to another process. Settings that are None are omitted."""
     variables: dict[str, str] = {}
     for name, value in given.items():
         if isinstance(value, Mapping):
@@ -326,7 +329,7 @@ def as_variables(given: Mapping[str, Any], prefix: str = "GRADER_") -> dict[str,
 
 
 def load_settings(given: dict[str, Any]) -> Settings:
-    """Load the settings; `given` comes from the command line, and None in it means that the option was not given.
+    """Load the settings. `given` comes from the command line, where None means that an option was not given.
 
     Raises InputError if a setting, a variable or the settings file cannot be used.
     """

@@ -1,7 +1,6 @@
-"""Finds out if a file is the user's own: it is, if `grader init` made its folder for this user on this computer.
-
-The note about that is outside the folder, since a download can contain any file. The owner of a file proves nothing,
-since users own the files that they download.
+"""Finds out whether a file is the user's own. It is if `grader init` created its folder for this user on this computer.
+The record of this is outside the folder, because a download can contain any file. The owner of a file does not prove
+anything, because users own the files that they download.
 """
 
 import hashlib
@@ -13,9 +12,8 @@ from grader.common.files import make_folder, state_folder, write_whole
 
 
 def note_started(folder: Path) -> None:
-    """Note that the folder was made here.
-
-    If the note cannot be written, nothing happens; then the user must later say whose code it is.
+    """Record that the folder was created here. If the record cannot be written, this is ignored; the user must then
+    state later whose code it is.
     """
     note = _note(folder)
     if note is not None:
@@ -25,7 +23,7 @@ def note_started(folder: Path) -> None:
 
 
 def was_started(folder: Path) -> bool:
-    """True if `grader init` made the folder here."""
+    """True if `grader init` created the folder here."""
     note = _note(folder)
     return note is not None and note.is_file()
 

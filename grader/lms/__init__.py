@@ -1,5 +1,6 @@
-"""Learning platforms: intake/ reads their downloads, exports/ writes files that they accept. Kits are packed here, too.
+"""Learning platforms. intake/ reads their downloads, and exports/ writes files that they accept. Student kits are
+packed here, too.
 
-In: downloads, archives, folders; grade books to fill in. Out: submissions with their owners; files to upload. Every
-input may be hostile: strangers made it. Imports authoring, reports and results.
+Input: downloads, archives and folders, and gradebooks to fill in. Output: submissions with their owners, and files to
+upload. Every input may be hostile, because strangers made it. This package imports authoring, reports and results.
 """

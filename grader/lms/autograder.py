@@ -1,9 +1,9 @@
-"""`grader export`: everything that another system needs to grade an assignment on its own.
+"""`grader export`: packs everything that another system needs to grade an assignment on its own.
 
     setup.sh  constraints.txt  grader-VERSION.whl     to install grader in an image
     course/assignments/NAME/  course/reference/NAME/  the assignment, with its secrets
 
-Gradescope's zip also has run_autograder; GitLab's folder also has a Dockerfile and two pipelines.
+Gradescope's zip also contains run_autograder; GitLab's folder also contains a Dockerfile and two pipelines.
 """
 
 from enum import StrEnum
@@ -22,14 +22,14 @@ CONSTRAINTS = "constraints.txt"
 
 
 class Platform(StrEnum):
-    """The systems with an autograder."""
+    """The systems for which there is an autograder."""
 
     GRADESCOPE = "gradescope"
     GITLAB = "gitlab"
 
 
 def autograder(platform: Platform, assignment: Coursework, constraints: Path) -> dict[str, bytes]:
-    """Return the files of an autograder by name; `constraints` names the versions of packages to install."""
+    """Return the files of an autograder by name. `constraints` is the file with the versions of packages to install."""
     wheel, content = own_wheel()
     return {
         SETUP: read_bytes(TEMPLATES / SETUP),
@@ -44,11 +44,11 @@ def autograder(platform: Platform, assignment: Coursework, constraints: Path) ->
 
 
 def gradescope_zip(files: dict[str, bytes]) -> bytes:
-    """Return the zip file to upload; equal files give an equal zip."""
+    """Return the zip file to upload. Equal files give an equal zip."""
     return zipped(files, executable=frozenset({SETUP, RUN}))
 
 
 def _folder(folder: Path) -> dict[str, bytes]:
-    """Return the files below a folder, by their paths in it."""
+    """Return the files below a folder, by their relative paths."""
     paths = sorted(path for path in folder.rglob("*") if path.is_file())
     return {str(path.relative_to(folder)): read_bytes(path) for path in paths}

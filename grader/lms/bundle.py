@@ -23,7 +23,7 @@ Files = tuple[tuple[str, bytes], ...]
 
 @dataclass(frozen=True, kw_only=True)
 class Bundle:
-    """The files of an assignment, by their path in a course, and their hash at the time of packing."""
+    """The files of an assignment by their path in a course, with the hash that they had when they were packed."""
 
     name: str
     files: Files
@@ -31,7 +31,7 @@ class Bundle:
 
 
 def hash_of(files: Files) -> str:
-    """Return a hash of names and contents."""
+    """Return a hash of the names and contents."""
     digest = hashlib.sha256()
     for path, content in files:
         digest.update(f"{path}\0{len(content)}\0".encode())
@@ -40,7 +40,7 @@ def hash_of(files: Files) -> str:
 
 
 def pack(assignment: Coursework) -> Bundle:
-    """Pack the files that the assignment now has on the disk."""
+    """Pack the files of the assignment as they are on disk now."""
     paths = {
         **_files_of("assignments", assignment.folder),
         **_files_of("reference", assignment.reference),
@@ -52,8 +52,8 @@ def pack(assignment: Coursework) -> Bundle:
 
 
 def _rules_of(assignment: Coursework) -> dict[str, bytes]:
-    """Return the course's rules that a grading depends on, if they differ from the defaults. They include the time
-    zone, without which the dates of assignment.yaml cannot be read.
+    """Return the course's rules on which a grading depends, if they differ from the defaults. They include the time
+    zone, without which the dates in assignment.yaml cannot be read.
     """
     course = Course(assignments=assignment.folder.parent, reference=assignment.reference.parent)
     fields = course.rules().model_dump(include={"hints", "timezone"}, exclude_defaults=True)
@@ -74,12 +74,12 @@ def _files_of(kind: str, folder: Path) -> dict[str, Path]:
 
 
 def unpack(bundle: Bundle, folder: Path) -> Coursework:
-    """Return the assignment, read from its own folder below `folder`. Files that are missing there are written first.
+    """Return the assignment as read from its own folder below `folder`. Files that are missing there are written first.
 
-    Raises UngradedError if the files differ from the packed ones, or cannot be written.
+    Raises UngradedError if the files differ from the packed ones or cannot be written.
     """
     if hash_of(bundle.files) != bundle.sha256:
-        raise UngradedError(f"the files of {bundle.name} have not arrived as they were sent.")
+        raise UngradedError(f"the files of {bundle.name} were changed on their way here.")
     root = folder / bundle.sha256
     try:
         if _found(root) != dict(bundle.files):
@@ -90,7 +90,7 @@ def unpack(bundle: Bundle, folder: Path) -> Coursework:
 
 
 def _found(root: Path) -> dict[str, bytes]:
-    """Return the files on the disk; after a full disk, some may be missing."""
+    """Return the files on disk. Some may be missing, for example after the disk was full."""
     return {path.relative_to(root).as_posix(): path.read_bytes() for path in root.rglob("*") if path.is_file()}
 
 

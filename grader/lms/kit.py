@@ -1,13 +1,14 @@
-"""`grader export kit`: the files that students install, without model solutions, hidden checks and golden submissions.
+"""`grader export kit`: packs the files that students install, without model solutions, hidden checks and golden
+submissions.
 
-    README.md  grader                        how to begin; the command, which sets itself up and names the course
+    README.md  grader                        how to begin; the command, which sets itself up and finds the course
     grader-VERSION.whl                       this grader, with its plugin for the simulator
     course/kit.yaml  course/constraints.txt  the mark of a kit, with the omissions; the versions of packages
     course/student_template/                 files that `init` gives to students, also to grade in GitLab and GitHub
     course/docs/                             the page that explains reports; handouts link to it
     course/assignments/  course/reference/   the assignments, with their oracles and naive kernels
 
-Each assignment.yaml is written again without comments, which are instructors' notes, and without hidden checks.
+Each assignment.yaml is written without hidden checks and without comments, which are instructors' notes.
 """
 
 import re
@@ -37,7 +38,7 @@ COMMAND, IGNORED = "grader", ".gitignore"
 PLACEHOLDER, LIST_PLACEHOLDER = b"@ASSIGNMENT@", b"@ASSIGNMENTS@"
 
 ADDRESS = re.compile(r"[\w.:/@~+-]+")
-"""An address that is safe in a shell script and in YAML."""
+"""Matches an address that is safe in a shell script and in YAML."""
 
 MADE = "# Made by `grader export kit` from the course's own file.\n"
 
@@ -45,11 +46,11 @@ MADE = "# Made by `grader export kit` from the course's own file.\n"
 def student_kit(
     courseworks: Sequence[Coursework], template: Path, guide: Path, constraints: Path, address: str
 ) -> dict[str, bytes]:
-    """Return the files of a kit by name; `template` is the folder that students start from, `guide` the page that
-    explains reports.
+    """Return the files of a kit by name. `template` is the folder with which students start, and `guide` is the page
+    that explains reports.
 
-    Pipelines clone the kit from `address`; it is empty if students fill it in. Raises InputError for an assignment
-    without anything to show.
+    Pipelines clone the kit from `address`; it is empty if students fill it in. Raises InputError for an assignment in
+    which nothing would be shown.
     """
     if address and not ADDRESS.fullmatch(address):
         raise InputError(f"a pipeline cannot clone from {address!r}: give an address such as https://...")
@@ -85,7 +86,7 @@ def _files_of(coursework: Coursework) -> Iterable[tuple[str, bytes]]:
 
 
 def _fields(coursework: Coursework) -> dict[str, Any]:
-    """Return the fields of assignment.yaml; each part of a suite has all of them."""
+    """Return the fields of assignment.yaml. Each part of a suite has all of them."""
     whole = coursework.model_dump(include={"title", "order"}, exclude_none=True)
     if isinstance(coursework, Assignment):
         return {**whole, **_dumped(shown(coursework))}
@@ -93,7 +94,7 @@ def _fields(coursework: Coursework) -> dict[str, Any]:
 
 
 def _dumped(assignment: Assignment) -> dict[str, Any]:
-    """Return the fields without dates: dates get extended, and a kit decides nothing by them."""
+    """Return the fields without dates, because dates get extended, and a kit does not use them for any decision."""
     fields = assignment.model_dump(
         mode="json", by_alias=True, exclude_defaults=True, exclude={*NOT_IN_THE_FILE, *POLICIES, "title", "order"}
     )
@@ -119,7 +120,7 @@ def shown(assignment: Assignment) -> Assignment:
 
 def _timed(assignment: Assignment, asked: SpeedGoals) -> SpeedGoals:
     """Return the speed goals of a kit. On a GPU, results are compared with the baseline's instead of the model
-    solution's. If the baseline computes something else than the student's kernels, the oracle must judge, on data as
+    solution's. If the baseline computes other results than the student's kernels, the oracle must judge, on data as
     small as a CPU's.
     """
     cpu, gpu = asked.classes.get("cpu"), asked.classes.get("gpu")
@@ -130,5 +131,5 @@ def _timed(assignment: Assignment, asked: SpeedGoals) -> SpeedGoals:
 
 
 def hidden_points(assignment: Assignment) -> dict[str, float]:
-    """Return the points of the checks that a kit leaves out, by kind; empty if no check is hidden."""
+    """Return the points of the checks that a kit leaves out, by kind. Empty if no check is hidden."""
     return {str(section.kinds[0]): section.hidden_points for section in assignment.sections if section.hidden_points}

@@ -1,7 +1,7 @@
 """The learning platforms, each with the modules that read its download and fill in its files.
 
-All code that names platforms iterates over PLATFORMS: detection, options of `grader batch`, files for upload, exports
-of the service. A module is loaded only when it is used, so that `grader --help` answers at once.
+All code that lists platforms iterates over PLATFORMS: detection, options of `grader batch`, files for upload, and
+exports of the service. A module is loaded only when it is used, so that `grader --help` answers at once.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -22,48 +22,52 @@ if TYPE_CHECKING:
 
 
 class Shape(Protocol):
-    """A layout of submissions in a folder or an archive: a module of intake/platforms/."""
+    """A layout of submissions in a folder or archive. It is a module in intake/platforms/."""
 
     def recognises(self, listing: "Listing", assignments: "tuple[Coursework, ...]", /) -> bool:
         """True if the files have this layout."""
 
     def sort(self, listing: "Listing", assignments: "tuple[Coursework, ...]", /) -> "Sorted":
-        """Sort the files by owner; raises InputError if the list of owners is broken."""
+        """Sort the files by owner. Raises InputError if the list of owners is damaged."""
 
 
 class Upload(Protocol):
-    """A file that a platform has exported. A copy of it gets the grades, and the platform imports the copy."""
+    """A file that a platform has exported. The grades are written into a copy, which the platform imports."""
 
     @property
     def name(self) -> str:
-        """Name of the copy: the option's name and .csv."""
+        """Name of the copy, which is the name of the option with the ending .csv."""
 
     def roster(self) -> "tuple[Owner, ...]":
         """Return all students of the course."""
 
     def late(self) -> frozenset[str]:
-        """Return the keys of students who were late, if only this file states it."""
+        """Return the keys of students who were late, if this is known only from this file."""
 
     def submitted(self) -> "dict[str, datetime]":
-        """Return when each student handed in, by key, if only this file states it."""
+        """Return the time at which each student handed in, by key, if this is known only from this file."""
 
     def fill(self, book: "Gradebook") -> "Filled":
-        """Fill in the grades; raises InputError if the file has no place for them."""
+        """Fill in the grades. Raises InputError if the file has no place for them."""
 
 
 class Export(Protocol):
-    """The grades of one platform: a module of exports/."""
+    """The grades of one platform. It is a module in exports/."""
 
     def upload(self, sheet: "Sheet", columns: Mapping[str, str], /) -> Upload:
-        """Return the file to fill; `columns` has the headings that the instructor gave, by their options' names."""
+        """Return the file to fill. `columns` contains the headings that the instructor gave, by the names of their
+        options.
+        """
 
     def from_page(self, sheet: "Sheet", /) -> Upload:
-        """Return the file to fill that was uploaded on a page. Its messages name no options, since a page has none."""
+        """Return the file to fill that was uploaded on a page. Its messages do not mention options, since a page has
+        none.
+        """
 
 
 @dataclass(frozen=True, kw_only=True)
 class GradeFile:
-    """A platform's file that gets grades: its name, its option, and the options for unknown columns."""
+    """A platform's file for grades: its name, its option, and the options for unknown columns."""
 
     name: str
     option: str
@@ -72,18 +76,18 @@ class GradeFile:
 
     @property
     def help(self) -> str:
-        """Help for the option."""
-        return f"{self.name}, to copy and fill."
+        """Help text for the option."""
+        return f"{self.name} to copy and fill in."
 
     @property
     def kind(self) -> str:
-        """Kind of file, such as "worksheet": the option without the platform's name."""
+        """Kind of file, such as "worksheet". It is the name of the option without the platform's name."""
         return self.option.partition("_")[2].replace("_", " ")
 
 
 @dataclass(frozen=True, kw_only=True)
 class FeedbackFile:
-    """A file with the pages of all students, for import by a platform: its name, and the function that writes it."""
+    """A file with the pages of all students that a platform can import: its name, and the function that writes it."""
 
     name: str
     write: "Callable[[Path, Iterable[tuple[Student, str, bytes]]], tuple[Remark, ...]]"
@@ -91,7 +95,7 @@ class FeedbackFile:
 
 @dataclass(frozen=True, kw_only=True)
 class LearningPlatform:
-    """A platform; `download` is the name of its download in messages."""
+    """A platform. `download` is the name of its download in messages."""
 
     name: str
     download: str
@@ -146,8 +150,8 @@ PLATFORMS: tuple[LearningPlatform, ...] = (
             name="Moodle's grading worksheet",
             option="moodle_worksheet",
             columns={
-                "moodle_grade_column": "Its column of grades, if not known.",
-                "moodle_feedback_column": "Its column of comments, if not known.",
+                "moodle_grade_column": "Heading of its column for grades, if not recognised.",
+                "moodle_feedback_column": "Heading of its column for comments, if not recognised.",
             },
             export=_moodle_export,
         ),
@@ -160,9 +164,9 @@ PLATFORMS: tuple[LearningPlatform, ...] = (
         grades=GradeFile(
             name="Canvas's gradebook",
             option="canvas_gradebook",
-            columns={"canvas_column": "Its column of the assignment, if not known."},
+            columns={"canvas_column": "Heading of its column for the assignment, if not recognised."},
             export=_canvas_export,
         ),
     ),
 )
-"""Platforms in the order of detection: the first one that recognises a download sorts it."""
+"""Platforms in the order of detection. The first one that recognises a download sorts it."""

@@ -1,4 +1,6 @@
-"""This installed grader as a wheel, without a course, for machines without access to the source of its installation."""
+"""Packs this installed grader as a wheel without a course, for machines that cannot access the source of its
+installation.
+"""
 
 import base64
 import hashlib
@@ -14,16 +16,16 @@ from grader.common.errors import InputError
 PACKAGE = Path(grader.__file__).parent
 
 LEFT_OUT = {"__pycache__", "shipped", "template"}
-"""Folders of the package that no such wheel needs. `shipped` is packed separately, in the course. `template` is the
-start of an instructor's assignment, with a model solution.
+"""Folders of the package that such a wheel never needs. `shipped` is packed separately, in the course. `template` is
+the start of an instructor's assignment, with a model solution.
 """
 
 PLUGIN = "grader/worker/simulator/observer.so"
 """Grader's own plugin for the simulator, which is native code."""
 
 TAG = "py3-none-linux_x86_64"
-"""Tag for any Python 3, on the machine that the plugin is built for. It is not `manylinux`: that is a promise to all
-users of PyPI, and pip needs it only there.
+"""Tag for any Python 3 on machines like the one for which the plugin is built. It is not `manylinux`, which is a
+promise to all users of PyPI and which pip requires only there.
 """
 
 WHEEL = f"Wheel-Version: 1.0\nGenerator: grader\nRoot-Is-Purelib: false\nTag: {TAG}\n"
@@ -34,7 +36,7 @@ EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
 def own_wheel() -> tuple[str, bytes]:
-    """Return the wheel's file name and content; raises InputError if the plugin has not been built."""
+    """Return the wheel's file name and content. Raises InputError if the plugin has not been built."""
     ours = distribution("grader")
     info = f"grader-{ours.version}.dist-info"
     files = {f"grader/{path.relative_to(PACKAGE)}": path.read_bytes() for path in sorted(_sources())}
@@ -52,7 +54,7 @@ def own_wheel() -> tuple[str, bytes]:
 
 
 def zipped(files: Mapping[str, bytes], executable: frozenset[str] = frozenset()) -> bytes:
-    """Return a zip archive of these files, by name; it depends on nothing else."""
+    """Return a zip archive of these files by name. It depends on nothing else."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in sorted(files.items()):
@@ -72,5 +74,5 @@ def _sources() -> Iterator[Path]:
 
 
 def _digest(data: bytes) -> str:
-    """Return a hash in the form that RECORD uses: base64 for URLs, without padding."""
+    """Return a hash in the form that RECORD uses, which is base64 for URLs without padding."""
     return base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()

@@ -1,6 +1,7 @@
-"""Reports: pure functions from an outcome to text. Only the command line writes files.
+"""Reports, which are pure functions from an outcome to text. Only the command line writes files.
 
-REPORTS lists the formats. A report loads its libraries when it is made, so that the first verdict does not wait.
+REPORTS lists the formats. A report loads its libraries only when it is made, so that the first verdict does not have to
+wait.
 """
 
 from collections.abc import Callable, Mapping
@@ -27,7 +28,7 @@ class ReportModule(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class ReportFormat:
-    """A format of reports about one outcome: the help of its option in `grader grade`, the ending of its file in a
+    """A format of reports about one outcome: the help text of its option in `grader grade`, the ending of its file in a
     batch, and its module.
     """
 
@@ -87,12 +88,13 @@ REPORTS: dict[str, ReportFormat] = {
         help="Write a Code Quality report for GitLab.", ending="codequality.json", module=_code_quality
     ),
 }
-"""Formats by name; the name is also the option's, with hyphens in place of underscores."""
+"""Formats by name. The name is also that of the option, with hyphens in place of underscores."""
 
 
 def _load_what_draws() -> None:
-    """Load matplotlib in "/", which has no matplotlibrc of a user: matplotlib obeys one in the working directory, which
-    may be a student's. Its warning about a missing folder for its cache concerns no user, so it is not shown.
+    """Load matplotlib in "/", which contains no matplotlibrc of a user. Matplotlib would use one from the working
+    directory, which may be a student's. Its warning about a missing cache folder is not shown, since users cannot act
+    on it.
     """
     import logging
 
@@ -110,14 +112,14 @@ class DrawnPage:
 
 
 def page(outcome: "Result | Ungraded") -> DrawnPage:
-    """Return the page of an outcome; a bare page if the real one cannot be made."""
+    """Return the page of an outcome, or a bare page if the real one cannot be made."""
     from grader.reports.bare import bare_page
 
     return _made("the page", lambda: REPORTS["html"](outcome), lambda: bare_page(outcome))
 
 
 def overview_page(book: "Gradebook", links: Mapping[tuple[str, str], str]) -> DrawnPage:
-    """Return the page about a batch; a bare page if the real one cannot be made."""
+    """Return the page about a batch, or a bare page if the real one cannot be made."""
     from grader.reports.bare import bare_overview
 
     return _made("the overview", lambda: _overview(book, links), lambda: bare_overview(book, links))
@@ -139,7 +141,7 @@ def _made(lost: str, draw: Callable[[], str], otherwise: Callable[[], str]) -> D
 
 
 def figure_of_runs(title: str, what: str, rows: "tuple[TimedRow, ...]") -> str:
-    """Draw the table of `grader run` as a figure; `what` is the quantity in the labels of its rows."""
+    """Draw the table of `grader run` as a figure. `what` is the quantity in the labels of its rows."""
     _load_what_draws()
     from grader.reports.figures.bars import bars
 

@@ -1,4 +1,4 @@
-"""The source with the memory requests of each line, in the form of a line profiler."""
+"""Shows the source with the memory requests of each line, in the form of a line profiler."""
 
 from collections.abc import Iterator
 
@@ -17,7 +17,7 @@ from grader.results.metrics import Access, Branch, Profile
 
 
 def render(task: Task, counted: Counted | Problem, *, width: int, color: bool) -> str:
-    """Return the page for a terminal of this width; without colour it is plain text."""
+    """Return the page for a terminal of this width. Without colour, it is plain text."""
     return drawn_as_text(_lines(task, counted), width=width, color=color)
 
 
@@ -48,7 +48,7 @@ def _legend(profile: Profile) -> str:
 
 
 def _counts(profile: Profile) -> dict[int, list[Table]]:
-    """Return rows by line: one for each access, and one for each condition."""
+    """Return the rows for each line: one for each access, and one for each condition."""
     rows: dict[int, list[Table]] = {}
     for access in profile.accesses:
         style = "yellow" if access.sectors > access.fewest else "green"
@@ -60,7 +60,7 @@ def _counts(profile: Profile) -> dict[int, list[Table]]:
 
 
 def _row(words: str, style: str) -> Table:
-    """Return words below a source line. On a narrow terminal, they continue to the right of the bar."""
+    """Return text below a source line. On a narrow terminal, it continues to the right of the bar."""
     row = Table.grid()
     row.add_column(no_wrap=True)
     row.add_column()
@@ -69,8 +69,8 @@ def _row(words: str, style: str) -> Table:
 
 
 def _access(access: Access) -> str:
-    """Describe an access: requests, the cost of one, the least possible cost if it is lower, and the distance of
-    work-items.
+    """Describe an access by its requests, the cost of one request, the lowest possible cost if that is lower, and the
+    distance between work-items.
     """
     each, least = (three_digits(total / access.requests) for total in (access.sectors, access.fewest))
     unit = ("turn" if access.space == "local" else "sector") + ("" if each == "1" else "s")

@@ -1,4 +1,6 @@
-"""Pages without style and figures, used if the real page cannot be made: they show the grade and its reasons."""
+"""Pages without style and figures, which show the grade and its reasons. They are used if the real page cannot
+be made.
+"""
 
 from collections.abc import Iterator, Mapping
 

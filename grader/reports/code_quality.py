@@ -1,4 +1,4 @@
-"""A report for GitLab, as its documentation describes it ("Code Quality report format").
+"""A report for GitLab, as described in its documentation ("Code Quality report format").
 
 GitLab shows an issue next to its line in a merge request. It ignores all other properties of Code Climate's format.
 """
@@ -20,13 +20,15 @@ SEVERITIES = {
     Kind.PERFORMANCE: "minor",
     Kind.PRACTICE: "info",
 }
-"""Severities of issues. Kinds that are not listed are major."""
+"""Severities of issues. All other kinds are major."""
 
 UNGRADED = "UNGRADED"
 
 
 def render(outcome: Result | Ungraded) -> str:
-    """Return a list of issues. An ungraded outcome is an issue itself, since GitLab takes an empty list for success."""
+    """Return a list of issues. An ungraded outcome is itself an issue, since GitLab would interpret an empty list as
+    success.
+    """
     issues = _graded(outcome) if isinstance(outcome, Result) else [_ungraded(outcome)]
     return json.dumps(issues, indent=2, ensure_ascii=False) + "\n"
 

@@ -1,4 +1,4 @@
-"""Excerpts of the source: the lines of an issue, with the access of each place underlined."""
+"""Excerpts of the source: the lines of an issue, with the access at each place underlined."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -9,21 +9,21 @@ from grader.reports.issues import Issue
 from grader.results.check import Place
 
 TAB = 4
-"""Columns of a tab."""
+"""Width of a tab in columns."""
 
 PLACES = 4
-"""Most places of an issue in an excerpt. Further places only repeat these in other lines."""
+"""Maximum number of places of an issue in an excerpt. Further places only repeat these in other lines."""
 
 LONGEST = 500
-"""Characters of a line in which accesses are looked for. Longer lines are underlined as a whole."""
+"""Maximum length of a line in which accesses are located. Longer lines are underlined as a whole."""
 
 ACCESS = re.compile(r"\b(reads|writes) (\w+)")
-"""The end of a place's words, for example "work-item 1 of group 0 writes scratch"."""
+"""Matches the end of a place's description, such as "work-item 1 of group 0 writes scratch"."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Underlined:
-    """A part of a line, from column `start` to before column `end`, and the events there."""
+    """A part of a line, from column `start` up to but not including column `end`, and what happens there."""
 
     start: int
     end: int
@@ -32,7 +32,7 @@ class Underlined:
 
 @dataclass(frozen=True, kw_only=True)
 class ExcerptLine:
-    """A line of the source without its indentation, with the underlined parts."""
+    """A line of the source without its indentation, with its underlined parts."""
 
     number: int
     text: str
@@ -40,8 +40,8 @@ class ExcerptLine:
 
 
 def excerpt_of(issue: Issue, lines: Sequence[str]) -> tuple[ExcerptLine, ...]:
-    """Return the lines of an issue's places in the order of the events, after its own line if that is a different one.
-    Leaves out blank lines. Empty if no line is known.
+    """Return the lines of an issue's places in the order of the events, after the issue's own line if that is a
+    different one. Blank lines are left out. Empty if no line is known.
     """
     places = issue.places[:PLACES]
     numbers = [*dict.fromkeys(place.line for place in places)]
@@ -65,9 +65,9 @@ def _line(number: int, source: str, places: Sequence[Place]) -> ExcerptLine:
 
 
 def _span(text: str, place: Place) -> tuple[int, int]:
-    """Return the columns of the access to the array that the place names, or of the whole line if it is not found.
+    """Return the columns of the access to the place's array, or of the whole line if the access is not found.
 
-    A line that reads and writes an array writes it first, as in `sum[i] += sum[i + 1]`.
+    In a line that reads and writes an array, the write comes first in the text, as in `sum[i] += sum[i + 1]`.
     """
     access = ACCESS.search(place.words) if len(text) <= LONGEST else None
     spans = [*_accesses(text, access[2])] if access else []
@@ -77,7 +77,7 @@ def _span(text: str, place: Place) -> tuple[int, int]:
 
 
 def _accesses(text: str, array: str) -> Iterator[tuple[int, int]]:
-    """Yield the columns of each use of an array with its indexes: from its name to its last closing bracket."""
+    """Yield the columns of each use of an array with its indexes, from its name to its last closing bracket."""
     for found in re.finditer(rf"\b{re.escape(array)}\b", text):
         end = found.end()
         while (closing := _closing(text, end)) is not None:
@@ -86,7 +86,9 @@ def _accesses(text: str, array: str) -> Iterator[tuple[int, int]]:
 
 
 def _closing(text: str, start: int) -> int | None:
-    """Return the column after an index in brackets that begins at this column; None if none begins or ends there."""
+    """Return the column after the bracketed index that begins at this column, or None if no index begins there or it
+    does not end.
+    """
     begins = start + len(text[start:]) - len(text[start:].lstrip())
     if text[begins : begins + 1] != "[":
         return None

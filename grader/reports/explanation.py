@@ -1,4 +1,4 @@
-"""The output of `grader explain`: the first cause in full, and the names of other failed checks."""
+"""The output of `grader explain`: the first cause in full, and the names of the other failed checks."""
 
 from collections.abc import Iterator
 
@@ -19,7 +19,7 @@ RIGHT, CLEAN = "Every case that is shown is right.", " The simulator saw nothing
 
 
 def render(explanation: Explained, *, width: int, color: bool) -> str:
-    """Return the explanation for a terminal of this width; without colour it is plain text."""
+    """Return the explanation for a terminal of this width. Without colour, it is plain text."""
     return drawn_as_text(_page(explanation), width=width, color=color)
 
 
@@ -45,7 +45,7 @@ def _cause(first: Check) -> Iterator[RenderableType]:
 
 
 def _all_is_well(explanation: Explained) -> str:
-    """Say that no check failed, and that the simulator saw nothing, if it looked."""
+    """Return sentences which state that no check failed, and that the simulator found nothing if it was used."""
     seen = [check.verdict for check in explanation.checks if check.kind is Kind.SANITIZER]
     looked = bool(seen) and all(verdict is Verdict.PASSED for verdict in seen)
     return f"{RIGHT}{CLEAN if looked else ''}"

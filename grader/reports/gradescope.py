@@ -1,7 +1,7 @@
-"""Gradescope's results.json, as its documentation describes it ("Autograder Specifications", "Output format").
+"""Gradescope's results.json, as described in its documentation ("Autograder Specifications", "Output format").
 
-No test is hidden in Gradescope's sense, since that would hide the total as well. Unreleased hidden checks have been
-withheld before (results/withholding.py).
+No test is hidden in Gradescope's sense, since that would hide the total as well. Hidden checks that are not released
+have been withheld before (results/withholding.py).
 """
 
 import json
@@ -26,14 +26,14 @@ from grader.results.check import Check, Verdict
 from grader.results.result import Result, Ungraded
 
 STATUS = {Verdict.PASSED: "passed", Verdict.PARTIAL: "failed", Verdict.FAILED: "failed"}
-"""Gradescope's words for verdicts; it has only these two, and none for a check that could not be made."""
+"""Gradescope's words for verdicts. There are only these two, and none for a check that could not be made."""
 
 
 def render(outcome: Result | Ungraded) -> str:
     """Return the text of results.json.
 
-    An ungraded outcome has no scores, neither a total nor scores of tests. Gradescope then gives no grade and reports a
-    failure of the autograder, which is true: the submission can be run again.
+    An ungraded outcome has neither a total nor scores of tests. Gradescope then gives no grade and reports a failure of
+    the autograder, which is correct, because the submission can be run again.
     """
     fields = _graded(outcome) if isinstance(outcome, Result) else _ungraded(outcome)
     return json.dumps(fields, indent=2, ensure_ascii=False) + "\n"
@@ -84,7 +84,9 @@ def _summary(result: Result) -> str:
 
 
 def _tests(result: Result) -> list[dict[str, Any]]:
-    """Return a test for each check; the checks that failed only because of a failed build are one test."""
+    """Return a test for each check. All checks that failed only because of a failed build are combined into one
+    test.
+    """
     unreached = result.unreached
     tests = [_of_check(check) for check in told_once(result).checks if check not in unreached]
     if unreached:

@@ -1,4 +1,6 @@
-"""Groups of checks, the rows of a report: the checks of a kind, or those that were not made for one reason."""
+"""Groups of checks, which are the rows of a report: the checks of a kind, or those that were not made for the same
+reason.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,8 +24,8 @@ OPEN = "open"
 
 @dataclass(frozen=True, kw_only=True)
 class CheckGroup:
-    """Checks that share a row. `causes` are the numbers of the issues that explain the lost points. `why` says why the
-    checks were not made, or what to do; it is empty for others.
+    """Checks that share a row. `causes` contains the numbers of the issues that explain the lost points. `why` states
+    why the checks were not made, or what to do; it is empty for other checks.
     """
 
     state: str
@@ -34,7 +36,7 @@ class CheckGroup:
 
     @property
     def points(self) -> float | None:
-        """Points of the checks; None if they are hidden."""
+        """Points of the checks, or None if they are hidden."""
         return earned(self.checks)
 
     @property
@@ -46,7 +48,9 @@ class CheckGroup:
 def groups_of(
     checks: Sequence[Check], unreached: Sequence[Check], numbers: Mapping[str, tuple[int, ...]]
 ) -> Iterator[CheckGroup]:
-    """Yield the groups of one kernel. Checks that failed only because of a failed build are one group, the last."""
+    """Yield the groups of one kernel. Checks that failed only because of a failed build form one group, which comes
+    last.
+    """
     for kind in Kind:
         yield from _groups_of_kind([each for each in checks if each.kind is kind and each not in unreached], numbers)
     unrun = tuple(check for check in checks if check in unreached)
@@ -61,7 +65,7 @@ def state_of(check: Check) -> str:
 
 
 def earned(checks: Sequence[Check]) -> float | None:
-    """Return the points of these checks; None if they are hidden."""
+    """Return the points of these checks, or None if they are hidden."""
     return None if all(check.reason is Reason.HIDDEN for check in checks) else sum(check.points for check in checks)
 
 
@@ -71,7 +75,7 @@ def worth(checks: Sequence[Check]) -> float:
 
 
 def _groups_of_kind(checks: Sequence[Check], numbers: Mapping[str, tuple[int, ...]]) -> Iterator[CheckGroup]:
-    """Yield a group of the checks that were made, and a group for each reason why others were not."""
+    """Yield a group of the checks that were made, and a group for each reason why others were not made."""
     made = [check for check in checks if check.shown_verdict in {Verdict.PASSED, Verdict.PARTIAL, Verdict.FAILED}]
     if made:
         causes = sorted({number for check in made for number in numbers.get(check.name, ())})
@@ -82,13 +86,13 @@ def _groups_of_kind(checks: Sequence[Check], numbers: Mapping[str, tuple[int, ..
 
 
 def _verdict(checks: Sequence[Check]) -> Verdict:
-    """Return the verdict of all these checks, or that they passed partly."""
+    """Return the common verdict of these checks, or PARTIAL if their verdicts differ."""
     verdicts = {check.shown_verdict for check in checks}
     return verdicts.pop() if len(verdicts) == 1 else Verdict.PARTIAL
 
 
 def _label(checks: Sequence[Check]) -> str:
-    """Name a group: how many of its checks passed, and its speed."""
+    """Return the label of a group, which states how many of its checks passed, or its speed."""
     kind, passed = checks[0].kind, sum(check.verdict is Verdict.PASSED for check in checks)
     if len(checks) > 1:
         things = "cases" if kind in CASES else "checks"
@@ -98,12 +102,12 @@ def _label(checks: Sequence[Check]) -> str:
 
 
 def _name(check: Check) -> str:
-    """Return the name of a check, and its speed if it was measured."""
+    """Return the name of a check, with its speed if that was measured."""
     return check.own_name if check.performance is None else f"{check.own_name}, {_speed(check.performance)}"
 
 
 def _speed(performance: Performance) -> str:
-    """Return the rate, and the share of the model solution's speed if that is known."""
+    """Return the rate, with the share of the model solution's speed if that is known."""
     rate = f"{three_digits(performance.rate.median)} {performance.unit}"
     if performance.fraction_of_reference is None:
         return rate
@@ -111,7 +115,7 @@ def _speed(performance: Performance) -> str:
 
 
 def _unmade(checks: Sequence[Check]) -> CheckGroup:
-    """Return the group of checks of one kind that were not made for one reason."""
+    """Return the group of the checks of one kind that were not made for the same reason."""
     first = checks[0]
     names = ", ".join(check.label or check.kind for check in checks)
     several = f"{first.kind}: {names}" if first.reason in OUTSTANDING else f"{first.kind}: {len(checks)} checks"

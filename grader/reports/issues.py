@@ -1,8 +1,8 @@
-"""Issues of a submission: the causes of its lost points, each named once.
+"""Issues of a submission, which are the causes of its lost points. Each cause is reported once.
 
-An issue is a mistake, its line and the next step. An issue names all checks that it explains: cases that
-failed in one line for one cause, cases whose cause only the simulator knows, and findings with the same help. Checks
-that failed only because another check failed have no issue. A failed practice case is an issue, too.
+An issue is a mistake with its line and the next step. It lists all checks that it explains: cases that failed in one
+line for one cause, cases whose cause only the simulator knows, and findings with the same help. Checks that failed only
+because another check failed have no issue. A failed practice case is an issue, too.
 """
 
 import hashlib
@@ -18,33 +18,36 @@ from grader.results.check import Check, Place, Reason, Verdict
 from grader.results.result import Result
 
 ISSUES_IN_FULL = 5
-"""Issues that a report tells in full. It only names the others."""
+"""Number of issues that a report describes in full. The others are only listed."""
 
 LABELS = 3
-"""Checks of a kind that an issue names."""
+"""Maximum number of checks of a kind that an issue lists by name."""
 
 FINDINGS = 50
-"""Findings of a check that become issues. A kernel can have a thousand, of a few causes."""
+"""Maximum number of findings of a check that become issues. A kernel can have a thousand findings with only a few
+causes.
+"""
 
 NOT_KNOWN = 1
-"""Line of an issue whose line is unknown, for formats that need a line."""
+"""Line that is reported for an issue whose line is unknown, in formats that need a line."""
 
 ERROR = "error"
 LEVELS = {Kind.MEMORY: "slow", Kind.PERFORMANCE: "slow", Kind.PRACTICE: "practice"}
-"""Levels of issues by the kind of their checks. Other kinds are errors."""
+"""Levels of issues by the kind of their checks. All other kinds are errors."""
 
 CASES = frozenset({Kind.CORRECTNESS, Kind.PRACTICE})
-"""Kinds with checks that nearly always fail for a common cause. The inputs decide which of them fail."""
+"""Kinds whose checks nearly always fail for a common cause. Which of them fail depends on the inputs."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Issue:
-    """A cause of lost points, the places of a finding, and the checks that the cause explains.
+    """A cause of lost points, with the places of a finding, and the checks that the cause explains.
 
-    `number` counts from 1 in the order of reading. `message` says what is wrong, and `help` what to do; `help` may be
-    empty. All lines are in the file; `line` is None if no line is known. `evidence` are values, counts and logs that
-    support the message. `lost` are the points of the explained checks that no earlier issue explains. `fingerprint` is
-    unique in a result. It stays the same in the next grading, even if the line moves and the inputs change.
+    `number` counts from 1 in reading order. `message` describes what is wrong, and `help` what to do; `help` may be
+    empty. All lines are in the file; `line` is None if no line is known. `evidence` contains values, counts and logs
+    that support the message. `lost` is the sum of the lost points of those explained checks that no earlier issue
+    explains. `fingerprint` is unique in a result. It stays the same in the next grading, even if the line moves and the
+    inputs change.
     """
 
     number: int
@@ -67,14 +70,14 @@ class Issue:
 
     @property
     def marked_lines(self) -> tuple[int, ...]:
-        """Lines that are blamed: the line of the issue, and the lines of its places."""
+        """Lines that are blamed, which are the line of the issue and the lines of its places."""
         lines = (*([] if self.line is None else [self.line]), *(place.line for place in self.places))
         return tuple(dict.fromkeys(lines))
 
     @property
     def seen_in(self) -> str:
-        """Names of the explained checks, for example "sanitizer; correctness: one row, ragged". Checks that wait for
-        the build are left out.
+        """Names of the explained checks, such as "sanitizer; correctness: one row, ragged". Checks that wait for the
+        build are left out.
         """
         made = [check for check in self.checks if check.reason is not Reason.NOT_RUN]
         kinds = dict.fromkeys(check.kind for check in made)
@@ -83,15 +86,15 @@ class Issue:
 
     @property
     def text(self) -> str:
-        """Message, help and names of checks, for formats with one text for each issue."""
+        """Message, help and names of checks, for formats that have one text per issue."""
         seen_in = f"{self.part}: {self.seen_in}" if self.part else self.seen_in
         return " ".join(filter(None, (self.message, self.help, f"Seen in {showable(seen_in)}.")))
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Cause:
-    """Parts that distinguish an issue from others. `subject` is the cause of wrong cases, or else the check's label.
-    `line` is None if no line is known.
+    """Parts that distinguish an issue from others. `subject` is the cause of wrong cases, or else the label of the
+    check. `line` is None if no line is known.
     """
 
     part: str
@@ -103,7 +106,7 @@ class _Cause:
 
 @dataclass(frozen=True, kw_only=True)
 class _Sighting:
-    """A cause as one check shows it, with the lines to look at in this order."""
+    """A cause as it appears in one check, with the lines to look at in order."""
 
     check: Check
     reason: Reason
@@ -115,7 +118,7 @@ class _Sighting:
 
 
 def issues_of(result: Result) -> tuple[Issue, ...]:
-    """Return the issues in the order in which they should be read, practice cases last."""
+    """Return the issues in the order in which they should be read, with practice cases last."""
     lines, seen, told = lines_of(result), Counter[tuple[str, ...]](), set[str]()
     issues = []
     for number, (cause, sightings) in enumerate(_sightings_by_cause(result, lines).items(), start=1):
@@ -144,8 +147,8 @@ def issues_of(result: Result) -> tuple[Issue, ...]:
 
 
 def told_once(result: Result) -> Result:
-    """Return the result for reports that list checks: a check refers to another check that names its cause. Its own
-    message becomes evidence.
+    """Return the result for reports that list checks. A check refers to the check that reports their common cause
+    first, and its own message becomes evidence.
     """
     told: dict[str, Check] = {}
     for issue in issues_of(result):
@@ -155,7 +158,7 @@ def told_once(result: Result) -> Result:
 
 
 def _referring(check: Check, told: Check) -> Check:
-    """Return a failed check with a reference to the check that names its cause."""
+    """Return a failed check with a reference to the check that reports its cause."""
     if told.name == check.name or check.reason is Reason.NOT_RUN:
         return check
     return replace(
@@ -172,7 +175,7 @@ def lines_of(result: Result) -> list[str]:
 
 
 def numbers_of(issues: Iterable[Issue]) -> Mapping[str, tuple[int, ...]]:
-    """Return the numbers of the issues that explain each check, by the check's name."""
+    """Return the numbers of the issues that explain each check, by the name of the check."""
     numbers: dict[str, tuple[int, ...]] = {}
     for issue in issues:
         for check in issue.checks:
@@ -202,7 +205,7 @@ def _explained(cause: _Cause, sightings: Sequence[_Sighting], result: Result) ->
 
 
 def _message(cause: _Cause, sightings: Sequence[_Sighting], lines: Sequence[str]) -> str:
-    """Return the first message, and the lines of further findings with the same help."""
+    """Return the first message, with the lines of further findings that have the same help."""
     first = sightings[0]
     elsewhere = {each.lines[0] for each in sightings if each.lines and each.check is first.check} - {cause.line}
     also = sorted(line for line in elsewhere if _is_in(lines, line))
@@ -221,7 +224,7 @@ def _practice(result: Result) -> Iterator[Check]:
 
 
 def _sightings(check: Check) -> Iterator[_Sighting]:
-    """Yield a sighting for each finding, and one for the check if its message is about none of them."""
+    """Yield a sighting for each finding, and one for the check itself if its message does not contain any of them."""
     assert check.reason is not None
     evidence = tuple(filter(None, (check.detail,)))
     if not any(finding.message in check.message for finding in check.findings):
@@ -235,7 +238,7 @@ def _sightings(check: Check) -> Iterator[_Sighting]:
         )
     for finding in check.findings[:FINDINGS]:
         times = (f"seen {count(finding.times, 'time')}",) if finding.times > 1 else ()
-        told = finding.message in check.message  # the check's message also names the sizes of the run
+        told = finding.message in check.message  # the check's message also contains the sizes of the run
         yield _Sighting(
             check=check,
             reason=finding.reason,
@@ -259,10 +262,11 @@ def _cause(sighting: _Sighting, lines: Sequence[str]) -> _Cause:
 
 
 def _found_before(cause: _Cause, sighting: _Sighting, found: Mapping[_Cause, list[_Sighting]]) -> _Cause | None:
-    """Return the cause that explains this sighting, too.
+    """Return an earlier cause that explains this sighting, too.
 
-    A finding with the help of an earlier one is the same mistake in another line. So is a case with the line and the
-    help of an earlier cause. A case of unknown cause is a consequence of the first finding in its kernel.
+    A finding with the help of an earlier one is the same mistake in another line. A case with the line and the help of
+    an earlier cause is also the same mistake. A case of unknown cause is a consequence of the first finding in its
+    kernel.
     """
     earlier = [each for each in found if each.part == cause.part]
     alike = [each for each in earlier if sighting.help and found[each][0].help == sighting.help]
@@ -274,7 +278,7 @@ def _found_before(cause: _Cause, sighting: _Sighting, found: Mapping[_Cause, lis
 
 
 def _is_in(lines: Sequence[str], line: int) -> bool:
-    """True if the file has this line. A compiler also names lines that `#line` in the file invents."""
+    """True if the file has this line. A compiler also reports line numbers that are invented by `#line` in the file."""
     return 1 <= line <= len(lines)
 
 

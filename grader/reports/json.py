@@ -1,4 +1,4 @@
-"""The JSON report: the whole record. `grader schema result` prints its schema."""
+"""The JSON report, which contains the whole record. `grader schema result` prints its schema."""
 
 from grader.results.result import Result, Ungraded
 

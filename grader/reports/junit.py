@@ -1,17 +1,19 @@
 """The JUnit report, in the subset that GitLab, Jenkins (both plugins), Artemis, CodeGrade and GitHub all read.
 
-It has one flat suite, unique names, and times with three decimals. A failure's message is also first in its text.
-Points and the line to look at are properties in the case's output, since strict readers refuse attributes for a file
-and a line. A failure is the student's fault; an error is grader's and means that there is no grade. Three kinds of
-checks are skipped: checks that this machine cannot make; checks that are hidden until release (with the points that are
-still to be decided); and practice cases with any outcome, since some readers make points of the share of cases that
-passed. The text of a practice case has the outcome.
+It has one flat suite, unique names, and times with three decimals. A failure's text begins with its message. The points
+and the line to look at are properties in the case's output, since strict readers refuse attributes for a file and a
+line. A failure is the student's fault; an error is grader's, and means that there is no grade. Three kinds of checks
+are skipped: checks that this machine cannot make; checks that are hidden until release (with the points that are still
+to be decided); and practice cases with any outcome, since some readers compute points from the share of cases that
+passed. The text of a practice case contains its outcome.
 
-The failure to read first is the first case and says so. Checks that fail only because of a failed build are one skipped
-case. But if another kernel of the suite builds, each stays a failure, or the share of cases that passed would rise.
+The failure to read first is the first case, and its message says so. Checks that fail only because of a failed build
+are one skipped case. If another kernel of the suite builds, however, each of them stays a failure, because otherwise
+the share of cases that passed would rise.
 
-For a batch, a file has a suite for each submission, for dashboards. The cases are the same, but their names start with
-the suite's, since Artemis and GitLab want unique names in a file. Texts are shorter, since GitLab accepts 30 MB a file.
+For a batch, a file contains a suite for each submission, for dashboards. The cases are the same, but their names start
+with the suite's name, since Artemis and GitLab require unique names in a file. Texts are shorter, since GitLab accepts
+30 MB per file.
 """
 
 from collections import Counter
@@ -46,12 +48,12 @@ START = "Start here: "
 """Text before the message of the failure to read first."""
 
 COUNTS = ("tests", "failures", "errors")
-"""Counts that the strictest reader wants of all suites together, besides their time."""
+"""Counts that the strictest reader requires for all suites together, in addition to their time."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class TextLimits:
-    """Largest numbers of characters of texts, and the note at the end of a cut text."""
+    """Maximum numbers of characters of texts, and the note at the end of a text that was cut off."""
 
     message: int
     text: int
@@ -59,10 +61,10 @@ class TextLimits:
 
 
 ONE = TextLimits(message=20_000, text=20_000, cut="\n(cut here; the JSON report has the rest)")
-"""Artemis cuts texts at this length."""
+"""Artemis cuts texts off at this length."""
 
 MANY = TextLimits(message=300, text=600, cut="\n(cut here; the submission's own report has the rest)")
-"""A thousand submissions whose every check fails make some 25 MB."""
+"""A thousand submissions in which every check fails result in about 25 MB."""
 
 
 def render(outcome: Result | Ungraded) -> str:
@@ -73,14 +75,14 @@ def render(outcome: Result | Ungraded) -> str:
 def render_batch(parts: Iterable[tuple[str, Result | Ungraded | Absence]]) -> str:
     """Return an XML document with a suite for each submission or absence. The pairs (label, assignment) must be unique.
 
-    The outcomes are taken one by one, so that they may be read from their files meanwhile.
+    The outcomes are requested one by one, so that they can be read from their files meanwhile.
     """
     suites = ((f"{label} {outcome.assignment}", outcome) for label, outcome in parts)
     return _document(_one_of_many(name, outcome) for name, outcome in suites)
 
 
 def _one_of_many(name: str, outcome: Result | Ungraded | Absence) -> ElementTree.Element:
-    """Return the suite of a submission; if it cannot be made, one skipped case that says so."""
+    """Return the suite of a submission or, if it cannot be made, a suite with one skipped case that states this."""
     suite = attempt(f"the suite of {name}", lambda: _plain_suite(_suite(name, f"{name}: ", outcome, MANY)))
     if not isinstance(suite, Fault):
         return suite
@@ -90,7 +92,7 @@ def _one_of_many(name: str, outcome: Result | Ungraded | Absence) -> ElementTree
 
 
 def _suite(name: str, lead: str, outcome: Result | Ungraded | Absence, limits: TextLimits) -> TestSuite:
-    """Return the suite of a submission; `lead` is put before the name of each case."""
+    """Return the suite of a submission. `lead` is put before the name of each case."""
     match outcome:
         case Result():
             cases = list(_cases(told_once(outcome), lead, limits))
@@ -102,8 +104,8 @@ def _suite(name: str, lead: str, outcome: Result | Ungraded | Absence, limits: T
 
 
 def _cases(result: Result, lead: str, limits: TextLimits) -> Iterator[TestCase]:
-    """Yield a case for each check, the one to read first at the top. All checks that a failed build prevents are one
-    case.
+    """Yield a case for each check, with the one to read first at the top. All checks that a failed build prevents are
+    combined into one case.
     """
     first = result.first_cause
     nothing_passed = not any(check.verdict in {Verdict.PASSED, Verdict.PARTIAL} for check in result.checks)
@@ -126,7 +128,7 @@ def _cases(result: Result, lead: str, limits: TextLimits) -> Iterator[TestCase]:
 
 
 def _case(assignment: str, lead: str, check: Check, limits: TextLimits, before: str = "") -> TestCase:
-    """Return the case of one check; `before` is put before its message."""
+    """Return the case of one check. `before` is put before its message."""
     case = TestCase(
         _name(lead + check.name),
         classname=f"{assignment}.{check.kind.value}",
@@ -143,7 +145,7 @@ def _case(assignment: str, lead: str, check: Check, limits: TextLimits, before: 
 
 
 def _unreached(assignment: str, lead: str, checks: tuple[Check, ...], limits: TextLimits) -> TestCase:
-    """Return the case of all checks that fail only because of a failed build; their points are lost."""
+    """Return the case of all checks that fail only because of a failed build. Their points are lost."""
     points = sum(check.max_points for check in checks)
     case = TestCase(
         _name(f"{lead}{unreached_in_words(checks)}"),
@@ -157,8 +159,8 @@ def _unreached(assignment: str, lead: str, checks: tuple[Check, ...], limits: Te
 
 
 def _adjustment(name: str, result: Result, lead: str, told: tuple[float, str], limits: TextLimits) -> TestCase:
-    """Return the case of the deduction for lateness, or of the instructor's correction, so that the points of all cases
-    add up to the grade's. `told` has the points and the reason.
+    """Return the case of the deduction for lateness or of the instructor's correction, so that the points of all cases
+    add up to those of the grade. `told` contains the points and the reason.
     """
     points, why = told
     words = (*_points(points, 0), why.replace("[[", "[ ["))
@@ -176,8 +178,8 @@ def _skip(case: TestCase, words: str, limits: TextLimits) -> None:
 
 
 def _output(check: Check) -> Iterator[str]:
-    """Yield points, the line to look at, the figures of a passed check, and the parts that are missing because grader
-    failed.
+    """Yield the points, the line to look at, the figures of a passed check, and the parts that are missing because
+    grader failed.
     """
     yield from _points(check.points, check.max_points)
     if check.verdict is Verdict.PASSED:
@@ -201,8 +203,8 @@ def _without_verdict(check: Check) -> str:
 
 
 def _absence(absence: Absence, lead: str, limits: TextLimits) -> TestCase:
-    """Return the case of a student who handed in nothing or is left out: neither a failure nor an error, but in the
-    list.
+    """Return the case of a student who has not handed in anything or is left out. It is neither a failure nor an error,
+    but it is listed.
     """
     case = TestCase(_name(f"{lead}hand-in"), classname=f"{absence.assignment}.build", elapsed_sec=_plain(0))
     _skip(case, absence.left_out or "nothing was handed in.", limits)
@@ -224,18 +226,18 @@ def _name(text: str) -> str:
 
 
 def _short(text: str, limit: int, cut: str) -> str:
-    """Return the text within the limit, without characters that XML cannot contain."""
+    """Return the text within the limit, and without characters that XML cannot contain."""
     text = showable(text)
     return text if len(text) < limit else text[: limit - len(cut) - 1] + cut
 
 
 def _plain(seconds: float | str) -> Decimal:
-    """Return exactly three decimals, so that a sum has three as well."""
+    """Return exactly three decimals, so that a sum has three decimals as well."""
     return Decimal(seconds).quantize(Decimal("0.001"))
 
 
 def _document(suites: Iterable[ElementTree.Element]) -> str:
-    """Return the document in the strictest reader's form; only the text of each suite is kept."""
+    """Return the document in the form of the strictest reader. Only the text of each suite is kept in memory."""
     texts: list[str] = []
     counts, time = Counter[str](), Decimal(0)
     for element in suites:
@@ -248,7 +250,7 @@ def _document(suites: Iterable[ElementTree.Element]) -> str:
 
 
 def _plain_suite(suite: TestSuite) -> ElementTree.Element:
-    """Return the suite in the strictest reader's form.
+    """Return the suite in the form of the strictest reader.
 
     The junit-xml package writes times with six decimals, no time at all for zero, and an attribute `disabled` that the
     Jenkins xunit plugin does not know.

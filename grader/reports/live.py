@@ -1,7 +1,7 @@
-"""The display while a grading runs: each check when it is decided, the time so far, and the remaining work.
+"""The display while a grading is running: each check when it is decided, the time so far, and the remaining work.
 
-A terminal shows a board that is drawn again and again, and erased before the report. Elsewhere, as in the log of a
-pipeline, each event has a line that stays.
+On a terminal, a board is redrawn repeatedly and erased before the report. Elsewhere, as in the log of a pipeline, each
+event has a line that stays.
 """
 
 from collections import Counter
@@ -23,7 +23,7 @@ Group = tuple[str, str]
 """A part, and a kind of its checks."""
 
 STAMP = len("  1.3 s ")
-"""Columns of the seconds before a line of a log."""
+"""Width in columns of the seconds at the beginning of a line in a log."""
 
 
 class LiveBoard:
@@ -35,15 +35,15 @@ class LiveBoard:
         self._doing = "starting"
 
     def hear(self, event: str | Decided) -> None:
-        """Record a step that begins, or a decided check."""
+        """Record a step that begins, or a check that has been decided."""
         if isinstance(event, Decided):
             self._decided.append(self._once(event))
         else:
             self._doing = event
 
     def _once(self, event: Decided) -> Decided:
-        """Return the event without a sentence that was shown before. A build that fails like an earlier part of the
-        suite also loses its reason.
+        """Return the event without a sentence that was shown before. A build that fails in the same way as an earlier
+        part of the suite also loses its reason.
         """
         told = {(each.check.reason, each.sentence) for each in self._decided}
         if (event.check.reason, event.sentence) not in told:
@@ -52,7 +52,7 @@ class LiveBoard:
         return Decided(check=replace(check, reason=None) if check.kind is Kind.BUILD else check)
 
     def line(self, event: str | Decided, seconds: float) -> str:
-        """Return the log's line about the last recorded event, `seconds` after the start."""
+        """Return the line for a log about the last recorded event, `seconds` after the start."""
         if isinstance(event, Decided):
             event = self._decided[-1]
             told = f"{_word(event.check.shown_verdict)}{event.check.name}{_reason(event.check)}"
@@ -61,7 +61,7 @@ class LiveBoard:
         return _stamped(seconds, f"{event} ({self._count})")
 
     def rows(self) -> Iterator[Text]:
-        """Yield the rows for a terminal: one for the passed checks of a group, and one for each other check."""
+        """Yield the rows for a terminal: one for the passed checks of each group, and one for each other check."""
         passed = Counter(_group(each.check) for each in self._decided if _passed(each))
         for group, number in passed.items():
             many = f": {number} of {self._asked[group]}" if self._asked[group] > 1 else ""

@@ -8,7 +8,7 @@ from rich.text import Text
 
 
 def drawn_as_text(parts: Iterable[RenderableType], *, width: int, color: bool) -> str:
-    """Return the parts one below the other, for a terminal of this width; without colour it is plain text."""
+    """Return the parts one below the other, for a terminal of this width. Without colour, the result is plain text."""
     text = StringIO()
     console = Console(
         file=text, width=width, force_terminal=color, color_system="standard" if color else None, highlight=False

@@ -1,6 +1,6 @@
-"""Meaning of each reason for a failed check, and the next step.
+"""The meaning of each reason for a failed check, and the next step.
 
-docs/reading-your-report.md has the same sentences.
+docs/reading-your-report.md contains the same sentences.
 """
 
 from collections.abc import Mapping
@@ -88,4 +88,4 @@ MEANINGS: Mapping[Reason, str] = {
     ),
     Reason.IMPLAUSIBLE: "The measured speed is impossible on this device. Ask your instructor to look at it.",
 }
-"""Markdown without links. The first sentence says what happened. Checks that were not made have no entry."""
+"""Markdown without links. The first sentence describes what happened. Checks that were not made have no entry."""

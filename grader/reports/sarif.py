@@ -1,7 +1,7 @@
 """SARIF 2.1.0, with all properties that GitHub's documentation requires ("SARIF support for code scanning").
 
-GitHub tells alerts apart by the fingerprint with the name FINGERPRINT only. It links to the places of a finding only if
-the message does.
+GitHub distinguishes alerts only by the fingerprint named FINGERPRINT. It links to the places of a finding only if the
+message contains links to them.
 """
 
 import json
@@ -23,11 +23,13 @@ SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 FINGERPRINT = "primaryLocationLineHash"
 
 LEVELS = {Kind.BUILD: "error", Kind.SANITIZER: "error", Kind.CORRECTNESS: "error", Kind.PRACTICE: "note"}
-"""Levels of issues. Kinds that are not listed are warnings: the results are right, but memory or time is wasted."""
+"""Levels of issues. All other kinds are warnings, because the results are right but memory or time is wasted."""
 
 
 def render(outcome: Result | Ungraded) -> str:
-    """Return a log with one run. An ungraded outcome has no results; its run was not successful, and says why."""
+    """Return a log with one run. For an ungraded outcome, the run has no results, is marked as unsuccessful, and states
+    the reason.
+    """
     run = _graded(outcome) if isinstance(outcome, Result) else _ungraded(outcome)
     return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2, ensure_ascii=False) + "\n"
 
@@ -52,7 +54,7 @@ def _ungraded(outcome: Ungraded) -> dict[str, Any]:
 
 
 def _run(assignment: str, driver: dict[str, Any]) -> dict[str, Any]:
-    """Return the run without its outcome. GitHub keeps the results of different assignments of a commit apart."""
+    """Return the run without its outcome. GitHub keeps the results of a commit for different assignments apart."""
     return {
         "tool": {"driver": {"name": "grader", **driver}},
         "automationDetails": {"id": f"{assignment}/"},
@@ -106,10 +108,10 @@ def _location(line: int, lines: Sequence[str]) -> dict[str, Any]:
 
 
 def _units(text: str) -> int:
-    """Return the length in units of UTF-16, in which editors count columns."""
+    """Return the length in UTF-16 units, in which editors count columns."""
     return sum(2 if letter > "\uffff" else 1 for letter in text)
 
 
 def _plain(text: str) -> str:
-    """Return the text without anything that readers of SARIF take for a placeholder or a link."""
+    """Return the text without anything that readers of SARIF could mistake for a placeholder or a link."""
     return showable(text).replace("{", "{{").replace("}", "}}").replace("](", "] (")

@@ -1,4 +1,4 @@
-"""The kernels of a suite side by side: the points of each, its rate, and the comparison with the other rates."""
+"""The kernels of a suite side by side: the points of each, its rate, and how the rate compares with the others."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,10 +14,10 @@ NOT_KNOWN = "-"
 
 @dataclass(frozen=True, kw_only=True)
 class PartStanding:
-    """A kernel among the others; None for a figure that was not measured.
+    """A kernel among the others. Figures that were not measured are None.
 
-    `times_first` is its rate over the rate of the suite's first kernel. `intensity` is FLOP per byte of requested
-    global memory, counted in the simulator.
+    `times_first` is its rate divided by the rate of the suite's first kernel. `intensity` is the number of FLOP per
+    byte of requested global memory, counted in the simulator.
     """
 
     part: str
@@ -29,7 +29,7 @@ class PartStanding:
 
     @property
     def cells(self) -> tuple[str, str, str, str]:
-        """Figures in words, in the order of HEADINGS."""
+        """The figures in words, in the order of HEADINGS."""
         timed = self.performance
         fraction = None if timed is None else timed.fraction_of_reference
         return (
@@ -41,7 +41,7 @@ class PartStanding:
 
 
 def standings_of(result: Result) -> tuple[PartStanding, ...]:
-    """Return one entry for each kernel of a suite, in its order; none for an assignment of one kernel."""
+    """Return one entry for each kernel of a suite, in the order of the suite. Empty for an assignment of one kernel."""
     parts = dict.fromkeys(check.part for check in result.checks if check.part)
     timed = {part: _timed(part, result) for part in parts}
     return tuple(
@@ -64,7 +64,7 @@ def in_words(standing: PartStanding) -> str:
 
 
 SAYS = ("", "of the model solution's rate", "the first kernel's", "FLOP per byte asked for")
-"""Words after the cells in a sentence."""
+"""Words that follow the cells in a sentence."""
 
 
 def _of(part: str, result: Result) -> Iterator[Check]:
@@ -76,7 +76,7 @@ def _timed(part: str, result: Result) -> Performance | None:
 
 
 def _times(own: Performance | None, first: Performance | None) -> float | None:
-    """Return one rate over another, if their units are equal."""
+    """Return one rate divided by another, if their units are equal."""
     if own is None or first is None or own.unit != first.unit:
         return None
     return own.rate.median / first.rate.median

@@ -19,19 +19,21 @@ NOUNS: Mapping[Reason, tuple[str, str]] = {
     Reason.CRASH: ("crash", "crashes"),
     Reason.TIME_LIMIT: ("loop that was stopped", "loops that were stopped"),
 }
-"""Names of findings and failed builds, for one and for several."""
+"""Names of findings and failed builds, in the singular and plural."""
 
 NAMED = 3
-"""Most cases that the line names. The report above the line names all of them."""
+"""Maximum number of cases that the line lists by name. The report above the line lists all of them."""
 
 FALLBACK = ("fault of the build", "faults of the build")
 
 Fault = tuple[Reason, str]
-"""The fault, and the text of its line, since numbers of lines change when a file is edited."""
+"""The fault, and the text of its line, since line numbers change when a file is edited."""
 
 
 def since(before: Result, after: Result) -> str:
-    """Return the changes on one line, points first: "68 of 100 (was 100). New: races in lines 10 and 11."."""
+    """Return the changes on one line, beginning with the points: "68 of 100 (was 100). New: races in lines 10
+    and 11.".
+    """
     was, now = _faults(before), _faults(after)
     gone, new = _named(was, now), _named(now, was)
     sentences = (
@@ -64,7 +66,7 @@ def _faults(result: Result) -> dict[Fault, int | None]:
 
 
 def _named(faults: Mapping[Fault, int | None], others: Container[Fault]) -> str:
-    """Return the faults that are not among the others, each kind with its lines: "races in lines 10 and 11"."""
+    """Return the faults that are not among the others, each kind with its lines, such as "races in lines 10 and 11"."""
     left = [(reason, line) for (reason, text), line in faults.items() if (reason, text) not in others]
     kinds = dict.fromkeys(reason for reason, _ in left)
     named = [_with_lines(kind, [line for reason, line in left if reason is kind]) for kind in kinds]
@@ -83,8 +85,8 @@ def _text(lines: list[str], line: int | None) -> str:
 
 
 def _cases(before: Result, after: Result) -> Iterator[str]:
-    """Yield the number of cases that are now right, and the names of cases that are now wrong. Many cases have only a
-    number.
+    """Yield the number of cases that are now right, and the names of cases that are now wrong. If these are many, only
+    their number is given.
     """
     was, now = _right(before), _right(after)
     fixed = [name for name in now if now[name] and was.get(name) is False]
@@ -105,7 +107,7 @@ def _right(result: Result) -> dict[str, bool]:
 
 
 def _speeds(before: Result, after: Result) -> Iterator[str]:
-    """Yield the present and the former per cent of the model solution's speed, if both are known."""
+    """Yield the current and the previous percentage of the model solution's speed, if both are known."""
     was = {check.part: _speed(check) for check in before.checks if _speed(check)}
     for check in after.checks:
         old, new = was.get(check.part), _speed(check)

@@ -12,15 +12,15 @@ from grader.results.check import OUTSTANDING, Reason, Verdict
 from grader.results.gradebook import Grade, Mark, StudentRow
 
 EXAMPLES = 3
-"""Submissions that a line about a failure links to."""
+"""Number of submissions to which a line about a failure links."""
 
 CASES = {Kind.CORRECTNESS: "correctness", Kind.PRACTICE: "practice, for no points"}
-"""Headings for the cases of a kind."""
+"""Headings for the cases of each kind."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Sums:
-    """Numbers of rows by kind, and the points of graded rows; `unchecked` counts rows with open checks."""
+    """Numbers of rows by kind, and the points of graded rows. `unchecked` is the number of rows with open checks."""
 
     rows: int
     handed_in: int
@@ -38,8 +38,9 @@ class Sums:
 
 @dataclass(frozen=True, kw_only=True)
 class Incomplete:
-    """Checks that were not made for one reason: the students, the most points that one of them lacks, and the message
-    of the first check. A student is named by the platform's key if there is one, else by label.
+    """Checks that were not made for the same reason: the students, the largest number of points that one of them lacks,
+    and the message of the first check. Students are identified by the platform's key if there is one, and otherwise by
+    label.
     """
 
     reason: Reason
@@ -50,9 +51,9 @@ class Incomplete:
 
 @dataclass(frozen=True, kw_only=True)
 class Scale:
-    """The presentation of a quantity: its name, the sign after a number, and the edges of its bins.
+    """How a quantity is presented: its name, the sign after a number, and the edges of its bins.
 
-    `end` replaces the last edge.
+    `end` is shown in place of the last edge.
     """
 
     label: str
@@ -67,30 +68,30 @@ POINTS = Scale(
     edges=(0.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0, 100.0, inf),
     end="all",
 )
-"""The last bin is for students with all points."""
+"""The last bin contains the students with all points."""
 
 SPEED_UP = Scale(
     label="times the naive kernel's speed", sign=" x", edges=(0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, inf)
 )
-"""Each edge is twice the one before, since speeds are compared by ratios."""
+"""Each edge is twice the previous one, since speeds are compared by ratios."""
 
 FRACTION = Scale(
     label="per cent of the model solution's speed",
     sign=" %",
     edges=(0.0, 20.0, 40.0, 60.0, 70.0, 80.0, 90.0, 100.0, 110.0, 150.0, inf),
 )
-"""Bins are narrow at the ends of bands of points."""
+"""Bins are narrow where bands of points end."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Histogram:
-    """Numbers of values in the bins of a scale: bin i has the values with edges[i] <= value < edges[i + 1]."""
+    """Numbers of values in the bins of a scale. Bin i contains the values with edges[i] <= value < edges[i + 1]."""
 
     scale: Scale
     counts: tuple[int, ...]
 
     def name(self, i: int) -> str:
-        """Return a bin in words, e.g. "70 to 80 %" or "32 x or more"."""
+        """Return a bin in words, such as "70 to 80 %" or "32 x or more"."""
         low, high = self.scale.edges[i : i + 2]
         return f"{low:g}{self.scale.sign} or more" if high == inf else f"{low:g} to {high:g}{self.scale.sign}"
 
@@ -108,9 +109,10 @@ class Quartiles:
 
 @dataclass(frozen=True, kw_only=True)
 class Failure:
-    """A reason, and the cause if one was found: the number of submissions with it, and the first of them by label.
+    """A reason, with the cause if one was found, the number of submissions in which it occurs, and the first of them by
+    label.
 
-    `message` is the check's message for the first; `cause` may be empty.
+    `message` is the message of the check in the first submission. `cause` may be empty.
     """
 
     reason: Reason | None
@@ -122,11 +124,11 @@ class Failure:
 
 @dataclass(frozen=True, kw_only=True)
 class Family:
-    """Checks that are reported as one, e.g. all correctness cases: the number of submissions that failed some of them,
-    and the failures.
+    """Checks that are reported together, such as all correctness cases: the number of submissions that failed some of
+    them, and the failures.
 
-    `not_run` counts the submissions in which they were not reached, for example after a failed build. A submission is
-    listed under every failure that it shows.
+    `not_run` is the number of submissions in which these checks were not reached, for example after a failed build. A
+    submission is listed under every failure that occurs in it.
     """
 
     name: str
@@ -137,8 +139,8 @@ class Family:
 
 @dataclass(frozen=True, kw_only=True)
 class CaseCount:
-    """A case of correctness or practice: the numbers of submissions that passed it, failed it, and did not reach it,
-    and the commonest reason of a failure.
+    """A case of correctness or practice: the numbers of submissions that passed it, failed it and did not reach it, and
+    the most common reason for a failure.
     """
 
     name: str
@@ -193,7 +195,7 @@ def sums_of(rows: tuple[StudentRow, ...]) -> Sums:
 
 
 def incomplete(rows: Iterable[StudentRow]) -> Iterator[Incomplete]:
-    """Yield the open checks of some grades, by reason; nothing if all is decided."""
+    """Yield the open checks of some grades, by reason. Yields nothing if everything is decided."""
     found = tuple((row.student, row.grade.checks) for row in rows if row.grade is not None)
     for why in OUTSTANDING:
         open_ones = ((student, [mark for mark in checks if mark.reason is why]) for student, checks in found)
@@ -208,19 +210,19 @@ def incomplete(rows: Iterable[StudentRow]) -> Iterator[Incomplete]:
 
 
 def per_cent(grade: Grade) -> float:
-    """Return the points as a percentage of all that could be earned; 100 if there were none to earn."""
+    """Return the points as a percentage of all points that could be earned, or 100 if there were none."""
     return 100 * grade.points / grade.max_points if grade.max_points else 100.0
 
 
 def histogram(values: Iterable[float], scale: Scale) -> Histogram:
-    """Count finite values in bins; a value beyond the first or the last edge goes into the nearest bin."""
+    """Count finite values in bins. A value beyond the first or the last edge goes into the nearest bin."""
     last = len(scale.edges) - 2
     bins = Counter(min(max(0, bisect_right(scale.edges, value) - 1), last) for value in values if isfinite(value))
     return Histogram(scale=scale, counts=tuple(bins[i] for i in range(len(scale.edges) - 1)))
 
 
 def quartiles(values: Iterable[float]) -> Quartiles | None:
-    """Return the quartiles of finite values, inclusive of both ends; None without values."""
+    """Return the quartiles of the finite values, including both ends, or None if there are no values."""
     found = sorted(value for value in values if isfinite(value))
     if not found:
         return None
@@ -229,14 +231,14 @@ def quartiles(values: Iterable[float]) -> Quartiles | None:
 
 
 def family_of(mark: Mark) -> str:
-    """Return the heading of a check: its name without sizes. All cases have one heading, in a suite one for each
-    kernel.
+    """Return the heading of a check, which is its name without sizes. All cases share one heading, or in a suite one
+    heading for each kernel.
     """
     return ": ".join(filter(None, (mark.part, CASES.get(mark.kind, mark.title))))
 
 
 def families(rows: tuple[StudentRow, ...]) -> tuple[Family, ...]:
-    """Return the families that some submission failed, the most failed first."""
+    """Return the families of which some submission failed a check, those with the most failures first."""
     by_family: dict[str, list[tuple[str, Mark]]] = {}
     for label, mark in _failed(rows):
         by_family.setdefault(family_of(mark), []).append((label, mark))

@@ -1,6 +1,6 @@
-"""The report in the terminal: the causes of lost points, then a row for each group of checks.
+"""The report on the terminal: the causes of lost points, followed by a row for each group of checks.
 
-`render` fits a right submission on one screen. `render_in_full` adds every message, value and log.
+For a right submission, the output of `render` fits on one screen. `render_in_full` adds every message, value and log.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -35,7 +35,7 @@ from grader.results.check import NOT_MADE, Check, ErrorMap, Finding, Reason
 from grader.results.result import Result, Ungraded
 
 LOG_LINES = 12
-"""Lines of a build log in the brief report; the first error usually causes the others."""
+"""Maximum number of lines of a build log in the brief report. The first error usually causes the others."""
 
 STYLES = {
     "passed": "green",
@@ -48,11 +48,11 @@ STYLES = {
 CELLS = {RIGHT: "not dim green", PARTLY: "not dim yellow", WRONG: "not dim bold red", UNWRITTEN: "not dim magenta"}
 
 INDENT = 8
-"""Columns of the verdict in a row; the text below a row begins there."""
+"""Width of the verdict in a row, in columns. The text below a row begins after these columns."""
 
 
 def render(result: Result, *, width: int, color: bool) -> str:
-    """Return the report for a terminal of this width; without colour it is plain text."""
+    """Return the report for a terminal of this width. Without colour, it is plain text."""
     return drawn_as_text(_page(result, width), width=width, color=color)
 
 
@@ -62,7 +62,7 @@ def render_in_full(result: Result, *, width: int, color: bool) -> str:
 
 
 def summary(name: str, outcome: Result | Ungraded) -> str:
-    """Return one line for a list of gradings: the name, the points, and the reasons for lost points."""
+    """Return one line for a list of gradings, with the name, the points, and the reasons for lost points."""
     name = _one_line(name)
     if isinstance(outcome, Ungraded):
         return f"{name:<24} not graded  {_one_line(outcome.fault)}"
@@ -133,15 +133,15 @@ def _headline(issue: Issue) -> Table:
 
 
 def _log(evidence: Sequence[str]) -> Iterator[Padding]:
-    """Yield the first lines of a build log, and the number of the others."""
+    """Yield the first lines of a build log, and the number of further lines."""
     lines = [line for log in evidence for line in showable(log).splitlines()]
     more = [f"({count(len(lines) - LOG_LINES, 'more line')} with --verbose)"] if len(lines) > LOG_LINES else []
     yield Padding(Text("\n".join(lines[:LOG_LINES] + more)), (0, 0, 0, 4))
 
 
 def _source(line: ExcerptLine, width: int) -> Iterator[Padding]:
-    """Yield the line, and below it a row for each underlined part: the first with carets, further ones with dashes. An
-    event is next to its part if there is room in the row, otherwise below.
+    """Yield the line, and below it a row for each underlined part, with carets for the first part and dashes for
+    further ones. An event is shown next to its part if there is room in the row, and otherwise below it.
     """
     yield _cropped(f"{line.number:>6} | {line.text}")
     for number, part in enumerate(line.underlined):
@@ -163,7 +163,7 @@ def _labelled(label: str, words: str, style: str) -> Table:
 
 
 def _hanging(lead: str, words: Text, style: str = "bold") -> Table:
-    """Return words whose further lines begin in the column of the first."""
+    """Return text whose continuation lines begin in the column of the first line."""
     table = Table.grid(expand=True)
     table.add_column(width=len(lead), no_wrap=True)
     table.add_column(ratio=1)
@@ -177,7 +177,7 @@ def _hanging(lead: str, words: Text, style: str = "bold") -> Table:
 def _part(
     part: str, checks: Sequence[Check], unreached: Sequence[Check], numbers: Mapping[str, tuple[int, ...]]
 ) -> Iterator[RenderableType]:
-    """Yield the rows of one kernel, in a suite under its name."""
+    """Yield the rows of one kernel. In a suite, they are below its name."""
     if part:
         yield _row(Text(""), Text(showable(part), style="bold"), sum(check.points for check in checks), worth(checks))
     for group in groups_of(checks, unreached, numbers):
@@ -185,8 +185,8 @@ def _part(
 
 
 def _group(group: CheckGroup) -> Iterator[RenderableType]:
-    """Yield a row, and below it the reason if the checks were not made. The reason of open checks is shown in full,
-    because it says what to do, or what was measured.
+    """Yield a row, and below it the reason if the checks were not made. The reason for open checks is shown in full,
+    because it states what to do or what was measured.
     """
     label = f"{group.label}: see {listed(group.causes, 'and')}" if group.causes else group.label
     yield _line(group.state, label, group.points, group.max_points)
@@ -197,7 +197,7 @@ def _group(group: CheckGroup) -> Iterator[RenderableType]:
 
 
 def _line(state: str, label: str, points: float | None, max_points: float) -> Table:
-    """Return one row: state, checks, points."""
+    """Return one row with state, checks and points."""
     return _row(Text(state, style=STYLES[state]), label, points, max_points)
 
 
@@ -213,7 +213,7 @@ def _row(verdict: Text, label: str | Text, points: float | None, max_points: flo
 
 
 def _side_by_side(standings: Sequence[PartStanding]) -> Iterator[Padding]:
-    """Yield the rates of a suite's kernels, if there are any."""
+    """Yield the rates of a suite's kernels, if any were measured."""
     if all(standing.performance is None for standing in standings):
         return
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", pad_edge=False)
@@ -226,7 +226,7 @@ def _side_by_side(standings: Sequence[PartStanding]) -> Iterator[Padding]:
 
 
 def _under(text: Text, indent: int = 0) -> Padding:
-    """Return text below a row, in line with its label or `indent` columns further in."""
+    """Return text below a row, aligned with the row's label or indented by `indent` columns."""
     return Padding(text, (0, 0, 0, INDENT + indent))
 
 
@@ -274,7 +274,7 @@ def _finding(check: Check, finding: Finding) -> Iterator[Padding]:
 
 
 def _drawing(error_map: ErrorMap) -> Text:
-    """Return the map, with its legend above."""
+    """Return the map with its legend above it."""
     drawing = Text(legend(error_map), style="dim")
     for row in error_map.cells:
         drawing.append("\n")

@@ -1,4 +1,4 @@
-"""The output of `grader run`: all times of one kernel, or a row for each of several, with bars."""
+"""The output of `grader run`: all times of one kernel, or a row for each of several kernels or values, with bars."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
@@ -21,14 +21,14 @@ from grader.reports.plain import drawn_as_text
 from grader.reports.words import seconds_in_words, three_digits
 
 DETAIL_LINES = 12
-"""Lines of detail (a build log) shown under a reason."""
+"""Maximum number of lines of detail, such as a build log, that are shown below a reason."""
 
 NOTHING = "-"
-"""Text of a cell without a known value."""
+"""Text of a cell whose value is unknown."""
 
 
 def render(coursework: Coursework, submission: Path, body: Iterable[RenderableType], *, width: int, color: bool) -> str:
-    """Return the body below its title, for a terminal of this width; without colour it is plain text."""
+    """Return the body below its title, for a terminal of this width. Without colour, it is plain text."""
     head = Text.assemble((showable(coursework.title), "bold"), f"  {coursework.name}")
     path = Text(showable(str(submission)), style="dim")
     apart = chain.from_iterable(("", part) for part in body)
@@ -36,7 +36,7 @@ def render(coursework: Coursework, submission: Path, body: Iterable[RenderableTy
 
 
 def body(rows: Sequence[TimedRow], swept: str | None) -> Iterator[RenderableType]:
-    """Yield everything about one kernel, or a table: by the values of the swept quantity, or by kernels."""
+    """Yield everything about one kernel, or a table by the values of the swept quantity or by kernels."""
     if swept is not None:
         yield from _sweep(swept, rows)
     elif len(rows) > 1:
@@ -46,7 +46,7 @@ def body(rows: Sequence[TimedRow], swept: str | None) -> Iterator[RenderableType
 
 
 def _one(row: TimedRow) -> Iterator[RenderableType]:
-    """Yield a single kernel's times, and the verdict on its results."""
+    """Yield the times of a single kernel, and the verdict on its results."""
     measured = row.outcome
     if isinstance(measured, Problem):
         yield _told(measured)
@@ -58,7 +58,7 @@ def _one(row: TimedRow) -> Iterator[RenderableType]:
 
 
 def _sweep(name: str, rows: Sequence[TimedRow]) -> Iterator[RenderableType]:
-    """Yield a row for each value of a size or a constant, with a bar for its rate, if rates are known."""
+    """Yield a row for each value of a size or constant, with a bar for its rate if rates are known."""
     table = _table(name, rows)
     highest = max((_rate(row) or 0.0 for row in rows), default=0.0)
     if _has_rates(rows):
@@ -116,7 +116,9 @@ def _steps_of_kernels(measured: Measured) -> list[tuple[str, list[int]]]:
 
 
 def _launches(measured: Measured) -> Iterator[str]:
-    """Yield the sizes, for example "transpose: global 1024 x 64, local 16 x 16"; and how often all were repeated."""
+    """Yield the sizes, such as "transpose: global 1024 x 64, local 16 x 16", and how often all launches were
+    repeated.
+    """
     assignment = measured.assignment
     for launch in assignment.student_launches:
         global_size, local_size = (
@@ -132,7 +134,7 @@ def _launches(measured: Measured) -> Iterator[str]:
 
 
 def _table(first: str, rows: Sequence[TimedRow]) -> Table:
-    """Return a table with the columns that every table has."""
+    """Return a table with the columns that all tables have in common."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold", expand=False)
     table.add_column(first, vertical="bottom", overflow="fold")
     unit = _unit(rows) or "rate"
@@ -169,7 +171,7 @@ def _is_right(row: TimedRow) -> bool:
 
 
 def _around(table: Table, rows: Sequence[TimedRow], but: str) -> Iterator[RenderableType]:
-    """Yield the table, with the sizes and constants of its rows before it, and the problems after it."""
+    """Yield the table, with the sizes and constants of its rows before it and the problems after it."""
     circumstances = "\n".join(_circumstances(rows, but))
     if circumstances:
         yield Text(circumstances)
@@ -200,7 +202,7 @@ def _settings(measured: Measured, but: str) -> str:
 
 
 def _problems(rows: Sequence[TimedRow]) -> list[Text]:
-    """Return each problem once, after the labels of all rows that have it."""
+    """Return each problem once, after the labels of all rows in which it occurs."""
     labels: dict[tuple[str, str], list[str]] = {}
     for row in rows:
         if row.problem is not None:
@@ -212,24 +214,24 @@ def _problems(rows: Sequence[TimedRow]) -> list[Text]:
 
 
 def _unit(rows: Sequence[TimedRow]) -> str | None:
-    """Return the unit of all rates; None if they have several."""
+    """Return the unit of all rates, or None if there are several units."""
     units = {row.outcome.unit for row in rows if isinstance(row.outcome, Measured) and row.outcome.unit}
     return units.pop() if len(units) == 1 else None
 
 
 def _has_rates(rows: Sequence[TimedRow]) -> bool:
-    """False if no measured assignment checks speed, so that only seconds are known."""
+    """False if no measured assignment checks speed, so that only times are known."""
     units = [row.outcome.unit for row in rows if isinstance(row.outcome, Measured)]
     return not units or any(units)
 
 
 def _rate(row: TimedRow) -> float | None:
-    """Return the rate of the kernel only."""
+    """Return the rate for the kernel without transfers."""
     return row.outcome.rate(median(row.outcome.on_device)) if isinstance(row.outcome, Measured) else None
 
 
 def _times_first(row: TimedRow, first: TimedRow) -> float | None:
-    """Return the rate as a multiple of the first row's."""
+    """Return the rate as a multiple of the first row's rate."""
     rate, of_first = _rate(row), _rate(first)
     return rate / of_first if rate and of_first and _unit((row, first)) else None
 
@@ -246,7 +248,7 @@ def _number(value: float | None) -> str:
 
 
 def _ratio(value: float | None) -> str:
-    """Format a ratio with two decimals, so that the decimal points of a column are in line."""
+    """Format a ratio with two decimals, so that the decimal points of a column are aligned."""
     return NOTHING if value is None else f"{value:,.2f}"
 
 

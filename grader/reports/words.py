@@ -1,4 +1,4 @@
-"""Words that several reports share: speeds, findings, memory counts, quantities."""
+"""Texts that several reports share: speeds, findings, memory counts, quantities."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -28,24 +28,24 @@ STILL_TO_BE_MADE = {
 
 
 def correction_in_words(correction: Correction) -> str:
-    """Describe a correction, for example "Corrected by the instructor: +5 points (handed in by mail)."."""
+    """Describe a correction, such as "Corrected by the instructor: +5 points (handed in by mail)."."""
     why = f" ({correction.comment})" if correction.comment else ""
     return f"Corrected by the instructor: {correction.points:+g} points{why}."
 
 
 def deduction_in_words(deduction: Deduction) -> str:
-    """Describe a deduction, for example "Late: 80 points before, 16 deducted, 64 left (2 days late: ...)."."""
+    """Describe a deduction, such as "Late: 80 points before, 16 deducted, 64 left (2 days late: ...)."."""
     before, lost, left = deduction.before, 0 - deduction.points, deduction.after
     return f"Late: {before:g} points before, {lost:g} deducted, {left:g} left ({deduction.why})."
 
 
 def faults_in_words(faults: Iterable[Fault]) -> tuple[str, ...]:
-    """Return a sentence for each part that is missing because grader failed, without repetition."""
+    """Return a sentence for each part that is missing because grader failed, without duplicates."""
     return tuple(dict.fromkeys(fault.sentence for fault in faults))
 
 
 def score_in_words(points: float, max_points: float, unchecked: Iterable[Unchecked], hidden_points: float) -> str:
-    """Describe a score, for example "68 of 100 points", "68 of 100; 32 not checked here: the simulator is missing", "44
+    """Describe a score, such as "68 of 100 points", "68 of 100; 32 not checked here: the simulator is missing", or "44
     points so far; 8 more are decided after release".
     """
     left = unchecked_in_words(unchecked)
@@ -55,12 +55,14 @@ def score_in_words(points: float, max_points: float, unchecked: Iterable[Uncheck
 
 
 def hidden_in_words(points: float) -> str:
-    """Describe hidden points, for example "8 more are decided after release"; "" without hidden points."""
+    """Describe hidden points, such as "8 more are decided after release", or return "" if there are none."""
     return f"{points:g} more {'is' if points == 1 else 'are'} decided after release" if points else ""
 
 
 def unchecked_in_words(unchecked: Iterable[Unchecked]) -> str:
-    """Describe open points, for example "32 not checked here: the simulator is missing"; "" if all is decided."""
+    """Describe open points, such as "32 not checked here: the simulator is missing", or return "" if everything is
+    decided.
+    """
     return "; ".join(map(_left_in_words, unchecked))
 
 
@@ -73,7 +75,7 @@ def _left_in_words(left: Unchecked) -> str:
 
 
 def incomplete_in_words(incomplete: Incomplete) -> str:
-    """Say which grades of a batch are incomplete, and how to complete them."""
+    """Return a sentence about the grades of a batch that are incomplete, and how to complete them."""
     submissions, up_to = count(len(incomplete.students), "submission"), f"up to {incomplete.points:g} points each"
     if incomplete.reason is Reason.DECIDED_ELSEWHERE:
         return f"{submissions} not decided in full, {up_to}: the course's machine decides the rest."
@@ -103,7 +105,7 @@ def incomplete_in_words(incomplete: Incomplete) -> str:
 
 
 def skip_in_words(check: Check) -> str:
-    """Return the reason why a check was skipped or is hidden, and its worth."""
+    """Return the reason why a check was skipped or is hidden, and how many points it is worth."""
     worth = f"worth {check.max_points:g} points" if check.max_points else "for no points"
     if check.reason is Reason.HIDDEN:
         return f"hidden until release, {worth}"
@@ -111,7 +113,9 @@ def skip_in_words(check: Check) -> str:
 
 
 def unreached_in_words(checks: Sequence[Check]) -> str:
-    """Name the checks that a failed build prevents, e.g. "18 checks: correctness, sanitizer, memory, performance"."""
+    """Describe the checks that a failed build prevents, such as "18 checks: correctness, sanitizer, memory,
+    performance".
+    """
     return f"{count(len(checks), 'check')}: {', '.join(dict.fromkeys(check.kind for check in checks))}"
 
 
@@ -146,12 +150,14 @@ def figures_in_words(check: Check) -> Iterator[str]:
 
 
 def _percent(fraction: float) -> str:
-    """Return two digits, or three from 100 % up."""
+    """Return two digits, or three from 100 % on."""
     return f"{100 * fraction:.0f}" if fraction >= 0.1 else f"{100 * fraction:.2g}"
 
 
 def spills_in_words(usage: Iterable[Usage]) -> Iterator[str]:
-    """Yield a sentence for each kernel whose private variables are not all in registers: the effect, and its cause."""
+    """Yield a sentence for each kernel whose private variables are not all in registers, with the effect and
+    its cause.
+    """
     for each in usage:
         if not each.in_memory and not each.spilled:
             continue
@@ -167,7 +173,7 @@ UNKNOWN_INDEX = "a private array with an index that is not known before the kern
 
 
 def usage_in_words(usage: Usage) -> str:
-    """Describe the resources of a kernel, as the driver states them; "" if it states none."""
+    """Describe the resources of a kernel as stated by the driver, or return "" if the driver states none."""
     registers = None if usage.registers is None else f"{count(usage.registers, 'register')} per work-item"
     local = None if usage.local is None else f"{kibibytes(usage.local)} of local memory per work-group"
     figures = ", ".join(filter(None, (registers, local)))
@@ -175,30 +181,30 @@ def usage_in_words(usage: Usage) -> str:
 
 
 def new_message(check: Check, finding: Finding) -> str:
-    """Return the finding's sentence, unless the check's message contains it."""
+    """Return the finding's sentence, unless the check's message contains it already."""
     return "" if finding.message in check.message else finding.message
 
 
 def closing(check: Check, finding: Finding) -> str:
-    """Return the help, unless the check has it, and the number of sightings."""
+    """Return the help, unless the check contains it already, and the number of sightings."""
     advice = "" if finding.help in check.help else finding.help
     seen = f"Seen {count(finding.times, 'time')}." if finding.times > 1 else ""
     return " ".join(filter(None, (advice, seen)))
 
 
 def finding_in_words(check: Check, finding: Finding) -> str:
-    """Return a finding as lines of plain text: the problem, each place with its source line, the usual cause."""
+    """Return a finding as lines of plain text: the problem, each place with its source line, and the usual cause."""
     places = (f"  {place.line:>4} | {place.text.strip()}\n         {place.words}" for place in finding.places)
     return "\n".join(filter(None, (new_message(check, finding), *places, closing(check, finding))))
 
 
 def reason_in_words(check: Check) -> str:
-    """Return the reason of a check that did not pass, and its sentences."""
+    """Return the reason why a check did not pass, with its sentences."""
     return f"{check.reason}: {check.sentences}"
 
 
 def failure_in_words(check: Check) -> str:
-    """Return everything about a check that did not pass: the reason, findings, spills, the detail, the error map."""
+    """Return everything about a check that did not pass: the reason, findings, spills, the detail and the error map."""
     findings = (finding_in_words(check, finding) for finding in check.findings)
     spills = spills_in_words(check.usage)
     error_map = informative(check.error_map)
@@ -207,12 +213,12 @@ def failure_in_words(check: Check) -> str:
 
 
 def fault_in_words(outcome: Ungraded) -> str:
-    """Say why there is no grade, and that the student is not at fault."""
+    """Return a sentence which states why there is no grade, and that the student is not at fault."""
     return f"not graded, and not the student's fault: {outcome.fault}"
 
 
 def access_in_words(access: Access) -> str:
-    """Describe the cost of an access, compared with the least possible."""
+    """Describe the cost of an access, compared with the lowest possible cost."""
     local = access.space == "local"
     cost = count(access.sectors, "turn" if local else "sector")
     if access.sectors <= access.fewest:
@@ -228,24 +234,26 @@ def access_in_words(access: Access) -> str:
 
 
 def branch_in_words(branch: Branch) -> str:
-    """Say how often the work-items of a warp diverge at a branch."""
+    """Describe how often the work-items of a warp diverge at a branch."""
     if branch.diverged == 0:
         return f"condition: every warp stays together, {count(branch.reached, 'time')}"
     return f"condition: warps diverge {count(branch.diverged, 'time')}, and reach it {count(branch.reached, 'time')}"
 
 
 def three_digits(number: float) -> str:
-    """Format a number as 7.21, 98.5 or 1,220: no more digits than a measurement has, no exponent for large ones."""
+    """Format a number as 7.21, 98.5 or 1,220, with no more digits than a measurement has, and without exponents for
+    large numbers.
+    """
     return f"{float(f'{number:.3g}'):,.0f}" if abs(number) >= 1000 else f"{number:.3g}"
 
 
 def seconds_in_words(seconds: float) -> str:
-    """Return three digits and a unit: 3.52 ms."""
+    """Return three digits and a unit, such as 3.52 ms."""
     return _in_units(seconds, SECONDS)
 
 
 def bytes_in_words(number: float) -> str:
-    """Return three digits and a unit of powers of ten, as is usual for bandwidths: 16.8 MB."""
+    """Return three digits and a unit that is a power of ten, as is usual for bandwidths, such as 16.8 MB."""
     return _in_units(number, BYTES) if number >= BYTES[-1][0] else count(round(number), "byte")
 
 

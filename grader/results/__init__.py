@@ -1,4 +1,4 @@
 """The outcome of a grading as records: checks, figures, hidden checks, and several results joined into one.
 
-In: nothing but records. Out: the data for reports, grade books and the store. Imports course.
+Input: only records. Output: the data for reports, gradebooks and the store. This package imports course.
 """

@@ -1,4 +1,4 @@
-"""Checks of a result: their verdicts, their reasons, and the evidence for them."""
+"""Checks of a result, with their verdicts, their reasons, and the evidence for them."""
 
 import re
 from collections.abc import Iterable
@@ -16,7 +16,7 @@ from grader.results.metrics import Performance, Usage
 
 class Verdict(StrEnum):
     """Verdict of a check: it passed, earned part of its points, failed, or was not made. A check that was not made has
-    a reason in NOT_MADE. Reports show HIDDEN for a check whose outcome is withheld (`shown_as`); no check has that
+    a reason in NOT_MADE. Reports show HIDDEN for a check whose outcome is withheld (`shown_as`), but no check has that
     verdict itself.
     """
 
@@ -28,7 +28,7 @@ class Verdict(StrEnum):
 
 
 class Reason(StrEnum):
-    """Reason in the student's code why a check did not pass. The last eight reasons say why a check was not made."""
+    """Reason in the student's code why a check did not pass. The last eight reasons state why a check was not made."""
 
     FORBIDDEN = "FORBIDDEN"
     BUILD_ERROR = "BUILD_ERROR"
@@ -67,13 +67,13 @@ class Reason(StrEnum):
 
 
 FOR_INSTRUCTORS = frozenset({Reason.COMPILER_FAILED, Reason.INTERFERENCE})
-"""Reasons why a check is open until an instructor has looked at the submission. A submission can cause them. So they
-earn nothing, and instructors see the student's name.
+"""Reasons why a check is open until an instructor has looked at the submission. Since a submission can cause them, such
+checks earn nothing, and instructors see the student's name.
 """
 
 
 UNTIMED = frozenset({Reason.NOT_MEASURED, Reason.INTERFERENCE})
-"""Reasons why a speed must be measured again: no measurement so far decides anything."""
+"""Reasons why a speed must be measured again, because no measurement so far has decided it."""
 
 
 OUTSTANDING = (
@@ -84,18 +84,18 @@ OUTSTANDING = (
     Reason.DECIDED_ELSEWHERE,
     Reason.PENDING,
 )
-"""Reasons why a check is still to be made, in this order: the simulator is missing here; the machine was too noisy to
-time on; its operating system disturbed the timing; the compiler failed on the kernel; the course's machine decides; the
-service runs it later. The points of such a check are neither earned nor lost.
+"""Reasons why a check is still to be made. In this order, they mean: the simulator is missing here; the machine was too
+noisy for timing; its operating system disturbed the timing; the compiler failed on the kernel; the course's machine
+decides; the service runs it later. The points of such a check are neither earned nor lost.
 """
 
 
 NOT_MADE = frozenset({*OUTSTANDING, Reason.HIDDEN})
-"""Reasons that only skipped checks have. The outcome of a hidden check is withheld. A dry run leaves it out."""
+"""Reasons that only skipped checks have. The outcome of a hidden check is withheld, and a dry run leaves it out."""
 
 
 class Place(Record):
-    """A line of the submission, and the event there, e.g. "work-item (3, 0) of group (1, 0) writes Ash"."""
+    """A line of the submission, and what happens there, such as "work-item (3, 0) of group (1, 0) writes Ash"."""
 
     line: int
     text: str
@@ -103,20 +103,20 @@ class Place(Record):
 
 
 LINES = re.compile(r"\b[Ll]ines? (\d+(?:, \d+)*(?: and \d+)?)")
-"""Pattern for the lines that a sentence names: "line 7", "lines 3, 5 and 9"."""
+"""Matches the lines that a sentence mentions, such as "line 7" or "lines 3, 5 and 9"."""
 
 
 def lines_named(words: str) -> tuple[int, ...]:
-    """Return the lines of the source that a sentence names, in its order."""
+    """Return the lines of the source that a sentence mentions, in the same order."""
     return tuple(int(line) for named in LINES.findall(words) for line in re.findall(r"\d+", named))
 
 
 class Finding(Record):
     """An error that the simulator observed.
 
-    `message` is a sentence that names the lines. `help` is the next step, or the usual cause. `places` are the accesses
-    of one instance. `times` is the number of observed instances. `fault` is a fault of grader that prevented an
-    explanation.
+    `message` is a sentence that mentions the lines. `help` is the next step or the usual cause. `places` are the
+    accesses of one instance, and `times` is the number of observed instances. `fault` is a fault of grader that
+    prevented an explanation.
     """
 
     reason: Reason
@@ -128,15 +128,15 @@ class Finding(Record):
 
     @property
     def lines(self) -> tuple[int, ...]:
-        """The lines that the message names, then the lines of the accesses in `places`."""
+        """The lines in the message, followed by the lines of the accesses in `places`."""
         return (*lines_named(self.message), *(place.line for place in self.places))
 
 
 class ErrorMap(Record):
     """Wrong blocks of an array, as rows of cells. Each cell is a block of `block` (rows, columns) elements.
 
-    A cell is "." if all of its elements are right, "+" if some are wrong, "#" if all are wrong, "o" if none was ever
-    written.
+    A cell is "." if all of its elements are right, "+" if some are wrong, "#" if all are wrong, and "o" if none was
+    ever written.
     """
 
     buffer: str
@@ -158,7 +158,7 @@ class CheckLabels:
     """Name of a check and its parts, in full or short form.
 
     The name is published: "practice: one row (height 1, width 9)" or, in a suite, "turn: memory: bank conflicts". Only
-    this module makes it (`full_marks`, `of_part`) and splits it (this class).
+    this module builds it (`full_marks`, `of_part`) and splits it (this class).
     """
 
     if TYPE_CHECKING:
@@ -193,12 +193,14 @@ class CheckLabels:
 
     @property
     def label(self) -> str:
-        """Words that distinguish the check from others of its kind, such as the name of a case; "" for the only one."""
+        """Words that distinguish the check from others of its kind, such as the name of a case, or "" for the
+        only one.
+        """
         return self.title.removeprefix(self.kind).removeprefix(": ")
 
     @property
     def sizes(self) -> str:
-        """Sizes in words; "" for a check without sizes."""
+        """Sizes in words, or "" for a check without sizes."""
         _, bracket, sizes = self.own_name.rpartition(" (")
         return sizes.removesuffix(")") if bracket else ""
 
@@ -209,15 +211,15 @@ class CheckLabels:
 
 
 class Check(Record, CheckLabels):
-    """One gradable statement.
+    """One statement that can be graded.
 
-    `name` is unique in a result. `message` says in a sentence or two why the check did not pass, or by how much it
-    passed: the measured value, and the limit. `help` is the next step; it is empty if none is known. A skipped check
-    has earned nothing, and keeps its `max_points`, so that totals are out of the full points. `part` is the kernel of
-    a suite that the check is about; it is empty if there is only one kernel. `detail` is evidence for the message.
-    `cause` names a mistake that explains a wrong output. Its words are equal for every case and every submission, so
-    that grader can count it. `usage` lists the resources that the kernels take on the device that times them. `faults`
-    are faults of grader, each with the information that is missing in the check.
+    `name` is unique in a result. `message` states in one or two sentences why the check did not pass, or by how much it
+    passed, with the measured value and the limit. `help` is the next step, or empty if none is known. A skipped check
+    has earned nothing and keeps its `max_points`, so that totals are relative to the full points. `part` is the kernel
+    of a suite to which the check belongs; it is empty if there is only one kernel. `detail` is evidence for the
+    message. `cause` describes a mistake that explains a wrong output. Its words are equal for every case and every
+    submission, so that grader can count it. `usage` lists the resources that the kernels use on the device that times
+    them. `faults` are faults of grader, each with the information that is missing in the check.
     """
 
     name: str
@@ -245,7 +247,7 @@ class Check(Record, CheckLabels):
 
     @property
     def lines(self) -> tuple[int, ...]:
-        """The lines of the source that its message names, in its order."""
+        """The lines of the source that the message mentions, in the same order."""
         return lines_named(self.message)
 
     @property
@@ -262,18 +264,18 @@ class Check(Record, CheckLabels):
     @model_validator(mode="after")
     def _says_why_it_was_not_made(self) -> "Check":
         if (self.verdict is Verdict.SKIPPED) is not (self.reason in NOT_MADE):
-            raise ValueError("a skipped check, and no other, has a reason for which it was not made")
+            raise ValueError("a check must have a reason in NOT_MADE if it is skipped, and only then")
         return self
 
 
 def faults_of(checks: Iterable[Check]) -> tuple[Fault, ...]:
-    """Return the parts of these checks that are missing because grader failed, without repetition."""
+    """Return the parts of these checks that are missing because grader failed, without duplicates."""
     found = (fault for check in checks for fault in (*check.faults, *(each.fault for each in check.findings)) if fault)
     return tuple(dict.fromkeys(found))
 
 
 def full_marks(asked: AskedCheck) -> Check:
-    """Return a passed check with full points, before its run."""
+    """Return a passed check with full points, as it is before its run."""
     sizes = f" ({sizes_in_words(asked.sizes)})" if asked.sizes else ""
     return Check(
         name=": ".join(filter(None, (asked.kind, asked.label))) + sizes,

@@ -16,11 +16,11 @@ class Explained(CheckSummary[Check]):
 
     @property
     def faults(self) -> tuple[Fault, ...]:
-        """Parts that are missing because grader failed, without repetition."""
+        """Parts that are missing because grader failed, without duplicates."""
         return faults_of(self.checks)
 
     @property
     def others(self) -> tuple[Check, ...]:
-        """Failed checks except the one to read first, and except checks that were not run because of a failure."""
+        """Failed checks except the one to read first. Checks that were not run because of a failure are left out."""
         failed = (each for each in self.checks if each.shown_verdict is Verdict.FAILED)
         return tuple(each for each in failed if each is not self.first_cause)

@@ -1,7 +1,7 @@
 """Short records of the outcome of a batch, from which tables, gradebooks and the overview are made.
 
 A result with its samples and findings takes about 50 KB. A row here takes 1 or 2 KB, so that a whole course fits in
-memory. Every number in a row is also in the result that the row was made from.
+memory. Every number in a row is also in the result from which the row was made.
 """
 
 from collections.abc import Iterable
@@ -18,7 +18,7 @@ from grader.results.summary import CheckSummary
 
 @dataclass(frozen=True, kw_only=True)
 class Mark(CheckLabels):
-    """Short form of a check. A course has many checks, and this form takes an eighth of their memory."""
+    """Short form of a check. A course has many checks, and this form needs an eighth of their memory."""
 
     name: str
     part: str = ""
@@ -34,7 +34,7 @@ class Mark(CheckLabels):
 @dataclass(frozen=True, kw_only=True)
 class Speed:
     """Medians of a submission's measurements. `fraction_of_reference` is the fraction of the model solution's speed, if
-    that is known, and `fraction_of_copy` of the copy bandwidth. `rate` is in `unit`.
+    that is known, and `fraction_of_copy` the fraction of the copy bandwidth. `rate` is in `unit`.
     """
 
     unit: str
@@ -46,7 +46,7 @@ class Speed:
 
 @dataclass(frozen=True, kw_only=True)
 class Grade(CheckSummary[Mark]):
-    """Short form of a result. `speeds` are by part, like the profiles of a result."""
+    """Short form of a result. `speeds` are listed by part, like the profiles of a result."""
 
     points: float
     max_points: float
@@ -60,7 +60,7 @@ class Grade(CheckSummary[Mark]):
 
     @property
     def hidden_points(self) -> float:
-        """Points that are decided after release; 0 if the instructor has set the points."""
+        """Points that are decided after release. 0 if the instructor has set the points."""
         return 0.0 if self.correction is not None and self.correction.final else super().hidden_points
 
     def points_of(self, kind: Kind) -> tuple[float, float]:
@@ -69,7 +69,7 @@ class Grade(CheckSummary[Mark]):
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """Names of the kernels of a suite; empty if there is only one kernel."""
+        """Names of the kernels of a suite. Empty if there is only one kernel."""
         named = tuple(dict.fromkeys(mark.part for mark in self.checks))
         return () if "" in named else named
 
@@ -79,23 +79,23 @@ class Grade(CheckSummary[Mark]):
 
 
 def _points(marks: Iterable[Mark]) -> tuple[float, float]:
-    """Return the sums of the earned points and of the full points."""
+    """Return the sum of the earned points and the sum of the full points."""
     found = tuple(marks)
     return sum(mark.points for mark in found), sum(mark.max_points for mark in found)
 
 
 LeftOut = Literal["excused", "excluded"]
-"""A decision of an instructor by which a student has no grade: the student is excused, or every attempt is excluded."""
+"""An instructor's decision that gives a student no grade: the student is excused, or every attempt is excluded."""
 
 Status = Literal["graded", "ungraded", "excused", "excluded", "absent"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class StudentRow:
-    """A student and an assignment: with a grade, with the fault or refusal that prevented a grade, or with neither. If
-    an instructor has left the student out, `left_out` says how, and `fault` has the reason in words.
+    """A student and an assignment with a grade, with the fault or refusal that prevented a grade, or with neither. If
+    an instructor has left the student out, `left_out` states how, and `fault` gives the reason in words.
 
-    `shown` is the part of the grade that the student sees, which is smaller if checks are hidden. `same_as` are the
+    `shown` is the part of the grade that the student sees, which is smaller if checks are hidden. `same_as` lists the
     labels of students in other teams who handed in the same bytes, which were graded once for all of them.
     """
 
@@ -122,8 +122,8 @@ class StudentRow:
     def hidden_points(self) -> float:
         """Points of the checks whose outcome the student does not see.
 
-        Old stored results of the service left these points out of the total. For these, the difference of the two
-        totals is returned.
+        In old stored results of the service, these points are not part of the total. For these, the difference between
+        the two totals is returned.
         """
         if self.grade is None or self.shown is None:
             return 0.0
@@ -132,12 +132,12 @@ class StudentRow:
 
 @dataclass(frozen=True, kw_only=True)
 class Gradebook:
-    """A batch: a row for every student and assignment, sorted by label, and remarks about files that could not be
+    """A batch, with a row for every student and assignment, sorted by label, and remarks about files that could not be
     placed.
 
-    `assignments` are names, in the requested order. `titles`, `maxima` (points), `skeletons` (the source that students
-    start from) and `parts` (the kernels of suites) are by name. `shape` is the kind of download or folder that the
-    submissions came from. `deadlines` names the dates by which lateness is decided, if the course has any.
+    `assignments` lists names in the requested order. `titles`, `maxima` (points), `skeletons` (the source with which
+    students start) and `parts` (the kernels of suites) are mappings by name. `shape` is the kind of download or folder
+    that contained the submissions. `deadlines` states the dates by which lateness is decided, if the course has any.
     """
 
     shape: str
@@ -156,9 +156,9 @@ class Gradebook:
 
 
 def for_students(book: Gradebook) -> Gradebook:
-    """Return the gradebook with the shown part of each grade, out of the full points.
+    """Return the gradebook with the shown part of each grade, relative to the full points.
 
-    Hidden checks have earned nothing yet, regardless of their outcome.
+    Hidden checks have not earned anything yet, regardless of their outcome.
     """
     return replace(book, rows=tuple(map(_for_student, book.rows)))
 
@@ -172,8 +172,8 @@ def _for_student(row: StudentRow) -> StudentRow:
 def totals(book: Gradebook) -> tuple[StudentRow, ...]:
     """Return a row for every student with the sum of all assignments, for platforms that know only one assignment.
 
-    An assignment without a hand-in, or with only excluded attempts, counts as zero points. An assignment that a student
-    is excused from does not count. A student with a file that is not graded yet has no grade yet.
+    An assignment without a hand-in, or with only excluded attempts, counts as zero points. An assignment from which a
+    student is excused does not count. A student with a file that has not been graded yet has no grade yet.
     """
     by_student: dict[str, list[StudentRow]] = {}
     for row in book.rows:
@@ -196,7 +196,9 @@ def _total(rows: list[StudentRow], maxima: dict[str, float]) -> StudentRow:
 
 
 def _sum(grades: dict[str, Grade], missed: float) -> Grade:
-    """Add the grades by assignment to one grade. `missed` are the full points of assignments that count as zero."""
+    """Combine the grades of several assignments into one. `missed` is the full points of the assignments that count as
+    zero.
+    """
     return Grade(
         points=sum(grade.points for grade in grades.values()),
         max_points=sum(grade.max_points for grade in grades.values()) + missed,
@@ -215,7 +217,7 @@ def _sum(grades: dict[str, Grade], missed: float) -> Grade:
 
 
 def _deductions(grades: dict[str, Grade]) -> Deduction | None:
-    """Add the deductions by assignment to one deduction."""
+    """Combine the deductions of several assignments into one."""
     found = {name: grade.deduction for name, grade in grades.items() if grade.deduction is not None}
     if not found:
         return None
@@ -229,7 +231,7 @@ def _deductions(grades: dict[str, Grade]) -> Deduction | None:
 
 
 def _corrections(corrections: dict[str, Correction]) -> Correction | None:
-    """Add the corrections by assignment to one correction."""
+    """Combine the corrections of several assignments into one."""
     if not corrections:
         return None
     comments = (f"{name} {each.points:+g}: {each.comment}".removesuffix(": ") for name, each in corrections.items())

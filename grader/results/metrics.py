@@ -20,8 +20,8 @@ class Interval(Record):
 
 
 class Samples(Record):
-    """Seconds of every timed launch that counts, in the order of the launches. A student kit has no reference or
-    control.
+    """Seconds of every timed launch that counts, in the order of the launches. In a student kit, there is no reference
+    or control.
     """
 
     submission: tuple[float, ...]
@@ -42,7 +42,8 @@ class Program(Record):
 
 
 class Roofs(Record):
-    """Measured limits of a device, with the profile that states them and its date (grading/timing/device_profile.py).
+    """Measured limits of a device, with the name and date of the profile from which they come
+    (grading/timing/device_profile.py).
 
     Bandwidths are in GB/s. The rate of multiply-and-add is in GFLOPS.
     """
@@ -57,16 +58,16 @@ class Roofs(Record):
 class Performance(Record):
     """Measurements of the timed session.
 
-    `fraction_of_reference` decides the verdict. It is the model solution's time over the submission's, round by round.
-    `noise` is the model solution's time over its own time in another worker; it should be 1.
+    `fraction_of_reference` decides the verdict. It is the model solution's time divided by the submission's, round by
+    round. `noise` is the model solution's time divided by its own time in another worker, and should be 1.
 
-    A student kit has no model solution. There, `noise` is measured with the baseline. The fraction is computed from the
-    baseline's speed by `yardstick`, the assumed speed of the model solution as a multiple of the baseline's. Without a
-    yardstick, there is no fraction.
+    A student kit has no model solution. There, `noise` is measured with the baseline, and the fraction is computed from
+    the baseline's speed with `yardstick`, which is the assumed speed of the model solution as a multiple of the
+    baseline's. Without a yardstick, there is no fraction.
 
-    Rates are in `unit`, bandwidths in GB/s, times in seconds. A run does `flop` operations (None if it only moves data)
-    on `bytes`, the fewest bytes that must move. `peak` is the GFLOPS of a kernel of grader that only computes. `roofs`
-    exist if the device has a profile. All other values were measured in the session itself.
+    Rates are in `unit`, bandwidths in GB/s, and times in seconds. A run performs `flop` operations (None if it only
+    moves data) on `bytes`, the smallest number of bytes that must move. `peak` is the GFLOPS of a kernel of grader that
+    only computes. `roofs` exist if the device has a profile. All other values were measured in the session itself.
     """
 
     device_class: Literal["cpu", "gpu"]
@@ -90,12 +91,13 @@ class Performance(Record):
 
 
 class Usage(Record):
-    """Resources of the device that a kernel takes, as reported by the driver. None means that the driver does not
+    """Resources of the device that a kernel uses, as reported by the driver. A value is None if the driver does not
     report it.
 
-    `registers` is the number for each work-item. `in_memory` is the number of bytes of a work-item's private variables
-    that are in memory instead. `spilled` is the number of bytes that a work-item moves between registers and memory
-    because registers are too few. `local` is the number of bytes for each work-group.
+    `registers` is the number of registers for each work-item. `in_memory` is the number of bytes of a work-item's
+    private variables that are in memory instead of registers. `spilled` is the number of bytes that a work-item moves
+    between registers and memory because there are too few registers. `local` is the number of bytes of local memory for
+    each work-group.
     """
 
     kernel: str
@@ -106,18 +108,18 @@ class Usage(Record):
 
 
 class Access(Record):
-    """An expression of the source that reads or writes an array, summed over a launch.
+    """An expression in the source that reads or writes an array, with sums over a launch.
 
     A request is one execution by a warp, in which a work-item moves up to 16 bytes. `bytes` is the number of bytes that
-    work-items asked for. In `mostly_idle` requests, fewer than half of a warp's lanes take part. `active` is the number
+    work-items requested. In `mostly_idle` requests, fewer than half of a warp's lanes take part. `active` is the number
     of lanes that take part in all of these requests. For both, a request for a vector counts once for each word.
 
     In global memory, a request moves `sectors`, of which `fewest` would have been enough for the words. `unused` is the
     number of bytes in the sectors that were not used. In local memory, `sectors` is the number of passes of the
-    requests, and `fewest` is the number without bank conflicts. `conflicts` is the most additional passes of one
-    request.
+    requests, and `fewest` is the number without bank conflicts. `conflicts` is the largest number of additional passes
+    for one request.
 
-    `worst` is the largest ratio of `sectors` to `fewest` in one request. `stride` is the commonest distance in bytes
+    `worst` is the largest ratio of `sectors` to `fewest` in one request. `stride` is the most common distance in bytes
     between neighbouring work-items. Results of earlier versions lack `unused`, `conflicts`, `mostly_idle` and `active`.
     """
 
@@ -138,6 +140,14 @@ class Access(Record):
     stride: int | None
 
 
+class Need(Record):
+    """Bytes of an array in global memory that the work-items of the model solution ask for."""
+
+    array: str
+    does: Literal["reads", "writes"]
+    bytes: int
+
+
 class Branch(Record):
     """Conditions in a line: how often a warp `reached` the line, and how often its work-items `diverged` at a
     condition.
@@ -149,12 +159,13 @@ class Branch(Record):
 
 
 class Profile(Record):
-    """Memory accesses of the kernels, counted in a simulator. The counts are equal on every machine.
+    """Memory accesses of the kernels, counted in a simulator. The counts are the same on every machine.
 
     `sector` and `bank` are widths in bytes. `read` and `written` are the bytes of global memory that work-items asked
     for. `moved` is the number of bytes in all sectors that were moved. `compulsory` is the fewest bytes that a correct
     kernel can move. `barrier_after` is the line after which a barrier was added for these counts, because only this
-    barrier was missing.
+    barrier was missing. `needed` has the traffic of the model solution, if it was counted for comparison.
+    `work_items` is the number of work-items of the largest launch. Results of earlier versions lack it.
     """
 
     sizes: dict[str, int]
@@ -170,15 +181,19 @@ class Profile(Record):
     moved: int
     compulsory: int
     barrier_after: int | None = Field(default=None, exclude_if=lambda value: value is None)
+    work_items: int | None = Field(default=None, exclude_if=lambda value: value is None)
+    needed: tuple[Need, ...] = Field(default=(), exclude_if=lambda value: not value)
 
     @property
     def intensity(self) -> float:
-        """Floating-point operations for each byte of global memory that work-items ask for."""
+        """Floating-point operations for each byte of global memory that work-items request."""
         return self.flop / max(1, self.read + self.written)
 
     @property
     def local_intensity(self) -> float:
-        """Floating-point operations for each byte of local memory that work-items ask for; 0 without local memory."""
+        """Floating-point operations for each byte of local memory that work-items request. 0 if no local memory is
+        used.
+        """
         asked = sum(each.bytes for each in self.accesses if each.space == "local")
         return self.flop / asked if asked else 0.0
 

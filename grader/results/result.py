@@ -1,6 +1,6 @@
 """The outcome of a grading as records, from which reports and the JSON file are made.
 
-metrics.py has the records of the figures.
+The records of the measurements are in metrics.py.
 """
 
 from typing import Any, Literal
@@ -17,7 +17,7 @@ from grader.results.summary import CheckSummary, Unchecked
 
 
 class Provenance(Record):
-    """Origin of a result, with enough data to repeat the grading and to see that two results are comparable."""
+    """Origin of a result, with enough data to repeat the grading and to check if two results are comparable."""
 
     grader: str
     python: str
@@ -33,7 +33,7 @@ class Provenance(Record):
 
 class Correction(Record):
     """An instructor's change of a grade: the difference in points, and the reason. A `final` correction sets the
-    points, so that no hidden check changes them.
+    points, so that hidden checks do not change them.
     """
 
     points: float
@@ -50,14 +50,14 @@ class Deduction(Record):
 
     @property
     def after(self) -> float:
-        """Points that are left, before any correction."""
+        """Points that remain before any correction."""
         return self.before + self.points
 
 
 class Result(Record, CheckSummary[Check]):
-    """The grading of one submission for one assignment. `profiles` has one for each part whose memory accesses were
-    counted, under the part's name. `points` are the points of all checks, less the deduction for lateness and then with
-    the correction, if there are any.
+    """The grading of one submission for one assignment. `profiles` contains a profile for each part whose memory
+    accesses were counted, under the name of the part. `points` is the sum of the points of all checks, minus the
+    deduction for lateness and plus the correction, if there are any.
     """
 
     schema_version: Literal["grader-result/3"] = "grader-result/3"
@@ -78,19 +78,21 @@ class Result(Record, CheckSummary[Check]):
     @model_validator(mode="before")
     @classmethod
     def _follows_from_checks(cls, fields: Any) -> Any:
-        """Drop derived fields of the JSON, such as unchecked and hidden points: here they follow from the checks."""
+        """Drop derived fields of the JSON, such as unchecked and hidden points, because they are computed from the
+        checks.
+        """
         if not isinstance(fields, dict):
             return fields
         return {name: value for name, value in fields.items() if name not in {"unchecked", "hidden_points"}}
 
     @property
     def performance_check(self) -> Check | None:
-        """The check of speed, of the first part if there are several; None if only correctness is checked."""
+        """The speed check, of the first part if there are several. None if speed is not checked."""
         return next((check for check in self.checks if check.kind is Kind.PERFORMANCE), None)
 
     @property
     def faults(self) -> tuple[Fault, ...]:
-        """Parts that are missing because grader failed, without repetition; the grade is not affected."""
+        """Parts that are missing because grader failed, without duplicates. They do not affect the grade."""
         return faults_of(self.checks)
 
     @computed_field  # type: ignore[prop-decorator]
@@ -102,12 +104,12 @@ class Result(Record, CheckSummary[Check]):
     @computed_field  # type: ignore[prop-decorator]
     @property
     def hidden_points(self) -> float:
-        """Points that are decided after release; included in `max_points`."""
+        """Points that are decided after release. They are included in `max_points`."""
         return 0.0 if self.correction is not None and self.correction.final else super().hidden_points
 
 
 class Ungraded(Record):
-    """Reason why there is no grade: a fault of grader, never the student's."""
+    """The reason why there is no grade. It is a fault of grader, never the student's."""
 
     schema_version: Literal["grader-result/3"] = "grader-result/3"
     status: Literal["ungraded"] = "ungraded"

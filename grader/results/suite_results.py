@@ -11,7 +11,9 @@ from grader.results.result import Result
 
 
 def joined(coursework: Coursework, results: Sequence[Result]) -> Result:
-    """Return one result with the checks of all parts, each under the name of its part. A single result is unchanged."""
+    """Return one result with the checks of all parts, each under the name of its part. A single result is returned
+    unchanged.
+    """
     if isinstance(coursework, Assignment):
         (result,) = results
         return result
@@ -38,7 +40,9 @@ def joined(coursework: Coursework, results: Sequence[Result]) -> Result:
 
 
 def _of_part(part: str, check: Check, told: tuple[Check, ...]) -> Check:
-    """Return the check under the part's name. A build failure that the first part also has is explained only once."""
+    """Return the check under the name of the part. A build failure that also occurs in the first part is explained only
+    once.
+    """
     named = check.of_part(part)
     failed = {(each.reason, each.message) for each in told if each.kind is Kind.BUILD}
     if check.kind is not Kind.BUILD or check.reason is None or (check.reason, check.message) not in failed:

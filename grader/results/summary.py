@@ -1,4 +1,4 @@
-"""Summary of the checks of a grading: its first cause, and the points that are not decided."""
+"""Summary of the checks of a grading: its first cause, and the points that are not decided yet."""
 
 from collections import Counter
 from typing import TYPE_CHECKING, Generic, TypeVar
@@ -10,11 +10,11 @@ from grader.results.check import NOT_MADE, OUTSTANDING, CheckLabels, Reason, Ver
 T = TypeVar("T", bound=CheckLabels)
 
 WASTEFUL = frozenset({Kind.MEMORY, Kind.PERFORMANCE})
-"""Kinds of checks that fail although the results are right."""
+"""Kinds of checks that can fail although the results are right."""
 
 
 class Unchecked(Record):
-    """The OUTSTANDING checks of one reason: their number, and their points in total, which may be 0."""
+    """The OUTSTANDING checks with one reason: how many there are, and their points in total, which may be 0."""
 
     reason: Reason
     checks: int
@@ -22,21 +22,23 @@ class Unchecked(Record):
 
 
 def urgency(check: CheckLabels) -> int:
-    """Return the rank of a failed check: 0 if wrong, 1 if its kernel is missing, 2 if it wastes time or memory."""
+    """Return the rank of a failed check: 0 if it is wrong, 1 if its kernel is missing, and 2 if it wastes time or
+    memory.
+    """
     if check.kind in WASTEFUL:
         return 2
     return 1 if check.reason is Reason.KERNEL_MISSING else 0
 
 
 class CheckSummary(Generic[T]):
-    """Summary of a grading by its checks, in full or short form."""
+    """Summary of a grading based on its checks, in full or short form."""
 
     if TYPE_CHECKING:
         checks: tuple[T, ...]
 
     @property
     def unchecked(self) -> tuple[Unchecked, ...]:
-        """OUTSTANDING checks, with a record for each reason. Their points are part of the full points."""
+        """OUTSTANDING checks, with a record for each reason. Their points are included in the full points."""
         by_reason = {why: [check.max_points for check in self.checks if check.reason is why] for why in OUTSTANDING}
         return tuple(
             Unchecked(reason=why, checks=len(points), points=sum(points)) for why, points in by_reason.items() if points
@@ -44,12 +46,12 @@ class CheckSummary(Generic[T]):
 
     @property
     def hidden_points(self) -> float:
-        """Points of all checks whose outcome is withheld; included in the full points."""
+        """Points of all checks whose outcome is withheld. They are included in the full points."""
         return sum(check.max_points for check in self.checks if check.reason is Reason.HIDDEN)
 
     @property
     def failed(self) -> bool:
-        """True if a check that counts failed or earned only a part of its points."""
+        """True if a check that counts failed or earned only part of its points."""
         lost = {Verdict.PARTIAL, Verdict.FAILED}
         return any(check.verdict in lost for check in self.checks if check.kind in CAUSES_FIRST)
 
@@ -63,11 +65,11 @@ class CheckSummary(Generic[T]):
         """Failed checks that count, in the order in which they should be read. Checks that failed only because another
         check failed are left out.
 
-        Wrong results come before missing kernels, and both before wasted time and memory (`urgency`). If kernels are
-        equally urgent, the one that has lost most points comes first. In each kernel, findings of the simulator come
-        before wrong results, which are their consequences. Among wrong results, the commonest cause comes first. Among
-        cases with this cause, one without a size of 1 comes first, since a case with only one row or element shows
-        little.
+        Wrong results come before missing kernels, and both before wasted time and memory (`urgency`). Among equally
+        urgent kernels, the one that has lost the most points comes first. For each kernel, findings of the simulator
+        come before wrong results, which are their consequences. Among wrong results, the most common cause comes first.
+        Among cases with this cause, one without a size of 1 comes first, since a case with only one row or element
+        shows little.
         """
         untold = {None, Reason.NOT_RUN, *NOT_MADE}
         failed = [each for each in self.checks if each.kind in CAUSES_FIRST and each.reason not in untold]
@@ -89,6 +91,8 @@ class CheckSummary(Generic[T]):
 
     @property
     def unreached(self) -> tuple[T, ...]:
-        """Checks that failed only because a build failed. Their points are lost, and there is no more to report."""
+        """Checks that failed only because a build failed. Their points are lost, and there is nothing more to
+        report.
+        """
         unbuilt = {each.part for each in self.checks if each.kind is Kind.BUILD and each.verdict is Verdict.FAILED}
         return tuple(each for each in self.checks if each.part in unbuilt and each.reason is Reason.NOT_RUN)

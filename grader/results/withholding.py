@@ -1,7 +1,7 @@
-"""The student's view of a result before its hidden checks are released: everything but their outcomes.
+"""The student's view of a result before its hidden checks are released, which shows everything but their outcomes.
 
-Nothing that is shown may reveal the outcome of a hidden check. So no other check depends on a hidden one: a kernel with
-right shown cases is counted and timed, and earns those points, even if a hidden case fails
+Nothing that is shown may reveal the outcome of a hidden check. Therefore, no other check depends on a hidden one: a
+kernel whose shown cases are right is counted and timed, and earns those points, even if a hidden case fails
 (grading/checks/correctness.forfeit).
 """
 
@@ -31,7 +31,7 @@ def withheld(result: Result, coursework: Coursework) -> Result:
     """Return the result without hidden outcomes. Points, profiles and times cover only the other checks; the full
     points include all checks.
 
-    The coursework must be the version by which the result is scored. If nothing is hidden, this is the result itself,
+    The coursework must be the version by which the result was scored. If nothing is hidden, this is the result itself,
     without tracebacks of grader.
     """
     result = without_tracebacks(result)
@@ -55,7 +55,7 @@ def withheld(result: Result, coursework: Coursework) -> Result:
 
 
 def without_tracebacks(result: Result) -> Result:
-    """Return the result with faults that only name the missing part: a traceback may quote secrets."""
+    """Return the result with faults that state only the missing part, because a traceback may quote secrets."""
     if not result.faults:
         return result
     return replace(result, checks=tuple(map(_without_tracebacks, result.checks)))
@@ -77,8 +77,8 @@ def _without_traceback(fault: Fault) -> Fault:
 
 
 def shown_at_once(assignment: Assignment) -> tuple[Kind, ...]:
-    """Return the kinds of the checks that students may see before all are decided, one kind for each check. Kinds with
-    hidden checks are left out. Cases are not: the shown cases run first.
+    """Return the kinds of the checks that students may see before all checks are decided, one kind for each check.
+    Kinds with hidden checks are left out. Cases are not left out, because the shown cases run first.
     """
     cases, *others = assignment.sections
     assert cases is assignment.correctness, "the cases come first in a rubric"
@@ -88,8 +88,8 @@ def shown_at_once(assignment: Assignment) -> tuple[Kind, ...]:
 
 
 def hidden_kinds(assignment: Assignment) -> frozenset[Kind]:
-    """Return the kinds whose checks are all hidden. Correctness is never among them, because at least
-    one case is shown.
+    """Return the kinds whose checks are all hidden. Correctness is never among them, because at least one case is
+    shown.
     """
     sections = (section for section in assignment.sections if all(section.hides))
     return frozenset(kind for section in sections for kind in section.kinds)
@@ -124,10 +124,10 @@ def _shown(checks: Sequence[Check], hidden: Container[str]) -> Iterator[Check]:
 
 
 def _without_outcome(check: Check) -> Check:
-    """Return a check without its outcome. A check that was not made for lack of a simulator stays unchanged, since this
-    reveals nothing about the kernel.
+    """Return a check without its outcome. A check that was not made because the simulator is missing stays unchanged,
+    since this reveals nothing about the kernel.
 
-    A speed that was not measured is withheld: on a busy machine, only a speed below the goal is left open.
+    A speed that was not measured is withheld, because on a busy machine, only a speed below the goal stays open.
     """
     if check.reason is Reason.NO_SIMULATOR:
         return check

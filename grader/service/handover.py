@@ -1,8 +1,9 @@
 """Passes the address of the database, which contains its password, to the processes of the service.
 
-Every process of the same user can read the environment of a running process, and so can a submission in the sandbox
-`process`. So the process that reads the address from a variable wipes the variable, and sends the address to its
-children by their standard input. The input stays open. When it closes, the parent has ended, and the children end.
+Every process of the same user can read the environment of a running process, including a submission in the sandbox
+`process`. Therefore the process that reads the address from an environment variable wipes the variable, and sends the
+address to its children through their standard input. The parent keeps that input open. When it closes, the parent has
+ended, and the children end, too.
 """
 
 import ctypes
@@ -14,7 +15,7 @@ import time
 
 
 def forget_variable(name: str) -> None:
-    """Wipe a variable from the environment of this process, also from what /proc/PID/environ shows of it."""
+    """Wipe a variable from the environment of this process, including the copy that /proc/PID/environ shows."""
     libc = ctypes.CDLL(None)
     libc.getenv.restype = ctypes.c_void_p
     value = libc.getenv(name.encode())
@@ -24,7 +25,7 @@ def forget_variable(name: str) -> None:
 
 
 def as_lines(*texts: str) -> bytes:
-    """Texts as lines for the standard input of a child."""
+    """Encode texts as lines for the standard input of a child process."""
     return b"".join(each.encode() + b"\n" for each in texts)
 
 
@@ -36,13 +37,13 @@ def told_database() -> str:
 def told_line() -> str:
     """Read the next line from standard input."""
     line = b""
-    while not line.endswith(b"\n"):  # byte by byte: later input must not be lost in a buffer
+    while not line.endswith(b"\n"):  # byte by byte, so that later input is not lost in a buffer
         line += os.read(sys.stdin.fileno(), 1) or b"\n"
     return line.decode().rstrip("\n")
 
 
 def end_with_parent(seconds: float) -> None:
-    """Stop this process (SIGTERM) when its parent ends, and kill it if it has not ended after so many seconds."""
+    """Send this process SIGTERM when its parent ends, and kill it if it has not ended this many seconds later."""
     threading.Thread(target=_end_with_stdin, args=(seconds,), daemon=True).start()
 
 

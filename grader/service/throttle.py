@@ -1,8 +1,8 @@
-"""Limits of requests: how many run at once, and how many of one kind are allowed within a time.
+"""Limits on requests: how many run at once, and how many of one kind are allowed within a time window.
 
-ConcurrencyLimiter  a few run at once and a few wait, each with a thread; all others are refused
-FairQueue           a few run at once and many wait without threads; waiting networks take turns
-RateLimiter         a number of events of each key within a time
+ConcurrencyLimiter  a few requests run at once and a few wait, each in a thread; all others are refused
+FairQueue           a few requests run at once and many wait without threads; waiting networks take turns
+RateLimiter         a limited number of events per key is allowed within a time window
 """
 
 import asyncio
@@ -20,8 +20,8 @@ from grader.service.errors import RefusedError
 
 
 class ConcurrencyLimiter:
-    """Lets `at_once` requests run, and `max_waiting` more wait for up to `wait_seconds`. `words` is the message for all
-    others.
+    """Lets `at_once` requests run at once, and `max_waiting` more wait for up to `wait_seconds`. All others are refused
+    with the message `words`.
     """
 
     def __init__(self, at_once: int, words: str, *, max_waiting: int = 0, wait_seconds: float = 5.0) -> None:
@@ -45,14 +45,14 @@ class ConcurrencyLimiter:
 
 
 IPV6_NETWORK_BITS = 64
-"""Bits of an IPv6 address that name a network. All addresses of a network have one owner."""
+"""Bits of an IPv6 address that identify a network. All addresses of a network usually belong to one owner."""
 
 THIS_MACHINE = "this machine"
 """The network of loopback addresses."""
 
 
 class RateLimiter:
-    """Allows at most `most` events of each key within `seconds`, counted from the first event."""
+    """Allows at most `most` events per key within `seconds`, counted from the first event."""
 
     def __init__(self, most: int, seconds: int) -> None:
         self._item = RateLimitItemPerSecond(most, seconds)
@@ -67,13 +67,13 @@ class RateLimiter:
         self._limiter.hit(self._item, key)
 
     def allows(self, key: str) -> bool:
-        """Count an event if one more is allowed; True if it is."""
+        """Count an event if another one is allowed. Returns True if it is."""
         return self._limiter.hit(self._item, key)
 
 
 def network_of(address: str) -> str:
-    """Network of an address: an IPv4 address itself, or the first 64 bits of an IPv6 address. This machine is one
-    network: a proxy that does not name its clients must not switch off the limits.
+    """The network of an address, which is an IPv4 address itself or the first 64 bits of an IPv6 address. All loopback
+    addresses form one network, so that limits still apply behind a local proxy that does not report its clients.
     """
     try:
         parsed = ip_address(address)
@@ -87,13 +87,13 @@ def network_of(address: str) -> str:
 
 
 class FairQueue:
-    """Lets `at_once` requests run. Up to `max_waiting` requests of each network wait for up to `wait_seconds`. `words`
-    is the message for all others. For the event loop of one process.
+    """Lets `at_once` requests run at once. Up to `max_waiting` requests of each network wait for up to `wait_seconds`.
+    All others are refused with the message `words`. Must be used from a single event loop.
     """
 
     def __init__(self, at_once: int, words: str, *, max_waiting: int, wait_seconds: float) -> None:
         self._free, self._words, self._max_waiting, self._wait_seconds = at_once, words, max_waiting, wait_seconds
-        self._waiting: dict[str, deque[asyncio.Future[None]]] = {}  # the next network first
+        self._waiting: dict[str, deque[asyncio.Future[None]]] = {}  # the next network comes first
 
     @asynccontextmanager
     async def slot(self, network: str) -> AsyncIterator[None]:
@@ -119,14 +119,14 @@ class FairQueue:
             async with asyncio.timeout(self._wait_seconds):
                 await mine
         except BaseException as error:
-            if mine.done() and not mine.cancelled():  # the slot became free at the same moment
+            if mine.done() and not mine.cancelled():  # the slot was assigned at the same moment
                 self._release()
             if isinstance(error, TimeoutError):
                 raise RefusedError(self._words) from error
             raise
 
     def _release(self) -> None:
-        """Give a free slot to the first request of the next network. Skips requests that no longer wait."""
+        """Give the slot to the first waiting request of the next network. Skips requests that no longer wait."""
         while self._waiting:
             network = next(iter(self._waiting))
             line = self._waiting.pop(network)

@@ -38,7 +38,7 @@ def test_the_slowest_right_submission_passes():
     """
     found = proposal(0.09, quick=0.9, slow=0.2)
     assert fractions(found) == [0.18, 0.13]
-    assert found.remarks == ("slow is right, and reaches 0.2: more than 0.18 would be hard on it.",)
+    assert found.remarks == ("slow is right and reaches 0.2: a goal above 0.18 would be too strict for it.",)
 
 
 @pytest.mark.parametrize(("baseline", "passes"), [(0.75, False), (0.77, True), (1.4, True)])
@@ -72,7 +72,7 @@ def test_without_right_submissions_that_is_said():
     ("fraction", "baseline", "said"),
     [
         (0.5, "fails", []),
-        (0.55, "fails", ["full points ask for 0.55, proposed are 0.5"]),
+        (0.55, "fails", ["full points require 0.55, but 0.5 is proposed"]),
         (0.3, "passes", []),
     ],
 )
@@ -88,7 +88,7 @@ def test_a_baseline_that_must_miss_but_cannot_is_told():
     """
     goal = SpeedGoal(sizes={"n": 1}, bands=(Band(fraction=0.7, points=20),))
     assert list(proposal(0.9, one=1.0).exceeded(goal)) == [
-        "the baseline must miss full points, but is too near to the model solution"
+        "the baseline must miss full points, but it is too close to the model solution"
     ]
 
 
@@ -140,8 +140,8 @@ def test_a_check_tells_kernels_apart_if_the_baseline_fails_it():
         (4, None),
         (4.9, None),
         (3.3, None),
-        (6, "the yardstick is 6, measured are 4: student kits are too strict about speed"),
-        (2, "the yardstick is 2, measured are 4: student kits are too generous about speed"),
+        (6, "the yardstick is 6, but 4 was measured: student kits are too strict about speed"),
+        (2, "the yardstick is 2, but 4 was measured: student kits are too generous about speed"),
     ],
 )
 def test_a_yardstick_far_from_what_is_measured_is_told(stated, said):

@@ -209,7 +209,7 @@ def test_every_field_of_the_file_is_in_a_table_and_no_other():
 
 def fields_of_steps():
     """Yield the fields of each kind of step except launches: the field that tells the kind, then KIND.FIELD."""
-    for kind in ("Fill", "Swap", "For", "RepeatSteps"):
+    for kind in ("Fill", "Swap", "For", "Repetition"):
         first = next(iter(DEFINITIONS[kind]["properties"]))
         for path, required in fields_of(DEFINITIONS[kind]):
             yield path if path == first else f"{first}.{path}", required

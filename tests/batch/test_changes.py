@@ -31,7 +31,7 @@ def test_edited_files_are_named():
     )
     many = files_in_words(changes(kept={f"{i}.csv": f"{i}.edited.csv" for i in range(NAMES + 7)}))
     assert len(many.splitlines()) == 1 + NAMES + 1
-    assert "7 more had been edited, or were there before any run" in many
+    assert "7 more had been edited, or existed before the first run" in many
 
 
 def test_grades_are_told_by_student():

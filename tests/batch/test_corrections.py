@@ -50,12 +50,12 @@ def test_a_spreadsheet_may_have_saved_it(read):
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("ana,coalsTransp,5,", "line 2: there is no one student 'ana'; did you mean anna?"),
-        (",coalsTransp,5,", "there is no one student ''"),
+        ("ana,coalsTransp,5,", "line 2: no single student matches 'ana'; did you mean anna?"),
+        (",coalsTransp,5,", "no single student matches ''"),
         ("anna,coalsTransp,lots,", "points are 'lots'; write points such as 80, +5 or -2.5."),
         ("anna,coalsTransp,,", "points are ''"),
-        ("anna,coalsTransp,101,", "101 points are more than the 100 of coalsTransp"),
-        ("anna,coalsTransp,+900,", "900 points are more than the 100 of coalsTransp"),
+        ("anna,coalsTransp,101,", "101 points exceed the 100 points of coalsTransp"),
+        ("anna,coalsTransp,+900,", "900 points exceed the 100 points of coalsTransp"),
         ("anna,coalsTransp,5,\nanna,coalsTransp,6,", "line 3: anna has two corrections for coalsTransp; keep one."),
     ],
 )

@@ -51,17 +51,20 @@ def test_each_way_to_extend(read):
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("ana,coalsTransp,,1 day,,", "line 2: there is no one student 'ana'; did you mean anna?"),
-        (",coalsTransp,,1 day,,", "there is no one student ''"),
-        ("anna,coalsTransp,,,,", "line 2: it gives no extension"),
-        ("anna,coalsTransp,2026-12-05 23:59,1 day,,", "it has a new due date and extra time; keep one of them."),
+        ("ana,coalsTransp,,1 day,,", "line 2: no single student matches 'ana'; did you mean anna?"),
+        (",coalsTransp,,1 day,,", "no single student matches ''"),
+        ("anna,coalsTransp,,,,", "line 2: the line has no extension"),
+        (
+            "anna,coalsTransp,2026-12-05 23:59,1 day,,",
+            "the line has both a new due date and extra time; keep one of them.",
+        ),
         ("anna,coalsTransp,5.12.2026,,,", "due: '5.12.2026' is not a date with a time; write one such as"),
         ("anna,coalsTransp,2026-12-05,,,", "due: '2026-12-05' is not a date with a time"),
         ("anna,coalsTransp,2026-11-31 12:00,,,", "due: '2026-11-31 12:00' is not a date: day is out of range"),
         ("anna,coalsTransp,2026-12-01 23:59,,,", "is not after the usual due date, 2026-12-01 23:59 CET"),
         ("anna,coalsTransp,,soon,,", "extra is 'soon'; write time such as 2 days, 36 h or 90 min."),
         ("anna,coalsTransp,,-1 day,,", "extra is '-1 day'"),
-        ("anna,coalsTransp,,,-1,", "attempts are '-1'; write how many more there are, such as 2."),
+        ("anna,coalsTransp,,,-1,", "attempts is '-1'; write the number of additional attempts, such as 2."),
         (
             "anna,coalsTransp,,1 d,,\nAnna,coalsTransp,,2 d,,",
             "line 3: anna has two extensions for coalsTransp; keep one.",
@@ -78,7 +81,10 @@ def test_a_line_that_is_not_understood_is_refused(read, line, said):
 
 def test_a_date_without_any_zone_is_refused(read):
     """A date without an offset is refused if the course has no time zone."""
-    with pytest.raises(InputError, match="line 2: due: 2026-12-05 23:59 has no time zone; write `timezone: Europe"):
+    with pytest.raises(
+        InputError,
+        match=r"line 2: due: 2026-12-05 23:59 has no time zone; set one in course.yaml, such as `timezone: Europe",
+    ):
         read(f"{HEAD}anna,coalsTransp,2026-12-05 23:59,,,\n", due=datetime(2026, 12, 1, tzinfo=UTC))
 
 

@@ -66,7 +66,7 @@ def test_the_due_date_of_the_course_beats_what_the_platform_calls_late(applied):
     )
     assert found.lines == (
         "coalsTransp: due 2026-12-01 23:59 CET by course.yaml. The late marks of the platform do not count.",
-        "Late, says the platform, but on time by that date (coalsTransp): anna.",
+        "Marked late by the platform, but on time by this due date (coalsTransp): anna.",
     )
 
 
@@ -77,13 +77,13 @@ def test_where_no_time_is_known_the_platform_is_believed(applied):
     """
     found = applied(at("anna", late=True), at("bob"), late=TEN, **DUE)
     assert late_in(found) == ["anna"]
-    assert why(found, "anna") == "late, says the platform, and not by how much: counted as 1 day; 10 % off"
+    assert why(found, "anna") == "marked late by the platform, which does not give the time: counted as 1 day; 10 % off"
     assert found.lines[1:] == (
         f"{TAKEN_FOR_ON_TIME} (coalsTransp): bob.",
         f"{TAKEN_FOR_LATE} (coalsTransp): anna.",
     )
-    assert TAKEN_FOR_ON_TIME.endswith("nothing calls them late, so they count as on time")
-    assert TAKEN_FOR_LATE.endswith("the platform calls them late, so they count as 1 day late")
+    assert TAKEN_FOR_ON_TIME.endswith("not marked late, so they count as on time")
+    assert TAKEN_FOR_LATE.endswith("the platform marks them late, so they count as 1 day late")
 
 
 @pytest.mark.parametrize("file", ["course.yaml", "assignment.yaml"])
@@ -132,7 +132,7 @@ def test_who_is_extended_and_of_unknown_time_is_taken_for_on_time(applied):
     """
     found = applied(at("anna", late=True), late="refused", extensions={"anna": Extension(extra=timedelta(1))}, **DUE)
     assert late_in(found) == []
-    assert "Late, says the platform, but extended: taken for on time (coalsTransp): anna." in found.lines
+    assert "Marked late by the platform, but extended, so they count as on time (coalsTransp): anna." in found.lines
 
 
 def test_a_team_is_late_together(applied):
@@ -164,7 +164,7 @@ def test_what_a_batch_cannot_do_is_said(applied):
     """A batch has one hand-in per student, so it reports that it ignores `counts`. It lists early hand-ins."""
     found = applied(at("anna", "2026-11-01T12:00"), counts="best", opens=read_date("2026-11-16T08:00"), **DUE)
     assert "Handed in before it opened (coalsTransp): anna." in found.lines
-    assert "`counts` is for the submission service" in found.lines[-1]
+    assert "`counts` applies only to the submission service" in found.lines[-1]
 
 
 def test_points_are_deducted_from_what_was_earned(applied):

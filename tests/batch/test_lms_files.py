@@ -55,7 +55,7 @@ def test_a_gradebook_gets_each_assignment_in_its_own_column():
 
 def test_one_column_for_several_assignments_is_refused():
     """A single column for two assignments is refused, because the grades would overwrite each other."""
-    with pytest.raises(InputError, match="--canvas-column names one column"):
+    with pytest.raises(InputError, match="--canvas-column gives one column"):
         canvas(column="1").fill(TWO)
 
 

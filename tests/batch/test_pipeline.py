@@ -369,7 +369,7 @@ def test_a_folder_with_nothing_to_grade_is_refused(run, tmp_path):
 def test_results_do_not_lie_among_the_submissions(run, submissions):
     """A folder for results inside the submissions is refused, because the next run would take it for a submission."""
     for folder in (submissions, submissions / "out"):
-        with pytest.raises(InputError, match="would be taken for a submission"):
+        with pytest.raises(InputError, match="would be read as a submission"):
             run(folder=folder)
     assert not (submissions / "out").exists()
 
@@ -379,7 +379,7 @@ def test_two_batches_do_not_share_a_folder_at_once(run):
 
     class Second(FakeWorkforce):
         def submit(self, job):
-            with pytest.raises(InputError, match="another grader is at work"):
+            with pytest.raises(InputError, match="another grader is working"):
                 run()
             return super().submit(job)
 
@@ -542,7 +542,7 @@ def test_a_report_that_cannot_be_made_costs_no_other(run, tmp_path, monkeypatch)
     assert {path.suffix for path in home.iterdir()} == {".json", ".html", ".sarif"}
     (suite, *_) = ElementTree.parse(out / "batch.xml").getroot()
     assert "The suite of anna coalsTransp is missing: the grader failed." in suite[0][0].get("message")
-    assert "the grader failed 6 times to explain or to report something. The grades are not affected." in said[-1]
+    assert "the grader failed 6 times to explain or report something. The grades are not affected." in said[-1]
     listed = (out / "faults.txt").read_text()
     assert "anna, coalsTransp: The file students/anna/coalsTransp.xml is missing" in listed
     assert "ZeroDivisionError" in listed

@@ -56,7 +56,7 @@ def test_results_of_another_version_of_the_assignment_are_chosen(graded, transpo
 @pytest.mark.parametrize(
     ("wanted", "said"),
     [
-        ("bob", "is not understood: student=LABEL, check=WORDS or changed=ASSIGNMENT"),
+        ("bob", "is not understood; write student=LABEL, check=WORDS or changed=ASSIGNMENT"),
         ("who=bob", "is not understood"),
         ("student=", "is not understood"),
         ("student=bop", "there is no student 'bop'; did you mean bob?"),

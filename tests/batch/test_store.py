@@ -157,7 +157,7 @@ def test_two_graders_do_not_work_in_one_folder(tmp_path):
         [sys.executable, "-c", HOLDER, tmp_path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as other:
         assert other.stdout.readline() == "works\n"
-        with pytest.raises(InputError, match="another grader is at work"), at_work(tmp_path):
+        with pytest.raises(InputError, match="another grader is working"), at_work(tmp_path):
             pass
         other.kill()
         other.wait()

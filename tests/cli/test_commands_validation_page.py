@@ -203,7 +203,9 @@ def test_a_yardstick_that_is_far_off_is_remarked(printed, drafted):
     spoil(drafted, "assignments/scaling/assignment.yaml", "    cpu:\n", "    cpu:\n      yardstick: 9\n")
     text, broken = printed(timed(1.0))
     assert broken == 0
-    assert "remark The yardstick is 9, measured are 4: student kits are too strict about speed." in joined_lines(text)
+    assert "remark The yardstick is 9, but 4 was measured: student kits are too strict about speed." in joined_lines(
+        text
+    )
 
 
 def test_what_asks_for_more_than_is_proposed_is_marked(printed, drafted):
@@ -213,7 +215,7 @@ def test_what_asks_for_more_than_is_proposed_is_marked(printed, drafted):
     text, broken = printed(timed(1.0))
     assert broken == 0
     said = joined_lines(text)
-    assert "asks more full points ask for 0.7, proposed are 0.5." in said
+    assert "asks more full points require 0.7, but 0.5 is proposed." in said
     assert "asks more coalesced accesses: at most 1.1." in said
     assert "remark coalesced accesses: the baseline passes" in said
 
@@ -242,7 +244,7 @@ def test_what_is_broken_is_counted_and_what_rests_on_it_is_not_told(printed):
     assert sections(text) == ALL
     assert "BROKEN  our own files can be run (oracle.py: failed)" in text
     said = joined_lines(text)
-    assert "None was graded: fix what is broken above first." in said
+    assert "No submission was graded. First fix what is broken above." in said
     assert "Nothing was timed" in said
     assert "No accesses were counted" in said
     assert "The report of the skeleton" not in said

@@ -63,7 +63,7 @@ def test_tracebacks_come_after_the_report_and_are_few(capsys):
         assert capsys.readouterr().err == ""
     said = capsys.readouterr().err
     assert said.count("ZeroDivisionError") == SHOWN
-    last = f"grader: {SHOWN + 2} faults in grader itself, no points lost; please report the lines above.\n"
+    last = f"grader: {SHOWN + 2} faults in grader itself; no points were lost. Please report the lines above.\n"
     assert said.endswith(last)
     with told_at_the_end():
         pass

@@ -45,7 +45,7 @@ NEEDS_A_NAME = ("grade", "explain", "profile", "run", "submit", "show")
 def test_without_a_name_a_command_says_how_to_give_one(tmp_path, command):
     """In a folder without an assignment, each command that needs one says in one line how to select it."""
     line = complaint(grader(tmp_path, command))
-    assert line.startswith("grader: this folder has no submission.yaml that names the assignment: ")
+    assert line.startswith("grader: this folder has no submission.yaml with the name of the assignment: ")
     assert ("grader show NAME" if command == "show" else "-a NAME") in line
     assert "`grader init NAME`" in line
 

@@ -27,7 +27,7 @@ def signed_out(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("checks", "said"),
     [
-        ((BUILD, WRONG), "`grader explain mine -a x` looks longer for the line"),
+        ((BUILD, WRONG), "`grader explain mine -a x` searches longer for the wrong line"),
         ((BUILD, WASTEFUL), "`grader profile mine -a x` shows the memory accesses"),
         ((BUILD, SLOW), "`grader run mine -a x` times this kernel"),
         ((BUILD, UNWATCHED), "`grader setup` installs the simulator."),

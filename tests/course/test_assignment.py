@@ -110,7 +110,7 @@ def test_an_assignment_may_check_no_speed(tmp_path):
     assert assignment.points == POINTS
     assert dict(assignment.goals) == {}
     assert [assignment.timed_on(kind).constants for kind in ("cpu", "gpu")] == [assignment.constants] * 2
-    with pytest.raises(InputError, match=r"assignment\.yaml: checks no speed; add `performance:`"):
+    with pytest.raises(InputError, match=r"assignment\.yaml: has no speed check; add `performance:`"):
         _ = assignment.speed_goals
 
 

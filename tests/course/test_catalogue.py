@@ -46,10 +46,10 @@ def copy(tmp_path):
         ("^title: .*\n", "", "title: Field required; add it."),
         ("^kernel:", "kernal:", "kernal: Extra inputs are not permitted; remove it, or correct its spelling"),
         ("^  - kernel: coalsTransp", "  - kernel: other", "no launch runs coalsTransp"),
-        (r"args: \[A, B, height", "args: [A, C, height", "the argument C, which is no buffer, no size, no scalar"),
+        (r"args: \[A, B, height", "args: [A, C, height", "the argument C, which is not a buffer, a size, "),
         (r"ceil_to\(width, TILE\)", "ceil_to(width, TILES)", "TILES"),
-        ("name: one row,", "name: one element,", "two cases have the same name"),
-        (r"\{height: 1, width: 1\}", "{height: 1}", "must give the sizes height, width"),
+        ("name: one row,", "name: one element,", "two cases or two memory checks have the same name"),
+        (r"\{height: 1, width: 1\}", "{height: 1}", "must specify the sizes height, width"),
         (r"\{height: 1, width: 1\}", "{height: 0, width: 1}", "sizes must be at least 1"),
         (r"fraction: \S+, points: 10", "fraction: 0.99, points: 10", "from the highest fraction down"),
         (
@@ -58,18 +58,18 @@ def copy(tmp_path):
             "a speed goal has the constant BLOCK, which",
         ),
         ("^title: .*", "title: [", "is not YAML"),
-        (r"(?s)\A.*\Z", "- 1\n", "must hold fields"),
+        (r"(?s)\A.*\Z", "- 1\n", "must contain fields"),
         ("points: 30", "points: many", "correctness.points"),
         ("points: 8", "points: -1", "sanitizer.points"),
         (
             r"(?s)^sanitizer:.*?\{height: 53, width: 90\}",
             "sanitizer:\n  points: 8\n  sizes: {height: 53}",
-            "must give",
+            "must specify",
         ),
         ("at_most: height", "at_most: heights", "heights"),
         ("measure: coalescing", "measure: coalescence", "memory.checks.0.measure"),
-        ("name: bank conflicts", "name: bank conflicts (all)", "bank conflicts (all) ends in a bracket, as sizes do"),
-        ("name: bank conflicts", "name: coalesced accesses", "two cases have the same name, or two memory checks"),
+        ("name: bank conflicts", "name: bank conflicts (all)", "bank conflicts (all) ends with a bracket, like sizes"),
+        ("name: bank conflicts", "name: coalesced accesses", "two cases or two memory checks have the same name"),
     ],
 )
 def test_a_malformed_file_is_one_line_with_path_field_and_remedy(copy, pattern, replacement, said):
@@ -122,7 +122,7 @@ def test_hints_are_set_once_for_a_course(copy):
     [
         ("hints: part\nhnits: line\n", "line 2: hnits: Extra inputs are not permitted; remove it, or correct its"),
         ("# ours\n\nhints: lines\n", "line 3: hints: Input should be 'none', 'line', 'part' or 'change'."),
-        ("- hints\n", "must hold fields such as `hints:`"),
+        ("- hints\n", "must contain fields such as `hints:`"),
     ],
 )
 def test_a_malformed_course_file_is_one_line_with_path_line_and_remedy(copy, text, said):
@@ -175,11 +175,11 @@ def test_no_measurement_depends_on_policies(copy):
         ("timezone: UTC\ndue: 1.12.2026 23:59\n", "", "line 2: due: '1.12.2026 23:59' is not a date"),
         ("timezone: UTC\ndue: 2026-02-29T12:00\n", "", "'2026-02-29T12:00' is not a date: day is out of range"),
         ("timezone: UTC\ndue: 2026-12-01T24:00\n", "", "is not a date: hour must be in 0..23"),
-        ("timezone: UTC\ndue: 0026-12-01T12:00\n", "", "is in a year that no course is in"),
+        ("timezone: UTC\ndue: 0026-12-01T12:00\n", "", "has an impossible year"),
         (
             "grace: 5\ndue: 2026-12-01T23:59\n",
             "",
-            "line 2: due: 2026-12-01T23:59:00 has no time zone; write `timezone:",
+            "line 2: due: 2026-12-01T23:59:00 has no time zone; set one in course.yaml",
         ),
         ("timezone: Berlin\n", "", "line 1: timezone: 'Berlin' is not a time zone; write one such as Europe/Berlin."),
         ("timezone: ../../etc\n", "", "is not a time zone"),

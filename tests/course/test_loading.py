@@ -38,8 +38,8 @@ def test_what_looks_like_a_date_is_text(tmp_path):
         ("name: [", "is not YAML: "),
         ("a: 1\nname: " + "[" * 60 + "]" * 60, "line 2: nest at most 50 lists and mappings in each other."),
         ("a: &a {x: 1}\nb: {<<: [*a, *a]}", "line 2: replace `<<` by the fields that it refers to."),
-        ("- name", "must hold fields such as `name:`, but holds list."),
-        ("", "must hold fields such as `name:`, but holds NoneType."),
+        ("- name", "must contain fields such as `name:`, but contains list."),
+        ("", "must contain fields such as `name:`, but contains NoneType."),
         ("number: 1", "name: Field required; add it."),
         ("name: one\nnumber: many", "number: Input should be a valid integer"),
         (

@@ -33,6 +33,6 @@ def test_the_goal_is_that_of_the_class_of_the_device(small):
 def test_a_device_without_a_goal_is_an_error_that_names_the_missing_field(small):
     """The error names the file, the device and the field to add."""
     with pytest.raises(
-        InputError, match=r"assignment.yaml: says nothing about the device A card; add performance.classes.gpu"
+        InputError, match=r"assignment.yaml: has no speed goal for the device A card; add performance.classes.gpu"
     ):
         speed_goal(small, GPU)

@@ -41,7 +41,7 @@ def test_mappings_are_merged_and_all_else_replaced():
         ([{"launches": []}], "parts: must be a list of mappings, each with a `kernel`"),
         ({"add": {}}, "parts: must be a list"),
         ([{"kernel": "plus"}], "parts.0 (plus): launches: Field required"),
-        ([{"kernel": "add", "launches": [LAUNCH]}] * 2, "two parts are about the same kernel"),
+        ([{"kernel": "add", "launches": [LAUNCH]}] * 2, "two parts have the same kernel"),
         ([{"kernel": "add", "launches": [LAUNCH], "colour": 1}], "parts.0 (add): colour"),
     ],
 )

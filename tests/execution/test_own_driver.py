@@ -54,7 +54,7 @@ def test_it_is_named_by_where_it_will_be(unpacked, tmp_path):
 def test_half_a_package_is_an_error(unpacked):
     """If a library of the driver is missing, set-up fails, rather than the first kernel."""
     (unpacked / "root" / "usr" / "lib" / "x86_64-linux-gnu" / "libpocl.so.2.10.0").unlink()
-    with pytest.raises(FileNotFoundError, match="no package holds"):
+    with pytest.raises(FileNotFoundError, match="no package contains"):
         complete(unpacked, unpacked)
 
 

@@ -99,8 +99,8 @@ def reaching(tmp_path):
     return with_program(tmp_path, UNTIL, buffers, REACH, LEVELS)
 
 
-def verdicts(tmp_path, environment, assignment, source):
-    """Return the verdict of each kind of check, and the reasons of the cases."""
+def graded(tmp_path, environment, assignment, source):
+    """Return the result of this source text."""
     path = tmp_path / "kernels.cl"
     path.write_text(source)
     result = grade(assignment, path, environment, seed=4)
@@ -111,17 +111,17 @@ def verdicts(tmp_path, environment, assignment, source):
 def test_a_sort_with_launches_from_two_loops(sorting, tmp_path, environment):
     """The numbers of the loops reach the kernel, and 21 launches sort 64 elements. A wrong direction does not."""
     assert len(sorting.sequence({"n": 64}).launches) == 21
-    right = verdicts(tmp_path, environment, sorting, SORT)
+    right = graded(tmp_path, environment, sorting, SORT)
     assert {check.verdict for check in right.checks} == {Verdict.PASSED}
-    wrong = verdicts(tmp_path, environment, sorting, SORT.replace("(i & k) == 0", "(i & j) == 0"))
+    wrong = graded(tmp_path, environment, sorting, SORT.replace("(i & k) == 0", "(i & j) == 0"))
     assert [check.reason for check in wrong.checks if check.kind is Kind.CORRECTNESS] == 2 * [Reason.WRONG_OUTPUT]
 
 
 def test_a_repetition_until_a_kernel_writes_nothing(reaching, tmp_path, environment):
     """The repetition fills the flag before each iteration, and ends when no work-item has set it."""
-    right = verdicts(tmp_path, environment, reaching, REACH)
+    right = graded(tmp_path, environment, reaching, REACH)
     assert {check.verdict for check in right.checks if check.kind is Kind.CORRECTNESS} == {Verdict.PASSED}
-    wrong = verdicts(tmp_path, environment, reaching, REACH.replace("*changed = 1;", ""))
+    wrong = graded(tmp_path, environment, reaching, REACH.replace("*changed = 1;", ""))
     assert {check.reason for check in wrong.checks if check.kind is Kind.CORRECTNESS} == {Reason.WRONG_OUTPUT}
 
 
@@ -136,7 +136,7 @@ def changed(program, **fields):
         (changed(LOOPS, next="k"), "does not end"),
         (
             changed(LOOPS, do=[{**STEP, "args": ["data", "n", "k", "k"]}, {"fill": "nothing"}]),
-            "nothing, which is no buffer",
+            "nothing, which is not a buffer",
         ),
         (changed(LOOPS, do=[STEP, {"fil": "data"}]), "one of kernel, fill, for, repeat, swap"),
         (changed(LOOPS, next="k + 1", to=10**6), "more than 2,000 steps"),
@@ -144,7 +144,7 @@ def changed(program, **fields):
         (changed(LOOPS, do=UNTIL), "within `for`"),
         (changed(LOOPS, do=[{**STEP, "args": ["data", "n", "q", "k"]}]), "argument q"),
         (changed(UNTIL, until={"sum": "data", "below": 1}), "`until` sums data, which no kernel of the repetition"),
-        (changed(UNTIL, swap=[["level", "given"]]), "given changes places, so it cannot be an input; make it scratch"),
+        (changed(UNTIL, swap=[["level", "given"]]), "a step of the program fills, swaps or tests given, an input"),
         (changed(UNTIL, repeat="10001"), "10,001 iterations at .*; state at most 10,000"),
         (changed(UNTIL, do=[{"fill": "changed", "value": -1}, RELAX]), "a fill of changed: -1.* the type uint32_t"),
         (
@@ -167,3 +167,52 @@ def test_a_program_that_cannot_run_is_refused(program, words, tmp_path):
     }
     with pytest.raises(InputError, match=words):
         with_program(tmp_path, program, buffers, SORT, SORTED)
+
+
+BLOCKS = """__kernel void sumBlocks(__global const int *data, __global int *sums, uint32_t n)
+{
+    int sum = 0;
+    for (uint32_t i = 8 * get_global_id(0); i < 8 * get_global_id(0) + 8; i++)
+        sum += data[i];
+    sums[get_global_id(0)] = sum;
+}
+
+__kernel void add(__global const int *sums, __global int *total, uint32_t n)
+{
+    *total = 0;
+    for (uint32_t i = 0; i < n / 8; i++)
+        *total += sums[i];
+}
+"""
+
+SUMS = """import numpy as np
+from grader.oracle import Truth
+
+def expected(data, **_):
+    sums = data.reshape(-1, 8).sum(axis=1)
+    return {"total": Truth(value=sums.sum(keepdims=True)), "sums": Truth(value=sums)}
+"""
+
+
+def test_the_first_wrong_intermediate_array_is_explained(tmp_path, environment):
+    """If the total is wrong because of the sums of the blocks, the message is about the sums and names their launch. If
+    only the second kernel is wrong, it is about the total.
+    """
+    buffers = {
+        "data": {"type": "int", "shape": ["n"], "data": "numbers"},
+        "sums": {"type": "int", "shape": ["n // 8"], "role": "scratch"},
+        "total": {"type": "int", "shape": [1]},
+    }
+    program = [
+        {"kernel": "sumBlocks", "args": ["data", "sums", "n"], "global": ["n // 8"], "local": [1]},
+        {"kernel": "add", "args": ["sums", "total", "n"], "global": [1], "local": [1]},
+    ]
+    assignment = with_program(tmp_path, program, buffers, BLOCKS, SUMS)
+    first = graded(tmp_path, environment, assignment, BLOCKS.replace("sum += data[i];", "sum += 2 * data[i];"))
+    (case, _) = (check for check in first.checks if check.kind is Kind.CORRECTNESS)
+    assert case.reason is Reason.WRONG_OUTPUT
+    assert "sums" in case.message
+    assert "sums is already wrong after launch 1, sumBlocks" in case.detail
+    second = graded(tmp_path, environment, assignment, BLOCKS.replace("i < n / 8", "i + 1 < n / 8"))
+    case = [check for check in second.checks if check.kind is Kind.CORRECTNESS][-1]
+    assert case.message.startswith("total")

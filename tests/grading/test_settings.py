@@ -103,7 +103,7 @@ def test_an_installed_grader_has_no_course_and_says_how_to_name_one(folder, monk
     assert settings.course is None
     settings.make_sandbox("process").close()
     for needed in ("places", "student_template", "course_folder"):
-        with pytest.raises(InputError, match=r"no course is named: .* --course DIR, or in the variable GRADER_COURSE"):
+        with pytest.raises(InputError, match=r"no course is set: .* --course DIR, or in the variable GRADER_COURSE"):
             getattr(settings, needed)
 
 
@@ -172,7 +172,7 @@ def test_a_file_that_is_asked_for_sets_everything_but_a_course(folder, monkeypat
     """
     (folder / CONFIG_FILE).write_text("device: 2\ncourse: evil\n")
     monkeypatch.setenv(CONFIG_VARIABLE, CONFIG_FILE)
-    assert f"{CONFIG_FILE} names a course, whose code would run: name it with --course" in complaint()
+    assert f"{CONFIG_FILE} sets a course, whose code would run. Set it with --course" in complaint()
     (folder / CONFIG_FILE).write_text("device: 2\n")
     assert load_settings({"course": folder}).device == 2
 
@@ -249,8 +249,8 @@ def test_a_named_file_that_is_no_file_is_an_error(name, monkeypatch):
     """The file that GRADER_CONFIG names must exist, because a user who names a file expects it to be read."""
     monkeypatch.setenv(CONFIG_VARIABLE, name)
     message = complaint()
-    assert f"{CONFIG_VARIABLE} names {name}" in message
-    assert "correct or unset it" in message
+    assert f"{CONFIG_VARIABLE} is {name}, which is not a file" in message
+    assert "Correct or unset the variable" in message
 
 
 @pytest.mark.parametrize(

@@ -113,7 +113,7 @@ def test_an_update_of_the_kit_asks_for_setup_again(kit):
 def test_what_needs_the_model_solution_says_so(kit, tmp_path, args):
     """Commands that need the model solution end with exit code 2 and one line."""
     line = complaint(grader(tmp_path, *args, "--course", kit / "course"))
-    assert "is a student kit, without model solutions" in line
+    assert "is a student kit without model solutions" in line
 
 
 def test_the_total_of_a_kit_tells_of_hidden_checks(kit, tmp_path):

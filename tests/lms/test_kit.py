@@ -155,7 +155,7 @@ def test_a_course_without_solutions_is_an_error_unless_it_is_a_kit(whole, tmp_pa
 def test_what_needs_solutions_is_refused_in_a_kit(whole, course):
     """In a kit, work that needs solutions is refused. The error says which folder to use instead."""
     course.require_solutions()
-    with pytest.raises(InputError, match="is a student kit, without model solutions: name the folder of the course"):
+    with pytest.raises(InputError, match="is a student kit without model solutions: give the folder of the course"):
         whole[1].require_solutions()
 
 

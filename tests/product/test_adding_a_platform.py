@@ -92,7 +92,7 @@ ENTRY = """\
         grades=GradeFile(
             name="Slate's list",
             option="slate_list",
-            columns={"slate_column": "Its column of points, if not known."},
+            columns={"slate_column": "Heading of its column for points, if not recognised."},
             export=_slate_export,
         ),
     ),

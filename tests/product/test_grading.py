@@ -234,7 +234,7 @@ def test_a_device_that_is_not_asked_for_is_a_fault_of_the_assignment(transpositi
     missing field.
     """
     nothing = transposition.performance.model_copy(update={"classes": {}})
-    with pytest.raises(InputError, match=r"says nothing about the device .*; add performance\.classes\."):
+    with pytest.raises(InputError, match=r"has no speed goal for the device .*; add performance\.classes\."):
         grade(transposition.model_copy(update={"performance": nothing}), transposition.reference, environment)
 
 
@@ -353,7 +353,7 @@ def test_a_fault_in_what_explains_costs_no_grade(environment, transposition, tmp
         raise DeviceError("it is gone.")
 
     monkeypatch.setattr(conclusions, "explain", lambda *_: 1 / 0)
-    monkeypatch.setattr(cause_search, "allowance", lost)
+    monkeypatch.setattr(cause_search, "is_needed", lost)
     lacking = grade(transposition, path, replace(environment, timing=ONE_PAIR), seed=5)
     assert {fault.lost for fault in lacking.faults} == {"the explanation", "the line of the mistake"}
     assert any("DeviceError: it is gone." in fault.traceback for fault in lacking.faults)

@@ -89,7 +89,7 @@ def test_the_recipe_for_tls_lets_in_who_has_a_certificate_and_nobody_else(tmp_pa
         assert run(command, tmp_path / "stranger.log") == UNGRADED
         assert run(command, tmp_path / "log", **known) == GRADED
     *_, last = (tmp_path / "stranger.log").read_text().splitlines()
-    assert last.startswith(f"grader: not graded: {address} asks for certificates, and none are named;")
+    assert last.startswith(f"grader: not graded: {address} requires certificates, and none are configured;")
     assert done(tmp_path / "out") == 1
 
 

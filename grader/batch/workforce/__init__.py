@@ -1,4 +1,4 @@
-"""Runs the gradings, in processes on this machine or on the workers of a Dask cluster. Both run station.py."""
+"""Runs the gradings, either in processes on this machine or on the workers of a Dask cluster. Both run station.py."""
 
 from concurrent.futures import Future
 from typing import Protocol
@@ -9,7 +9,7 @@ from grader.results.result import Result, Ungraded
 
 
 class SchedulerLostError(WorkerError):
-    """The scheduler of a cluster does not answer. This says nothing about the submission."""
+    """The scheduler of a cluster does not answer. This does not say anything about the submission."""
 
 
 class Workforce(Protocol):
@@ -17,18 +17,18 @@ class Workforce(Protocol):
 
     @property
     def capacity(self) -> int:
-        """Number of jobs that are worth having under way now; at least 1."""
+        """Number of jobs to keep running or queued at the moment, at least 1."""
 
     def facilities(self) -> Facilities:
         """Return the facilities of all stations. Raises GraderError if stations differ or if there is no station."""
 
     def submit(self, job: GradingJob) -> "Future[Result | Ungraded]":
-        """Have a station grade a job. The future raises WorkerError if the station died during the job, and
+        """Make a station grade a job. The future raises WorkerError if the station died during the job, and
         SchedulerLostError if the outcome is unknown.
         """
 
     def dismiss(self) -> None:
-        """Begin to stop, without waiting for the end, since no more jobs will come."""
+        """Begin to stop, since there are no more jobs. Does not wait for the end."""
 
     def close(self) -> None:
-        """Stop all jobs under way, and wait until nothing of them is left."""
+        """Stop all jobs that are running, and wait until they have ended."""

@@ -1,6 +1,6 @@
 """Child process of the command line. It executes calls until the other end of its connection (processes.py) closes.
 
-processes.py passes the number of an inherited descriptor, which is this end of the connection.
+processes.py passes the number of an inherited file descriptor, which is this end of the connection.
 """
 
 import logging
@@ -21,8 +21,8 @@ from grader.common.errors import GraderError, InterruptedGradingError, WorkerErr
 from grader.common.interrupts import interrupt_on, stop_if_told
 
 LOOK = 1.0
-"""Seconds after which an idle station checks for a request to stop. A signal that comes just before a wait begins does
-not end the wait.
+"""Seconds after which an idle station checks for a request to stop. A signal that arrives just before a wait begins
+does not interrupt the wait.
 """
 
 
@@ -67,21 +67,21 @@ def _send(link: Connection, answer: object) -> None:
         link.send(answer)
     except (ConnectionError, InterruptedGradingError):
         raise
-    except Exception as error:  # noqa: BLE001 - pickle raises all errors of an object's methods
+    except Exception as error:  # noqa: BLE001 - pickle passes on any error that an object's methods raise
         link.send(WorkerError(f"a fault in grader itself: its answer cannot be sent: {error!r}"))
 
 
 def _stop(_number: int) -> InterruptedGradingError:
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # ignore further signals: only the clean-up is left
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # ignore further signals, because only the clean-up is left
     return InterruptedGradingError("the batch has been stopped.")
 
 
 def _end_with_the_other_end(descriptor: int) -> None:
-    """Interrupt a grading whose result is not needed any more. Without this thread, the process would notice the closed
+    """Interrupt a grading whose result is no longer needed. Without this thread, the process would notice the closed
     connection only after the grading.
     """
     closed = select.poll()
-    closed.register(descriptor, 0)  # poll reports a closed other end even without requested events
+    closed.register(descriptor, 0)  # poll reports a closed other end even if no events are requested
     closed.poll()
     os.kill(os.getpid(), signal.SIGTERM)
     time.sleep(LEAVE)

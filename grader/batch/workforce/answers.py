@@ -1,7 +1,7 @@
 """Checks the answer of a cluster's worker. It must be a result of the job, and its points must add up.
 
 A station measures and scores, so its points can only be compared with the points that can be earned. The answer must
-name the file, the inputs and the assignment of the job.
+refer to the file, the inputs and the assignment of the job.
 """
 
 import math
@@ -18,7 +18,7 @@ from grader.results.result import Result, Ungraded
 
 MAX_ANSWER_LENGTH = 64 * 1024 * 1024
 """Maximum number of characters of an answer. A result with all its samples and findings has about 50,000, and its
-source 1,000,000 at most.
+source has 1,000,000 at most.
 """
 
 OUTCOME: TypeAdapter[Result | Ungraded] = TypeAdapter(Result | Ungraded)
@@ -31,8 +31,8 @@ def read_answer(text: object, job: GradingJob) -> Result | Ungraded:
     try:
         outcome = OUTCOME.validate_json(text)
     except ValidationError as error:
-        faults = count(error.error_count(), "fault")
-        raise WorkerError(f"a worker's answer is refused: its form has {faults}.") from error
+        faults = count(error.error_count(), "error")
+        raise WorkerError(f"a worker's answer is refused: its format has {faults}.") from error
     if isinstance(outcome, Result):
         for fault in _faults(outcome, job):
             raise WorkerError(f"a worker's answer is refused: {fault}.")
@@ -46,9 +46,9 @@ def _faults(result: Result, job: GradingJob) -> Iterator[str]:
     if (said.submission_sha256, result.source) != (job.sha256, _source(job)):
         yield "it is about another file"
     if tuple(part for part, _ in groupby(check.part for check in result.checks)) != job.parts:
-        yield "its checks are not those of each part in turn"
+        yield "its checks do not follow the parts of the assignment"
     if not set(result.profiles) <= set(job.parts):
-        yield "it has counts of memory accesses for parts that there are not"
+        yield "it counts memory accesses of parts that do not exist"
     if said.seed != job.seed:
         yield "it was graded with other inputs"
     if (said.grader, one_of_several_alike(said.device)) != (theirs.grader, theirs.device):
@@ -59,7 +59,7 @@ def _faults(result: Result, job: GradingJob) -> Iterator[str]:
     if result.correction or result.deduction or not (_same(result.points, earned) and _same(result.max_points, most)):
         yield "its points are not those of its checks"
     if not _same(result.max_points, job.max_points):
-        yield f"it has points out of {result.max_points:g}, of {job.max_points:g} that can be earned"
+        yield f"its maximum is {result.max_points:g} points, but {job.max_points:g} can be earned"
 
 
 def _source(job: GradingJob) -> str:
@@ -71,5 +71,5 @@ def _source(job: GradingJob) -> str:
 
 
 def _same(one: float, other: float) -> bool:
-    """True if two sums are equal, except for rounding that depends on the order of addition."""
+    """True if two sums are equal, apart from rounding that depends on the order of addition."""
     return math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-9)

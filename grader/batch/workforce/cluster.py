@@ -1,17 +1,17 @@
 """Stations that are workers of a Dask cluster.
 
-Dask provides the queue and the network, and gives the jobs of a dead worker to another. This module adds one thing,
-the abstract resource `device`. A worker declares how many devices it has (`dask worker --resources "device=1"`), and a
-grading takes one. So no device grades two submissions at a time, even if its worker has several threads. A worker
+Dask provides the queue and the network, and gives the jobs of a dead worker to another. This module adds only the
+abstract resource `device`. A worker declares how many devices it has (`dask worker --resources "device=1"`), and each
+grading takes one. Thus no device grades two submissions at a time, even if its worker has several threads, and a worker
 without a device gets no gradings. The locks of grading/device_lock.py reserve the device for timed sections, and on a
-CPU the whole machine, also if several workers share a host.
+CPU the whole machine, even if several workers share a host.
 
-The assignment's files travel with every job. A worker keeps them under their hash, and checks it (lms/bundle.py).
+The files of the assignment travel with every job. A worker stores them under their hash and checks it (lms/bundle.py).
 The settings of the worker's machine decide where a submission runs, in which image and on which device, except for
 settings that the batch makes.
 
-A worker that fails at every job, for example because its container engine has gone, is always the first to be free
-again. So it is retired after several failures in a row while other workers succeed.
+A worker that fails at every job, for example because its container engine has stopped, is always the first to be free
+again. It is therefore retired after several failures in a row while other workers succeed.
 """
 
 import logging
@@ -38,21 +38,21 @@ RESOURCE = "device"
 NEEDS = {RESOURCE: 1}
 
 FIRST_WORKER_SECONDS = 300.0
-"""Seconds that a batch waits for its first worker, which may have to wait in a queue of the cluster."""
+"""Seconds that a batch waits for its first worker, which may have to wait in the queue of the cluster."""
 
 CONNECTING = 20.0
-"""Seconds in which a scheduler must answer, at the start and after a lost connection."""
+"""Seconds within which a scheduler must answer, at the start and after a lost connection."""
 
 LOOK = 1.0
 """Seconds between two updates of the list of workers."""
 
 STRIKES = 3
-"""Number of failures in a row, while other workers succeed, after which a worker gets no more jobs."""
+"""Number of failures in a row after which a worker gets no more jobs while other workers succeed."""
 
 Say = Callable[[str], None]
 
 Answer = tuple[str, str]
-"""A worker's address, and its answer as JSON, which is checked like all untrusted text."""
+"""A worker's address and its answer as JSON, which is checked like any untrusted text."""
 
 
 class StationPlugin(WorkerPlugin):  # type: ignore[misc]  # Dask is untyped
@@ -60,17 +60,17 @@ class StationPlugin(WorkerPlugin):  # type: ignore[misc]  # Dask is untyped
 
     name = "grader station"
     idempotent = True
-    """Makes Dask ignore a second registration: another batch on the same cluster must not close the station of this
-    batch by registering its own plugin.
+    """Makes Dask ignore a second registration. Another batch on the same cluster must not close this batch's station by
+    registering its own plugin.
     """
 
     def teardown(self, worker: object) -> None:  # noqa: ARG002 - Dask passes it
-        """Close the station. Dask calls this when the worker has to end."""
+        """Close the station. Dask calls this when the worker must end."""
         leave()
 
 
 class Cluster:
-    """Workers of a scheduler, now and later. `say` is called when a worker comes, leaves or is retired."""
+    """The current and future workers of a scheduler. `say` is called when a worker joins, leaves or is retired."""
 
     def __init__(self, address: str, settings_json: str, say: Say) -> None:
         _keep_quiet()
@@ -83,12 +83,12 @@ class Cluster:
 
     @property
     def capacity(self) -> int:
-        """Number of jobs to have under way: two for each worker, so that no worker waits for the network."""
+        """Number of jobs to keep running or queued: two for each worker, so that no worker waits for the network."""
         return max(1, 2 * len(self._crew.present))
 
     @property
     def workers(self) -> int:
-        """Number of workers that are connected now. Each grades one submission at a time."""
+        """Number of workers that are connected now. Each of them grades one submission at a time."""
         return len(self._crew.present) if self.is_connected else 0
 
     @property
@@ -97,8 +97,8 @@ class Cluster:
         return bool(self._client.status == "running")
 
     def facilities(self) -> Facilities:
-        """Return the facilities of the workers, after waiting for a first worker. Raises WorkerError if two workers
-        differ or no worker comes, and SchedulerLostError if the scheduler has gone.
+        """Return the facilities of the workers, after waiting for the first one. Raises WorkerError if two workers
+        differ or no worker joins, and SchedulerLostError if the connection to the scheduler is lost.
         """
         found: dict[str, Facilities] = {}
         while not found:
@@ -117,16 +117,16 @@ class Cluster:
         return found[first]
 
     def submit(self, job: GradingJob) -> "Future[Result | Ungraded]":
-        """Have a worker with a free device grade a job. If the future is cancelled before the job begins, the
-        job is dropped. Raises SchedulerLostError if the scheduler has gone for good.
+        """Make a worker with a free device grade a job. If the future is cancelled before the job begins, the job is
+        dropped. Raises SchedulerLostError if the scheduler is lost for good.
         """
         end = time.monotonic() + CONNECTING + 1
         while self._client.status == "connecting" and time.monotonic() < end:
             pause(0.1)
         if not self.is_connected:
             raise SchedulerLostError(
-                f"the scheduler at {self._address} has gone. What is graded is kept: once it runs again, with its "
-                "workers, the same command continues from there."
+                f"the connection to the scheduler at {self._address} is lost. Finished gradings are kept; "
+                "once it runs again with its workers, the same command continues from there."
             )
         outcome: Future[Result | Ungraded] = Future()
         asked = self._executor.submit(grade_here, job)
@@ -135,12 +135,12 @@ class Cluster:
         return outcome
 
     def dismiss(self) -> None:
-        """Stop watching the workers: they may leave now."""
+        """Stop watching the workers, which may leave now."""
         self._closed.set()
 
     def close(self) -> None:
-        """Cancel jobs that have not begun, and disconnect. Workers stay, and finish their gradings, but the results
-        are dropped.
+        """Cancel the jobs that have not begun, and disconnect. The workers stay and finish their gradings, but the
+        results are dropped.
         """
         self.dismiss()
         if self.is_connected:
@@ -150,7 +150,7 @@ class Cluster:
             self._watch.join()
 
     def _pass_on(self, asked: "Future[Answer]", job: GradingJob, outcome: "Future[Result | Ungraded]") -> None:
-        """Set the outcome of an ended job. Called by Dask's thread."""
+        """Set the outcome of a finished job. Called in a thread of Dask."""
         if not outcome.set_running_or_notify_cancel():
             return
         if asked.cancelled():
@@ -158,7 +158,8 @@ class Cluster:
             return
         error = asked.exception()
         if isinstance(error, KilledWorker):
-            told = f"{error.allowed_failures + 1} workers died over it, the last {error.last_worker.address}."
+            told = f"{error.allowed_failures + 1} workers died while grading it, "
+            told += f"the last one at {error.last_worker.address}."
             outcome.set_exception(WorkerError(told))
         elif error is not None:
             outcome.set_exception(WorkerError(_on_a_worker(error)))
@@ -167,7 +168,7 @@ class Cluster:
 
     def _believed(self, answer: object, job: GradingJob) -> Result | Ungraded:
         """Check a worker's answer against its job. An answer that cannot be true counts as a failure of the worker.
-        A worker that only fails is retired.
+        Workers that always fail are retired.
         """
         worker, text = answer if isinstance(answer, tuple) and len(answer) == 2 else ("a worker", answer)
         try:
@@ -178,7 +179,7 @@ class Cluster:
         return graded
 
     def _ask(self) -> dict[str, Facilities]:
-        """Return the facilities of each worker, without workers that leave meanwhile."""
+        """Return the facilities of each worker, except workers that leave meanwhile."""
         asked = {
             worker: self._executor.submit(look_around, self._settings_json, workers=[worker])
             for worker in self._workers()
@@ -201,18 +202,18 @@ class Cluster:
         return sorted(address for address, facts in known.items() if facts.get("resources", {}).get(RESOURCE, 0) >= 1)
 
     def await_worker(self, seconds: float) -> None:
-        """Wait for a first worker, and say how to start one. Raises WorkerError if none comes in this many seconds, and
-        SchedulerLostError if the scheduler has gone.
+        """Wait for the first worker, and print how to start one. Raises WorkerError if none joins within this time, and
+        SchedulerLostError if the connection to the scheduler is lost.
         """
         end = time.monotonic() + seconds
         if not self._workers():
             self._say(f"waiting for a worker at {self._address}: {self._how_to_start()}")
         while not self._workers():
             if not self.is_connected:
-                raise SchedulerLostError(f"the scheduler at {self._address} has gone.")
+                raise SchedulerLostError(f"the connection to the scheduler at {self._address} is lost.")
             if time.monotonic() > end:
                 raise WorkerError(
-                    f"no worker with the resource `{RESOURCE}` has come to {self._address} in {seconds:.0f} s; "
+                    f"no worker with the resource `{RESOURCE}` has joined {self._address} within {seconds:.0f} s; "
                     f"start one: {self._how_to_start()}"
                 )
             pause(0.5)
@@ -221,7 +222,7 @@ class Cluster:
         return f'dask worker {self._address} --nthreads 1 --resources "{RESOURCE}=1"'
 
     def _follow(self) -> None:
-        """Report the workers that come and leave, and retire those that only fail. Runs in a separate thread."""
+        """Report the workers that join and leave, and retire those that always fail. Runs in a separate thread."""
         while not self._closed.wait(LOOK):
             if not self.is_connected:
                 continue
@@ -230,14 +231,17 @@ class Cluster:
             if not self._crew.present and self._crew.has_changed:
                 self._say(f"no worker is left; waiting for one: {self._how_to_start()}")
             for worker, fault in self._crew.hopeless():
-                self._say(f"{worker} has failed {STRIKES} times in a row and gets no more. The last time: {fault}")
+                self._say(
+                    f"{worker} has failed {STRIKES} times in a row and gets no more jobs. The last failure: {fault}"
+                )
                 self._client.retire_workers([worker])
 
 
 def _connect(address: str) -> Client:
     if address.startswith("tls://") and Security().get_connection_args("client").get("ssl_context") is None:
         raise WorkerError(
-            f"{address} asks for certificates, and none are named; docs/clusters.md says how to name them to Dask."
+            f"{address} requires certificates, and none are configured; "
+            "docs/clusters.md explains how to configure them for Dask."
         )
     try:
         return Client(address, timeout=CONNECTING, set_as_default=False, name="grader")
@@ -262,19 +266,19 @@ class ClusterWorkers:
         self._faults: dict[str, list[str]] = {}
 
     def note(self, worker: str, outcome: Result | Ungraded) -> None:
-        """Note the outcome of a worker's job. A success clears the worker's failures."""
+        """Record the outcome of a worker's job. A success clears the worker's failures."""
         self._faults[worker] = [*self._faults.get(worker, []), outcome.fault] if isinstance(outcome, Ungraded) else []
 
     def look(self, present: set[str]) -> tuple[str, ...]:
-        """Note the workers that are present now. Return a line for each that has come or left."""
+        """Record which workers are present now. Return a line for each one that has joined or left."""
         before, self.present = self.present, present
         self.has_changed = before != present
         total = f"{count(len(present), 'worker')} now."
-        left = tuple(f"{worker} has left; what it had is graded by another. {total}" for worker in before - present)
-        return (*left, *(f"{worker} has come. {total}" for worker in present - before))
+        left = tuple(f"{worker} has left; other workers take over its jobs. {total}" for worker in before - present)
+        return (*left, *(f"{worker} has joined. {total}" for worker in present - before))
 
     def hopeless(self) -> tuple[tuple[str, str], ...]:
-        """Return the workers that only fail while others succeed, each once and with its last fault."""
+        """Return the workers that always fail while others succeed. Each is returned once, with its last fault."""
         if not any(self._faults.get(worker) == [] for worker in self.present):
             return ()
         found = [worker for worker in self.present if len(self._faults.get(worker, [])) >= STRIKES]
@@ -291,15 +295,17 @@ def _facilities(worker: str, looked: "Future[Facilities]") -> Facilities:
 
 
 def _on_a_worker(error: BaseException) -> str:
-    """Describe an error that grader did not raise itself. Most such workers lack grader, or have another version."""
+    """Describe an error that was not raised by grader. Most of these workers lack grader or have another
+    version of it.
+    """
     return (
-        f"a worker could not take it ({type(error).__name__}: {' '.join(str(error).split())}); "
+        f"a worker could not run the job ({type(error).__name__}: {' '.join(str(error).split())}); "
         f"grader {version('grader')} must be installed where it runs, as it is here."
     )
 
 
 def _keep_quiet() -> None:
-    """Silence Dask's messages on the terminal, since grader reports the same events."""
+    """Silence Dask's messages on the terminal, because grader reports the same events."""
     names: list[Any] = [name for name in logging.root.manager.loggerDict if name.startswith(("distributed", "tornado"))]
     for name in names:
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)

@@ -8,7 +8,7 @@ from grader.common.errors import InputError
 
 
 def hire(settings_json: str, jobs: int, scheduler: str | None, places: Places, say: Callable[[str], None]) -> Workforce:
-    """Return stations on this machine at these places, or a cluster. `say` is called when a worker of the cluster comes
+    """Return stations on this machine at these places, or a cluster. `say` is called when a worker of the cluster joins
     or leaves. Raises InputError if a cluster is requested and Dask is not installed.
     """
     if scheduler is None:

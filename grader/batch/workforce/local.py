@@ -1,4 +1,6 @@
-"""Stations on this machine. They share its processors, unless a setting gives the spare processors of each."""
+"""Stations on this machine. They share its processors, unless a setting fixes the number of spare processors
+for each.
+"""
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
@@ -12,7 +14,7 @@ from grader.grading.settings import as_variables, load_settings, spare_processor
 from grader.results.result import Result, Ungraded
 
 Places = Sequence[Mapping[str, Any]]
-"""Settings that the stations get in turn. Each place may be another device."""
+"""Settings for the stations, assigned in rotation. Each place may be another device."""
 
 
 class Stations:
@@ -26,21 +28,23 @@ class Stations:
         self._processes = Processes([as_variables({**place, **share}) for place in islice(cycle(places), jobs)])
 
     def facilities(self) -> Facilities:
-        """Return the facilities of the stations, from one station at each place. Raises InputError if they differ."""
+        """Return the facilities of the stations, after asking one station at each place. Raises InputError if they
+        differ.
+        """
         # Idle processes are taken in order, so these calls reach the first stations, which have different places.
         asked = [self._processes.submit(look_around, self._settings_json) for _ in range(self._places)]
         first, *others = (future.result() for future in asked)
         for other in others:
             if other != first:
                 raise InputError(
-                    f"the devices of this batch differ: {first}, and {other}. Name devices of one kind: the results "
-                    "could not be compared."
+                    f"the devices of this batch differ: {first}, and {other}. Choose devices of one kind: "
+                    "otherwise, the results could not be compared."
                 )
         found: Facilities = first
         return found
 
     def submit(self, job: GradingJob) -> "Future[Result | Ungraded]":
-        """Have the next free station grade a job."""
+        """Make the next free station grade a job."""
         return self._processes.submit(grade, job)
 
     def dismiss(self) -> None:
@@ -48,5 +52,5 @@ class Stations:
         self._processes.dismiss()
 
     def close(self) -> None:
-        """Stop all stations. Jobs under way fail."""
+        """Stop all stations. Jobs that are running fail."""
         self._processes.close()

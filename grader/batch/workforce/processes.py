@@ -1,8 +1,9 @@
-"""Child processes that call functions of grader. They grade, or they make pages.
+"""Child processes that call functions of grader, to grade submissions or to make pages.
 
 Each process has a thread here, which gives it one call at a time. A process that dies is replaced, and its call fails.
-Each process runs in a separate session, so that Ctrl-C reaches only this process, which decides what to stop. If this
-process dies for any reason, the child processes see their connection close, and stop (__main__.py is their side).
+Each process runs in a session of its own, so that Ctrl-C reaches only this process, which decides what to stop. If this
+process dies for any reason, the child processes notice that their connection is closed, and stop (__main__.py is their
+side).
 """
 
 import os
@@ -21,18 +22,18 @@ from typing import Any
 from grader.common.errors import GraderError, WorkerError
 
 SERVE = ("-P", "-m", "grader.batch.workforce")
-"""Arguments of Python for a child process. -P prevents imports from the working directory, which may have students'
+"""Python arguments for a child process. -P prevents imports from the working directory, which may contain students'
 files.
 """
 
 LEAVE = 20.0
-"""Seconds in which a process must have ended. A station stops its sandboxes first, and container engines have taken ten
+"""Seconds within which a process must end. A station stops its sandboxes first, and container engines have taken ten
 seconds for that.
 """
 
 
 class Processes:
-    """Processes with these environment variables, one for each mapping. They start when they are first needed."""
+    """A process for each of these sets of environment variables. Processes start when they are first needed."""
 
     def __init__(self, variables: Sequence[Mapping[str, str]]) -> None:
         self._threads = ThreadPoolExecutor(len(variables), thread_name_prefix="beside")
@@ -42,11 +43,11 @@ class Processes:
             self._idle.put(process)
 
     def submit(self, function: Callable[[Any], Any], argument: object) -> "Future[Any]":
-        """Have the next free process call a function. Processes without a call so far are taken in order."""
+        """Make the next free process call a function. Processes that have not been called yet are taken in order."""
         return self._threads.submit(self.call, function, argument)
 
     def call(self, function: Callable[[Any], Any], argument: object) -> Any:
-        """Have the next free process call a function, and wait for the result. Raises the GraderError that the function
+        """Make the next free process call a function, and wait for the result. Raises the GraderError that the function
         raises, and WorkerError if the process dies.
         """
         process = self._idle.get()
@@ -59,7 +60,7 @@ class Processes:
         return answer
 
     def dismiss(self) -> None:
-        """Ask all processes to stop. Calls under way fail."""
+        """Ask all processes to stop. Calls that are running fail."""
         self._threads.shutdown(wait=False, cancel_futures=True)
         for process in self._all:
             process.ask_to_stop()
@@ -107,7 +108,7 @@ class _Process:
             return self._process, self._link
 
     def ask_to_stop(self) -> None:
-        """Ask the process to end the processes that it has started, and then itself. It is not started again."""
+        """Ask the process to end the processes that it has started and then itself. It is not started again."""
         with self._guard:
             if self._process is not None and not self._stopped:
                 self._process.terminate()
@@ -150,5 +151,5 @@ def _start(variables: Mapping[str, str]) -> tuple[subprocess.Popen[bytes], Conne
 
 def _ending(code: int) -> str:
     if code >= 0:
-        return f"ended with exit code {code}; what it has said is above."
-    return f"was killed ({Signals(-code).name}); by hand, or because memory was short?"
+        return f"ended with exit code {code}; its output is above."
+    return f"was killed ({Signals(-code).name}), by hand or because memory ran out."

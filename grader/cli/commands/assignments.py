@@ -12,24 +12,23 @@ from grader.cli.options import CourseOption
 from grader.cli.wrapping import wrapped
 
 HANGING = " " * 4
-"""Additional indent of the lines after the first, if a long line is wrapped."""
+"""Additional indentation of the continuation lines of a wrapped line."""
 
 StartArgument = Annotated[str, typer.Argument(help="Name of the assignment, as `grader list` shows it.")]
 ShownArgument = Annotated[
     str | None,
-    typer.Argument(help="Name of the assignment; needed if `grader init` has not made this folder."),
+    typer.Argument(help="Name of the assignment; needed unless `grader init` made this folder."),
 ]
 StarterArgument = Annotated[
     Path | None,
-    typer.Argument(help="Folder to fill; made if missing. By default, a folder with the name of the assignment."),
+    typer.Argument(help="Folder to fill; created if missing. By default, a folder with the name of the assignment."),
 ]
 
 
 def init(name: StartArgument, folder: StarterArgument = None, course: CourseOption = None) -> None:
-    """Start an assignment: a skeleton, the handout, files for CI.
+    """Start an assignment: a skeleton, the handout, and files for CI.
 
-    The folder remembers the assignment, so `grader grade` needs no name there. The CI files grade it in GitLab or
-    GitHub.
+    The folder records the assignment, so `grader grade` needs no name there. The CI files grade it in GitLab or GitHub.
     """
     from grader.authoring.scaffold import start
     from grader.grading.settings import load_settings
@@ -61,7 +60,7 @@ def list_assignments(course: CourseOption = None) -> None:
 
 
 def show(name: ShownArgument = None, course: CourseOption = None) -> None:
-    """Show what an assignment asks for."""
+    """Show what an assignment requires."""
     from grader.authoring.show import describe
     from grader.course.submissions.starter_folder import assignment_of
     from grader.grading.settings import load_settings

@@ -34,14 +34,14 @@ def new(
     ] = Template.SAXPY,
     course: CourseOption = None,
 ) -> None:
-    """Start an assignment of your own: a small one that works. Its comments say how to change it."""
+    """Start an assignment of your own. It is small and works, and its comments explain how to change it."""
     from grader.authoring.drafting import draft
     from grader.grading.settings import load_settings
 
     for path in draft(name, load_settings({"course": course}).course_folder, template):
         typer.echo(path)
     option = "" if course is None else f" --course {shlex.quote(str(course))}"
-    typer.echo("\nNow edit these files. Their comments say how. To check them, run\n")
+    typer.echo("\nNow edit these files. Their comments explain how. To check them, run\n")
     typer.echo(f"    grader validate {name}{option}")
 
 
@@ -49,10 +49,11 @@ def validate(
     where: EnvironmentOptions,
     names: NamesArgument = None,
     submissions: Annotated[
-        Path | None, typer.Option(help="Golden submissions, DIR/NAME/CASE/; else in tests/submissions of the course.")
+        Path | None,
+        typer.Option(help="Folder of golden submissions, DIR/NAME/CASE/. By default, tests/submissions in the course."),
     ] = None,
     quick: Annotated[
-        bool, typer.Option("--quick", help="Time nothing. The last section lists open questions.")
+        bool, typer.Option("--quick", help="Skip all timing. The last section lists the open questions.")
     ] = False,
 ) -> None:
     """Check all files of an assignment, and propose its thresholds. Also shows what students will see."""
@@ -86,7 +87,7 @@ def validate(
 def selftest(where: EnvironmentOptions, names: NamesArgument = None) -> None:
     """Check on this device that only model solutions pass.
 
-    Model solutions must pass with a margin, and skeletons and baselines must not pass.
+    Model solutions must pass with a margin. Skeletons and baselines must not pass.
     """
     from rich.console import Console
 
@@ -106,8 +107,8 @@ def selftest(where: EnvironmentOptions, names: NamesArgument = None) -> None:
     raise typer.Exit(FAILED if page.broken else PASSED)
 
 
-def schema(which: Annotated[Schema, typer.Argument(help="Which file.")]) -> None:
-    """Print the JSON schema of a file. The file is the JSON report, assignment.yaml or course.yaml."""
+def schema(which: Annotated[Schema, typer.Argument(help="The file whose schema is printed.")]) -> None:
+    """Print a JSON schema. It describes the JSON report, assignment.yaml or course.yaml."""
     from grader.authoring.schema import assignment_schema, course_schema, result_schema, schema_text
 
     schemas = {Schema.RESULT: result_schema, Schema.ASSIGNMENT: assignment_schema, Schema.COURSE: course_schema}

@@ -1,4 +1,4 @@
-"""The command for a whole course, which is graded on this machine or on a cluster."""
+"""The command that grades a whole course on this machine or on a cluster."""
 
 import logging
 import os
@@ -16,8 +16,8 @@ from grader.common.phrases import listed
 from grader.lms.platforms import PLATFORMS
 
 DEFAULT_JOBS = min(8, len(os.sched_getaffinity(0)))
-"""Default number of gradings in parallel. A grading keeps about one core busy while it is not timed. With more than
-eight, the timed sections of a GPU are the bottleneck.
+"""Default number of parallel gradings. A grading keeps about one core busy while it is not being timed. With more than
+eight, the timed sections on a GPU become the bottleneck.
 """
 
 
@@ -25,20 +25,20 @@ eight, the timed sections of a GPU are the bottleneck.
 class StationOptions:
     """Options for the stations of a batch."""
 
-    jobs: Annotated[int, typer.Option(min=1, help="Gradings side by side on this machine.")] = DEFAULT_JOBS
-    scheduler: Annotated[str | None, typer.Option(help="Address of a Dask scheduler, to grade on its workers.")] = None
+    jobs: Annotated[int, typer.Option(min=1, help="Number of parallel gradings on this machine.")] = DEFAULT_JOBS
+    scheduler: Annotated[str | None, typer.Option(help="Address of a Dask scheduler whose workers grade.")] = None
     sandbox: SandboxOption = None
     gpu: Annotated[
-        str | None, typer.Option(help="A GPU for the containers, as for grader grade, or several: nvidia:0,1.")
+        str | None, typer.Option(help="A GPU for the containers, as in grader grade, or several, such as nvidia:0,1.")
     ] = None
     device: Annotated[
-        str | None, typer.Option(help="Number of the OpenCL device, or of several for the jobs in turn: 0,1.")
+        str | None, typer.Option(help="Number of the OpenCL device, or several that the jobs share, such as 0,1.")
     ] = None
     course: CourseOption = None
 
 
 def _upload_options() -> Iterator[tuple[str, Any]]:
-    """Yield the options of each platform: the file to fill, and its columns."""
+    """Yield the options of each platform, for the file to fill in and for its columns."""
     for grades in (each.grades for each in PLATFORMS if each.grades is not None):
         yield grades.option, Annotated[Path | None, typer.Option(help=grades.help)]
         for name, words in grades.columns.items():
@@ -47,23 +47,26 @@ def _upload_options() -> Iterator[tuple[str, Any]]:
 
 @dataclass(frozen=True, kw_only=True)
 class UploadOptions:
-    """Options for files of platforms, which are copied and filled, and for the list of people in the course."""
+    """Options for the files of platforms that are copied and filled in, and for the list of people in the course."""
 
     files: Annotated[dict[str, Any], OptionTable(options=dict(_upload_options()))]
     roster: Annotated[
-        Path | None, typer.Option(help="CSV of all students: student and key. Without it, the files to fill name them.")
+        Path | None,
+        typer.Option(
+            help="CSV list of all students, with the columns student and key. By default, the files to fill are used."
+        ),
     ] = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class ExtentOptions:
-    """Options that limit or extend the work of a batch."""
+    """Options that restrict or extend the work of a batch."""
 
     regrade: Annotated[
-        list[str] | None, typer.Option(help="What to grade again: student=LABEL, check=WORDS or changed=ASSIGNMENT.")
+        list[str] | None, typer.Option(help="Grade these again: student=LABEL, check=WORDS or changed=ASSIGNMENT.")
     ] = None
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only show what there is to grade, and what is wrong with it.")
+        bool, typer.Option("--dry-run", help="Only show what would be graded, and what is wrong with it.")
     ] = False
 
 
@@ -72,11 +75,11 @@ def batch(
         list[Path],
         typer.Argument(
             help=f"A folder, a zip, a download of {listed((each.name for each in PLATFORMS), 'or')}, or a CSV list of "
-            "checkouts; of several, later ones add to those before."
+            "checkouts. If several are given, later ones add to earlier ones."
         ),
     ],
     assignment: Annotated[
-        str, typer.Option("--assignment", "-a", help="Name of the assignment, or several with commas between them.")
+        str, typer.Option("--assignment", "-a", help="Name of the assignment, or several names separated by commas.")
     ],
     out: Annotated[Path, typer.Option(help="Folder for results and reports. Existing results are kept.")],
     *,
@@ -103,7 +106,7 @@ def batch(
     stations = places(where.device, where.gpu, where.jobs, where.scheduler)
     given = {"sandbox": where.sandbox, **how.settings()}
     settings = load_settings({**stations[0], **given, "course": where.course})
-    if not extent.dry_run:  # a dry run starts no submission, so it needs no container
+    if not extent.dry_run:  # a dry run does not start submissions, so it needs no container
         given["sandbox"] = settings.sandbox_for_others()
     settings_json = settings.as_json(given if where.scheduler is None else {**stations[0], **given})
     request = BatchRequest(

@@ -1,4 +1,4 @@
-"""`grader export`: makes the files that another system, or a student, needs to grade."""
+"""`grader export`: makes the files that another system or a student needs for grading."""
 
 from pathlib import Path
 from typing import Annotated
@@ -8,7 +8,7 @@ import typer
 from grader.cli.options import CourseOption, NamesArgument
 
 NameArgument = Annotated[str, typer.Argument(help="Name of the assignment.")]
-OutOption = Annotated[Path, typer.Option(help="Folder to fill; it is made if it is not there.")]
+OutOption = Annotated[Path, typer.Option(help="Folder to fill; created if missing.")]
 
 
 def gradescope(
@@ -16,7 +16,7 @@ def gradescope(
     out: Annotated[Path, typer.Option(help="The zip file to write.")],
     course: CourseOption = None,
 ) -> None:
-    """Make an autograder for Gradescope. It contains the model solution: do not show it to students."""
+    """Make an autograder for Gradescope. It contains the model solution, so do not show it to students."""
     from grader.common.files import check_writable, write_whole
     from grader.grading.settings import load_settings
     from grader.lms.autograder import Platform, autograder, gradescope_zip
@@ -30,7 +30,7 @@ def gradescope(
 
 
 def gitlab(name: NameArgument, out: OutOption, course: CourseOption = None) -> None:
-    """Make a project that grades in GitLab. It contains the model solution: do not show it to students."""
+    """Make a project that grades in GitLab. It contains the model solution, so do not show it to students."""
     from grader.common.files import write_new
     from grader.grading.settings import load_settings
     from grader.lms.autograder import Platform, autograder
@@ -44,10 +44,12 @@ def gitlab(name: NameArgument, out: OutOption, course: CourseOption = None) -> N
 def kit(
     out: OutOption,
     names: NamesArgument = None,
-    url: Annotated[str, typer.Option(help="Where students will clone the kit from, for their pipelines.")] = "",
+    url: Annotated[str, typer.Option(help="Address from which students clone the kit in their pipelines.")] = "",
     course: CourseOption = None,
 ) -> None:
-    """Make what students install: this grader and the assignments, without model solutions and hidden checks."""
+    """Make a kit for students to install: this grader and the assignments, without model solutions and hidden
+    checks.
+    """
     from grader.common.errors import InputError
     from grader.common.files import write_new
     from grader.grading.settings import load_settings
@@ -58,7 +60,7 @@ def kit(
     places.require_solutions()
     courseworks = [places.load(name) for name in dict.fromkeys(names or places.names())]
     if not courseworks:
-        raise InputError(f"{places.assignments} holds no assignment; `grader new NAME` starts one.")
+        raise InputError(f"{places.assignments} contains no assignment; `grader new NAME` starts one.")
     files = student_kit(courseworks, settings.student_template, settings.report_guide, settings.constraints, url)
     for path in write_new(files, out, executable=frozenset({COMMAND})):
         typer.echo(path)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from grader.results.result import Result, Ungraded
 
 PATIENT = 60.0
-"""Seconds that a search may take in a command that only explains."""
+"""Seconds that the search may take in a command that only explains."""
 
 VerboseOption = Annotated[bool, typer.Option("--verbose", "-v", help="Show every check with all values and logs.")]
 WatchOption = Annotated[bool, typer.Option("--watch", help="Grade the file again after each save, until Ctrl-C.")]
@@ -38,7 +38,7 @@ WatchOption = Annotated[bool, typer.Option("--watch", help="Grade the file again
 
 @dataclass(frozen=True, kw_only=True)
 class ReportOptions:
-    """Report files to write, by the name of their format."""
+    """Report files to write, by the name of the format."""
 
     files: Annotated[
         dict[str, Path],
@@ -48,7 +48,7 @@ class ReportOptions:
     ]
 
     def write(self, outcome: "Result | Ungraded") -> tuple["Fault", ...]:
-        """Write the report files. Return the faults of files that could not be written."""
+        """Write the report files. Return the faults for files that could not be written."""
         from grader.common.files import write_whole
         from grader.common.optional import Fault, attempt
 
@@ -113,14 +113,14 @@ def grade(
                 follow(grading, submission.path, environment)
             with verdicts(coursework, start) as progress:
                 result = grading.grade(submission, environment, progress)
-            lost = grading.tell(result)  # the user need not wait for the end of the last worker
+            lost = grading.tell(result)  # the user does not have to wait until the last worker has ended
             grading.advise(result)
     raise typer.Exit(UNGRADED if lost else exit_code(result))
 
 
 @contextmanager
 def _keeping_all() -> Iterator[ExitStack]:
-    """Disable garbage collection until the stack is closed: imported objects are never garbage."""
+    """Disable garbage collection until the stack is closed, because imported objects never become garbage."""
     gc.disable()
     with ExitStack() as until:
         until.callback(gc.enable)
@@ -132,11 +132,13 @@ def explain(
     where: EnvironmentOptions,
     *,
     seed: SeedOption = None,
-    search: Annotated[float, typer.Option(min=0, help="Seconds to look for the line of a wrong result.")] = PATIENT,
+    search: Annotated[
+        float, typer.Option(min=0, help="Seconds to search for the line that causes a wrong result.")
+    ] = PATIENT,
 ) -> None:
-    """Say what is wrong with a submission, and in which line. Nothing is timed.
+    """Explain what is wrong with a submission, and in which line. Nothing is timed.
 
-    It takes longer than `grader grade` to look for the line of a mistake that no rule explains.
+    This takes longer than `grader grade`, because it searches longer for mistakes that no rule explains.
     """
     from rich.console import Console
 

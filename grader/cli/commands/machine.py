@@ -23,7 +23,7 @@ def devices(sandbox: SandboxOption = None, gpu: GpuOption = None) -> None:
 def calibrate(sandbox: SandboxOption = None, gpu: GpuOption = None, device: DeviceOption = None) -> None:
     """Measure and store the limits of the device.
 
-    Gradings use them for rooflines and to find impossible speeds.
+    Gradings use them to draw rooflines and to detect impossible speeds.
     """
     from rich.console import Console
     from rich.text import Text
@@ -50,10 +50,10 @@ def calibrate(sandbox: SandboxOption = None, gpu: GpuOption = None, device: Devi
 
 def setup(
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only say what is missing and where it comes from.")
+        bool, typer.Option("--dry-run", help="Only show what is missing and where it would come from.")
     ] = False,
 ) -> None:
-    """Install the OpenCL driver and the simulator if they are missing. Safe to repeat."""
+    """Install the OpenCL driver and the simulator if they are missing. Can be repeated safely."""
     from grader.cli.machine.setup import check, steps
     from grader.grading.settings import load_settings
 
@@ -71,7 +71,7 @@ def setup(
 
 
 def doctor(where: EnvironmentOptions) -> None:
-    """Say whether this machine can grade, and what to do if not."""
+    """Check if this machine can grade. If it cannot, show what to do."""
     from rich.console import Console
     from rich.text import Text
 

@@ -13,25 +13,26 @@ from grader.common.errors import InputError
 
 @dataclass(frozen=True, kw_only=True)
 class LaunchOptions:
-    """Options for the launches. None means the value of a grading."""
+    """Options for the launches. None stands for the value that gradings use."""
 
-    kernel: Annotated[str | None, typer.Option(help="Of several kernels, the one to time.")] = None
+    kernel: Annotated[str | None, typer.Option(help="The kernel to time, if there are several.")] = None
     size: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAME=SIZE",
-            help="Sizes, such as n=1024,width=64. By default, the sizes graded for speed, or of the largest case.",
+            help="Sizes, such as n=1024,width=64. By default, those graded for speed or of the largest case.",
         ),
     ] = None
     global_size: Annotated[
-        str | None, typer.Option("--global", help="Work-items, such as 'ceil_to(n, 64),n', one a dimension.")
+        str | None, typer.Option("--global", help="Number of work-items in each dimension, such as 'ceil_to(n, 64),n'.")
     ] = None
     local_size: Annotated[
-        str | None, typer.Option("--local", help="Work-items of a group, such as 64 or TILE,TILE.")
+        str | None,
+        typer.Option("--local", help="Number of work-items in each dimension of a group, such as 64 or TILE,TILE."),
     ] = None
     define: Annotated[list[str] | None, typer.Option(metavar="NAME=VALUE", help="Constants, such as TILE=32.")] = None
     sweep: Annotated[
-        str | None, typer.Option(help="A size or a constant with its values, such as TILE=8,16,32: a table.")
+        str | None, typer.Option(help="Make a table with several values of a size or constant, such as TILE=8,16,32.")
     ] = None
 
 
@@ -39,14 +40,14 @@ def run(
     submitted: SubmissionOptions,
     launched: LaunchOptions,
     *,
-    repeat: Annotated[int, typer.Option(min=1, help="Times that each launch is timed.")] = 10,
+    repeat: Annotated[int, typer.Option(min=1, help="How often each launch is timed.")] = 10,
     check: Annotated[bool, typer.Option("--check", help="Compare the results with the oracle's.")] = False,
-    plot: Annotated[Path | None, typer.Option(help="Write the table as a figure, an SVG file.")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Also write the table as a figure to this SVG file.")] = None,
     where: EnvironmentOptions,
 ) -> None:
-    """Time kernels by hand. Nothing is graded.
+    """Time kernels by hand, without grading.
 
-    It times one kernel, one kernel at several sizes, or all kernels of an assignment side by side.
+    Times one kernel, one kernel at several sizes, or all kernels of an assignment side by side.
     """
     from rich.console import Console
 
@@ -72,7 +73,7 @@ def run(
     planned, swept = runs(coursework, options), options.sweep.name if options.sweep else None
     if plot is not None:
         if len(planned) == 1:
-            raise InputError("--plot draws a table of several rows: add a --sweep, or time all kernels of a suite.")
+            raise InputError("--plot needs a table with several rows: add --sweep, or time all kernels of a suite.")
         check_outputs([plot], submission.path)
     request = RunRequest(submission=submission, seed=fresh_seed(), repeat=repeat, check=check)
     name = settings.sandbox_for(submission.path)

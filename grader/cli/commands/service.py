@@ -1,4 +1,4 @@
-"""The commands of the service: its pages, its stations, sign-in links, and the tables of its database."""
+"""The commands of the service, which start its pages and stations, make sign-in links, and set up its database."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 PORT = 8000
 
 SECRETS = "GRADER_SIGN_IN", "GRADER_NOTICES"
-"""Prefixes of the variables with settings for signing in and for notices. Some of these contain secrets."""
+"""Prefixes of the variables with the settings for signing in and for notices. Some of these contain secrets."""
 
 DATABASE = "GRADER_DATABASE"
 
@@ -27,14 +27,14 @@ DatabaseOption = Annotated[
     typer.Option(
         envvar=DATABASE,
         show_envvar=True,
-        help="PostgreSQL, as postgresql://me@host/db. The variable keeps a password out of lists of processes.",
+        help="PostgreSQL database: postgresql://me@host/db. The variable keeps a password out of process lists.",
     ),
 ]
 WebProcessesOption = Annotated[
-    int, typer.Option(min=1, max=64, help="Processes that make pages; one keeps one processor busy at most.")
+    int, typer.Option(min=1, max=64, help="Number of processes that make pages; each uses at most one processor.")
 ]
 StationsOption = Annotated[
-    int, typer.Option(min=0, max=64, help="Number of stations on this machine; they share one device.")
+    int, typer.Option(min=0, max=64, help="Number of stations on this machine, which share one device.")
 ]
 
 
@@ -42,9 +42,9 @@ StationsOption = Annotated[
 class AddressOptions:
     """Options for the address of the service, and for the number of processes that make its pages."""
 
-    host: Annotated[str, typer.Option(help="Address to listen on; leave it, and put a proxy with TLS before it.")] = (
-        "127.0.0.1"
-    )
+    host: Annotated[
+        str, typer.Option(help="Address to listen on. Keep the default, and put a proxy with TLS in front.")
+    ] = "127.0.0.1"
     port: Annotated[int, typer.Option(min=1, max=65535, help="Port to listen on.")] = PORT
     url: Annotated[str | None, typer.Option(help="Address that browsers use, such as https://grader.example.org.")] = (
         None
@@ -58,33 +58,36 @@ class PlaceOptions:
 
     course: CourseOption = None
     cluster: Annotated[
-        str | None, typer.Option(help="Address of a Dask scheduler, to grade on its workers.", metavar="ADDRESS")
+        str | None, typer.Option(help="Address of a Dask scheduler whose workers grade.", metavar="ADDRESS")
     ] = None
     sandbox: SandboxOption = None
     gpu: GpuOption = None
     device: DeviceOption = None
     device_class: Annotated[
-        str, typer.Option("--class", help="Class of the stations, for assignments that ask for one; else cpu or gpu.")
+        str,
+        typer.Option(
+            "--class", help="Class of the stations, for assignments that require one. By default, cpu or gpu."
+        ),
     ] = ""
 
 
 def serve(
-    data: Annotated[Path | None, typer.Option(help="Folder for everything that the service keeps.")] = None,
+    data: Annotated[Path | None, typer.Option(help="Folder for all data of the service.")] = None,
     *,
     database: DatabaseOption = None,
     stations: StationsOption = 1,
     where: AddressOptions,
     place: PlaceOptions,
     invite: Annotated[
-        list[str] | None, typer.Option(help="Print a sign-in link for this person of the roster.")
+        list[str] | None, typer.Option(help="Print a sign-in link for this person on the roster.")
     ] = None,
     demo: Annotated[bool, typer.Option("--demo", help="Print links for an instructor and a made-up student.")] = False,
 ) -> None:
-    """Serve a course to browsers. Students hand in, watch and read their reports; stations grade."""
+    """Serve a course to browsers. Students hand in, watch and read their reports, while stations grade."""
     from grader.common.errors import InputError
 
     if (data is None) == (database is None):
-        raise InputError("name either a folder with --data or a PostgreSQL database with --database.")
+        raise InputError("give either a folder with --data or a PostgreSQL database with --database.")
     with _extra("serve"):
         from grader.service.serve.run import ServeRequest
         from grader.service.serve.run import serve as begin
@@ -112,12 +115,14 @@ def serve(
 def station(
     *,
     database: DatabaseOption = None,
-    stations: Annotated[int, typer.Option(min=1, max=64, help="Stations to run, each with this device.")] = 1,
+    stations: Annotated[
+        int, typer.Option(min=1, max=64, help="Number of stations to run, which share this device.")
+    ] = 1,
     place: PlaceOptions,
 ) -> None:
     """Grade for a service whose pages are on another machine.
 
-    There, `grader serve --database` names the same database.
+    On that machine, `grader serve --database` must use the same database.
     """
     with _extra("station"):
         from grader.service.serve.supervisor import run_stations
@@ -128,7 +133,7 @@ def station(
 
 
 def migrate(*, database: DatabaseOption = None) -> None:
-    """Make the tables of a service in PostgreSQL, or upgrade them."""
+    """Create the tables of a service in PostgreSQL, or upgrade them."""
     from contextlib import closing
 
     with _extra("migrate"):
@@ -139,21 +144,21 @@ def migrate(*, database: DatabaseOption = None) -> None:
 
 
 def invite(
-    keys: Annotated[list[str] | None, typer.Argument(help="Keys of people of the course.", metavar="KEY...")] = None,
+    keys: Annotated[list[str] | None, typer.Argument(help="Keys of people in the course.", metavar="KEY...")] = None,
     *,
     data: Annotated[Path | None, typer.Option(help="The service's folder.")] = None,
     database: DatabaseOption = None,
     url: Annotated[str, typer.Option(help="Address that browsers use.")] = f"http://127.0.0.1:{PORT}",
 ) -> None:
-    """Print a new sign-in link for a person. It works also while the service runs."""
+    """Print a new sign-in link for each person. This also works while the service is running."""
     from contextlib import closing
 
     from grader.common.errors import InputError
 
     if (data is None) == (database is None):
-        raise InputError("name either the service's folder with --data or its database with --database.")
+        raise InputError("give either the service's folder with --data or its database with --database.")
     if data is not None and not (data / "service.sqlite").is_file():
-        raise InputError(f"{data} has no service database; name the folder that `grader serve --data` uses.")
+        raise InputError(f"{data} has no service database; give the folder that `grader serve --data` uses.")
     with _extra("invite"):
         from grader.service.db.session import Database, sqlite_url
         from grader.service.serve.run import invitation_lines
@@ -182,7 +187,7 @@ def _station_spec(place: PlaceOptions, stations: int) -> "tuple[Settings, Statio
 
 
 def _require_cluster(stations: int) -> None:
-    """Raise InputError if Dask is not installed, or if the cluster would not get exactly one station."""
+    """Raise InputError if Dask is not installed, or if more or fewer than one station is requested for the cluster."""
     from importlib.util import find_spec
 
     from grader.common.errors import InputError
@@ -190,11 +195,11 @@ def _require_cluster(stations: int) -> None:
     if find_spec("distributed") is None:
         raise InputError("--cluster needs Dask: install it from a clone of grader with `pip install '.[cluster]'`.")
     if stations != 1:
-        raise InputError("one station grades on all workers of a cluster: leave --stations out.")
+        raise InputError("a cluster needs only one station, which uses all its workers: leave --stations out.")
 
 
 def _forget_database() -> None:
-    """Remove the variable, which has been read, so that others cannot read it from this process or its children."""
+    """Remove the variable after it has been read, so that nothing can read it from this process or its children."""
     from grader.service.handover import forget_variable
 
     forget_variable(DATABASE)
@@ -216,13 +221,17 @@ def _required(database: str | None) -> str:
     from grader.common.errors import InputError
 
     if database is None:
-        raise InputError("name the database with --database or in GRADER_DATABASE: postgresql://user@host/grader.")
+        raise InputError(
+            "give the database with --database or in GRADER_DATABASE, such as postgresql://user@host/grader."
+        )
     return database
 
 
 @contextmanager
 def _extra(command: str) -> Iterator[None]:
-    """The block imports the service's modules. Raises InputError if a package that they need is not installed."""
+    """Run a block that imports the service's modules. Raises InputError if a package that they need is not
+    installed.
+    """
     from grader.common.errors import InputError
 
     try:

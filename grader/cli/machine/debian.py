@@ -1,6 +1,6 @@
 """Installs packages of Debian and Ubuntu. Root installs them; other users download and unpack them.
 
-For a user who is not root, apt keeps its lists in a folder of that user:
+For other users, apt keeps its lists in a folder of the user:
 
     work/lists/   cache/   apt's lists and cache
     work/debs/             downloaded packages, which are not downloaded again
@@ -18,32 +18,34 @@ from pathlib import Path
 from grader.common.errors import SetupError
 
 Tell = Callable[[str], None]
-"""Called with a line about the current step."""
+"""Called with a line of text about the current step."""
 
 INSTALL = ("apt-get", "install", "--yes", "--no-install-recommends")
 
 TOO_MUCH = {"devel", "libdevel"}
-"""Sections of packages for compiling. PoCL's library needs none of them to run."""
+"""Sections with packages for compiling. PoCL's library does not need them at run time."""
 
 NAME = re.compile(r"[a-z0-9][a-z0-9+.-]+")
 
 LACKING = re.compile(rf"^Inst ({NAME.pattern})", re.MULTILINE)
-"""Pattern for the name of a package that apt-get would install."""
+"""Matches the name of a package that apt-get would install."""
 
 ARCHIVE = re.compile(r"^'(\S+?)/dists/", re.MULTILINE)
-"""Pattern for the address of an archive that apt-get would fetch from."""
+"""Matches the address of an archive from which apt-get would fetch."""
 
-NO_SOURCE = "no archive that it is set up for has it. Add your distribution's main archive (on Ubuntu, universe too)."
+NO_SOURCE = "none of its configured archives has it. Add your distribution's main archive (on Ubuntu, also universe)."
 
 NO_ROOM = "No space left"
-"""Message of the operating system. tar prints it only after the errors that follow from it. dpkg does not print it."""
+"""Part of the message of the operating system. tar prints it only after the errors that follow from it, and dpkg does
+not repeat it.
+"""
 
 RETRY = "Fix that and run this command again. It continues from there."
 
 
 @dataclass(frozen=True, kw_only=True)
 class Package:
-    """A package that can be downloaded. `size` is in bytes. `needs` are its dependencies, alternatives included."""
+    """A package that can be downloaded. `size` is in bytes. `needs` lists its dependencies, including alternatives."""
 
     name: str
     section: str
@@ -57,7 +59,7 @@ def is_debian() -> bool:
 
 
 def sources() -> tuple[str, ...]:
-    """Return the addresses of the archives that apt fetches from."""
+    """Return the addresses of the archives from which apt fetches."""
     return tuple(dict.fromkeys(ARCHIVE.findall(_run(("apt-get", "update", "--print-uris")))))
 
 
@@ -65,12 +67,12 @@ def install(packages: Iterable[str], tell: Tell) -> None:
     """Install packages as root. Raises SetupError if apt fails."""
     names = tuple(packages)
     _fetch_lists(names, (), tell)
-    tell(f"installing {' '.join(names)} and what they need")
+    tell(f"installing {' '.join(names)} and their dependencies")
     _run((*INSTALL, "-q", *names), {"DEBIAN_FRONTEND": "noninteractive"})
 
 
 def unpack(package: str, work: Path, tell: Tell) -> Path:
-    """Unpack a package into `work`, with the dependencies that are neither installed nor only for compiling.
+    """Unpack a package into `work`, with the dependencies that are not yet installed and not only for compiling.
 
     Returns the folder of the unpacked files. Raises SetupError if apt fails, and OSError if the files cannot be
     written.
@@ -95,7 +97,7 @@ def unpack(package: str, work: Path, tell: Tell) -> Path:
 
 
 def packages_of(described: str) -> Iterator[Package]:
-    """Read the packages in the output of `apt-cache show`."""
+    """Read the packages from the output of `apt-cache show`."""
     for paragraph in described.strip().split("\n\n"):
         fields = dict(line.split(": ", 1) for line in paragraph.splitlines() if ": " in line and line[0] != " ")
         depends = f"{fields.get('Pre-Depends', '')}, {fields.get('Depends', '')}"
@@ -110,7 +112,7 @@ def packages_of(described: str) -> Iterator[Package]:
 
 
 def runtime(package: str, lacking: Mapping[str, Package]) -> tuple[Package, ...]:
-    """Return the package and all lacking packages that it needs to run, directly or through others."""
+    """Return the package and all missing packages that it needs at run time, directly or indirectly."""
     found: dict[str, Package] = {}
     ahead = [package]
     while ahead:
@@ -123,9 +125,9 @@ def runtime(package: str, lacking: Mapping[str, Package]) -> tuple[Package, ...]
 
 
 def _fetch_lists(packages: Iterable[str], options: tuple[str, ...], tell: Tell) -> None:
-    """Have apt fetch its lists. Raises SetupError if one of the packages is still unknown.
+    """Make apt fetch its lists. Raises SetupError if one of the packages is still unknown.
 
-    If an archive does not answer, apt warns and continues, since another archive may have the package.
+    If an archive does not answer, apt only prints a warning, because another archive may have the package.
     """
     tell("fetching the lists of packages")
     updated = _done(("apt-get", *options, "-q", "update"))
@@ -136,20 +138,24 @@ def _fetch_lists(packages: Iterable[str], options: tuple[str, ...], tell: Tell) 
 
 
 def _file(package: Package, folder: Path) -> Path | None:
-    """Return the downloaded file of a package, if it is complete."""
+    """Return the downloaded file of a package if it is complete, otherwise None."""
     whole = (path for path in folder.glob(f"{package.name}_*.deb") if path.stat().st_size == package.size)
     return next(whole, None)
 
 
 def _run(command: tuple[str, ...], environment: Mapping[str, str] | None = None, folder: Path | None = None) -> str:
-    """Run a command, and return its standard output. Raises SetupError with the first error that it prints."""
+    """Run a command and return its standard output. If the command fails, raises SetupError with the first error that
+    it prints.
+    """
     return _done(command, environment, folder).stdout
 
 
 def _done(
     command: tuple[str, ...], environment: Mapping[str, str] | None = None, folder: Path | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """Run a command, and return everything that it prints. Raises SetupError with the first error if it fails."""
+    """Run a command and return everything that it prints. If the command fails, raises SetupError with the
+    first error.
+    """
     done = _call(command, environment, folder)
     if done.returncode:
         lines = done.stderr.splitlines() or [f"exit code {done.returncode}"]
@@ -161,7 +167,7 @@ def _done(
 
 
 def _sentence(line: str) -> str:
-    """Turn a line of apt into a sentence, without the prefix "E: " or "W: " and with a full stop."""
+    """Turn a line of apt's output into a sentence: remove the prefix "E: " or "W: ", and end it with a full stop."""
     return f"{' '.join(line.removeprefix('E: ').removeprefix('W: ').split()).rstrip('.')}."
 
 

@@ -1,4 +1,4 @@
-"""`grader doctor`: checks whether this machine can grade. Each problem comes with its remedy."""
+"""`grader doctor`: checks if this machine can grade. Each problem is shown with its remedy."""
 
 import shutil
 import sys
@@ -16,16 +16,16 @@ from grader.execution.sandbox.environment import LINKERS
 from grader.grading.grading_environment import GradingEnvironment
 
 FREE_BYTES = 1024**3
-"""Free bytes in the temporary folder that a worker's arrays and caches may need."""
+"""Number of bytes in the temporary folder that a worker's arrays and caches may need."""
 
-IMAGE_REMEDY = "build the image again (`make images`); for a GPU, it must hold the driver's OpenCL library"
+IMAGE_REMEDY = "build the image again (`make images`); for a GPU, it must contain the driver's OpenCL library"
 KERNEL_REMEDY = "see the line above: the driver is installed but does not work"
 PROFILE_REMEDY = "do what the line above says; nothing is graded until the device profile is current"
 
 
 @dataclass(frozen=True, kw_only=True)
 class MachineFact:
-    """Finding of one check. Without a remedy, there is no problem."""
+    """Result of one check. It has no remedy if there is no problem."""
 
     topic: str
     found: str
@@ -35,9 +35,9 @@ class MachineFact:
 def examine(
     name: str, open_environment: Callable[[], AbstractContextManager[GradingEnvironment]], course: Course
 ) -> Iterator[MachineFact]:
-    """Check everything that a grading in this sandbox needs, the basic parts first.
+    """Check everything that a grading in this sandbox needs, the most basic parts first.
 
-    A problem is reported once: a check that could only fail for the same reason is skipped.
+    A problem is reported only once: a check that could only fail for the same reason is skipped.
     """
     yield MachineFact(topic="Python", found=sys.version.split()[0])
     prerequisites = [] if name == "docker" else [_linker(), _temporary_folder()]
@@ -49,7 +49,7 @@ def examine(
             yield _attempt("simulator", lambda: _simulator(environment), _remedy(name, command("setup")))
     except GraderError as error:
         yield MachineFact(
-            topic=f"sandbox {name}", found=str(error), remedy="do what the line above says, and ask again"
+            topic=f"sandbox {name}", found=str(error), remedy="do what the line above says, then run this command again"
         )
     yield from (_assignment(course, each) for each in course.names())
 
@@ -69,7 +69,9 @@ def _device_findings(
 
 
 def _remedy(name: str, here: str) -> str:
-    """Return the remedy for this sandbox: a new image for Docker, since the image contains everything, else `here`."""
+    """Return the remedy for this sandbox. For Docker, it is a new image, since the image contains everything; otherwise
+    it is `here`.
+    """
     return IMAGE_REMEDY if name == "docker" else here
 
 
@@ -97,7 +99,7 @@ def _linker() -> MachineFact:
         return MachineFact(topic="linker", found=found)
     return MachineFact(
         topic="linker",
-        found="there is no `ld`, which PoCL needs to load kernels",
+        found="the linker `ld` is missing, and PoCL needs it to load kernels",
         remedy="apt install binutils, as root",
     )
 
@@ -122,7 +124,7 @@ def _device(environment: GradingEnvironment) -> str:
 
 def _kernel(environment: GradingEnvironment) -> str:
     probe(environment.worker())
-    return "builds, runs and computes what it should"
+    return "builds, runs and computes the right result"
 
 
 def _profile(environment: GradingEnvironment) -> str:

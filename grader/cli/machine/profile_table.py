@@ -1,4 +1,4 @@
-"""Results of `grader calibrate` as a table for a terminal."""
+"""Shows the results of `grader calibrate` as a table on a terminal."""
 
 from collections.abc import Callable
 
@@ -10,7 +10,7 @@ from grader.results.metrics import Interval
 
 
 def profile_table(profile: DeviceProfile) -> Table:
-    """Make a table with a row for each figure: its median and its confidence interval."""
+    """Return a table with a row for each measurement: its median and its confidence interval."""
     table = Table.grid(padding=(0, 2))
     for justify in ("left", "right", "left"):
         table.add_column(justify=justify, overflow="fold")
@@ -21,10 +21,10 @@ def profile_table(profile: DeviceProfile) -> Table:
     row("copy, read and written", profile.copy_bandwidth, lambda rate: f"{three_digits(rate)} GB/s")
     row("fp32, multiply and add", profile.fp32_rate, lambda rate: f"{three_digits(rate)} GFLOPS")
     row("local memory, read", profile.local_bandwidth, lambda rate: f"{three_digits(rate)} GB/s")
-    row("an empty kernel, there and back", profile.launch, seconds_in_words)
+    row("an empty kernel, round trip", profile.launch, seconds_in_words)
     row("an empty kernel on the device", profile.launch_on_device, seconds_in_words)
     clock = profile.device.clock
-    table.add_row("clock, by the driver at most", f"{clock} MHz" if clock else "not said")
+    table.add_row("maximum clock, as stated by the driver", f"{clock} MHz" if clock else "unknown")
     if profile.clocks is not None:
         table.add_row(
             "clock while computing", f"{profile.clocks.processors} MHz", f"memory {profile.clocks.memory} MHz"

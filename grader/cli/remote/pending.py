@@ -1,4 +1,4 @@
-"""Stores the key of a file that was sent without an answer, so that sending it again does not hand it in twice."""
+"""Stores the key of a file that was sent but not confirmed, so that sending it again does not hand it in twice."""
 
 import hashlib
 import secrets
@@ -20,8 +20,8 @@ class Sending(Record):
 
 
 def begin(url: str, assignment: str, data: bytes) -> Sending:
-    """Return the stored record if this very file has not been answered, else store a record with a new key. The record
-    is kept until done() is called. Raises InputError if it cannot be written.
+    """Return the stored record if the same file was sent without a confirmation; otherwise store a record with a new
+    key. The record is kept until done() is called. Raises InputError if it cannot be written.
     """
     digest = hashlib.sha256(data).hexdigest()
     before = _kept()
@@ -33,8 +33,8 @@ def begin(url: str, assignment: str, data: bytes) -> Sending:
 
 
 def done() -> None:
-    """Delete the record, since the service has confirmed that the file is stored. The next file is another attempt,
-    even if it is identical.
+    """Delete the record, since the service has confirmed that the file is stored. The next file is a new attempt, even
+    if it is identical.
     """
     _path().unlink(missing_ok=True)
 

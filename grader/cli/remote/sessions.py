@@ -1,4 +1,4 @@
-"""Signs a terminal in and out (RFC 8628), and shows the standing of its owner."""
+"""Signs a terminal in and out (RFC 8628), and shows the user's standing in the course."""
 
 import platform
 import time
@@ -13,23 +13,23 @@ from grader.protocol.text import showable
 Say = Callable[[str], None]
 GRANT = "urn:ietf:params:oauth:grant-type:device_code"
 SLOWER = 5
-"""Seconds that are added to the interval if the service asks for slower requests."""
+"""Seconds by which the interval is increased if the service asks for slower requests."""
 
 ENDS = {
-    "access_denied": "this terminal was denied in the browser; run `grader login` again if that was a mistake.",
-    "expired_token": "the code has run out; run `grader login` again.",
+    "access_denied": "the sign-in was denied in the browser; run `grader login` again if that was a mistake.",
+    "expired_token": "the code has expired; run `grader login` again.",
 }
 
 
 def sign_in(url: str, say: Say) -> None:
-    """Sign in by a code that the user confirms in any browser. Raises InputError without a confirmation."""
+    """Sign in with a code that the user confirms in a browser. Raises InputError if it is not confirmed."""
     origin = origin_of(url)
     service = Service(origin)
     told = service.post_form("/api/v1/device/code", client_id=platform.node() or "a terminal", scope="read submit")
     if not isinstance(told.get("device_code"), str):
-        raise InputError(f"{origin} does not answer as a grader does; check the address.")
+        raise InputError(f"{origin} does not answer like a grader service; check the address.")
     say(showable(f"Open {told['verification_uri_complete']}"))
-    say(showable(f"and confirm the code {told['user_code']}. Waiting; Ctrl-C ends this."))
+    say(showable(f"and confirm the code {told['user_code']}. Waiting; press Ctrl-C to stop."))
     token = _waited_for(service, told["device_code"], float(told["interval"]))
     store(SignIn(url=origin, token=token))
     say(f"This terminal is signed in at {origin}.")
@@ -51,7 +51,7 @@ def _waited_for(service: Service, code: str, interval: float) -> str:
 
 
 def sign_out(say: Say) -> None:
-    """Delete the token here, and end it at the service if it has not ended."""
+    """Delete the token on this machine, and revoke it at the service if it is still valid."""
     kept = stored()
     try:
         Service(kept.url, kept.token).ask("DELETE", "/api/v1/token")
@@ -61,7 +61,7 @@ def sign_out(say: Say) -> None:
 
 
 def standing(say: Say) -> None:
-    """Print a line for each assignment, at most 80 columns wide except for long names."""
+    """Print a line for each assignment. It is at most 80 columns wide, except for long names."""
     kept = stored()
     for each in Service(kept.url, kept.token).ask("GET", "/api/v1/assignments"):
         due = (

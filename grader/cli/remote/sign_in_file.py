@@ -1,4 +1,4 @@
-"""Stores this user's token in a file that other users cannot read, in the platform's folder for settings."""
+"""Stores this user's token in a file that other users cannot read, in the platform's usual folder for settings."""
 
 import os
 from pathlib import Path
@@ -11,7 +11,7 @@ from grader.common.record import Record
 
 
 class SignIn(Record):
-    """A service, given by its origin, and the token for it."""
+    """A service, identified by its origin, and the token for it."""
 
     url: str
     token: str
@@ -33,12 +33,14 @@ def stored() -> SignIn:
 
 
 def store(kept: SignIn) -> None:
-    """Store a sign-in, in place of an older one. Raises InputError if it cannot be written."""
+    """Store a sign-in and replace an older one. Raises InputError if it cannot be written."""
     write(path(), kept)
 
 
 def write(place: Path, kept: Record) -> None:
-    """Write a record to a file only for its owner, in place of an older file. Raises InputError if that fails."""
+    """Write a record to a file that only its owner can read, replacing an older file. Raises InputError if that
+    fails.
+    """
     fresh = place.with_suffix(".new")
     try:
         fresh.parent.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -8,21 +8,21 @@ from typing import Literal
 from grader.course.policies.rules import AttemptLimit
 
 REFUNDS = 3
-"""Largest number of attempts at an assignment that are given back after a failure of grader.
+"""Maximum number of attempts at an assignment that are given back after a failure of grader.
 
-A kernel is native code. A student may find one that makes grader fail on purpose, after its live progress has shown the
-wanted information. Without a limit, that would buy endless attempts. Faults of grader are rare, and grader tries each
-grading three times before it gives up, so honest students hardly ever reach the limit. If a student has had many
-faults, the instructor gives bonus attempts.
+A kernel is native code, and a student may find one that makes grader fail on purpose after the live progress has shown
+the wanted information. Without a limit, this would give the student endless attempts. Faults of grader are rare, and
+grader tries each grading three times before it gives up, so honest students hardly ever reach the limit. If a student
+has had many faults, the instructor can give bonus attempts.
 """
 
 
 @dataclass(frozen=True, kw_only=True)
 class Attempt:
-    """A hand-in. Each received hand-in is one attempt, however often it was graded. Times have an offset.
+    """A hand-in. Each received hand-in is one attempt, no matter how often it was graded. Times have an offset.
 
-    None in `ended` means that it waits or runs. `our_fault` is true if grader failed and the attempt ended for good
-    without a result.
+    `ended` is None while the attempt is waiting or running. `our_fault` is true if grader failed and the attempt ended
+    for good without a result.
     """
 
     at: datetime
@@ -32,7 +32,9 @@ class Attempt:
 
 @dataclass(frozen=True, kw_only=True)
 class Bucket:
-    """Attempts that are left, bonus attempts included, and the time when the next one comes back (None for never)."""
+    """The number of attempts left, including bonus attempts, and the time when the next one comes back (None for
+    never).
+    """
 
     left: int
     next_at: datetime | None
@@ -42,7 +44,7 @@ Source = Literal["bucket", "bonus", "nowhere"]
 
 
 class _Level:
-    """The bucket during the replay of its history."""
+    """State of the bucket while its history is replayed."""
 
     def __init__(self, limit: AttemptLimit, bonus: int, start: datetime) -> None:
         self._most = limit.most
@@ -51,7 +53,9 @@ class _Level:
         self._since = start
 
     def refill(self, now: datetime) -> None:
-        """Add the attempts that came back by time. The clock starts when the bucket is full or gets one back."""
+        """Add the attempts that have come back by now. The clock starts when the bucket is no longer full, and again
+        with each attempt that comes back.
+        """
         if self._refill is None or self._in_bucket >= self._most:
             self._since = now
             return
@@ -60,8 +64,8 @@ class _Level:
         self._since = self._since + back * self._refill if self._in_bucket < self._most else now
 
     def take(self) -> Source:
-        """Take an attempt, bonus attempts last, since they do not come back. If no attempt is left (the limit was
-        higher once), the attempt is free.
+        """Take an attempt. Bonus attempts are taken last, since they do not come back. If no attempt is left because
+        the limit was higher before, the attempt is free.
         """
         if self._in_bucket:
             self._in_bucket -= 1
@@ -72,14 +76,14 @@ class _Level:
         return "nowhere"
 
     def give_back(self, source: Source) -> None:
-        """Return an attempt to its source. A bucket that is full again by then does not grow."""
+        """Give an attempt back to its source. A bucket that is full again by then does not grow."""
         if source == "bucket":
             self._in_bucket = min(self._most, self._in_bucket + 1)
         elif source == "bonus":
             self._bonus += 1
 
     def now(self) -> Bucket:
-        """Return the present state of the bucket."""
+        """Return the current state of the bucket."""
         waiting = self._refill is not None and self._in_bucket < self._most
         return Bucket(
             left=self._in_bucket + self._bonus,
@@ -88,10 +92,10 @@ class _Level:
 
 
 def bucket(limit: AttemptLimit, attempts: Sequence[Attempt], now: datetime, bonus: int = 0) -> Bucket:
-    """Return the attempts that a student has left at `now`; later attempts in `attempts` are ignored.
+    """Return the attempts that a student has left at `now`. Later attempts in `attempts` are ignored.
 
-    An attempt that ended by grader's fault is given back once, at its end, up to REFUNDS times. The result follows from
-    the attempts alone, so a changed limit applies from the beginning.
+    An attempt that ended by a fault of grader is given back once, at its end, up to REFUNDS times. The result depends
+    only on the attempts, so a changed limit applies from the beginning.
     """
     level = _Level(limit, bonus, min((each.at for each in attempts), default=now))
     sources: dict[int, Source] = {}
@@ -110,8 +114,8 @@ def bucket(limit: AttemptLimit, attempts: Sequence[Attempt], now: datetime, bonu
 
 
 def _events(attempts: Sequence[Attempt]) -> Iterator[tuple[datetime, int, int]]:
-    """Times when attempts are taken and given back. At equal times, attempts given back come first, so that a student
-    who has just been informed of one can use it.
+    """Yield the times when attempts are taken and given back. At equal times, attempts are given back first, so that a
+    student who has just been informed can use the attempt.
     """
     for number, each in enumerate(attempts):
         yield each.at, 1, number

@@ -1,5 +1,5 @@
-"""Which attempts count and what their lateness costs, for all assignments of a course together: late days are valid for
-the whole course.
+"""Decides which attempts count and what their lateness costs, for all assignments of a course together, because late
+days apply to the whole course.
 
 Work of each student or group at each assignment -> settle -> CountedAttempt: the attempt, its lateness and its points
 after the deduction
@@ -18,13 +18,13 @@ from grader.course.policies.rules import Counts, Late
 Key = TypeVar("Key", bound=Hashable)
 
 UNKNOWN = datetime.min.replace(tzinfo=UTC)
-"""Time of handing in of an attempt of which only the lateness is known."""
+"""Stands for the unknown hand-in time of an attempt whose lateness is known."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Try:
     """An attempt: when it was handed in, its days of lateness, and its points before the deduction (None without a
-    result). None in `at` means that only the lateness is known.
+    result). `at` is None if only the lateness is known.
     """
 
     at: datetime | None
@@ -34,7 +34,9 @@ class Try:
 
 @dataclass(frozen=True, kw_only=True)
 class Work(Generic[Key]):
-    """The attempts of a student or a group at an assignment, in the order of handing in, and the rules for them."""
+    """The attempts of a student or group at an assignment, in the order in which they were handed in, and the rules for
+    them.
+    """
 
     key: Key
     students: frozenset[Hashable]
@@ -46,7 +48,7 @@ class Work(Generic[Key]):
 @dataclass(frozen=True, kw_only=True)
 class CountedAttempt:
     """The position of the attempt that counts, the cost of its lateness, and its points after the deduction. `spent` is
-    the number of late days that were spent before.
+    the number of late days that were spent before it.
     """
 
     position: int
@@ -56,12 +58,12 @@ class CountedAttempt:
 
 
 def settle(works: Iterable[Work[Key]]) -> dict[Key, CountedAttempt]:
-    """Choose the attempt that counts for each `Work` with a result.
+    """Choose the attempt that counts for each `Work` that has a result.
 
-    Late days are spent in the order in which the counted attempts were handed in, not in the order of due dates. So a
-    later hand-in cannot change the cost of an earlier one. A group has the late days of the member with the fewest, and
-    spends late days of all members. If the best attempt counts, the late days that are left at its turn decide which is
-    best.
+    Late days are spent in the order in which the counted attempts were handed in, not in the order of due dates, so
+    that a later hand-in cannot change the cost of an earlier one. A group has as many late days as its member with the
+    fewest, and spends late days of all members. If the best attempt counts, the late days that are left at that point
+    decide which attempt is the best.
     """
     every = list(works)
     spent: Counter[Hashable] = Counter()
@@ -91,11 +93,11 @@ def _choice(work: Work[Key], spent: Counter[Hashable]) -> CountedAttempt | None:
 
 
 def counted(work: Work[Key], spent: int) -> CountedAttempt | None:
-    """Return the attempt that counts after `spent` late days have been spent; None if no attempt has a result.
+    """Return the attempt that counts after `spent` late days have been spent, or None if no attempt has a result.
 
-    An attempt that is too late to be accepted counts only if there is no other. Of several equally good attempts the
-    first is the best, since it is the least late. If no attempt is on time, the last one counts as the last before due:
-    the deduction already covers lateness.
+    An attempt that is too late to be accepted counts only if there is no other. The first of several equally good
+    attempts is the best, since it is the least late. If no attempt is on time, "last before due" selects the last
+    attempt, because the deduction already covers lateness.
     """
     costs = [lateness(work.late, each.days, spent) for each in work.tries]
     worth = [

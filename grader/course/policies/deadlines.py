@@ -1,4 +1,4 @@
-"""An assignment's dates for one student, and the cost of lateness.
+"""The dates of an assignment for one student, and the cost of lateness.
 
 Policies + Extension -> Schedule;  Schedule + time -> days late;  days late, and late days spent before -> Lateness
 """
@@ -18,18 +18,18 @@ EXTRA = re.compile(r"(?P<number>[0-9]{1,4})\s*(?P<unit>d|days?|h|hours?|min|minu
 UNITS = {"d": DAY, "h": timedelta(hours=1), "m": timedelta(minutes=1)}
 
 DECIMALS = 9
-"""Decimals of points; further decimals are floating-point noise."""
+"""Number of decimals of points. Further decimals are floating-point noise."""
 
 REFUSED = LateRule()
-"""No late days, and no deduction by which late work would be accepted after them."""
+"""There are no late days, and no deduction at which later work would be accepted."""
 
 ACCEPTED = LateRule(percent=100, floor=100)
-"""All points stay, however late the work is."""
+"""All points remain, no matter how late the work is."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Extension:
-    """An extension for one student and one assignment: another due date, or `extra` time after the common one, and
+    """An extension for one student and one assignment. It is another due date or `extra` time after the common one, and
     bonus attempts. A `due` without an offset is in the course's time zone.
     """
 
@@ -39,7 +39,7 @@ class Extension:
 
 
 def read_extra(text: str) -> timedelta:
-    """Parse extra time, such as "36 h". Raises ValueError, whose message says how to write it."""
+    """Parse extra time, such as "36 h". Raises ValueError with the expected format."""
     match = EXTRA.fullmatch(text)
     if match is None:
         raise ValueError(f"{text!r}; write time such as 2 days, 36 h or 90 min")
@@ -48,8 +48,8 @@ def read_extra(text: str) -> timedelta:
 
 @dataclass(frozen=True, kw_only=True)
 class Schedule:
-    """Dates for one student, in UTC. Without `opens`, the assignment is open from the start; without `due`, for ever.
-    Days end by the time zone `zone`. `grace` is the time after `due` that does not count as late.
+    """Dates for one student, in UTC. Without `opens`, the assignment is open from the start; without `due`, it never
+    closes. Days end in the time zone `zone`. `grace` is the time after `due` that does not count as late.
     """
 
     zone: tzinfo
@@ -59,8 +59,8 @@ class Schedule:
 
 
 def schedule(policies: Policies, *extensions: Extension) -> Schedule:
-    """Return the dates of one student or of a group. The most generous extension of any member applies to the whole
-    group. An extension never moves a due date forward.
+    """Return the dates of one student or group. The most generous extension of any member applies to the whole group.
+    An extension never makes a due date earlier.
     """
     zone = policies.zone
     due = None if policies.due is None else moment(policies.due, zone)
@@ -79,8 +79,8 @@ def _extended(due: datetime, extension: Extension, zone: tzinfo) -> datetime:
 
 
 def days_late(dates: Schedule, submitted: datetime) -> int:
-    """Number of days begun since the due date; 0 up to and including the end of the grace time. `submitted` has an
-    offset.
+    """Return the number of days begun since the due date, or 0 up to and including the end of the grace time.
+    `submitted` has an offset.
 
     A day ends at the due date's time of day in the course's time zone, so it has 23 or 25 hours when clocks change.
     """
@@ -109,26 +109,26 @@ class Lateness:
     accepted: bool
 
     def deducted(self, points: float) -> float:
-        """Points lost out of `points`, never more than all."""
+        """Return the points lost out of `points`, at most all of them."""
         return min(points, round(points * (self.percent / 100), DECIMALS))
 
     @property
     def in_words(self) -> str:
-        """The consequences in words: "2 late days used, 1 left, 10 % off"."""
+        """The consequences in words, such as "2 late days used, 1 left, 10 % off"."""
         if not self.accepted:
             return "not accepted any more"
         used = f"{count(self.covered, 'late day')} used, {self.left} left, " if self.covered else ""
         return used + (f"{self.percent:g} % off" if self.percent else "no points off")
 
     def leaves(self, points: float) -> float:
-        """Points left of `points`."""
+        """Return the points that remain of `points`."""
         return round(points - self.deducted(points), DECIMALS)
 
 
 def lateness(late: Late, days: int, spent: int = 0) -> Lateness:
-    """Return the cost of `days` of lateness for a student who has already spent `spent` late days.
+    """Return the cost of being `days` late, for a student who has already spent `spent` late days.
 
-    Work that is not accepted spends no late days, since the student would get nothing for them.
+    Work that is not accepted does not spend late days, since the student would get nothing for them.
     """
     rule = _rule(late)
     has = max(0, rule.days - spent)
@@ -163,7 +163,7 @@ def state(dates: Schedule, late: Late, now: datetime, spent: int = 0) -> State:
 
 
 def closes(dates: Schedule, late: Late, spent: int = 0) -> datetime | None:
-    """Last moment at which the student can hand in; None without such a limit."""
+    """Return the last moment at which the student can hand in, or None if there is no such limit."""
     rule = _rule(late)
     if dates.due is None or rule.percent is not None:
         return None

@@ -1,1 +1,3 @@
-"""A student's kernels.cl as text. It is read, and scanned once by a process with a budget; it is not compiled here."""
+"""A student's kernels.cl as text. It is read, and scanned once in a process with limited resources. It is not compiled
+here.
+"""

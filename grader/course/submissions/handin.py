@@ -1,4 +1,4 @@
-"""Records of hand-ins: the student, the assignment and the bytes."""
+"""Records of hand-ins. A hand-in connects a student, an assignment and the bytes of a file."""
 
 import hashlib
 from dataclasses import dataclass
@@ -9,9 +9,9 @@ from datetime import datetime
 class Student:
     """A student who is to get a grade.
 
-    `label` is unique in a batch and can be the name of a folder; reports are filed under it. `name` is the name that
-    the platform shows. `key` is the platform's identifier of the student, so that grades find their way back: Moodle's
-    participant number, Canvas's user id, Gradescope's student id. It is None without a platform.
+    `label` is unique in a batch and can be the name of a folder, under which reports are filed. `name` is the name that
+    the platform shows. `key` is the platform's identifier of the student, with which grades are returned: Moodle's
+    participant number, Canvas's user ID, or Gradescope's student ID. It is None without a platform.
     """
 
     label: str
@@ -21,12 +21,12 @@ class Student:
 
 @dataclass(frozen=True, kw_only=True)
 class HandIn:
-    """A file that counts: the latest attempt of a student for an assignment.
+    """A file that counts, because it is the latest attempt of a student at an assignment.
 
-    `where` tells people which file it was: its path below the path that the instructor named, e.g.
-    "moodle.zip/Ada_7_.../kernels.cl". Students who hand in together have the same `team`; it is empty for a student
-    alone. `submitted` is the time, None if it is unknown; without an offset it is in the course's time zone. `late` is
-    the platform's statement.
+    `where` shows people which file it was: its path below the path that the instructor gave, such as
+    "moodle.zip/Ada_7_.../kernels.cl". Students who hand in together have the same `team`; it is empty for a student who
+    works alone. `submitted` is the time, or None if it is unknown; without an offset, it is in the course's time zone.
+    `late` is the platform's late mark.
     """
 
     student: Student
@@ -44,7 +44,7 @@ class HandIn:
 
     @property
     def sha256(self) -> str:
-        """Hash of the bytes. Equal hashes mean the same submission."""
+        """Hash of the bytes. Equal hashes mean equal submissions."""
         return hashlib.sha256(self.data).hexdigest()
 
 
@@ -56,9 +56,9 @@ def strangers(handin: HandIn, same: tuple[HandIn, ...]) -> tuple[str, ...]:
 
 @dataclass(frozen=True, kw_only=True)
 class Absence:
-    """A student without a gradable hand-in for an assignment; listed, not failed.
+    """A student without a gradable hand-in for an assignment. This student is listed, but does not fail.
 
-    `refused` is the reason why a hand-in cannot be graded. `left_out` is the instructor's decision that leaves out the
+    `refused` is the reason why a hand-in cannot be graded. `left_out` is an instructor's decision to leave out the
     grade. Each is empty if it does not apply.
     """
 
@@ -70,7 +70,9 @@ class Absence:
 
 @dataclass(frozen=True, kw_only=True)
 class Remark:
-    """A line about a file that is not graded, or not graded exactly as found: its place and the reason."""
+    """A remark about a file that is not graded, or not graded exactly as found. It consists of the place and the
+    reason.
+    """
 
     where: str
     why: str
@@ -78,10 +80,10 @@ class Remark:
 
 @dataclass(frozen=True, kw_only=True)
 class Intake:
-    """Everything that was found in the path that an instructor named.
+    """Everything that was found in the paths that an instructor gave.
 
-    `shape` is the way in which it was read, e.g. "a download from Moodle". `unplaced` lists files that may have been
-    meant for grading and are not graded. `remarks` are about graded work, e.g. an older attempt that was left aside.
+    `shape` describes what they were, such as "a download from Moodle". `unplaced` lists files that may have been meant
+    for grading but are not graded. `remarks` concern graded work, such as an older attempt that was ignored.
     """
 
     shape: str

@@ -1,8 +1,8 @@
-"""Collects everything that the judge reads in a text of OpenCL C, in one pass over its tokens.
+"""Collects everything that the judge reads from an OpenCL C text, in one pass over its tokens.
 
-The text is read as compilers read it (C99, 5.1.1.2, phases 1 to 3), so that neither trigraphs nor continued lines nor
-comments hide anything. Grading looks at a student's text in no other way. Every step costs time in proportion to the
-length of the text, since a student may try to slow the judge down (scan_process.py has the limits).
+The text is read as compilers read it (C99, 5.1.1.2, phases 1 to 3), so that trigraphs, continued lines and comments
+cannot hide anything. Grading does not examine a student's text in any other way. The time of every step is proportional
+to the length of the text, since a student may try to slow the judge down (scan_process.py sets the limits).
 """
 
 import re
@@ -15,13 +15,13 @@ from grader.protocol.text import CONTROLS, control_name, showable, without_contr
 from grader.protocol.tokens import Joined, Token, join, logical_lines
 
 COMMENT = re.compile(r"//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
-"""A comment, within known white space; an unclosed comment extends to the end."""
+"""Matches a comment in text that consists of white space and comments. An unclosed comment extends to the end."""
 
 WORD = re.compile(r"\w+")
 NO_BREAK = re.compile(r"[^\n]")
 
 MARKS = " \t\v\f\r/*"
-"""Characters that may surround a statement in its line of a comment."""
+"""Characters that may surround a statement in a line of a comment."""
 
 OPENING = "grader:"
 
@@ -40,9 +40,9 @@ class Statement:
 class Scan:
     """The outcome of a scan.
 
-    `sightings` has the first sighting of each construct that is refused unless it is allowed. `statements` are the
-    statements in comments. `defined` are the types and macros that the text seems to define. `code` has the lines, with
-    blanks in place of comments.
+    `sightings` contains the first sighting of each construct that is refused unless it is allowed. `statements` are the
+    statements in comments. `defined` contains the types and macros that the text seems to define. `code` contains the
+    lines, with blanks in place of comments.
     """
 
     sightings: tuple[Sighting, ...]
@@ -71,7 +71,7 @@ def scan(source: str) -> Scan:
 
 @dataclass(kw_only=True)
 class _Found:
-    """State of a scan; `type` is the last name of a typedef that has not ended yet ("" before the first name)."""
+    """State of a scan. `type` is the last name in a typedef that has not ended yet, or "" before the first name."""
 
     lines: list[str]
     sightings: dict[Construct, Sighting] = field(default_factory=dict)
@@ -86,7 +86,7 @@ class _Found:
         self._see(Construct.LONG_LINE, next(long, None))
 
     def look_for_controls(self, unchanged: Joined) -> None:
-        """Look for a control character that compilers refuse: any but NUL, outside comments and strings."""
+        """Look for a control character that compilers refuse, which is any except NUL outside comments and strings."""
         marks = (token for token in unchanged.tokens() if token.kind == "mark" and token.text in CONTROLS)
         first = next((token for token in marks if token.text != "\0"), None)
         if first is not None:

@@ -1,10 +1,11 @@
-"""Scans a student's text in a separate process, with a budget of processor time and memory.
+"""Scans a student's text in a separate process with limited processor time and memory.
 
     judge -> socket -> server, forks -> a process that waits, and reports how it ended -> judge
-                                        forks -> a process: text -> scan -> JSON       -> judge
+                                     forks -> a process: text -> scan -> JSON       -> judge
 
-The server loads only a little of grader's own code. It starts with the first text, ends with the judge, and sees no
-text itself. The budget is far more than any text of an accepted size needs: it protects against oversights in grader.
+The server loads only a little of grader's own code. It starts with the first text, ends with the judge, and does not
+see any text itself. The limits are far higher than any text of an accepted size needs. They protect against oversights
+in grader.
 """
 
 import gc
@@ -26,13 +27,17 @@ from grader.course.forbidden import Construct, Sighting
 from grader.course.submissions.scan import Scan, Statement, scan
 
 PROCESSOR = 10
-"""Seconds of processor time. A megabyte takes up to 4, and hand-written kernels a hundredth of one."""
+"""Seconds of processor time. A megabyte of text takes up to 4 seconds, and hand-written kernels take a hundredth of a
+second.
+"""
 
 MEMORY = 1024**3
 """Bytes of memory. A megabyte of text takes a quarter of it."""
 
 SCAN_SECONDS = 120.0
-"""Seconds until the process must have received its processor time. After that, the machine counts as too slow."""
+"""Seconds within which the process must have received its processor time. After that, the machine is considered too
+slow.
+"""
 
 OUT_OF_MEMORY = 3
 """Exit code of a process that ran out of memory."""
@@ -42,20 +47,20 @@ READ_SIZE = 64 * 1024
 
 @dataclass(frozen=True, kw_only=True)
 class TooCostly:
-    """A text that could not be scanned within the budget; `words` name the exceeded limit."""
+    """A text that could not be scanned within the limits. `words` describes the limit that was exceeded."""
 
     words: str
 
 
 class ScanServer:
-    """The judge's end of the connection; any number of threads may ask at a time."""
+    """The judge's end of the connection. Any number of threads may use it at the same time."""
 
     def __init__(self, command: Sequence[str]) -> None:
         self._process = ForkingProcess(command, {})
         self._one_at_a_time = Lock()
 
     def ask(self, text: bytes) -> tuple[bytes, int]:
-        """Return a process's answer about a text, and its exit status; raises OSError."""
+        """Return a process's answer about a text, and its exit status. Raises OSError if that fails."""
         ours, theirs = socket.socketpair()
         with ours:
             with theirs, self._one_at_a_time:
@@ -69,7 +74,7 @@ class ScanServer:
         return said, int(status)
 
     def close(self) -> None:
-        """End the process; further calls do nothing."""
+        """End the process. Can be called more than once."""
         self._process.close()
 
 
@@ -77,7 +82,7 @@ _server = ScanServer((sys.executable, "-I", "-m", "grader.course.submissions.sca
 
 
 def scanned(source: str) -> Scan | TooCostly:
-    """Return the scan of a student's text; raises WorkerError if this machine cannot scan it."""
+    """Return the scan of a student's text. Raises WorkerError if this machine cannot scan it."""
     try:
         said, status = _server.ask(source.encode("utf-8", "surrogatepass"))
     except OSError as error:
@@ -110,19 +115,22 @@ def _unpacked(told: bytes) -> Scan:
 
 
 def main() -> None:
-    """Fork for each text, until the judge closes the socket or is killed."""
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # no process waits for the processes that wait
-    gc.freeze()  # else each fork would copy these objects: its garbage collector writes to every object that it visits
+    """Fork for each text until the judge closes the socket or is killed."""
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nothing waits for the processes that wait for the scanners
+    gc.freeze()  # otherwise each fork would copy these objects, as the garbage collector writes to them
     judge = socket.socket(fileno=int(sys.argv[1]))
     while descriptors := socket.recv_fds(judge, 1, 1)[1]:
-        with socket.socket(fileno=descriptors[0]) as asked, suppress(OSError):  # the limit of processes may be reached
+        with (
+            socket.socket(fileno=descriptors[0]) as asked,
+            suppress(OSError),
+        ):  # the limit on processes may have been reached
             if os.fork() == 0:
                 judge.close()
                 _answer(asked)
 
 
 def _answer(asked: socket.socket) -> NoReturn:
-    """Have a text scanned, and report how the scan ended."""
+    """Have a text scanned by another process, and report how the scan ended."""
     try:
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         scanner = os.fork()
@@ -135,7 +143,7 @@ def _answer(asked: socket.socket) -> NoReturn:
 
 
 def _scan(asked: socket.socket) -> NoReturn:
-    """Scan the received text, and answer with the outcome as JSON."""
+    """Scan the received text and answer with the result as JSON."""
     status = 1
     try:
         resource.setrlimit(resource.RLIMIT_CPU, (PROCESSOR, PROCESSOR + 1))

@@ -1,4 +1,6 @@
-"""The folder that `grader init` makes. A file in it names the assignment, so commands there need no option."""
+"""The folder that `grader init` makes. A file in it contains the name of the assignment, so commands there need no
+option.
+"""
 
 from pathlib import Path
 
@@ -24,7 +26,7 @@ def starter_text(assignment: str) -> str:
 
 def assignment_of(submission: Path, remedy: str) -> str:
     """Return the name of the assignment that a submission's folder belongs to. `submission` is a kernels.cl or its
-    folder. Raises InputError if no file names the assignment; `remedy` says how to name it in the command.
+    folder. Raises InputError if no file contains the name; `remedy` states how to give the name to the command.
     """
     folder = submission if submission.is_dir() else submission.parent
     path = folder / STARTER_FILE
@@ -33,7 +35,7 @@ def assignment_of(submission: Path, remedy: str) -> str:
             raise InputError(f"there is no file {submission}; check the path.")
         here = "this folder" if folder == Path() else folder
         raise InputError(
-            f"{here} has no {STARTER_FILE} that names the assignment: {remedy} (`grader list` shows the names), or "
-            "work in a folder that `grader init NAME` has made."
+            f"{here} has no {STARTER_FILE} with the name of the assignment: {remedy} (`grader list` shows the names), "
+            "or work in a folder that `grader init NAME` has made."
         )
     return checked(str(path), Starter, read_fields(path, "`assignment:`")).assignment

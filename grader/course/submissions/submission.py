@@ -1,4 +1,4 @@
-"""Reads a student's kernels.cl, and refuses other files with one clear line."""
+"""Reads a student's kernels.cl, and refuses other files with one clear message."""
 
 import hashlib
 import string
@@ -14,16 +14,20 @@ from grader.protocol.text import CONTROLS, without_controls
 FILE_NAME = "kernels.cl"
 
 SIZE_LIMIT = 1024 * 1024
-"""Largest size in bytes; hand-written kernels of this course have a few kilobytes."""
+"""Maximum size in bytes. Hand-written kernels of this course have a few kilobytes."""
 
 LINES = 20_000
-"""Largest number of lines. A report shows every line, and a million lines took the judge half a minute and 0.8 GB."""
+"""Maximum number of lines. A report shows every line, and for a million lines, the judge needed half a minute and 0.8
+GB.
+"""
 
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 CONTROL_BYTES = "".join(CONTROLS).encode()
 BINARY_SHARE = 16
-"""A file is binary if one in this many bytes is a control character. In programs, pictures and archives, 1 in 10 is."""
+"""A file counts as binary if at least one byte in this many is a control character. In programs, pictures and archives,
+about one in ten is.
+"""
 
 END_OF_FILE = "\x1a"
 """Ctrl-Z, which old editors write at the end of a file."""
@@ -31,8 +35,8 @@ END_OF_FILE = "\x1a"
 
 @dataclass(frozen=True, kw_only=True)
 class Submission:
-    """One kernels.cl: its path, its text with Unix line ends and with spaces for control characters, the hash of the
-    file's bytes, and the scan of its text.
+    """One kernels.cl: its path, its text with Unix line ends and with spaces in place of control characters, the hash
+    of the bytes of the file, and the scan of its text.
     """
 
     path: Path
@@ -42,18 +46,18 @@ class Submission:
 
 
 def read_submission(path: Path) -> Submission:
-    """Read a kernels.cl, or the one in a folder; raises InputError that states the problem."""
+    """Read a kernels.cl, or the one in a folder. Raises InputError that states the problem."""
     if _is_folder(path):
         found = sorted(child.name for child in path.glob("*.cl"))
         path = path / FILE_NAME
         if path.name not in found:
-            hint = f" It holds {', '.join(found)}: name the file itself." if found else ""
+            hint = f" It contains {', '.join(found)}: give the path of the file itself." if found else ""
             raise InputError(f"the folder {path.parent} has no {FILE_NAME}.{hint}")
     return parse_submission(path, _read(path))
 
 
 def parse_submission(path: Path, data: bytes) -> Submission:
-    """Build a submission from the bytes of a kernels.cl; `path` names it in messages. Raises InputError with the
+    """Build a submission from the bytes of a kernels.cl. `path` is used in messages. Raises InputError that states the
     problem.
 
     Raises WorkerError if this machine cannot scan the text.
@@ -102,7 +106,7 @@ def _decode(data: bytes, path: Path) -> str:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        # an old editor's accented letters in a comment are no reason to refuse
+        # accented letters of an old editor in a comment are no reason to refuse the file
         text = data.removeprefix(BOM_UTF8).decode("latin-1")
     if not without_controls(text).strip():
         raise InputError(f"{path} is empty; hand in your kernel.")

@@ -1,4 +1,6 @@
-"""Pure comparisons of arrays with the oracle's values; grading/explain/problem.py words the outcome for students."""
+"""Pure comparisons of arrays with the oracle's values. grading/explain/problem.py describes the outcome for
+students.
+"""
 
 from dataclasses import dataclass
 from typing import Any
@@ -14,12 +16,12 @@ from grader.course.truth.oracle import Truth
 
 @dataclass(frozen=True, kw_only=True)
 class Mismatch:
-    """Difference of an array from the truth: the number of wrong elements, and the first of them.
+    """Difference of an array from the truth, with the number of wrong elements and the first of them.
 
-    `largest_error` is the largest error of the finite wrong elements, None if there is no such element. `excess` is the
-    largest ratio of an error to the allowed error there, None if only equality is allowed. `whole` is true if the right
-    elements are whole numbers. `rule` and `amount` are the tolerance's, `lanes` the
-    numbers in an element.
+    `largest_error` is the largest error among the finite wrong elements, or None if there is no such element. `excess`
+    is the largest ratio of such an error to the allowed error, or None if only equality is allowed. `whole` is true if
+    the right elements are whole numbers. `rule` and `amount` come from the tolerance. `lanes` is the number of numbers
+    in an element.
     """
 
     buffer: str
@@ -80,7 +82,7 @@ def _describe(
 
 
 def _errors(got: NDArray[Any], right: NDArray[Any]) -> NDArray[Any]:
-    """The absolute differences: whole numbers, with all their digits, if both arrays have them."""
+    """Return the absolute differences, as exact whole numbers if both arrays contain whole numbers."""
     if got.dtype.kind == "f" or right.dtype.kind == "f":
         return np.asarray(np.abs(got.astype(np.float64) - right.astype(np.float64)))
     right = right.astype(got.dtype)
@@ -90,12 +92,12 @@ def _errors(got: NDArray[Any], right: NDArray[Any]) -> NDArray[Any]:
 
 
 def _number(element: Any) -> float:
-    """The element as an int if its type has whole numbers, so that it keeps all digits; otherwise as a float."""
+    """Return a whole number as an int, so that it keeps all digits, and any other number as a float."""
     return int(element) if isinstance(element, np.integer) else float(element)
 
 
 def place(mismatch: Mismatch) -> str:
-    """The first wrong element as OpenCL C names it, such as C[3][7], or C[3].y in an array of vectors."""
+    """Return the first wrong element in the notation of OpenCL C, such as C[3][7], or C[3].y in an array of vectors."""
     index = mismatch.index[:-1] if mismatch.lanes > 1 else mismatch.index
     words = mismatch.buffer + "".join(f"[{each}]" for each in index)
     if mismatch.lanes == 1:
@@ -105,16 +107,16 @@ def place(mismatch: Mismatch) -> str:
 
 
 def unwritten_elements(got: NDArray[Any]) -> NDArray[np.bool_]:
-    """True for each element that still has its bits from before the launch."""
+    """Return True for each element that still has its bits from before the launch."""
     return np.asarray(bits(got) == element_of(got.dtype.name).poison, dtype=np.bool_)
 
 
 def first_stray_write(band: NDArray[np.unsignedinteger[Any]], poison: int) -> int | None:
-    """Index of the first element of a guard band that has lost its poison; None if no element has."""
+    """Return the index of the first element of a guard band that has lost its poison, or None if no element has."""
     changed = np.flatnonzero(band != band.dtype.type(poison))
     return int(changed[0]) if changed.size else None
 
 
 def unchanged(got: NDArray[np.unsignedinteger[Any]], sent: NDArray[Any]) -> bool:
-    """True if an input came back exactly as it was sent, to the bit; `got` is flat."""
+    """Return True if an input came back exactly as it was sent, to the bit. `got` is flat."""
     return bool(np.array_equal(got, np.ascontiguousarray(sent).reshape(-1).view(got.dtype)))

@@ -1,8 +1,9 @@
-"""Secret inputs: every array for a worker is made here, from a seed that the worker never learns.
+"""Secret inputs. Every array for a worker is made here, from a seed that the worker never learns.
 
-All come from Philox4x64-10 (Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011), in
-NumPy's implementation: a keyed function of the index. No method is known that finds the key, or other words, from some
-words. The data of timed runs on a GPU come from the same function (grading/timing/device_data.py).
+All of them come from Philox4x64-10 (Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC
+2011) in NumPy's implementation, which is a keyed function of the index. No method is known that finds the key or
+further words from some of the words. The data of timed runs on a GPU come from the same function
+(grading/timing/device_data.py).
 """
 
 from collections.abc import Callable
@@ -18,14 +19,14 @@ from grader.course.launches import DataKind
 from grader.course.truth.oracle import DTYPES, Oracle, make
 
 DRAWN = (np.uint8, np.int8, np.uint16, np.int16, np.uint32, np.int32)
-"""Types in which whole numbers are drawn. The first one that fits is used, since smaller numbers are faster to draw."""
+"""Types in which whole numbers are drawn. The first one that fits is used, since smaller types are faster to draw."""
 
 
 def make_inputs(
     assignment: Assignment, oracle: Oracle, sizes: Sizes, data: DataSet, key: tuple[int, ...]
 ) -> dict[str, NDArray[Any]]:
-    """Make all arrays with data for one case or one timed round. `key` is the seed, and numbers that distinguish this
-    use.
+    """Make all arrays with data for one case or one timed round. `key` consists of the seed and of numbers that
+    distinguish this use.
     """
     inputs = make(oracle, assignment, _generator(*key, len(assignment.buffers)), data, sizes)
     for position, (name, buffer) in enumerate(assignment.buffers.items()):
@@ -42,7 +43,7 @@ def _generator(*key: int) -> np.random.Generator:
 
 
 def _numbers(generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[Any]:
-    """Numbers uniform in [-1, 1)."""
+    """Return numbers that are uniform in [-1, 1)."""
     values = generator.random(shape, dtype=np.float32)
     values *= 2
     values -= 1
@@ -61,10 +62,10 @@ def _zeros(_: np.random.Generator, shape: tuple[int, ...]) -> NDArray[Any]:
 
 
 def _bits(generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float32]:
-    """Bit patterns of normal numbers from 2^-63 to 2^65, of both signs: no NaN, infinity or subnormal.
+    """Return bit patterns of normal numbers from 2^-63 to 2^65, of both signs: no NaN, infinity or subnormal.
 
-    The sign, seven bits of the exponent and the mantissa are random. If a kernel moves a word to a wrong place, the
-    right word there is equal by chance only once in 2^31.
+    The sign, seven bits of the exponent and the mantissa are random. If a kernel moves a word to a wrong place, that
+    word equals the right one by chance only once in 2^31.
     """
     count = int(np.prod(shape))
     words: NDArray[np.uint32] = generator.bit_generator.random_raw((count + 1) // 2).view(np.uint32)[:count]
@@ -79,7 +80,7 @@ Maker = Callable[[np.random.Generator, tuple[int, ...]], NDArray[Any]]
 
 
 def _makers(element: Element) -> dict[DataKind, Maker]:
-    """Return the makers of all kinds of data that arrays of a type may have."""
+    """Return the makers for all kinds of data that arrays of a type may have."""
     makers: dict[DataKind, Maker] = {
         "numbers": _numbers if element.numbers is None else _whole(element.numbers),
         "integers": _whole(element.integers),

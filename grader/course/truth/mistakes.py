@@ -1,4 +1,4 @@
-"""The arrays that common mistakes lead to: building blocks for the `mistakes` of an oracle.py."""
+"""The arrays that result from common mistakes. These are building blocks for the `mistakes` of an oracle.py."""
 
 from typing import Any
 
@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 HALF_MASK = 0xFFFFE000
-"""Mask for a float's sign, exponent, and the part of the mantissa that a half float has: 10 of 23 bits."""
+"""Mask for a float's sign, its exponent, and the part of the mantissa that a half float has (10 of 23 bits)."""
 
 
 def with_row_length(array: NDArray[Any], length: int) -> NDArray[np.float64]:
-    """Return the matrix as read at [i * length + j] instead of [i * columns + j]; NaN past its end."""
+    """Return the matrix as read at [i * length + j] instead of [i * columns + j], with NaN past its end."""
     rows, columns = array.shape
     places = np.arange(rows)[:, None] * length + np.arange(columns)
     return np.where(places < array.size, array.reshape(-1)[np.minimum(places, array.size - 1)], np.nan)
@@ -19,7 +19,7 @@ def with_row_length(array: NDArray[Any], length: int) -> NDArray[np.float64]:
 def stored_with_row_length(array: NDArray[Any], length: int) -> NDArray[np.float64]:
     """Return the matrix with each element stored at [i * length + j] instead of [i * columns + j].
 
-    NaN where no element is stored, or several elements of which any may be the last.
+    The result is NaN where no element is stored, and where several elements are stored in an unknown order.
     """
     rows, columns = array.shape
     places = (np.arange(rows)[:, None] * length + np.arange(columns)).reshape(-1)
@@ -37,7 +37,7 @@ def by_columns(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def with_tiles_turned(array: NDArray[Any], tile: int) -> NDArray[np.float64]:
-    """Return the matrix with each tile x tile block transposed in place; there are zeros beyond the edge."""
+    """Return the matrix with each tile x tile block transposed in place. Elements beyond the edge are zero."""
     rows, columns = (-(-extent // tile) for extent in array.shape)
     padded = np.zeros((rows * tile, columns * tile))
     padded[: array.shape[0], : array.shape[1]] = array
@@ -46,9 +46,10 @@ def with_tiles_turned(array: NDArray[Any], tile: int) -> NDArray[np.float64]:
 
 
 def with_stale_words(array: NDArray[Any], tile: int, axis: int) -> NDArray[np.float64]:
-    """Return the matrix followed by the stale words in tiles past its end along this axis: words of the step before.
+    """Return the matrix, followed along this axis by the stale words in tiles past its end, which come from the step
+    before.
 
-    NaN if there was no step before, since the contents of local memory are then unknown.
+    The stale words are NaN if there was no step before, since the contents of local memory are then unknown.
     """
     extent = array.shape[axis]
     padding = -extent % tile
@@ -60,7 +61,7 @@ def with_stale_words(array: NDArray[Any], tile: int, axis: int) -> NDArray[np.fl
 
 
 def cut_to_half(array: NDArray[np.float32]) -> NDArray[np.float64]:
-    """Return the numbers without the bits of the mantissa that a half float lacks."""
+    """Return the numbers without the mantissa bits that a half float lacks."""
     return (array.view(np.uint32) & np.uint32(HALF_MASK)).view(np.float32).astype(np.float64)
 
 

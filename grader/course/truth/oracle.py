@@ -1,4 +1,4 @@
-"""The truth that submissions are compared with: each assignment's own oracle.py, written in NumPy.
+"""The truth with which submissions are compared. It comes from each assignment's own oracle.py, written in NumPy.
 
 An oracle.py defines a function
 
@@ -6,24 +6,25 @@ An oracle.py defines a function
 
 Its arguments are every array that has data, and every size, scalar and constant, by name. The function names the
 arguments that it needs, and takes the rest as `**_`. It returns the truth for every array that launches must make (the
-roles output and updated). An oracle.py may define two more functions. One makes the arrays of the kind `made`, for
+roles output and updated). It may return the truth for a scratch array, too: if a result is wrong, then the first wrong
+array is explained. An oracle.py may define two more functions. One makes the arrays of the kind `made`, for
 `data` "random" or "integers":
 
     def inputs(generator, data, **sizes_scalars_and_constants) -> dict[str, ndarray]
 
-The other has the arguments of `expected`:
+The second has the arguments of `expected`:
 
     def mistakes(**inputs_sizes_scalars_and_constants) -> dict[str, dict[str, Truth]]
 
-Its keys name common mistakes of kernels ("the last step along k is left out"), most likely first. The values are the
-arrays that such a kernel makes, with NaN for unknown elements. A wrong result is compared with each of them.
+Its keys describe common mistakes in kernels ("the last step along k is left out"), the most likely first. The values
+are the arrays that such a kernel produces, with NaN for unknown elements. A wrong result is compared with each of them.
 
-The third decides about arrays with the rule `judge`, for which `expected` gives no truth:
+The third decides about arrays with the rule `judge`, for which `expected` returns no truth:
 
     def check(got, **inputs_sizes_scalars_and_constants) -> str | None
 
-`got` maps names of these arrays to what a kernel has made, which may be anything. The function returns None if they are
-right, or a sentence that says what is wrong.
+`got` maps the names of these arrays to the results of a kernel, which may contain anything. The function returns None
+if they are right, or a sentence that describes the error.
 """
 
 import importlib.util
@@ -49,11 +50,12 @@ DTYPES: dict[ElementType, type[np.generic]] = {name: np.dtype(each.dtype).type f
 
 @dataclass(frozen=True, kw_only=True)
 class Truth:
-    """The right values of one array, in double precision or, for moved data, in their own type.
+    """The right values of one array, in double precision or, for data that are only moved, in their own type.
 
-    `magnitude`, of the same shape, is the sum of the absolute values of the terms that each element is computed from.
-    Rounding errors are proportional to it, so the rule `rounding` measures in units of 2^-24 * magnitude. An array
-    compared exactly needs no magnitude. `defined`, of the same shape, is false for elements that may have any value.
+    `magnitude` has the same shape. It is the sum of the absolute values of the terms from which each element is
+    computed. Rounding errors are proportional to it, so the rule `rounding` measures in units of 2^-24 * magnitude. An
+    array that is compared exactly needs no magnitude. `defined` also has the same shape, and is false for elements that
+    may have any value.
     """
 
     value: NDArray[Any]
@@ -87,7 +89,9 @@ class Oracle:
 
 
 def load_oracle(assignment: Assignment) -> Oracle:
-    """Load the assignment's oracle.py in this process, since it is the instructor's code; raises SolutionError."""
+    """Load the assignment's oracle.py in this process, since it is the instructor's code. Raises SolutionError if it
+    cannot be loaded.
+    """
     path: Path = assignment.reference / ORACLE_FILE
     spec = importlib.util.spec_from_file_location(f"oracle_{assignment.name}", path)
     assert spec is not None
@@ -106,7 +110,9 @@ def load_oracle(assignment: Assignment) -> Oracle:
 
 
 def consult(oracle: Oracle, assignment: Assignment, inputs: Arrays, sizes: Sizes) -> dict[str, Truth]:
-    """Return the truth for these inputs, checked against the shapes in assignment.yaml; raises SolutionError."""
+    """Return the truth for these inputs after checking it against the shapes in assignment.yaml. Raises SolutionError
+    if the oracle fails.
+    """
     path = assignment.reference / ORACLE_FILE
     try:
         truth = oracle.expected(**inputs, **assignment.known(sizes))
@@ -119,6 +125,7 @@ def consult(oracle: Oracle, assignment: Assignment, inputs: Arrays, sizes: Sizes
             continue
         if name not in truth:
             raise SolutionError(f"{path}: `expected` returns nothing for {name}; add a Truth for it.")
+    for name in truth.keys() & assignment.buffers.keys():
         _check_truth(truth[name], name, assignment, sizes)
     return {name: _without_padding(each, assignment, name) for name, each in truth.items()}
 
@@ -158,7 +165,7 @@ def judged(got: Arrays, oracle: Oracle, assignment: Assignment, inputs: Arrays, 
 def consult_about(
     buffer: str, oracle: Oracle, assignment: Assignment, inputs: Arrays, sizes: Sizes
 ) -> dict[str, Truth]:
-    """Return one array as each common mistake makes it from these inputs, by the words for the mistake."""
+    """Return one array as each common mistake produces it from these inputs, by the description of the mistake."""
     path = assignment.reference / ORACLE_FILE
     try:
         with np.errstate(all="ignore"):
@@ -174,7 +181,7 @@ def consult_about(
 def make(
     oracle: Oracle, assignment: Assignment, generator: np.random.Generator, data: DataSet, sizes: Sizes
 ) -> dict[str, NDArray[Any]]:
-    """Make the arrays of the kind `made`, checked against the shapes and types that assignment.yaml states."""
+    """Make the arrays of the kind `made`, and check them against the shapes and types in assignment.yaml."""
     path = assignment.reference / ORACLE_FILE
     wanted = {name: buffer for name, buffer in assignment.buffers.items() if buffer.data == "made"}
     if not wanted:
@@ -185,7 +192,7 @@ def make(
         raise SolutionError(f"{path}: `inputs` failed at {sizes}: {error!r}.") from error
     for name in wanted:
         if name not in made:
-            raise SolutionError(f"{path}: `inputs` makes no {name}, whose data assignment.yaml calls made.")
+            raise SolutionError(f"{path}: `inputs` does not return {name}, whose data are `made` in assignment.yaml.")
         _check_numbers(made[name], name, assignment)
         _check_shape(made[name], name, assignment, sizes)
         _check_range(made[name], name, assignment, "inputs")

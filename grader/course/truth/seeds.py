@@ -1,4 +1,6 @@
-"""Seeds of secret inputs. inputs.py is imported later, since NumPy's import takes longer than a worker's start."""
+"""Seeds of secret inputs. This module does not import NumPy, because that would take longer than the start of a
+worker.
+"""
 
 import secrets
 
@@ -13,7 +15,7 @@ def fresh_seed() -> int:
 
 
 def check_seed(seed: int) -> int:
-    """Return the seed; raises InputError if it is out of range."""
+    """Return the seed. Raises InputError if it is out of range."""
     if not 0 <= seed < 2**SEED_BITS:
         raise InputError(f"the seed {seed} is out of range; it must be from 0 to {2**SEED_BITS - 1}.")
     return seed

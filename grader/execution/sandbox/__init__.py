@@ -1,4 +1,6 @@
-"""Sandboxes for untrusted code. A sandbox starts workers. The module of each sandbox describes its guarantees."""
+"""Sandboxes for untrusted code. A sandbox starts workers, and the module of each sandbox describes what it
+guarantees.
+"""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
@@ -22,30 +24,30 @@ class SandboxedWorker(Protocol):
         """Write to the worker's input. If the worker has ended, the next `receive` reports that."""
 
     def receive(self, timeout: float) -> bytes:
-        """Some bytes of the worker's output; b"" if it has ended. Raises TimeoutError after `timeout` seconds of
-        silence.
+        """Return some bytes of the worker's output, or b"" if it has ended. Raises TimeoutError after `timeout` seconds
+        of silence.
         """
 
     def freeze(self) -> None:
-        """Stop all processes of the worker until `thaw`, as far as the sandbox can."""
+        """Stop all processes of the worker until `thaw` is called, as far as the sandbox can."""
 
     def thaw(self) -> None:
         """Let a frozen worker continue."""
 
     def let_go(self) -> None:
-        """Begin to end all processes of the worker if that takes time. Does not wait; `stop` must still be called."""
+        """Begin to end all processes of the worker, if that takes time. Does not wait; `stop` must still be called."""
 
     def stop(self) -> None:
-        """End every process of the worker and remove its folder. Can be called again."""
+        """End every process of the worker and remove its folder. Can be called more than once."""
 
     def last_words(self) -> str:
-        """The end of the worker's error stream, for a message about a worker that failed."""
+        """Return the end of the worker's error stream, for a message about a worker that failed."""
 
     def has_ended(self) -> bool:
         """True if the judge knows that the worker has ended."""
 
     def ran_out_of_memory(self) -> bool:
-        """True if the worker ended for lack of memory. Raises WorkerError if the sandbox itself failed."""
+        """True if the worker ended because of a lack of memory. Raises WorkerError if the sandbox itself failed."""
 
 
 class ProcessStarter(Protocol):
@@ -55,14 +57,14 @@ class ProcessStarter(Protocol):
         """Start a worker, which then waits for its job. Raises WorkerError if it cannot start."""
 
     def limits(self) -> "Limits":
-        """The limits that a worker in this sandbox must set on itself."""
+        """Return the limits that a worker in this sandbox must set on itself."""
 
 
 class Sandbox(ProcessStarter, Protocol):
-    """One way to run workers."""
+    """A way to run workers."""
 
     def facts(self) -> "dict[str, Fact]":
-        """All limits and restrictions of a worker, for the record of a result."""
+        """Return all limits and restrictions of a worker, to be recorded in a result."""
 
     def close(self) -> None:
         """Stop all running workers, and wait until all their processes and files are removed."""
@@ -81,8 +83,8 @@ def _users(rules: "Rules") -> Sandbox:
 
 
 def _containers(rules: "Rules") -> Sandbox:
-    """The sandbox `docker`. Only this function loads the client of the engine: loading it takes longer than most
-    commands run.
+    """Return the sandbox `docker`. Only this function loads the client of the engine, because that takes longer than
+    most commands run.
     """
     from grader.execution.sandbox.docker.container import ContainerSandbox
 
@@ -90,7 +92,7 @@ def _containers(rules: "Rules") -> Sandbox:
 
 
 def containers_are_ready(rules: "Rules") -> bool:
-    """True if an engine answers and has the image of the workers."""
+    """True if an engine answers and has the image for workers."""
     try:
         _containers(rules).close()
     except GraderError:

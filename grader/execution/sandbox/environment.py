@@ -1,6 +1,7 @@
-"""Environment variables of a worker. Only a few come from the judge, and workers share no folder through them.
+"""Environment variables of a worker. Only a few come from the judge, and workers do not share a folder through them.
 
-This module must import quickly: the judge needs the variables to start the fork server, before it loads other modules.
+This module must import quickly, because the judge needs the variables to start the fork server before it loads other
+modules.
 """
 
 import os
@@ -15,14 +16,16 @@ LINK = "link"
 """Subfolders of a worker's folder (process.py)."""
 
 NOWHERE = Path("/nonexistent")
-"""A folder that does not exist. It takes the place of a worker's folder in the variables of the fork server."""
+"""A folder that does not exist. The variables of the fork server contain it in place of a worker's folder."""
 
 LINKERS = ("ld", "ld.lld")
-"""PoCL calls one of these programs to load a kernel. The worker's PATH has the folders that contain them."""
+"""Programs with which PoCL links a kernel when it loads it; it calls one of them. The worker's PATH contains their
+folders.
+"""
 
 
 def environment_of(folder: Path) -> dict[str, str]:
-    """The variables of the worker that uses this folder."""
+    """Return the variables of the worker that uses this folder."""
     linkers = [path for path in map(shutil.which, LINKERS) if path]
     passed_on = {name: os.environ[name] for name in ("OCL_ICD_VENDORS", "LD_LIBRARY_PATH") if name in os.environ}
     path = os.pathsep.join(dict.fromkeys(str(Path(path).parent) for path in linkers))
@@ -32,14 +35,15 @@ def environment_of(folder: Path) -> dict[str, str]:
 
 
 def environment(home: str, allowed: Collection[int]) -> dict[str, str]:
-    """The variables of a worker with caches and temporary files below `home`, and with these allowed processors.
+    """Return the variables of a worker whose caches and temporary files are below `home`, and which may use these
+    processors.
 
-    PoCL pins its first thread to processor 0, its second thread to processor 1, and so on. Without this, threads share
-    a core at random, and times double. If a cpuset (of a batch system or a container) excludes one of these processors,
-    pinning would abort PoCL, so pinning is off.
+    PoCL pins its first thread to processor 0, its second thread to processor 1, and so on. Without pinning, threads
+    share a core at random, and times double. Pinning is off if a cpuset (of a batch system or a container) excludes one
+    of these processors, because it would abort PoCL.
 
     A worker has one queue, but NVIDIA's driver makes eight connections to the device for each process (CUDA C++
-    Programming Guide, environment variables). It serves one process after the other. On an H200, three processes that
+    Programming Guide, environment variables), and serves one process after the other. On an H200, three processes that
     start at the same time have their contexts after 0.19 s with one connection each, and after 0.39 s with eight.
     """
     return {

@@ -32,18 +32,19 @@ ROUNDS_PREFIX = "grader-rounds-"
 
 SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 - the grader's folders there are closed to other users
 ENOUGH_MEMORY = 256 * 1024**2
-"""Bytes of shared memory that must be free for arrays. A container has a quarter of this by default; the arrays of one
-launch can fill that.
+"""Number of bytes of shared memory that must be free for arrays. A container has a quarter of this by default, which
+the arrays of one launch can fill.
 """
 
 ENOUGH_FOR_ROUNDS = 48 * 1024**2
-"""Bytes of shared memory that must be free for the arrays of rounds. A launch shares at most 24 MB, and they are freed
-after each round. On a disk, a kernel waits until pages are written: the times of one kernel differed by a factor of 6.
+"""Number of bytes of shared memory that must be free for the arrays of rounds. A launch shares at most 24 MB, and they
+are freed after each round. On a disk, a kernel waits until pages are written, and the times of one kernel differed by a
+factor of 6.
 """
 
 
 class LockedFolder:
-    """A temporary folder of this process. It is locked while the process lives."""
+    """A temporary folder of this process, which is locked while the process lives."""
 
     def __init__(self, path: Path, lock: int) -> None:
         self.path = path
@@ -52,7 +53,7 @@ class LockedFolder:
 
     @classmethod
     def make(cls, parent: Path, prefix: str) -> "LockedFolder":
-        """Make a folder that only this user can enter. Raises OSError if that fails."""
+        """Create a folder that only this user can enter. Raises OSError if that fails."""
         path = Path(tempfile.mkdtemp(prefix=prefix, dir=parent))
         with ExitStack() as undo:
             undo.callback(shutil.rmtree, path, ignore_errors=True)
@@ -63,7 +64,7 @@ class LockedFolder:
         return cls(path, lock)
 
     def remove(self) -> None:
-        """Remove the folder with all its content. Can be called again."""
+        """Remove the folder with all its content. Can be called more than once."""
         if not self.is_removed:
             with uninterrupted():
                 self.is_removed = True
@@ -82,8 +83,8 @@ class WorkerFolder:
 
     @classmethod
     def make(cls, parent: Path, enough: int = ENOUGH_MEMORY) -> "WorkerFolder":
-        """Make a folder that only this user can enter. The arrays of rounds are in shared memory if `enough` bytes are
-        free there. Raises WorkerError if the folder cannot be made.
+        """Create a folder that only this user can enter. The arrays of rounds are in shared memory if `enough` bytes
+        are free there. Raises WorkerError if the folder cannot be created.
         """
         with ExitStack() as undo:
             try:
@@ -99,14 +100,14 @@ class WorkerFolder:
         return cls(folder, rounds, files)
 
     def admit(self, user: int) -> None:
-        """Let a worker with this user and group enter the folder. It may read and write only the array files."""
+        """Allow a worker with this user and group to enter the folder. It may read and write only the array files."""
         self.files.share()
         for folder in self._folders:
             os.chown(folder.path, -1, user)
             folder.path.chmod(0o710)
 
     def remove(self) -> None:
-        """Remove the folder with all its content. Can be called again."""
+        """Remove the folder with all its content. Can be called more than once."""
         if not self._folders[0].is_removed:
             self.files.close()
             for folder in self._folders:
@@ -114,7 +115,9 @@ class WorkerFolder:
 
 
 def array_folder(enough: int = ENOUGH_MEMORY) -> Path:
-    """The folder for arrays: shared memory if it has `enough` free bytes, so that arrays are not written to a disk."""
+    """Return the folder for arrays, which is in shared memory if `enough` bytes are free there, so that arrays are not
+    written to a disk.
+    """
     has_room = os.access(SHARED_MEMORY, os.W_OK) and shutil.disk_usage(SHARED_MEMORY).free >= enough
     return SHARED_MEMORY if has_room else Path(tempfile.gettempdir())
 
@@ -128,9 +131,9 @@ def sweep_rounds() -> None:
 
 @contextmanager
 def abandoned(parent: Path, prefix: str = PREFIX, sign: str = INPUT_FILE) -> Iterator[tuple[Path, ...]]:
-    """Folders with this prefix whose owner was killed. They are removed at the end of the block.
+    """Yield the folders with this prefix whose owner was killed. They are removed at the end of the block.
 
-    An owner is a process of this user. `sign` is the first file that an owner creates in a folder, after it has locked
+    An owner is a process of this user. `sign` is the first file that an owner creates in a folder after it has locked
     the folder.
     """
     found = parent.glob(f"{prefix}*")
@@ -147,13 +150,13 @@ def _remove_tree(path: Path) -> None:
     """Remove a folder with all its content, as far as possible."""
     try:
         shutil.rmtree(path, ignore_errors=True)
-    except RecursionError:  # up to Python 3.12, rmtree fails for deeply nested folders, and a worker can make these
+    except RecursionError:  # up to Python 3.12, rmtree fails for deeply nested folders, which a worker can create
         subprocess.run(["rm", "-rf", path], capture_output=True, check=False)  # noqa: S603, S607
 
 
 def _take_lock(path: Path, sign: str) -> int | None:
-    """Lock an abandoned folder, and return the descriptor of the lock. None if the folder is in use, belongs to another
-    user, or was not made by the grader.
+    """Lock an abandoned folder and return the descriptor of the lock. Returns None if the folder is in use, belongs to
+    another user, or was not created by grader.
     """
     try:
         lock = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)

@@ -1,10 +1,10 @@
-"""Check that a frozen worker runs nothing, for the sandboxes `process` and `user`.
+"""Checks that a frozen worker does not run anything, for the sandboxes `process` and `user`.
 
 SIGSTOP does not stop all processes. A process whose main thread waits in vfork does not notice the signal, and its
 other threads continue to run. A process with a timer that sends it SIGCONT continues by itself. Under `process`, a
-process may have left the group. So the judge trusts no worker. It looks at all threads below the warden, and ends a
-worker that uses processor time while it should be frozen. It also ends a worker if one of its processes begins or ends
-meanwhile: only running code begins a process, and the OS kernel works to end one.
+process may have left the group. The judge therefore trusts no worker. It looks at all threads below the warden, and
+ends a worker that uses processor time while it should be frozen. It also ends a worker if one of its processes begins
+or ends meanwhile, because only running code starts a process, and the OS kernel has to work to end one.
 """
 
 import os
@@ -17,16 +17,16 @@ from dataclasses import dataclass
 from grader.forkserver.descendants import descendants, fields
 
 UNSTOPPED_SECONDS = 5.0
-"""Seconds, over a worker's whole life, for which the judge waits for threads that do not stop at once. A thread needs a
-processor to notice the signal, and may wait for the OS kernel. Threads that use no processor time meanwhile are not at
-fault.
+"""Seconds in a worker's whole life for which the judge waits for threads that do not stop at once. A thread needs a
+processor to notice the signal, and may have to wait for the OS kernel. Threads that use no processor time meanwhile are
+not at fault.
 """
 
 PAUSE = 0.0005
 """Seconds between two looks."""
 
 QUIET_LOOKS = 2
-"""Number of successive looks that must find all threads stopped. A process can start another process after the list of
+"""Number of consecutive looks that must find all threads stopped. A process can start another process after the list of
 processes is read, and stop before its own state is read. Only the next look sees the new process.
 """
 
@@ -37,8 +37,8 @@ Linux reports hundredths of a second.
 
 ENDED = frozenset((b"Z", b"X"))
 STILL = ENDED | frozenset((b"T", b"t"))
-"""States of threads that do not run: ended, stopped, or stopped by a tracer. State D is not among them, because it
-lasts only a moment.
+"""States of threads that do not run: ended, stopped, or stopped by a tracer. State D is not included, because it lasts
+only a moment.
 """
 
 TICKS = os.sysconf("SC_CLK_TCK")
@@ -50,9 +50,9 @@ class RestlessError(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class Activity:
-    """Processes below a warden. `used` is the processor time of each in seconds, `living` are the processes that have
-    not ended, and `running` the processes with a running thread. `reaped` is the time of ended processes that had lost
-    their parent.
+    """Processes below a warden. `used` is the processor time of each in seconds, `living` contains the processes that
+    have not ended, and `running` the processes with a running thread. `reaped` is the time of ended processes that had
+    lost their parent.
     """
 
     used: Mapping[int, float]
@@ -70,7 +70,9 @@ class FreezeCheck:
         self._used = 0.0
 
     def begin(self, warden: int) -> None:
-        """Stop all threads below the warden, and wait until they have stopped. Raises RestlessError."""
+        """Stop all threads below the warden, and wait until they have stopped. Raises RestlessError if they do not
+        stop.
+        """
         first = _look(warden)
         told = _send(first.used, signal.SIGSTOP)
         seen, quiet = first, 0
@@ -112,7 +114,7 @@ def _look(warden: int) -> Activity:
 
 
 def _states(pid: int) -> Iterator[bytes]:
-    """States of a process's threads."""
+    """Yield the states of a process's threads."""
     with suppress(OSError):  # the process has just ended
         for thread in os.scandir(f"/proc/{pid}/task"):
             with suppress(OSError):
@@ -120,8 +122,8 @@ def _states(pid: int) -> Iterator[bytes]:
 
 
 def _seconds(pid: int, which: slice) -> float:
-    """Seconds of processor time, as the sum of some of the fields 14 to 17 of proc(5). Fields 14 and 15 are the time of
-    a process with its ended threads, fields 16 and 17 the time of the children that it has waited for.
+    """Return seconds of processor time, as the sum of some of the fields 14 to 17 of proc(5). Fields 14 and 15 are the
+    time of a process and its ended threads; fields 16 and 17 are the time of the children for which it has waited.
     """
     try:
         return sum(map(int, fields(f"/proc/{pid}")[which])) / TICKS
@@ -130,13 +132,15 @@ def _seconds(pid: int, which: slice) -> float:
 
 
 def _added(before: Activity, now: Activity) -> float:
-    """Seconds of processor time between two looks. A process that has ended meanwhile does not reduce the sum."""
+    """Return the seconds of processor time between two looks. A process that has ended meanwhile does not reduce the
+    sum.
+    """
     more = (seconds - before.used.get(pid, 0.0) for pid, seconds in now.used.items())
     return sum(max(0.0, each) for each in (*more, now.reaped - before.reaped))
 
 
 def _send(processes: Iterable[int], number: int) -> frozenset[int]:
-    """Send a signal to each of the processes, and return their ids."""
+    """Send a signal to each of the processes, and return their IDs."""
     told = frozenset(processes)
     for pid in told:
         with suppress(ProcessLookupError, PermissionError):

@@ -1,4 +1,4 @@
-"""Default limits of a worker in any sandbox, and additional ones for containers. The settings can change them."""
+"""Default limits of a worker in any sandbox, and additional limits for containers. The settings can change them."""
 
 import os
 from dataclasses import dataclass
@@ -15,8 +15,8 @@ from grader.protocol.messages import Limits
 MEGABYTE, GIGABYTE = 1024**2, 1024**3
 
 CORE_BYTES = 1
-"""Limit on core dumps in bytes. With 0, the OS kernel still starts the machine's crash handler. With 1, it starts none
-and writes no file (core(5)).
+"""Limit on core dumps in bytes. With 0, the OS kernel would still start the machine's crash handler. With 1, it neither
+starts it nor writes a file (core(5)).
 """
 
 Fact = int | float | str
@@ -29,11 +29,11 @@ class WorkerLimits(Record):
     cpu_seconds: int = Field(default=300, gt=0)
     file_bytes: int = Field(default=2 * GIGABYTE, gt=0)
     processes: int = Field(default=64, gt=0)
-    """Number of processes and threads. Threads that a driver starts for each processor do not count."""
+    """Number of processes and threads, without the threads that a driver starts for each processor."""
 
 
 class ContainerRules(Record):
-    """Options of containers. The path of `folder` must mean the same folder to the engine and to the judge."""
+    """Options of containers. The engine and the judge must find the same folder at the path `folder`."""
 
     image: str = "grader-worker"
     gpu: str = NO_GPU
@@ -48,7 +48,7 @@ class ContainerRules(Record):
 @dataclass(frozen=True, kw_only=True)
 class Rules:
     """The limits of every worker, and the rules for workers in containers. Workers that are processes come from
-    `server`; without one, the sandbox starts a fork server.
+    `server`; if it is None, the sandbox starts a fork server.
     """
 
     limits: Limits
@@ -57,13 +57,13 @@ class Rules:
 
 
 def with_a_driver(limits: Limits, others: int = 0) -> Limits:
-    """The limits, with a higher number of processes: plus one for each processor, because PoCL and the simulator start
-    this many threads, and plus `others`, the number of other processes that are counted.
+    """Return the limits with a higher number of processes. It is increased by one for each processor, because PoCL and
+    the simulator start this many threads, and by `others`, the number of other processes that are counted.
     """
     own = limits.processes
     return limits if own is None else replace(limits, processes=own + processors() + others)
 
 
 def processors() -> int:
-    """Number of processors of the machine. A process may be allowed to use fewer."""
+    """Return the number of processors of the machine. A process may be allowed to use fewer."""
     return os.cpu_count() or 1

@@ -1,9 +1,10 @@
 """Sandbox `process`: each worker is a child process, for authors who run their own code.
 
-It contains accidents: a crash, an endless loop, too much memory or output. It does not protect against malicious code:
-native code in the worker has the rights of the user who runs the grader (user.py gives it fewer rights). The worker can
-use only devices for computing, and cannot use some services of the OS kernel (grader/forkserver/devices.py,
-system_calls.py). The delayed work of other devices and of these services would disturb timed launches.
+This sandbox contains accidents, such as a crash, an endless loop, or too much memory or output. It does not protect
+against malicious code, because native code in the worker has the rights of the user who runs grader (user.py gives it
+fewer rights). The worker can use only devices for computing, and cannot use some services of the OS kernel
+(grader/forkserver/devices.py, system_calls.py), because the delayed work of other devices and of these services would
+disturb timed launches.
 
 The worker's folder (folder.py) is in the temporary folder. It also contains
 
@@ -41,9 +42,9 @@ READ_SIZE = 64 * 1024
 LAST_WORDS = 2000
 
 NEIGHBOURS, TASKS = 100, 4
-"""Number of workers of other gradings that may start while a worker runs, and the threads of each in addition to one
-thread for each processor. A batch with `--jobs 8` has 40 workers at a time. A worker that cannot start a thread would
-end as if its kernel had crashed.
+"""Number of workers of other gradings that may start while a worker runs, and the number of threads of each in addition
+to one thread for each processor. A batch with `--jobs 8` has 40 workers at a time. A worker that could not start a
+thread would end as if its kernel had crashed.
 """
 
 START = 10.0
@@ -51,7 +52,9 @@ START = 10.0
 
 
 class ProcessSandbox:
-    """Starts workers. Each has a separate process group below a warden, and an environment with only its variables."""
+    """Starts workers. Each has its own process group below a warden, and an environment that contains only its own
+    variables.
+    """
 
     def __init__(self, rules: Rules) -> None:
         self._limits = rules.limits
@@ -59,18 +62,18 @@ class ProcessSandbox:
         self._server = rules.server or ForkServer.ours()
         self._running = Running[ProcessWorker]()
         with abandoned(self._parent):
-            pass  # the workers of these folders have already ended, with their judges
+            pass  # the workers of these folders have already ended together with their judges
         sweep_rounds()
 
     def limits(self) -> Limits:
-        """The given limits, with a higher limit on processes. The OS kernel counts all processes of the user. So the
-        limit includes the processes that the user runs now, and processes that other gradings of the user may start
+        """Return the given limits with a higher limit on processes. The OS kernel counts all processes of the user, so
+        the limit includes the processes that the user runs now and those that other gradings of the user may start
         while the worker lives.
         """
         return with_a_driver(self._limits, others=_tasks_of_user() + NEIGHBOURS * (processors() + TASKS))
 
     def facts(self) -> dict[str, Fact]:
-        """The limits of a worker, and the services of the OS kernel that this machine can close to it."""
+        """Return the limits of a worker, and the services of the OS kernel from which this machine can exclude it."""
         are_listed, are_refused = devices.can_be_listed(), system_calls.can_be_refused()
         closed: dict[str, Fact] = {
             "core_bytes": CORE_BYTES,
@@ -95,7 +98,7 @@ class ProcessSandbox:
 
 
 def new_folder(parent: Path) -> WorkerFolder:
-    """Make a worker's folder with a home and the linker's names in it."""
+    """Create a worker's folder that contains a home and the linker's names."""
     folder = WorkerFolder.make(parent, ENOUGH_FOR_ROUNDS)
     (folder.path / HOME).mkdir(mode=0o700)
     make_names(folder.path / LINK)
@@ -103,7 +106,7 @@ def new_folder(parent: Path) -> WorkerFolder:
 
 
 def _tasks_of_user() -> int:
-    """Number of processes and threads of this user; 0 if /proc does not show them."""
+    """Return the number of processes and threads of this user, or 0 if /proc does not show them."""
     tasks = 0
     for entry in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):  # the process has just ended
@@ -119,7 +122,7 @@ def signal_group(group: int, number: int) -> None:
 
 
 def _pipe(reader: ExitStack, writer: ExitStack) -> tuple[BinaryIO, BinaryIO]:
-    """A pipe. The `reader` closes the first end, and the `writer` closes the second end."""
+    """Return a pipe. The `reader` closes the first end, and the `writer` closes the second end."""
     read, write = os.pipe()
     return (
         reader.enter_context(os.fdopen(read, "rb", buffering=0)),
@@ -129,7 +132,7 @@ def _pipe(reader: ExitStack, writer: ExitStack) -> tuple[BinaryIO, BinaryIO]:
 
 @dataclass(frozen=True, kw_only=True)
 class WorkerPlace:
-    """The folder and the user of a worker; with None, the worker runs as the judge's user.
+    """The folder and the user of a worker. If the user is None, the worker runs as the judge's user.
 
     `end_others` ends processes that may have left the worker's process group. `signal` sends a signal to all processes
     of the group at once, and to other processes of the worker if possible.
@@ -148,7 +151,7 @@ class WorkerPlace:
 
 
 class ProcessWorker:
-    """A running worker process, below its warden (forkserver.py)."""
+    """A running worker process below its warden (forkserver.py)."""
 
     def __init__(
         self, place: WorkerPlace, warden: Warden, requests: BinaryIO, replies: BinaryIO, errors: BinaryIO
@@ -193,13 +196,13 @@ class ProcessWorker:
         return group
 
     def send(self, data: bytes) -> None:
-        """Write to the worker's input as much as the pipe takes now. `receive` writes the rest while it waits."""
+        """Write as much to the worker's input as the pipe accepts now. `receive` writes the rest while it waits."""
         self._unsent += data
         self._write()
 
     def receive(self, timeout: float) -> bytes:
-        """Some bytes of the worker's output; b"" after the output has ended. Raises TimeoutError after `timeout`
-        seconds.
+        """Return some bytes of the worker's output, or b"" after the output has ended. Raises TimeoutError after
+        `timeout` seconds.
         """
         end = time.monotonic() + timeout
         output = self._replies.fileno()
@@ -217,7 +220,7 @@ class ProcessWorker:
             poll.unregister(self._requests)
 
     def _write(self) -> None:
-        """Write as much as the pipe takes now. Drop the data if the worker has ended."""
+        """Write as much as the pipe accepts now. If the worker has ended, drop the data."""
         try:
             while self._unsent:
                 self._unsent = self._unsent[os.write(self._requests.fileno(), self._unsent) :]
@@ -238,7 +241,7 @@ class ProcessWorker:
             signal_group(self.group, signal.SIGCONT)  # /proc may hide the processes from the freeze check
 
     def _is_watched(self) -> bool:
-        """True if the warden lives. Without a warden, the worker is killed, because its processes cannot be listed."""
+        """True if the warden lives. Otherwise, the worker is killed, because its processes cannot be listed."""
         group = self.group
         if self._warden.has_ended():
             signal_group(group, signal.SIGKILL)
@@ -246,7 +249,9 @@ class ProcessWorker:
         return True
 
     def _settle(self, change: Callable[[int], None]) -> bool:
-        """True if the freeze check succeeds. If not, end all processes of the worker; `receive` then reports that."""
+        """True if the freeze check succeeds. If it fails, all processes of the worker are ended, which `receive` then
+        reports.
+        """
         try:
             change(self._warden.number)
         except RestlessError:
@@ -256,7 +261,7 @@ class ProcessWorker:
         return True
 
     def let_go(self) -> None:
-        """Have the warden end the worker. Does not wait for it."""
+        """Make the warden end the worker. Does not wait for it."""
         if not self.is_stopped:
             self._warden.let_go()
 
@@ -276,10 +281,10 @@ class ProcessWorker:
             self._warden.end()
 
     def last_words(self) -> str:
-        """The end of errors.txt, even if the worker has replaced the file in its folder."""
+        """Return the end of errors.txt, even if the worker has replaced the file in its folder."""
         if self._errors.closed:
             return ""
-        descriptor = self._errors.fileno()  # it shares its file position with the worker, so a read must not move it
+        descriptor = self._errors.fileno()  # the file position is shared with the worker, so reading must not move it
         start = max(0, os.fstat(descriptor).st_size - LAST_WORDS)
         return os.pread(descriptor, LAST_WORDS, start).decode("utf-8", errors="replace").strip()
 
@@ -288,5 +293,5 @@ class ProcessWorker:
         return self._warden.has_ended()
 
     def ran_out_of_memory(self) -> bool:
-        """Always False: the limit makes allocations fail instead, and the session reports that."""
+        """Always False, because the limit makes allocations fail instead, which the session reports."""
         return False

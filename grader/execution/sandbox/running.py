@@ -1,4 +1,4 @@
-"""List of a sandbox's running workers."""
+"""A list of the running workers of a sandbox."""
 
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -25,7 +25,7 @@ W = TypeVar("W", bound=Stoppable)
 
 
 class Running(Generic[W]):
-    """The running workers. A worker is in the list as soon as it exists, even if an interrupt follows at once."""
+    """The running workers. A worker is in the list as soon as it exists, even if an interrupt follows immediately."""
 
     def __init__(self) -> None:
         self._workers: list[W] = []
@@ -40,7 +40,7 @@ class Running(Generic[W]):
 
     def stop(self) -> None:
         """Stop all workers in the list."""
-        with uninterrupted(), ExitStack() as all_of_them:  # stops the others even if one of them fails to stop
+        with uninterrupted(), ExitStack() as all_of_them:  # also stops the others if one of them fails to stop
             for worker in self._workers:
                 worker.let_go()
                 all_of_them.callback(worker.stop)

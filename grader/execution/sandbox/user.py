@@ -1,15 +1,15 @@
-"""Sandbox `user`: each worker is a child process with a separate user, for machines that cannot start containers.
+"""Sandbox `user`: each worker is a child process with its own user, for machines that cannot start containers.
 
-Such a machine is itself a temporary container, as at Gradescope, and the judge is root in it. A worker
+Such a machine is itself a temporary container, as on Gradescope, and the judge is root in it. A worker
 
     - cannot read what only root can read: the judge's memory and environment, the course, other workers' arrays
     - cannot write outside its home, except where all users can write
     - cannot become another user, with any program (no_new_privs)
     - leaves nothing that another worker could find: its processes, files and memory are removed when it stops
 
-This sandbox isolates less than `docker`: the worker can read all files of the machine that every user may read, and can
-make all system calls except those in a list (grader/forkserver/system_calls.py). Secrets must be closed to other users;
-the judge does not check this.
+This sandbox isolates less than `docker`. The worker can read all files of the machine that every user may read, and can
+make all system calls except those in a list (grader/forkserver/system_calls.py). Secrets must not be readable by other
+users; the judge does not check this.
 """
 
 import os
@@ -33,14 +33,16 @@ class UserSandbox(ProcessSandbox):
     def __init__(self, rules: Rules) -> None:
         if os.geteuid() != 0:
             raise WorkerError(
-                "the sandbox `user` starts every worker as another user, which only root can: use --sandbox docker."
+                "the sandbox `user` starts every worker as another user, which only root can do: use --sandbox docker."
             )
         if shutil.which(NEEDED) is None:
-            raise WorkerError(f"there is no `{NEEDED}`, which the sandbox `user` needs: install {PACKAGE}.")
+            raise WorkerError(f"the sandbox `user` needs `{NEEDED}`, which is missing: install {PACKAGE}.")
         super().__init__(rules)
 
     def limits(self) -> Limits:
-        """The given limits, plus a driver's threads. A worker's user has no other processes that would count."""
+        """Return the given limits plus the threads of a driver. The user of a worker has no other processes that would
+        count.
+        """
         return with_a_driver(self._limits)
 
     def facts(self) -> dict[str, Fact]:
@@ -48,7 +50,7 @@ class UserSandbox(ProcessSandbox):
         return super().facts() | {"user": "one for each worker"}
 
     def _start(self) -> ProcessWorker:
-        """Start a worker in a new temporary folder. The worker's user owns only its home in this folder."""
+        """Start a worker in a new temporary folder, in which its user owns only the home."""
         with ExitStack() as undo:
             user = BorrowedUser.borrow()
             undo.callback(user.give_back)

@@ -1,4 +1,4 @@
-"""User ids without a name and without rights. Each worker gets its own id for as long as it runs."""
+"""User IDs without a name and without rights. Each worker has an ID of its own while it runs."""
 
 import fcntl
 import os
@@ -14,19 +14,23 @@ from pathlib import Path
 from grader.common.errors import WorkerError
 
 USERS = range(61185, 65520, 2)
-"""User ids that systemd reserves for temporary services. They belong to no person on any distribution. The id before
-each of them is only for the process that kills the processes of this user: of two such processes with one id, the first
+"""User IDs that systemd reserves for temporary services. No distribution gives them to a person. The ID before each of
+them is used only by the process that kills the processes of this user. If two such processes had the same ID, the first
 would kill the second.
 """
 
 REMOVAL_SECONDS = 120.0
-"""Seconds within which a worker's files must be removed. Within its deadlines, a worker can make some million files."""
+"""Seconds within which a worker's files must be removed. Within its deadlines, a worker can create some million
+files.
+"""
 
 ROOTS_OWN = Path("/run/grader")
-"""Folder with an empty file for each borrowed id. Only root can enter it, so that no worker can lock a file in it."""
+"""Folder with an empty file for each borrowed ID. Only root can enter it, so that no worker can lock a file in it."""
 
 OPEN_PLACES = ("/tmp", "/var/tmp", "/dev/shm", "/dev/mqueue", "/run/lock")  # noqa: S108 - nothing is written there
-"""Folders in which every user may leave files, as distributions and container engines set a machine up."""
+"""Folders in which every user may leave files, in the way in which distributions and container engines set up a
+machine.
+"""
 
 SIGNAL_ALL = """
 import os, sys
@@ -39,9 +43,9 @@ try:
 except ProcessLookupError:
     pass
 """
-"""Program that sends a signal to all processes of a user. It uses one system call, so that no process can escape by a
-fork. The program has only the rights of that user, so that it reaches no other user. It does not run as that user,
-because the user's processes could kill it first.
+"""Program that sends a signal to all processes of a user. It uses a single system call, so that no process can escape
+by forking. The program has only the rights of that user, so that it cannot reach other users. It does not run as that
+user, because the user's processes could kill it first.
 """
 
 KILL_ALL = f"""
@@ -53,13 +57,13 @@ for path in glob.glob("/proc/sysvipc/*"):
     for line in open(path).readlines()[1:]:
         remove(int(line.split()[1]), 0, 0)  # IPC_RMID; refused where it is another user's
 """
-"""Program that kills all processes of a user in this way. Then it removes the user's shared memory, semaphores and
+"""Program that kills all processes of a user in this way. It then removes the user's shared memory, semaphores and
 message queues, because they outlive processes.
 """
 
 
 def roots_own() -> Path:
-    """The folder that only root can enter. Makes it if it is missing; raises WorkerError if that fails."""
+    """Return the folder that only root can enter. Creates it if it is missing. Raises WorkerError if that fails."""
     try:
         ROOTS_OWN.mkdir(mode=0o700, exist_ok=True)
     except OSError as error:
@@ -68,7 +72,7 @@ def roots_own() -> Path:
 
 
 class BorrowedUser:
-    """A user id that no other worker gets until it is given back."""
+    """A user ID that no other worker gets until it is given back."""
 
     def __init__(self, number: int, lock: int) -> None:
         self.number = number
@@ -76,9 +80,9 @@ class BorrowedUser:
 
     @classmethod
     def borrow(cls) -> "BorrowedUser":
-        """Borrow a random free id. Raises WorkerError if no id is free, or if locks cannot be written.
+        """Borrow a random free ID. Raises WorkerError if no ID is free or if locks cannot be written.
 
-        It is random because the OS kernel counts a user's processes over all containers of a host.
+        The ID is random because the OS kernel counts a user's processes over all containers of a host.
         """
         folder = roots_own()
         try:
@@ -88,13 +92,15 @@ class BorrowedUser:
                     return cls(number, lock)
                 os.close(lock)
         except OSError as error:
-            raise WorkerError(f"cannot note in {folder} which users are taken: {error.strerror}.") from error
-        raise WorkerError(f"every user from {USERS[0]} to {USERS[-1]} has a process; end those, and try again.")
+            raise WorkerError(f"cannot record in {folder} which users are taken: {error.strerror}.") from error
+        raise WorkerError(
+            f"every user from {USERS[0]} to {USERS[-1]} has a process; end these processes and try again."
+        )
 
     def give_back(self) -> None:
-        """Kill all processes of the user, also hidden ones, remove the user's files, and release the id.
+        """Kill all processes of the user, including hidden ones, remove the user's files, and release the ID.
 
-        Can be called again.
+        Can be called more than once.
         """
         if self._lock is not None:
             self._send(KILL_ALL, signal.SIGKILL)
@@ -103,7 +109,7 @@ class BorrowedUser:
             self._lock = None
 
     def signal(self, group: int, number: int) -> None:  # noqa: ARG002 - processes in other groups get it, too
-        """Send a signal to all processes of the user, in any process group."""
+        """Send a signal to all processes of the user, in all process groups."""
         self._send(SIGNAL_ALL, number)
 
     def _send(self, program: str, number: int) -> None:
@@ -113,18 +119,19 @@ class BorrowedUser:
             raise WorkerError(f"cannot signal the processes of user {self.number}: {done.stderr.strip()}")
 
     def _remove_files(self) -> None:
-        """Remove the user's files from all shared folders: other workers could find them, or they could fill the disk.
+        """Remove the user's files from all shared folders, because other workers could find them, or they could fill
+        the disk.
 
-        `find` follows no links, and has no limit on depth. It is not an error if `find` fails for some files: other
-        users create and remove files in these folders at the same time.
+        `find` does not follow links and has no limit on depth. It is not an error if `find` fails for some files,
+        because other users create and remove files in these folders at the same time.
         """
         places = [place for place in dict.fromkeys((*OPEN_PLACES, tempfile.gettempdir())) if Path(place).is_dir()]
         _run(["find", *places, "-xdev", "-uid", str(self.number), "-delete"])
 
 
 def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
-    """Run a command to its end, in a separate session: Ctrl-C must reach only the judge, which waits for the command.
-    Raises WorkerError after REMOVAL_SECONDS.
+    """Run a command to its end, in a separate session, because Ctrl-C must reach only the judge, which waits for the
+    command. Raises WorkerError after REMOVAL_SECONDS.
     """
     try:
         return subprocess.run(  # noqa: S603 - no part of the command comes from a worker
@@ -132,13 +139,13 @@ def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
             stdin=subprocess.DEVNULL,
             capture_output=True,
             encoding="utf-8",
-            errors="replace",  # the output may name a worker's files
+            errors="replace",  # the output may contain names of a worker's files
             check=False,
             start_new_session=True,
             timeout=REMOVAL_SECONDS,
         )
     except subprocess.TimeoutExpired as error:
-        raise WorkerError(f"what a worker has left could not be removed within {REMOVAL_SECONDS:g} s.") from error
+        raise WorkerError(f"the files of a worker could not be removed within {REMOVAL_SECONDS:g} s.") from error
 
 
 def _locked(lock: int) -> bool:

@@ -1,1 +1,3 @@
-"""Runs that a user starts by hand: kernels timed at any size (run.py), accesses counted line by line (profiling.py)."""
+"""Commands that users run by hand: `run` times kernels at any size, `profile` counts memory accesses, and `explain`
+explains mistakes.
+"""

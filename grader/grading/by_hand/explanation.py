@@ -18,7 +18,9 @@ from grader.results.explanation import Explained
 def explain_coursework(
     coursework: Coursework, submission: Submission, seed: int, environment: GradingEnvironment, progress: Progress
 ) -> Explained:
-    """Explain the mistakes in a submission, as far as students may see them. Time nothing, and run no hidden case."""
+    """Explain the mistakes in a submission, as far as students may see them. Does not time kernels or run
+    hidden cases.
+    """
     drafts = drafts_of(tasks_of(coursework, submission, seed), environment, progress, prepare_none)
     return Explained(
         title=coursework.title,
@@ -27,7 +29,7 @@ def explain_coursework(
 
 
 def _explaining(draft: Draft) -> Iterator[Check]:
-    """Yield the build, the cases that are shown, and the simulator's findings unless they are hidden."""
+    """Yield the build check, the checks of shown cases, and the sanitizer check unless it is hidden."""
     asked = draft.task.assignment
     is_seen = asked.sanitizer is not None and not asked.sanitizer.hidden
     seen = (check for check in draft.others if is_seen and check.kind is Kind.SANITIZER)

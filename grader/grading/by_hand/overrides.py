@@ -1,7 +1,6 @@
-"""Sets sizes, constants and the launch sizes of a kernel by hand.
+"""Applies the sizes, constants and launch sizes that a user sets by hand.
 
-Values set by hand override all other values: those in assignment.yaml, in its section for the device's class, and in
-the submission.
+Values set by hand override the values in assignment.yaml, in its section for the device's class, and in the submission.
 """
 
 from collections.abc import Iterable, Mapping
@@ -25,10 +24,7 @@ from grader.protocol.steps import TURNS
 
 @dataclass(frozen=True, kw_only=True)
 class Overrides:
-    """Values of sizes and constants by name, and the launch sizes of a kernel. A launch size of None is unchanged.
-
-    `kernel` is the kernel that has these launch sizes.
-    """
+    """Values of sizes and constants by name, and the launch sizes of `kernel`. A launch size of None is unchanged."""
 
     kernel: str
     sizes: Sizes = field(default_factory=dict)
@@ -39,10 +35,11 @@ class Overrides:
 
 @returns_problem
 def to_run(assignment: Assignment, submission: Submission, wanted: Overrides, device: DeviceFacts) -> ByHand:
-    """An assignment that asks for one launch only, on this device. Its case has the sizes of this launch.
+    """Convert the assignment to one that has only the launch by hand, on this device. Its only case has the sizes of
+    this launch.
 
-    Sizes and constants are the timed ones, unless the submission states others or the user sets others by hand. Raises
-    InputError if they make no sense.
+    Sizes and constants are those of the timed run, unless the submission states others or the user sets others by hand.
+    Raises InputError if they are not valid.
     """
     sizes = {**_usual_sizes(assignment, device), **wanted.sizes}
     settled: Assignment = unwrap(settle(assignment.timed_as_chosen(device_class(device)), submission, wanted))
@@ -60,7 +57,9 @@ def to_run(assignment: Assignment, submission: Submission, wanted: Overrides, de
 
 
 def _usual_sizes(assignment: Assignment, device: DeviceFacts) -> Sizes:
-    """The sizes that are timed on this device. Without a check of speed, the sizes of the largest shown case."""
+    """The sizes that are timed on this device. If the assignment does not check speed, returns the sizes of the largest
+    shown case.
+    """
     if assignment.performance is not None:
         return speed_goal(assignment, device).sizes
     return max((case.sizes for case in assignment.correctness.shown), key=lambda sizes: prod(sizes.values()))
@@ -68,7 +67,7 @@ def _usual_sizes(assignment: Assignment, device: DeviceFacts) -> Sizes:
 
 @returns_problem
 def settle(assignment: Assignment, submission: Submission, wanted: Overrides) -> Chosen:
-    """The assignment with all choices made. Choices by hand override choices of the submission."""
+    """The assignment after all choices have been applied. Choices by hand override choices of the submission."""
     by_hand = [size for size in (wanted.global_size, wanted.local_size) if size is not None]
     stated = [name for name in assignment.choices.launches if name != wanted.kernel or len(by_hand) < 2]
     settled: Assignment = unwrap(chosen(_leaving(assignment, stated), submission))
@@ -79,7 +78,7 @@ def settle(assignment: Assignment, submission: Submission, wanted: Overrides) ->
 
 
 def _leaving(assignment: Assignment, kernels: Iterable[str]) -> Assignment:
-    """The assignment with the launch sizes of these kernels, and of no others, in the form that students write."""
+    """The assignment in which students choose the launch sizes of these kernels and of no others."""
     choices = replace(assignment.choices, launches=tuple(dict.fromkeys(kernels)))
     return replace(assignment, choices=choices)
 
@@ -97,7 +96,9 @@ def _relaunched(launch: Launch, wanted: Overrides) -> Launch:
 
 
 def _check(assignment: Assignment, sizes: Sizes, device: DeviceFacts) -> None:
-    """Raise InputError if a value is undefined at these sizes, the run would never end, or the arrays do not fit."""
+    """Raise InputError if a value is undefined at these sizes, if there are too many repetitions, or if the arrays do
+    not fit.
+    """
     try:
         assignment.check_at(sizes)
     except ValueError as error:
@@ -110,5 +111,5 @@ def _check(assignment: Assignment, sizes: Sizes, device: DeviceFacts) -> None:
     if needed > device.global_memory:
         raise InputError(
             f"the arrays would take {needed * 1e-9:.1f} GB, but {device.name} has "
-            f"{device.global_memory * 1e-9:.1f} GB of memory: give smaller sizes."
+            f"{device.global_memory * 1e-9:.1f} GB of memory: use smaller sizes."
         )

@@ -1,4 +1,4 @@
-"""`grader profile`: counts on the simulator the memory accesses of each line of a submission."""
+"""`grader profile`: counts the memory accesses of each line of a submission in the simulator."""
 
 from grader.common.errors import InputError
 from grader.course.submissions.task import Task
@@ -13,13 +13,13 @@ from grader.grading.progress import Progress
 
 @returns_problem
 def profile_submission(task: Task, environment: GradingEnvironment, progress: Progress) -> Counted:
-    """Count once, at the sizes of the assignment's memory checks. Return the problem if a build or a run fails.
-
-    Raises InputError if the assignment has no memory checks, and NoSimulatorError if there is no simulator.
+    """Count the accesses of one run, at the sizes of the assignment's memory checks. Returns the problem if the build
+    or the run fails. Raises InputError if the assignment does not have memory checks, and NoSimulatorError if there is
+    no simulator.
     """
     asked = task.assignment.memory
     if asked is None:
-        raise InputError(f"{task.assignment.name} asks nothing about memory: add `memory:` to its assignment.yaml.")
+        raise InputError(f"{task.assignment.name} does not check memory: add `memory:` to its assignment.yaml.")
     with environment.simulator() as worker:
         worker.ready()
         progress("building")

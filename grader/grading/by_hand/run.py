@@ -1,4 +1,4 @@
-"""`grader run`: times kernels of a submission by hand, at any sizes. It does not grade.
+"""`grader run`: times kernels of a submission at any sizes, without grading it.
 
 run -> values set by hand -> build -> data -> launches, each with its transfers to and from the device -> seconds
 """
@@ -40,13 +40,15 @@ from grader.protocol.messages import DeviceFacts, Simulation
 from grader.results.check import Reason
 
 RUN_KEY = 3
-"""Distinguishes these inputs from those of cases, timed rounds and simulated runs (checks/simulated_run.py)."""
+"""Key of the inputs of runs by hand. Inputs of cases, timed rounds and simulated runs have other keys
+(checks/simulated_run.py).
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
 class RunRequest:
-    """A submission to time, and the seed of its data. `repeat` is the number of launches that count, after one that
-    does not. `check` asks for a comparison of the results with the oracle's.
+    """A submission to time, and the seed of its data. `repeat` is the number of launches that count, after a warm-up
+    launch. If `check` is true, the results are compared with those of the oracle.
     """
 
     submission: Submission
@@ -57,10 +59,10 @@ class RunRequest:
 
 @dataclass(frozen=True, kw_only=True)
 class Measured:
-    """Launches of the student's kernels, with seconds by the device's clock and by the judge's clock. `totals` are
-    seconds by the judge's clock, from the first byte sent to the last result received.
+    """Launches of the student's kernels, with times measured by the device's clock and by the judge's clock. `totals`
+    are seconds by the judge's clock, from sending the first byte to receiving the last result.
 
-    `problem` is the first problem of the results, if they were `checked`.
+    If the results were `checked`, `problem` is the first problem in them.
     """
 
     assignment: Assignment
@@ -73,18 +75,18 @@ class Measured:
 
     @property
     def on_device(self) -> tuple[float, ...]:
-        """Seconds of each launch, for kernels only."""
+        """Seconds of each launch by the device's clock, without transfers."""
         return tuple(launch.seconds for launch in self.launches)
 
     @property
     def turns(self) -> int:
-        """Usual number of repetitions in a launch: the lower median."""
+        """Typical number of repetitions in a launch, which is the lower median."""
         return median_low(launch.turns for launch in self.launches)
 
     @property
     def work(self) -> float | None:
-        """What a launch works off, in the unit of the rate, for the repetitions that it took. None if the assignment
-        checks no speed, because it then does not state the work.
+        """The work of a launch, in the unit of the rate, for the repetitions that it took. None if the assignment
+        does not check speed, because it then does not state the work.
         """
         asked, repeat = self.assignment.performance, self.assignment.repeat
         if asked is None:
@@ -95,7 +97,7 @@ class Measured:
 
     @property
     def unit(self) -> str | None:
-        """Unit of the rates; None without `work`."""
+        """Unit of the rates; None if `work` is None."""
         return None if self.assignment.performance is None else self.assignment.performance.unit
 
     def rate(self, seconds: float) -> float | None:
@@ -107,7 +109,7 @@ class Measured:
 class TimedRow:
     """The outcome of a run: times, or the problem that prevented them.
 
-    `intensity` is operations for each word of global memory that work-items ask for, if it was counted.
+    `intensity` is the number of operations per word of global memory that work-items request, if it was counted.
     """
 
     label: str
@@ -123,8 +125,8 @@ class TimedRow:
 def time_runs(
     runs: Sequence[Run], request: RunRequest, environment: GradingEnvironment, progress: Progress
 ) -> Iterator[TimedRow]:
-    """Time each run in turn, in one worker, and yield its row. If one of several runs is impossible, its row gives the
-    reason, as if the run had failed.
+    """Time each run in turn, in one worker, and yield its row. If one of several runs is impossible, its row contains
+    the reason, as if the run had failed.
 
     Raises InputError if the only run is impossible.
     """
@@ -156,7 +158,7 @@ def _time(assignment: ByHand, request: RunRequest, worker: Worker, environment: 
 
 @dataclass(frozen=True, kw_only=True)
 class _Ready:
-    """An open session, and data for its script; `trial` has the right results if they are to be checked."""
+    """An open session and the data for its script. `trial` contains the expected results if they are to be checked."""
 
     built: Built
     sizes: Sizes
@@ -166,7 +168,7 @@ class _Ready:
 
     @property
     def results(self) -> tuple[str, ...]:
-        """Names of the arrays that a program would fetch."""
+        """Names of the arrays that a program would fetch from the device."""
         buffers = self.built.task.assignment.buffers
         return tuple(name for name in self.script.outputs if buffers[name].is_judged)
 
@@ -177,7 +179,7 @@ def _prepare(assignment: ByHand, request: RunRequest, worker: Worker) -> _Ready:
     (sizes,) = assignment.all_sizes()
     trial = None
     with threadpool_limits(1):  # NumPy's threads would keep spinning on the cores on which kernels are timed
-        if request.check or assignment.has_surroundings:  # the oracle knows the inputs that grader's steps make
+        if request.check or assignment.has_surroundings:  # the oracle computes the inputs that grader's own steps make
             trial = make_trial(assignment, oracle, sizes, "random", key)
         arrays = trial.arrays if trial else make_inputs(assignment, oracle, sizes, "random", key)
     plan = submission_plan(assignment, sizes, built.bindings)
@@ -211,8 +213,8 @@ def _measure(ready: _Ready, request: RunRequest, worker: Worker) -> Measured:
 
 @returns_problem
 def _inspect(ready: _Ready, worker: Worker) -> Problem | None:
-    """The problem of a wrong result, or of a changed array that must not change. None if nothing is checked or all is
-    right.
+    """The problem of a wrong result, or of a changed array that must not change; None if all arrays are right or are
+    not checked.
     """
     if ready.trial is None:
         return None
@@ -225,10 +227,9 @@ def _inspect(ready: _Ready, worker: Worker) -> Problem | None:
 def count_intensities(
     runs: Sequence[Run], request: RunRequest, environment: GradingEnvironment, progress: Progress
 ) -> dict[str, float | None]:
-    """Operations for each word of global memory that work-items ask for, by the labels of the runs.
-
-    They are counted on the simulator, at the sizes of the assignment's memory checks. A run that cannot be counted has
-    None or is missing.
+    """Number of operations per word of global memory that work-items request, by the labels of the runs. They are
+    counted in the simulator, at the sizes of the assignment's memory checks. The value is None or missing if a run
+    cannot be counted.
     """
     with shared_cpu(environment.locks), environment.simulator() as simulator:
         try:

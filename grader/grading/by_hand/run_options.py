@@ -1,4 +1,4 @@
-"""Reads the options of `grader run`: the kernels that are timed, and the values that are set by hand for each."""
+"""Parses the options of `grader run`: the kernels to time, and the values that are set by hand for each."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -21,7 +21,7 @@ class Sweep:
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """The options as the user wrote them; None or empty if they were not given."""
+    """The options as the user wrote them. An option that was not given is None or empty."""
 
     kernel: str | None = None
     values: Mapping[str, str] = field(default_factory=dict)
@@ -32,8 +32,8 @@ class Options:
 
 @dataclass(frozen=True, kw_only=True)
 class Run:
-    """An assignment, or a part of a suite, with the values that are set by hand. The label distinguishes it from other
-    runs.
+    """An assignment, or a part of a suite, with the values that are set by hand. The label distinguishes this run from
+    others.
     """
 
     label: str
@@ -42,14 +42,15 @@ class Run:
 
 
 def runs(coursework: Coursework, options: Options) -> tuple[Run, ...]:
-    """One run for each value of a sweep, or for each part that is asked for.
+    """One run for each value of a sweep, or for each selected part.
 
-    Raises InputError for a name that the coursework does not have, or for an option that is for one kernel only.
+    Raises InputError for a name that the coursework does not contain, or if an option for a single kernel is given for
+    several.
     """
     parts, sweep = _parts_about(coursework, options.kernel), options.sweep
     if len(parts) > 1 and (sweep or options.global_size or options.local_size):
         kernels = listed((part.kernel for part in parts), "or")
-        raise InputError(f"--sweep, --global and --local are for one kernel: name it, by --kernel {kernels}.")
+        raise InputError(f"--sweep, --global and --local apply to one kernel: select it with --kernel {kernels}.")
     if sweep is None:
         return tuple(Run(label=part.kernel, part=part, wanted=_wanted(part, options, {})) for part in parts)
     (part,) = parts
@@ -62,7 +63,7 @@ def runs(coursework: Coursework, options: Options) -> tuple[Run, ...]:
 
 
 def read_values(option: str, texts: Iterable[str]) -> dict[str, str]:
-    """Values by name, from one option such as `n=1024,width=64` or from several. If a name occurs twice, its last value
+    """Values by name, from one or several options such as `n=1024,width=64`. If a name occurs twice, its last value
     counts.
 
     Raises InputError for a text without a name or without a value.
@@ -77,8 +78,8 @@ def read_values(option: str, texts: Iterable[str]) -> dict[str, str]:
 
 
 def read_dimensions(option: str, text: str | None) -> tuple[str, ...] | None:
-    """The expressions of a launch size, one for each dimension; None for no text. Raises InputError unless one to three
-    are given.
+    """The expressions of a launch size, one for each dimension; None if the option was not given. Raises InputError
+    unless there are one to three.
     """
     if text is None:
         return None
@@ -89,8 +90,8 @@ def read_dimensions(option: str, text: str | None) -> tuple[str, ...] | None:
 
 
 def read_sweep(text: str | None) -> Sweep | None:
-    """The sweep of a text such as `TILE=8,16,32`; None for no text. Raises InputError unless it has a name and distinct
-    values.
+    """Parse a sweep such as `TILE=8,16,32`; None if the option was not given. Raises InputError unless it has a name
+    and distinct values.
     """
     if text is None:
         return None
@@ -105,7 +106,8 @@ def read_sweep(text: str | None) -> Sweep | None:
 
 
 def _parts_about(coursework: Coursework, kernel: str | None) -> tuple[Assignment, ...]:
-    """The part that is about a kernel, or else the part that runs it. All parts if no kernel is named.
+    """The part whose main kernel has this name, or else the part that runs such a kernel. Returns all parts if `kernel`
+    is None.
 
     Raises InputError if no part runs the kernel, or if several do.
     """
@@ -117,7 +119,7 @@ def _parts_about(coursework: Coursework, kernel: str | None) -> tuple[Assignment
         there = dict.fromkeys(name for part in coursework.parts for name in _kernels(part))
         raise InputError(f"{coursework.name} has no kernel {kernel}; it has {listed(there, 'and')}.")
     if len(found) > 1:
-        raise InputError(f"{kernel} is run with {listed((part.kernel for part in found), 'and')}: name one of these.")
+        raise InputError(f"{kernel} is run with {listed((part.kernel for part in found), 'and')}: choose one of these.")
     return tuple(found)
 
 
@@ -145,5 +147,5 @@ def _wanted(part: Assignment, options: Options, more: Mapping[str, str]) -> Over
 
 def _whole(name: str, value: str) -> int:
     if not WHOLE_NUMBER.fullmatch(value) or int(value) < 1:
-        raise InputError(f"{name}={value}: it must be a whole number from 1 up, of at most nine digits.")
+        raise InputError(f"{name}={value}: it must be a positive whole number of at most nine digits.")
     return int(value)

@@ -1,1 +1,1 @@
-"""Checks of one grading, except for speed. Each module makes checks with points from the outputs of a worker."""
+"""All checks of a grading except speed. The modules turn the outputs of a worker into checks with points."""

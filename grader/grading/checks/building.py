@@ -1,4 +1,6 @@
-"""Build check: the text has no forbidden construct, compiles, and has the kernels that the assignment asks for."""
+"""Build check. The text must not contain forbidden constructs, must compile, and must define the kernels that the
+assignment asks for.
+"""
 
 import time
 from dataclasses import dataclass
@@ -28,9 +30,8 @@ from grader.results.metrics import Usage
 
 @dataclass(frozen=True, kw_only=True)
 class Built:
-    """Submission that compiles: the program for every driver, its names for the kernels, and their use of the device.
-
-    `faults` are faults of grader that kept it from finding out something about the submission.
+    """A submission that compiles: the program for every driver, its names for the kernels, and their resource usage.
+    `faults` are faults of grader that prevented it from finding out something about the submission.
     """
 
     task: ChosenTask
@@ -41,13 +42,15 @@ class Built:
 
     @property
     def misordered(self) -> str:
-        """Sentence about the first kernel whose parameters are in another order than the arguments, or else ""."""
+        """Sentence about the first kernel whose parameters are in a different order than the arguments; empty if there
+        is none.
+        """
         return next((each.misordered for each in self.bindings.values() if each.misordered), "")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Build:
-    """Build check, the built program (None if the build failed), and the failure that ended the build."""
+    """The build check, the built program (None if the build failed), and the failure that ended the build, if any."""
 
     check: Check
     built: Built | None
@@ -56,9 +59,8 @@ class Build:
 
 @dataclass(frozen=True, kw_only=True)
 class Expanded:
-    """Submission before its build on a device: the text for every driver, with macros expanded, and its lines of code.
-
-    Messages of a compiler refer to these lines.
+    """A submission before its build on a device: the text for every driver, with macros expanded, and its lines of
+    code, to which the messages of compilers refer.
     """
 
     task: ChosenTask
@@ -68,7 +70,7 @@ class Expanded:
 
 @dataclass(frozen=True, kw_only=True)
 class Prepared:
-    """Outcome of the work on a student's text that needs no device, and its time in seconds."""
+    """Outcome of those steps of a build that do not need a device, and their time in seconds."""
 
     outcome: Expanded | Problem
     seconds: float
@@ -95,7 +97,7 @@ def check_build(prepared: Prepared, worker: Worker) -> Build:
 
 
 def build_check(seconds: float) -> Check:
-    """Build check as if it had passed."""
+    """The build check as if it had passed."""
     return replace(full_marks(AskedCheck(kind=Kind.BUILD, points=0.0)), seconds=seconds)
 
 
@@ -107,7 +109,7 @@ def build(task: Task, worker: Worker) -> Built:
 
 @returns_problem
 def build_settled(task: ChosenTask, worker: Worker) -> Built:
-    """Build the submission for an assignment whose choices are made; return the problem if that fails."""
+    """Build the submission for an assignment whose choices have been applied; return the problem if that fails."""
     return _bind(expand(task, worker), worker)
 
 
@@ -118,10 +120,9 @@ def _expand_as_chosen(task: Task, worker: Worker) -> Expanded:
 
 
 def expand(task: ChosenTask, worker: Worker, process: Process = "new") -> Expanded:
-    """Expand the macros of the text in a process of this kind; every driver gets the resulting text.
-
-    Raises FailedError if the text, before or after expansion, has a forbidden construct or calls a function that OpenCL
-    C 1.2 lacks, and also if the expansion fails or its result takes too long to scan.
+    """Expand the macros of the text in a process of this kind. Every driver compiles the resulting text. Raises
+    FailedError if the text contains a forbidden construct before or after the expansion, calls a function that OpenCL C
+    1.2 lacks, cannot be expanded, or takes too long to scan.
     """
     written, allowed = task.submission, task.assignment.allow
     _refuse(first_sighting(written.scan.sightings, allowed))

@@ -1,12 +1,12 @@
-"""Choices of students: constants and launch sizes, stated in comments of kernels.cl.
+"""Choices of students: constants and launch sizes that they state in comments of kernels.cl.
 
     // grader: TILE = 16
     // grader: global = ceil_to(width, TILE), ceil_to(height, TILE)
     // grader: transpose local = TILE, TILE
 
-The judge reads these statements although a student wrote them. So a statement must be short and may use few different
-characters. It is evaluated only as arithmetic on whole numbers, without strings or powers, so that no value can become
-large or slow to compute.
+The trusted judge reads these statements although a student wrote them. Therefore a statement must be short and may
+contain only certain characters. It is evaluated only as arithmetic on whole numbers, without strings or powers, so that
+values cannot become large or slow to compute.
 """
 
 import re
@@ -30,13 +30,13 @@ from grader.results.check import Reason
 WHOLE_NUMBER = re.compile(r"[0-9]{1,9}")
 
 STATEMENT_CHARACTERS = 400
-"""Largest number of characters of a statement: enough for three sizes of a hundred digits and their names."""
+"""Maximum number of characters of a statement. This is enough for three sizes of a hundred digits and their names."""
 
 DIMENSIONS = 3
-"""Largest number of dimensions of a launch."""
+"""Maximum number of dimensions of a launch."""
 
 ITEMS = 2**40
-"""Largest number of work-items of a launch: no device runs more within a deadline."""
+"""Maximum number of work-items of a launch. No device runs more within a deadline."""
 
 
 def _refuse(message: str) -> NoReturn:
@@ -47,7 +47,7 @@ def _refuse(message: str) -> NoReturn:
 def chosen(assignment: Assignment, submission: Submission) -> Chosen:
     """Return the assignment with the constants and sizes that the submission states, or the problem of a statement.
 
-    Statements are ignored if the assignment gives students no choices.
+    Statements are ignored if the assignment does not give students choices.
     """
     choices = assignment.choices
     if not choices.constants and not choices.launches:
@@ -78,14 +78,14 @@ def _constants(assignment: Assignment, stated: tuple[Statement, ...]) -> Iterato
 
 
 def _offer(assignment: Assignment) -> str:
-    """Words for the choices of students."""
+    """Describe the choices that students have."""
     constants = [f"{name} ({listed(values, 'or')})" for name, values in assignment.choices.constants.items()]
     sizes = [f"global and local of {kernel}" for kernel in assignment.choices.launches]
     return f"you may state {listed((*constants, *sizes), 'and')}."
 
 
 def _launch(assignment: Assignment, launch: Launch, stated: tuple[Statement, ...]) -> Launch:
-    """Launch with the sizes that are stated for its kernel."""
+    """The launch with the sizes that are stated for its kernel."""
     if launch.solution_of is not None or launch.kernel not in assignment.choices.launches:
         return launch
     sizes = {what: _stated(launch, what, stated) for what in ("global", "local")}
@@ -98,7 +98,7 @@ def _launch(assignment: Assignment, launch: Launch, stated: tuple[Statement, ...
 
 
 def _stated(launch: Launch, what: str, stated: tuple[Statement, ...]) -> tuple[str, ...]:
-    """Last statement of a size, in one to three dimensions."""
+    """The last statement of a size, in one to three dimensions."""
     found = [each for each in stated if each.what == what and each.kernel in {None, launch.kernel}]
     if not found:
         _refuse(

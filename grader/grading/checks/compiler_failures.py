@@ -1,15 +1,16 @@
-"""Cases on which the compiler of the device failed: their points are lost or open.
+"""Decides whether the points of cases on which the compiler of the device failed are lost or left open.
 
     the compiler failed, or -> the simulator, which has another compiler, runs the small cases
     results are wrong          -> all right: checks of results and speed are open, and an instructor decides
                                -> anything wrong: the case has failed, for no points
 
-A compiler can also fail silently: it translates a right kernel into a program whose results are wrong. So wrong
-results are open, too, if the simulator's results are right in both orders of work-items, and no access is wrong.
+A compiler can also fail silently, by translating a right kernel into a program whose results are wrong. Therefore wrong
+results are also left open if the simulator's results are right in both orders of work-items and it finds no wrong
+access.
 
-A submission can forge every sign of a compiler failure. So such a failure never earns points, and the instructor
-decides about the checks that the simulator cannot make. The simulator can check memory behaviour, so the memory checks
-are decided, as for any kernel.
+A submission can forge every sign of a compiler failure. Therefore such a failure never earns points, and the instructor
+decides about the checks that the simulator cannot make. Memory checks are decided as usual because the simulator makes
+them.
 """
 
 import re
@@ -39,32 +40,35 @@ from grader.protocol.messages import Order
 from grader.results.check import Check, Reason, Verdict
 
 SECONDS = 20.0
-"""Time limit for all simulated cases together. The small cases of an assignment of the course take 1 to 8 s."""
+"""Time limit in seconds for all simulated cases together. The small cases of an assignment of the course
+take 1 to 8 s.
+"""
 
 ATOMIC = re.compile(r"\batom(?:ic)?_\w+\s*\(")
-"""Call of an atomic function. With atomics, results may depend on the order of groups, which is always ascending in the
-simulator."""
+"""Pattern of a call of an atomic function. With atomics, results may depend on the order of groups, which is always
+ascending in the simulator.
+"""
 
 DEVICES = {Reason.CRASH, Reason.TIME_LIMIT}
-"""Reasons that a compiler failure has if it is not left open."""
+"""Reasons with which a compiler failure is reported if it is not left open."""
 
 WRONG = {Reason.WRONG_OUTPUT, Reason.NOT_WRITTEN}
-"""Reasons for a failure that a wrong translation may cause."""
+"""Reasons of failures that a wrong translation may cause."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class LeftOpen:
     """Reasons why checks of a submission stay open.
 
-    `failed` is for checks on which the compiler failed. `rest` is for checks that only a right kernel passes, and for
-    other checks that were not made.
+    `failed` is the reason for checks on which the compiler failed. `rest` is the reason for checks that only a right
+    kernel passes, and for other checks that were not made.
     """
 
     failed: Problem
     rest: Problem
 
     def of(self, checks: Iterable[Check], assignment: Assignment) -> tuple[Check, ...]:
-        """Return the checks. Checks that wait for the instructor are skipped: they neither earn nor lose points."""
+        """Return the checks after skipping those that wait for the instructor, which neither earn nor lose points."""
         return tuple(self._of(check, assignment) for check in checks)
 
     def _of(self, check: Check, assignment: Assignment) -> Check:
@@ -80,10 +84,9 @@ def is_undecided(tried: Tried) -> bool:
 
 
 def left_open(tried: Sequence[Tried], subject: Subject, watched: Watched) -> LeftOpen | None:
-    """Return the reasons why cases stay open on which the compiler failed.
-
-    Returns None if the compiler failed on no case, or if a case or a simulated run has another mistake. A hidden
-    sanitizer's check has no influence, because students see which cases are open.
+    """Return the reasons why cases on which the compiler failed stay open. Returns None if the compiler did not fail on
+    any case, or if a case or a simulated run shows another mistake. A hidden sanitizer check is ignored because
+    students see which cases are open.
     """
     failed = [each for each in tried if each.check.verdict is Verdict.FAILED and not each.case.practice]
     failures = [each.failure for each in failed if each.failure is not None and is_undecided(each)]
@@ -97,7 +100,7 @@ def left_open(tried: Sequence[Tried], subject: Subject, watched: Watched) -> Lef
 
 
 def _is_wrong(assignment: Assignment, watched: Watched) -> bool:
-    """True if the sanitizer's run shows a mistake and is not hidden."""
+    """True if the run of the sanitizer shows a mistake and the sanitizer check is not hidden."""
     if assignment.sanitizer is None or assignment.sanitizer.hidden:
         return False
     sanitized = [check for check in watched.checks if check.kind is Kind.SANITIZER]
@@ -110,8 +113,8 @@ def _is_wrong(assignment: Assignment, watched: Watched) -> bool:
 def unbuilt_open(build: Build, prepared: Prepared, simulator: Worker) -> LeftOpen | None:
     """Return the reasons why a submission with a failed build stays open, as left_open does for its cases.
 
-    The submission is built for the simulator, and runs there. Returns None if the failure is not the compiler's, or if
-    the simulator finds a mistake.
+    The submission is built for the simulator and runs there. Returns None if the compiler is not to blame for the
+    failure, or if the simulator finds a mistake.
     """
     if build.failure is None or isinstance(prepared.outcome, Problem) or not _is_of_compiler(build.failure):
         return None
@@ -135,7 +138,7 @@ def unbuilt_open(build: Build, prepared: Prepared, simulator: Worker) -> LeftOpe
 def timed_open(failed: FailedError) -> FailedError:
     """Return the error that ended a timed run.
 
-    If the compiler failed, the new error leaves the speed open, since the cases are already right.
+    If the compiler failed, it is replaced by an error that leaves the speed open, because the cases are already right.
     """
     failure = failed.failure
     if not isinstance(failure, Crashed | TimedOut) or not _is_of_compiler(failure):
@@ -149,7 +152,7 @@ def _is_of_compiler(failure: Failure) -> bool:
 
 
 def _checked(failure: Failure, subject: Subject, cases: Sequence[Case]) -> LeftOpen | None:
-    """Reasons for open points if all small cases are right in the simulator; None if one is wrong."""
+    """Reasons why points stay open if all small cases are right in the simulator; None if one is wrong."""
     try:
         subject.worker.ready()
     except NoSimulatorError:
@@ -159,7 +162,8 @@ def _checked(failure: Failure, subject: Subject, cases: Sequence[Case]) -> LeftO
 
 
 def _differing(wrong: Sequence[Tried], subject: Subject) -> LeftOpen | None:
-    """Reasons for open points if wrong results of the device are right in the simulator, in both orders of work-items.
+    """Reasons why points stay open if results that are wrong on the device are right in the simulator, in both orders
+    of work-items.
 
     Returns None if a case is also wrong in the simulator, if all cases are too large for it, if there is no simulator,
     or if the results may depend on the order of groups.
@@ -177,7 +181,7 @@ def _differing(wrong: Sequence[Tried], subject: Subject) -> LeftOpen | None:
 
 
 def _right_cases(subject: Subject, cases: Iterable[Case], orders: Sequence[Order]) -> list[Sizes]:
-    """Sizes of the cases that the simulator ran within the time limit; empty if one of these cases is wrong."""
+    """Sizes of the cases that the simulator ran within the time limit; empty if the result of one of them is wrong."""
     ends = time.monotonic() + SECONDS
     right: list[Sizes] = []
     for case in cases:
@@ -192,7 +196,7 @@ def _right_cases(subject: Subject, cases: Iterable[Case], orders: Sequence[Order
 
 
 def _is_right(subject: Subject, case: Case, order: Order) -> bool:
-    """True if the simulator's results are right and it finds no mistake that reports may name."""
+    """True if the simulator's results are right and it does not find a mistake that reports may show."""
     seen = seen_in(run_on_trial(subject, trial_of(case, subject.built, subject.oracle), order))
     if isinstance(seen, Problem) or seen.problem is not None:
         return False
@@ -200,14 +204,14 @@ def _is_right(subject: Subject, case: Case, order: Order) -> bool:
 
 
 def _usual(assignment: Assignment) -> int:
-    """Product of the largest sizes that the assignment always simulates; 0 if it simulates none."""
+    """Product of the largest sizes that are always simulated for the assignment; 0 if none are."""
     simulated = (section for section in assignment.sections if section.needs_simulator)
     usual = [prod(sizes.values()) for section in simulated for sizes in section.launch_sizes()]
     return max(usual, default=0)
 
 
 def _small(assignment: Assignment, cases: Sequence[Case]) -> Iterator[Case]:
-    """Cases that are no larger than the usual simulated sizes, and in any case the smallest one."""
+    """Cases that are no larger than the sizes that are always simulated, and always the smallest case."""
     by_size = sorted(cases, key=lambda case: prod(case.sizes.values()))
     for number, case in enumerate(by_size):
         if number and prod(case.sizes.values()) > _usual(assignment):
@@ -219,7 +223,7 @@ OPEN_UNTIL = "The points are open until your instructor decides."
 
 
 def _right_at(right: Sequence[Sizes]) -> str:
-    """Clause about the sizes at which the simulator's results are right."""
+    """Clause with the sizes at which the simulator's results are right."""
     where = "at" if len(right) == 1 else f"in {len(right)} small cases, up to"
     return f"With another compiler, the results are right {where} {sizes_in_words(right[-1])}"
 
@@ -241,7 +245,9 @@ def _open(failure: Failure, checked: str) -> LeftOpen:
 
 
 def _open_results(subject: Subject, check: Check, right: Sequence[Sizes]) -> LeftOpen:
-    """Reasons for open points if the device's results are wrong, as in this check, but right with another compiler."""
+    """Reasons why points stay open if results are wrong on the device, as in this check, but right with another
+    compiler.
+    """
     words = (
         f"{first_sentence(check.message)} {_right_at(right)}, and no access is wrong. So this compiler may have "
         f"translated the kernel wrongly. {OPEN_UNTIL} {advice_on(subject.built.program.source)}"

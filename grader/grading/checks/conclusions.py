@@ -1,4 +1,4 @@
-"""Conclusions from all cases of a submission: the cause of wrong results, and the lines to look at."""
+"""Draws conclusions from all cases of a submission: the cause of wrong results, and the lines to look at."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
@@ -32,8 +32,8 @@ def conclude(
 ) -> tuple[Check, ...]:
     """Return the checks of cases that were run, with explanations.
 
-    `seen` gives the lines that use arrays. A mistake in the source (`slip`) comes before any explanation that does not
-    predict the wrong array.
+    `seen` provides the lines that use arrays. A mistake in the source (`slip`) takes precedence over any explanation
+    that does not predict the wrong array.
     """
     explanations = _explanations(tried, built, oracle)
     return tuple(_explained(each, explanations.get(each.case.name), seen, slip) for each in tried)
@@ -53,7 +53,7 @@ def _explained(
 
 
 def _concluded(tried: Tried, explanation: Explanation | Fault | None, seen: Simulated | None) -> Check:
-    """Check with its explanation, or with the fault that prevented an explanation."""
+    """The check with its explanation, or with the fault that prevented one."""
     check = explanation if isinstance(explanation, Fault) else _attempted(tried, explanation, seen)
     return replace(tried.check, faults=(*tried.check.faults, check)) if isinstance(check, Fault) else check
 
@@ -63,8 +63,8 @@ def _attempted(tried: Tried, explanation: Explanation | None, seen: Simulated | 
 
 
 def _told(tried: Tried, explanation: Explanation | None, seen: Simulated | None) -> Check:
-    """Check with the explanation as its message, and the lines that it refers to. Without such lines, the help lists
-    all lines to look at.
+    """The check with the explanation as its message, and the lines to which it refers. If there are none, the help
+    lists all lines to look at.
     """
     check = explained(tried.check, explanation) if explanation else tried.check
     if seen is None:
@@ -77,7 +77,9 @@ def _told(tried: Tried, explanation: Explanation | None, seen: Simulated | None)
 
 
 def _with_findings(check: Check, seen: Simulated) -> Check:
-    """Check of a result. If the simulator saw another mistake that can be the cause, the help names that mistake."""
+    """The check of a result. If the simulator saw another mistake that can be the cause, the help describes that
+    mistake.
+    """
     if check.reason is Reason.NOT_WRITTEN:
         found = [each for each in findings_of(seen) if each.reason is Reason.OUT_OF_BOUNDS and READS in each.message]
         return replace(check, help=f"{capital(found[0].message)} Such words hold NaN.") if found else check
@@ -89,7 +91,7 @@ def _with_findings(check: Check, seen: Simulated) -> Check:
 
 
 def _fix_first(finding: Finding) -> str:
-    """Help that names another mistake, which may be the cause."""
+    """Help that points to another mistake, which may be the cause."""
     where = next((f" in line {line}" for line in finding.lines), "")
     return f"The simulator sees another mistake{where}, which can cause this one. Fix that mistake first."
 
@@ -97,11 +99,11 @@ def _fix_first(finding: Finding) -> str:
 READS, WRITES = " reads outside ", " writes outside "
 
 STRAYS = frozenset({Reason.BARRIER_DIVERGENCE, Reason.OUT_OF_BOUNDS})
-"""Reasons of findings that can be the cause of changed memory outside a buffer."""
+"""Reasons of findings that can explain changed memory outside a buffer."""
 
 
 def _explanations(tried: Sequence[Tried], built: Built, oracle: Oracle) -> dict[str, Explanation | Fault | None]:
-    """Explanations by the names of cases; cases with the same wrong array are explained together."""
+    """Explanations by the names of cases. Cases in which the same array is wrong are explained together."""
     wrong = {each.case.name: each.evidence for each in tried if each.evidence}
     found: dict[str, Explanation | Fault | None] = {}
     for buffer in dict.fromkeys(case.buffer for case in wrong.values()):
@@ -119,7 +121,7 @@ def _of_array(
 
 
 def _passed(tried: Sequence[Tried], buffer: str, built: Built, oracle: Oracle) -> Iterator[Evidence]:
-    """Evidence about the array in the cases that passed, made again from their seeds."""
+    """Evidence about the array in the cases that passed, computed again from their seeds."""
     for each in tried:
         if each.check.verdict is Verdict.PASSED:
             trial = trial_of(each.case, built, oracle)

@@ -1,8 +1,8 @@
-"""Correctness checks: cases share a session, and every byte of their outputs is checked.
+"""Correctness checks. The cases share a session, and every byte of their outputs is checked.
 
-Hidden cases share another session with a separate worker, the last session of a grading (grade.py). So effects of
-hidden cases, such as a repeated launch of a wrong case, come too late to show in results that students see before the
-release.
+Hidden cases share another session with a separate worker, which is the last session of a grading (grade.py). Therefore
+effects of hidden cases, such as repeated launches of a wrong case, cannot influence results that students see before
+the release.
 """
 
 import time
@@ -33,14 +33,17 @@ from grader.results.check import Check, Reason, full_marks
 from grader.results.result import Result
 
 TIME_LIMITS = 2
-"""Number of cases that exceed the time limit before the rest are skipped. Practice cases decide nothing, so they are
-counted separately."""
+"""Number of cases that may exceed the time limit before the remaining cases are skipped. Practice cases are counted
+separately because their outcome does not matter.
+"""
 
 REPEATED = 2
-"""Number of wrong cases that are launched again on the same data, to see if the result is always the same."""
+"""Number of wrong cases that are launched again on the same data, to find out whether the result is always the same."""
 
 REPEATS = 4
-"""More launches of a repeated case: enough to tell a failure in every other launch from a single exception."""
+"""Number of additional launches of a repeated case. This is enough to distinguish a failure in every other launch from
+a single one.
+"""
 
 CASE_KEY = 0
 """Key of the inputs of cases. Inputs of timed rounds have the key 1 (timing/verifiers.py)."""
@@ -56,7 +59,7 @@ def in_order(assignment: Assignment, checks: Iterable[Check]) -> list[Check]:
 
 @dataclass(frozen=True, kw_only=True)
 class Wrong:
-    """Wrong array: its problem, and the evidence for explanations."""
+    """A wrong array: its problem, and the evidence for explanations."""
 
     problem: Problem
     evidence: Evidence
@@ -64,22 +67,21 @@ class Wrong:
 
 @dataclass(frozen=True, kw_only=True)
 class Ended:
-    """Launch that did not finish, with the failure that ended it."""
+    """A launch that did not finish, with the failure that ended it."""
 
     failure: Failure
 
     @property
     def problem(self) -> Problem:
-        """Problem of the submission that follows from the failure."""
+        """The problem of the submission that follows from the failure."""
         return of_failure(self.failure)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Tried:
-    """Case that was run, its check, and evidence about a wrong array.
-
-    `use` describes the lines that a problem is about. `endless` is the simulator's record if the case hung. `failure`
-    is the failure that ended the launch.
+    """A case that was run, its check, and evidence about a wrong array. `use` describes the lines that a problem
+    concerns. `endless` is set if the case does not end in the simulator. `failure` is the failure that ended the
+    launch.
     """
 
     case: Case
@@ -91,7 +93,7 @@ class Tried:
 
 
 def trial_of(case: Case, built: Built, oracle: Oracle) -> Trial:
-    """Data of a case; they depend only on the case and the seed."""
+    """The data of a case, which depend only on the case and the seed."""
     task = built.task
     names = [each.name for each in task.assignment.correctness.cases]
     key = (task.seed, CASE_KEY, names.index(case.name))
@@ -101,9 +103,8 @@ def trial_of(case: Case, built: Built, oracle: Oracle) -> Trial:
 def try_cases(
     cases: tuple[Case, ...], built: Built, oracle: Oracle, worker: Worker, lookout: Lookout | None = None
 ) -> Iterator[Tried]:
-    """Run these cases of the assignment in one worker, each when the caller asks for the next item.
-
-    The lookout finds out if a case that hangs would ever end.
+    """Run these cases of the assignment in one worker. Each case runs when the caller requests the next item. The
+    lookout finds out whether a case that hangs would ever end.
     """
     assignment, device = built.task.assignment, worker.ready()
     plans = {case.name: going_on(submission_plan(assignment, case.sizes, built.bindings), device) for case in cases}
@@ -135,7 +136,9 @@ def try_cases(
 def _try(
     launcher: Launcher, series: Series, name: str, trial: Trial, repeats: int
 ) -> Problem | Wrong | Endless | Ended | None:
-    """Launch a case and return its problem, if any; a wrong array is repeated `repeats` times on the same data."""
+    """Launch a case and return its problem, if any. If an array is wrong, the launch is repeated `repeats` times on the
+    same data.
+    """
     fetched = launcher.run(name, trial)
     if isinstance(fetched, Endless):
         return fetched
@@ -157,7 +160,9 @@ def _try(
 
 
 def _repeated(series: Series, name: str, trial: Trial, repeats: int) -> list[dict[str, Fetched]]:
-    """Outputs of `repeats` more launches on the same data, for explanations only; empty if a launch fails."""
+    """Outputs of `repeats` more launches on the same data, which are used only for explanations; empty if a launch
+    fails.
+    """
     try:
         return [unwrap(series.run(name, trial.arrays)) for _ in range(repeats)]
     except FailedError:
@@ -165,7 +170,7 @@ def _repeated(series: Series, name: str, trial: Trial, repeats: int) -> list[dic
 
 
 def unrun_cases(assignment: Assignment, cases: Iterable[Case]) -> Iterator[Check]:
-    """Checks of these cases as if they had passed, for a submission that does not get to run them."""
+    """Checks of these cases as if they had passed, for a submission for which they are not run."""
     return (_check(assignment, case, None, 0.0) for case in cases)
 
 
@@ -175,18 +180,18 @@ def _check(assignment: Assignment, case: Case, problem: Problem | None, seconds:
 
 
 def gave_up(checks: Iterable[Check]) -> bool:
-    """True if so many of these cases exceeded the time limit that no more cases are run."""
+    """True if so many of these cases exceeded the time limit that further cases are skipped."""
     hung = [each for each in checks if each.reason is Reason.TIME_LIMIT and each.kind is Kind.CORRECTNESS]
     return len(hung) >= TIME_LIMITS
 
 
 def first_endless(tried: Iterable[Tried]) -> Endless | None:
-    """First case that does not end in the simulator, without practice cases, which decide nothing."""
+    """The first case, except practice cases, that does not end in the simulator; None if there is none."""
     return next((each.endless for each in tried if each.endless and not each.case.practice), None)
 
 
 def failed_sizes(tried: Iterable[Tried]) -> tuple[Sizes, ...]:
-    """Sizes of failed cases, the smallest first, without practice cases, which decide nothing."""
+    """Sizes of the failed cases, except practice cases, the smallest first."""
     failed = [each.case.sizes for each in tried if not are_right([each.check])]
     return tuple(sorted(failed, key=lambda sizes: prod(sizes.values())))
 

@@ -1,8 +1,9 @@
-"""Functions of later versions of OpenCL C. Some drivers have them; other drivers and the simulator do not.
+"""Handles functions of later versions of OpenCL C, which some drivers provide, but other drivers and the simulator do
+not.
 
-If OpenCL C 1.2 has an equivalent, the function becomes a macro for it, so that every driver gets the same text. A text
-with any other later function is refused before a driver sees it. Otherwise a kernel would be right on one device, and
-fail as a misspelling on another.
+If OpenCL C 1.2 has an equivalent, the function is defined as a macro for it, so that every driver gets the same text. A
+text that calls any other later function is refused before a driver compiles it. Otherwise a kernel would be right on
+one device and would be reported as a misspelling on another.
 """
 
 import re
@@ -20,8 +21,9 @@ EQUIVALENTS = {
     "get_enqueued_local_size(dimension)": "get_local_size(dimension)",
     "atomic_work_item_fence(flags, order, scope)": "mem_fence(flags)",
 }
-"""Macros and their equivalents. They are right because launches have no offset, and all groups of a launch have the
-same size."""
+"""Macros and their equivalents. These are correct because launches do not have an offset, and all groups of a launch
+have the same size.
+"""
 
 GROUP = "Write it with local memory and barrier(CLK_LOCAL_MEM_FENCE)."
 ATOMIC = "It has atomic_add, atomic_min, atomic_max, atomic_xchg, atomic_cmpxchg and the like, on int and uint."
@@ -34,17 +36,19 @@ LATER = {
     r"to_(?:global|local|private)|get_fence": "Declare each pointer with its address space, such as __global.",
     r"ctz": "Write popcount((x & -x) - 1) for ctz(x).",
 }
-"""Patterns of names of the other later functions, with advice to do without them."""
+"""Patterns of the names of other later functions, with advice on how to do without them."""
 
 CALLED = re.compile(r"\b(?:(?P<before>\w+)\s+)?(?P<name>" + "|".join(LATER) + r")\s*\(")
-"""Call of a later function, with the word before the name, which is a type if the text defines the function itself."""
+"""Pattern of a call of a later function, with the word before the name. That word is a type if the text defines the
+function itself.
+"""
 
 NO_TYPES = frozenset({None, "return", "else", "do", "case"})
 
 
 @dataclass(frozen=True, kw_only=True)
 class LaterCall:
-    """Call of a function that OpenCL C 1.2 lacks, with its line, its name, and advice to do without it."""
+    """A call of a function that OpenCL C 1.2 lacks: its line, its name, and advice on how to do without it."""
 
     line: int
     name: str
@@ -52,7 +56,7 @@ class LaterCall:
 
 
 def equivalents(scan: Scan) -> Mapping[str, str]:
-    """Return the macros for a text, without the names that the text defines itself."""
+    """Return the macros for a text, except names that the text defines itself."""
     text = "\n".join(scan.code)
     return {macro: becomes for macro, becomes in EQUIVALENTS.items() if not _defines(scan, text, macro.split("(")[0])}
 
@@ -65,7 +69,7 @@ def _defines(scan: Scan, text: str, name: str) -> bool:
 def first_later_call(code: Sequence[str]) -> LaterCall | None:
     """Return the first call of a later function that the text does not define; None if it calls none.
 
-    `code` has the lines of the text without comments and macros.
+    `code` contains the lines of the text without comments and with macros expanded.
     """
     calls = [(line, call) for line, text in enumerate(code, start=1) for call in CALLED.finditer(text)]
     own = {call["name"] for _, call in calls if call["before"] not in NO_TYPES}

@@ -1,9 +1,10 @@
-"""Launches of cases that do not answer: the simulator finds out if they end, so that no grading waits for a loop.
+"""Handles launches that do not answer. The simulator finds out whether they end, so that gradings do not wait for
+endless loops.
 
     silent for a moment -> killed -> the simulator runs the same data -> a loop that does not end: that is the verdict
                                                                       -> it ends there: launched again, to its deadline
 
-The simulator counts steps, not seconds, so it never takes a slow machine or a slow compiler for a loop.
+The simulator counts steps and not seconds, so it does not mistake a slow machine or a slow compiler for a loop.
 """
 
 from dataclasses import dataclass
@@ -22,21 +23,21 @@ from grader.results.check import Reason
 
 @dataclass(frozen=True, kw_only=True)
 class Lookout:
-    """Finds out in the simulator if a launch ends."""
+    """Finds out in the simulator whether a launch ends."""
 
     subject: Subject
 
     def covers(self, sizes: Sizes) -> bool:
         """True if a launch of these sizes may be simulated and its findings may be shown.
 
-        The launch must be no larger than the launch of the sanitizer's check, so that an endless loop counts in that
-        check, too. The sanitizer's check must not be hidden.
+        The launch must not be larger than that of the sanitizer check, so that an endless loop also counts in that
+        check, and the sanitizer check must not be hidden.
         """
         asked = self.subject.task.assignment.sanitizer
         return asked is not None and not asked.hidden and prod(sizes.values()) <= prod(asked.sizes.values())
 
     def look(self, trial: Trial) -> Endless | None:
-        """Return the endless loop if the simulator sees one; None without a loop or without a simulator."""
+        """Return the endless loop if the simulator finds one; None if there is no loop or no simulator."""
         try:
             self.subject.worker.ready()
         except NoSimulatorError:
@@ -50,8 +51,8 @@ class Lookout:
 class Launcher:
     """Launches the cases of a series in its worker.
 
-    After the simulator has seen an endless loop, the other cases get only one moment each. After it has seen that a
-    silent launch ends, it is not asked again.
+    After the simulator has found an endless loop, the other cases get only a short time each. After it has found that a
+    silent launch ends, it is not used again.
     """
 
     def __init__(self, series: Series, worker: Worker, lookout: Lookout | None) -> None:
@@ -61,7 +62,7 @@ class Launcher:
         self._endless: Endless | None = None
 
     def run(self, name: str, trial: Trial) -> dict[str, Fetched] | Failure | Endless:
-        """Return the buffers after a launch of this case, or its failure, or its endless loop."""
+        """Launch this case, and return the buffers, its failure or its endless loop."""
         if self._lookout is None or not self._lookout.covers(trial.sizes):
             return self._series.run(name, trial.arrays)
         comes_first = not self._series.is_open_for(name)
@@ -70,7 +71,7 @@ class Launcher:
         if isinstance(outcome, TimedOut):
             if self._endless is not None:
                 return outcome
-            self._series.request(name)  # overlaps with the simulator: another launch follows after either finding
+            self._series.request(name)  # prepare the next launch, which follows in any case
             self._endless = self._lookout.look(trial)
             if self._endless is not None:
                 return self._endless

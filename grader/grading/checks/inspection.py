@@ -1,4 +1,4 @@
-"""Compares the buffers after a launch with the expected results, which only the judge knows."""
+"""Compares the buffers after a launch with the expected results, which are never sent to a worker."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,6 +25,7 @@ from grader.grading.explain.error_map import error_map
 from grader.grading.explain.problem import (
     EXPLANATION,
     Problem,
+    evidence_of,
     explained,
     of_changed_input,
     of_mismatch,
@@ -36,7 +37,7 @@ from grader.results.check import ErrorMap, Reason
 
 @dataclass(frozen=True, kw_only=True)
 class Trial:
-    """Data for one launch: its sizes, its inputs, and the true outputs."""
+    """The data of one launch: its sizes, its inputs, and the expected outputs."""
 
     assignment: Assignment
     oracle: Oracle
@@ -47,23 +48,25 @@ class Trial:
 
     @property
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """All arrays that may be sent to a worker: the inputs, and the results of our own steps on them."""
+        """Arrays for a worker, by name: the inputs, and the expected results of grader's own steps, which are inputs of
+        the student's kernels.
+        """
         return {**{name: truth.value for name, truth in self.truth.items()}, **self.inputs}
 
 
 def make_trial(assignment: Assignment, oracle: Oracle, sizes: Sizes, data: DataSet, key: tuple[int, ...]) -> Trial:
-    """Make inputs from the key, and consult the oracle about their true outputs."""
+    """Generate inputs from the key, and compute their expected outputs with the oracle."""
     inputs = make_inputs(assignment, oracle, sizes, data, key)
     truth = consult(oracle, assignment, inputs, sizes)
     return Trial(assignment=assignment, oracle=oracle, sizes=sizes, data=data, inputs=inputs, truth=truth)
 
 
 Launched = Mapping[str, Fetched]
-"""Buffers after a launch, by name."""
+"""The buffers after a launch, by name."""
 
 
 def inspect(trial: Trial, script: Script, fetched: Launched) -> Problem | None:
-    """Return the first problem of the fetched buffers, explained from this launch alone; None if all is right."""
+    """Return the first problem of the fetched buffers, explained from this launch alone; None if all are right."""
     problem = examine(trial, script, fetched)
     if problem is None or problem.error_map is None:
         return problem
@@ -73,25 +76,27 @@ def inspect(trial: Trial, script: Script, fetched: Launched) -> Problem | None:
 
 
 def _told(problem: Problem, case: Evidence) -> Problem:
-    (explanation,) = explain([replace(case, remade=nothing_remade)])  # other gradings may wait for this device
+    (explanation,) = explain([replace(case, remade=nothing_remade)])  # others may wait for this device
     return explained(problem, explanation) if explanation else problem
 
 
 def examine(trial: Trial, script: Script, fetched: Launched) -> Problem | None:
-    """Return the first problem of the fetched buffers, the likeliest cause first; None if all is right."""
+    """Return the first problem of the fetched buffers; None if all are right. The most likely cause is
+    checked first.
+    """
     stray = stray_write(fetched, script.repeat)
     return stray or _changed_input(trial, script, fetched) or _wrong_output(trial, script, fetched)
 
 
 def is_right(trial: Trial, script: Script, fetched: Launched) -> bool:
-    """True if the fetched buffers have no problem."""
+    """True if all fetched buffers are right."""
     faults = stray_write(fetched, script.repeat) or _changed_input(trial, script, fetched)
     is_wrong = faults or any(_mismatches(trial, script, fetched)) or _judged(trial, script, fetched)
     return not is_wrong
 
 
 def stray_write(fetched: Mapping[str, Fetched], repeat: RepeatSteps | None = None) -> Problem | None:
-    """Return the problem of the first changed word of a guard band; None if no word has changed."""
+    """Return the problem of the first changed word in a guard band; None if no word has changed."""
     names = _swapped_names(repeat) if repeat is not None and repeat.times > 1 else {}
     for name, buffer in fetched.items():
         if buffer.poison is None:
@@ -106,7 +111,9 @@ def stray_write(fetched: Mapping[str, Fetched], repeat: RepeatSteps | None = Non
 
 
 def _swapped_names(repeat: RepeatSteps) -> dict[str, str]:
-    """Words for buffers that change places between iterations: kernels have called such a buffer by either name."""
+    """Descriptions of buffers that are swapped between iterations. Kernels have accessed such a buffer under both
+    names.
+    """
     return {name: f"{new} or {old}" for old, new in repeat.swap for name in (old, new)}
 
 
@@ -118,11 +125,16 @@ def _changed_input(trial: Trial, script: Script, fetched: Mapping[str, Fetched])
 
 
 def _wrong_output(trial: Trial, script: Script, fetched: Launched) -> Problem | None:
-    """Problem of the first wrong array, with a map of its wrong elements unless nothing was written to it."""
+    """The problem of the first wrong array, with a map of its wrong elements unless it was not written at all."""
     mismatch = next(_mismatches(trial, script, fetched), None)
     if mismatch is None:
         return _judged(trial, script, fetched)
+    earlier = _first_wrong_intermediate(trial, script, fetched)
+    if earlier is not None:
+        mismatch = earlier
     problem = of_mismatch(mismatch)
+    if earlier is not None:
+        problem = replace(problem, detail=evidence_of(problem.detail, _made_by(script, mismatch.buffer)))
     if problem.reason is not Reason.WRONG_OUTPUT:
         return problem
     drawn = attempt(EXPLANATION, lambda: _error_map(evidence(trial, script, mismatch.buffer, (fetched,))))
@@ -142,6 +154,25 @@ def _mismatches(trial: Trial, script: Script, fetched: Launched) -> Iterator[Mis
             mismatch = compare(name, _payload(trial, name, fetched), trial.truth[name], standard_of(trial, name))
             if mismatch is not None:
                 yield mismatch
+
+
+def _first_wrong_intermediate(trial: Trial, script: Script, fetched: Launched) -> Mismatch | None:
+    """Mismatch of the first intermediate array that is wrong, if the oracle gives the truth of such arrays.
+
+    Students may lay out an intermediate array in their own way, so it counts only if a result is wrong, too.
+    """
+    for name in dict.fromkeys(arg for launch in script.launches for arg in launch.args):
+        if name in fetched and name in trial.truth and trial.assignment.buffers[name].part == "scratch":
+            mismatch = compare(name, _payload(trial, name, fetched), trial.truth[name], standard_of(trial, name))
+            if mismatch is not None:
+                return mismatch
+    return None
+
+
+def _made_by(script: Script, buffer: str) -> str:
+    """Sentence that names the first launch with this intermediate array."""
+    number, step = next((number, step) for number, step in enumerate(script.launches, 1) if buffer in step.args)
+    return f"{buffer} is already wrong after launch {number}, {step.launch.kernel}; everything later follows from it."
 
 
 def standard_of(trial: Trial, name: str) -> Standard:
@@ -168,7 +199,7 @@ def evidence(trial: Trial, script: Script, name: str, launches: Sequence[Launche
 
 
 def evidence_of_right(trial: Trial, script: Script, name: str) -> Evidence:
-    """Return the evidence about an array from a launch with right results, which are the truth."""
+    """Return the evidence about an array from a launch with right results, for which the expected results are used."""
     buffer = trial.assignment.buffers[name]
     return _evidence(trial, script, name, [trial.truth[name].value.astype(DTYPES[buffer.type])])
 
@@ -183,7 +214,7 @@ def _evidence(trial: Trial, script: Script, name: str, made: Sequence[NDArray[An
 
     def remade(changed: Arrays) -> Truth | None:
         if any(buffer.data == "made" for buffer in assignment.buffers.values()):
-            return None  # the oracle may rely on data that it has made, for example so that an iteration ends
+            return None  # the oracle may rely on properties of data that it has made itself
         try:
             truth = consult(trial.oracle, assignment, {**trial.inputs, **changed}, trial.sizes)
         except SolutionError:  # an oracle may need more of its inputs than the assignment states
@@ -222,12 +253,14 @@ def _as_matrices(truth: Truth) -> Truth:
 
 
 def _matrix(array: NDArray[Any]) -> NDArray[Any]:
-    """Array in two dimensions: a vector becomes one row, and all dimensions but the last one become rows."""
+    """The array in two dimensions. A vector becomes one row, and all dimensions except the last one are merged into
+    rows.
+    """
     return array.reshape(-1, array.shape[-1]) if array.ndim else array.reshape(1, 1)
 
 
 def _blocks(assignment: Assignment) -> dict[str, int]:
-    """Constants in the launch sizes of the student's kernels, which are the sides of their blocks."""
+    """Constants that occur in the launch sizes of the student's kernels, which are the side lengths of their blocks."""
     expressions = [
         expression
         for launch in assignment.student_launches

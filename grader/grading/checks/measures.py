@@ -1,4 +1,6 @@
-"""Measures of memory behaviour: a figure of a profile, its words, and the advice if it is too large."""
+"""Measures of memory behaviour. Each takes a value from a profile, describes it, and gives advice for the case that it
+is too large.
+"""
 
 from collections import Counter
 from collections.abc import Callable
@@ -9,30 +11,30 @@ from typing import Literal
 
 from grader.course.criteria import Measure
 from grader.course.elements import WORD_BYTES
+from grader.grading.checks.traffic import ArrayTraffic, excess_in_words, in_words, place, traffic, worst_of
 from grader.results.check import Reason
 from grader.results.metrics import Access, Branch, Profile
 
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """Measured quantity, with the reason, the words and the help to report if it exceeds the limit.
-
-    The help may not fit the source (`remedies.fitted`): it makes the rows of the array `lengthens` longer, or it
-    proposes a tree for the work in line `tree_for`.
+    """A measured value, with the reason, the description and the help to report if it exceeds the limit. The help may
+    have to be adapted to the source (`remedies.fitted`) if it advises to make the rows of the array `lengthens` longer,
+    or to do the work in line `tree_for` as a tree. `excess` names the array that causes the excess, if it is known.
     """
 
     value: float
     reason: Reason
     what: str
     help: str
+    excess: str = ""
     lengthens: str = ""
     tree_for: int = 0
 
 
 def _coalescing(counted: Profile) -> Reading:
-    """Sum of the task's least traffic and all unused bytes, divided by the least traffic.
-
-    Accesses that waste nothing do not compensate for accesses that do.
+    """Sum of the task's least traffic and all unused bytes, divided by the least traffic. Accesses without unused bytes
+    do not compensate for accesses with unused bytes.
     """
     if not counted.unused:
         what = "every byte of the moved sectors is used, which is a ratio of 1"
@@ -61,17 +63,19 @@ def _closer(access: Access) -> str:
 
 
 def _sectors(digits: str) -> str:
-    """Words for a mean number of sectors."""
+    """Describe a mean number of sectors."""
     return f"{digits} {'sector' if digits == '1' else 'sectors'}"
 
 
 def _use(access: Access) -> str:
-    """Words for an access in the source, and the distance between its accesses by neighbouring work-items."""
-    return f"{_place(access.line)} {access.does} {access.array}{_apart(access)}"
+    """Describe an access in the source, and the distance between the accesses of neighbouring work-items."""
+    return f"{place(access.line)} {access.does} {access.array}{_apart(access)}"
 
 
 def _bank_conflicts(counted: Profile) -> Reading:
-    """Most words of one bank in a request to local memory; words of one vector do not conflict and count as one."""
+    """Maximum number of words of one bank in a request to local memory. Words of one vector do not conflict and count
+    as one.
+    """
     local = [each for each in counted.accesses if each.space == "local"]
     if not local:
         return Reading(value=0.0, reason=Reason.BANK_CONFLICT, what="no local memory is used", help="")
@@ -91,7 +95,7 @@ def _bank_conflicts(counted: Profile) -> Reading:
 
 
 NEAR = 4 * WORD_BYTES
-"""Largest distance in bytes at which words of neighbouring work-items are taken to lie in one row."""
+"""Largest distance in bytes at which words of neighbouring work-items are assumed to be in one row."""
 
 
 def _is_near(access: Access) -> bool:
@@ -106,30 +110,25 @@ def _other_banks(access: Access) -> str:
 
 
 def _words(counted: Profile, does: Literal["reads", "writes"]) -> Reading:
-    """Number of words of global memory that all work-items together ask for."""
+    """Number of words of global memory that all work-items together request."""
     total = counted.read if does == "reads" else counted.written
-    used = sorted((each for each in _global(counted) if each.does == does), key=attrgetter("bytes"), reverse=True)
-    used_bytes = Counter[tuple[str, int]]()
-    for each in used:
-        used_bytes[each.array, each.line] += each.bytes
-    if not used:
-        return Reading(value=0.0, reason=Reason.EXTRA_TRAFFIC, what=f"it {does} no global memory", help="")
-    most = [
-        f"{number // WORD_BYTES:,} of {array} in {_place(line)}"
-        for (array, line), number in used_bytes.most_common(NAMED)
-    ]
+    arrays = traffic(counted, does)
+    if not arrays:
+        return Reading(value=0.0, reason=Reason.EXTRA_TRAFFIC, what=f"the kernel {does} no global memory", help="")
+    worst = worst_of(arrays)
     return Reading(
         value=total / WORD_BYTES,
         reason=Reason.EXTRA_TRAFFIC,
-        what=f"it {does} {total // WORD_BYTES:,} words of global memory, {', '.join(most)}",
-        help=_remedy(counted, used[0]) if does == "reads" else "Store a result once, when it is complete.",
+        what=f"the kernel {does} {total // WORD_BYTES:,} words of global memory, {in_words(arrays)}",
+        excess=excess_in_words(worst),
+        help=_remedy(counted, worst) if does == "reads" else "Store a result once, when it is complete.",
     )
 
 
 def _words_moved(counted: Profile) -> Reading:
-    """Number of words of global memory in the sectors moved, so that uncoalesced accesses count by their share of all.
-
-    A few uncoalesced accesses can be right: a work-item may read one word of its row, such as the diagonal's element.
+    """Number of words of global memory in all moved sectors. Therefore uncoalesced accesses count in proportion to
+    their share of the traffic. A few of them can be right, for example if each work-item reads the diagonal element of
+    its row.
     """
     total = counted.moved / WORD_BYTES
     what = f"it moves sectors with {in_digits(total)} words of global memory"
@@ -151,28 +150,27 @@ def _words_moved(counted: Profile) -> Reading:
     )
 
 
-def _remedy(counted: Profile, most: Access) -> str:
-    """Advice against too many reads."""
+def _remedy(counted: Profile, worst: ArrayTraffic) -> str:
+    """Advice against too many reads, most of them of this array."""
     made = {each.array for each in _global(counted) if each.does == "writes"}
     read_back = sum(each.bytes for each in _global(counted) if each.array in made and each.does == "reads")
-    if read_back >= NOTABLE * counted.read:
+    is_read_back = worst.array in made if counted.needed else read_back >= NOTABLE * counted.read
+    if is_read_back:
         return "Keep in a variable what a work-item wrote itself, instead of reading it back."
     return (
-        f"Read each word of {most.array} only once: into a variable, or into local memory if several work-items need "
+        f"Read each word of {worst.array} only once: into a variable, or into local memory if several work-items need "
         "it."
     )
 
 
 NOTABLE = 0.25
-"""Least share of words read back among all words read for which the advice is not to read back. With a smaller share,
-the excess lies elsewhere."""
-
-NAMED = 3
-"""Number of uses of arrays that a sentence about traffic names, the costliest first."""
+"""Minimum share of words that are read back, among all words read, at which the advice is not to read them back. With a
+smaller share, the excess has another cause.
+"""
 
 
 def _divergence(counted: Profile) -> Reading:
-    """Number of times that work-items of a warp take different ways at a branch."""
+    """Number of times that the work-items of a warp take different paths at a branch."""
     worst = max(counted.branches, key=attrgetter("diverged"), default=Branch(line=0, reached=0, diverged=0))
     if not worst.diverged:
         what = "the work-items of a warp never diverge"
@@ -202,7 +200,7 @@ def _mostly_idle(counted: Profile) -> Reading:
         value=counted.mostly_idle,
         reason=Reason.WARP_DIVERGENCE,
         what=f"fewer than half of a warp's work-items take part in {counted.mostly_idle:,} memory requests, most often "
-        f"in {_place(line)} ({most:,} times, with {in_digits(active[line] / most)} of {counted.warp} at a time)",
+        f"in {place(line)} ({most:,} times, with {in_digits(active[line] / most)} of {counted.warp} at a time)",
         help="Divide that work among neighbouring work-items of the group, for example in a tree.",
         tree_for=line,
     )
@@ -214,7 +212,7 @@ def _local_requests(counted: Profile) -> Reading:
     if not used:
         return Reading(value=0.0, reason=Reason.EXTRA_TRAFFIC, what="no local memory is used", help="")
     worst = max(used, key=attrgetter("requests"))
-    total, where = sum(each.requests for each in used), _place(worst.line)
+    total, where = sum(each.requests for each in used), place(worst.line)
     return Reading(
         value=total,
         reason=Reason.EXTRA_TRAFFIC,
@@ -225,10 +223,10 @@ def _local_requests(counted: Profile) -> Reading:
 
 
 def _branches(counted: Profile) -> Reading:
-    """Number of times that warps reach a branch; the condition of a loop is a branch."""
+    """Number of times that warps reach a branch. The condition of a loop is a branch."""
     worst = max(counted.branches, key=attrgetter("reached"), default=Branch(line=0, reached=0, diverged=0))
     total = sum(each.reached for each in counted.branches)
-    where = f", most often in {_place(worst.line)} ({worst.reached:,} times)" if total else ""
+    where = f", most often in {place(worst.line)} ({worst.reached:,} times)" if total else ""
     return Reading(
         value=total,
         reason=Reason.BRANCHES,
@@ -248,16 +246,13 @@ MEASURES: dict[Measure, Callable[[Profile], Reading]] = {
     "requests to local memory": _local_requests,
     "branches": _branches,
 }
-"""Functions of the measures. Each measure is a count or grows with one, so useless extra work makes none smaller."""
+"""The functions of all measures. Each measure is a count or grows with one, so useless extra work does
+not reduce it.
+"""
 
 
 def _global(counted: Profile) -> list[Access]:
     return [each for each in counted.accesses if each.space == "global"]
-
-
-def _place(line: int) -> str:
-    """Words for a line. A copy by a group has no line if several lines copy the array."""
-    return f"line {line}" if line else "a copy by the group or a hidden line"
 
 
 def _apart(access: Access) -> str:
@@ -269,5 +264,5 @@ def _apart(access: Access) -> str:
 
 
 def in_digits(value: float) -> str:
-    """Return a figure in words: whole from 1000 on, with three digits below."""
+    """Format a value: as a whole number from 1000 on, with three digits below."""
     return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"

@@ -1,17 +1,21 @@
-"""Memory checks: the counts of a simulated run, compared with the limits of the assignment."""
+"""Memory checks, which compare the counts of a simulated run with the limits of the assignment."""
 
 import time
 from collections.abc import Iterator, Sequence
 
+from grader.common.optional import Fault, attempt
+from grader.common.phrases import capital
 from grader.common.record import replace
 from grader.course.assignment import Assignment
 from grader.course.criteria import MemoryCheck
 from grader.course.expressions import evaluate
 from grader.course.rubric import Kind, Memory, Sanitizer
-from grader.grading.checks.counts import Counted, count_memory, memory_run
+from grader.grading.checks.counts import Counted, count_memory, memory_run, needs
 from grader.grading.checks.measures import MEASURES, in_digits
 from grader.grading.checks.missing_barrier import with_barrier
+from grader.grading.checks.model_run import COMPARISON
 from grader.grading.checks.remedies import fitted
+from grader.grading.checks.serial import CONCERNED, serial
 from grader.grading.checks.simulated_run import CUT_OFF
 from grader.grading.checks.simulator_runs import Runs, Tested, Watched
 from grader.grading.checks.uncounted import explained
@@ -26,8 +30,8 @@ TOLERANCE = 1e-9
 
 
 def observe(tested: Tested, before: Watched) -> Watched:
-    """Add the memory checks. They count if their run has right results, even if cases fail: a missing guard for ragged
-    sizes does not change the counts.
+    """Add the memory checks. They count if their run has right results, even if cases fail, because a missing guard for
+    ragged sizes does not change the counts.
     """
     assignment = tested.runs.subject.task.assignment
     assert assignment.memory is not None
@@ -35,6 +39,9 @@ def observe(tested: Tested, before: Watched) -> Watched:
     counted = NOT_RIGHT if tested.endless else _counted(tested, before.checks)
     source = tested.runs.subject.task.submission.source
     checks = tuple(check_memory(assignment, assignment.memory, counted, source))
+    if isinstance(counted, Profile) and any(check.reason is Reason.EXTRA_TRAFFIC for check in checks):
+        counted = _with_needs(counted, tested.runs)
+        checks = tuple(check_memory(assignment, assignment.memory, counted, source))
     seconds = (time.perf_counter() - start) / len(checks)
     profile = None if isinstance(counted, Problem) else counted
     timed = (replace(check, seconds=seconds) for check in checks)
@@ -42,9 +49,9 @@ def observe(tested: Tested, before: Watched) -> Watched:
 
 
 def _counted(tested: Tested, before: Sequence[Check]) -> Profile | Problem:
-    """Counts of the submission; if its only mistake is a missing barrier, counts with the barrier added.
-
-    The result is a Problem if neither run counts. It explains the run that counts only if no other mistake is known.
+    """The counts of the submission. If its only mistake is a missing barrier, these are the counts with the barrier
+    added. If neither run can be counted, returns a Problem, which contains an explanation only if no other mistake is
+    known.
     """
     runs, simulation = tested.runs, tested.simulation
     ran = count_memory(runs.memory, simulation)
@@ -62,8 +69,14 @@ def _counted(tested: Tested, before: Sequence[Check]) -> Profile | Problem:
     return explained(ran, runs.memory, runs.ours) or counted
 
 
+def _with_needs(counted: Profile, runs: Runs) -> Profile:
+    """Counts with the traffic of the model solution, which shows the arrays that are accessed too often."""
+    found = attempt(COMPARISON, lambda: needs(runs.memory, runs.ours))
+    return counted if isinstance(found, Fault) else replace(counted, needed=found)
+
+
 def _with_barrier(runs: Runs, simulation: Simulation, asked: Sanitizer, shown: Sequence[Check]) -> Profile | None:
-    """Counts with the one missing barrier added; None if the barrier is not the only mistake."""
+    """The counts with the missing barrier added; None if a missing barrier is not the only mistake."""
     memory = runs.subject.task.assignment.memory
     mended = with_barrier(runs.subject, asked, [finding for check in shown for finding in check.findings])
     if mended is None or memory is None:
@@ -76,10 +89,9 @@ def _with_barrier(runs: Runs, simulation: Simulation, asked: Sanitizer, shown: S
 def check_memory(
     assignment: Assignment, asked: Memory, counted: Profile | Problem, source: str = ""
 ) -> Iterator[Check]:
-    """Make the check of each statement of the assignment about memory behaviour; a Problem makes all of them fail.
-
-    The help fits the source, if it is given. If the counted kernel is not the submitted one, because a barrier was
-    added, the first check says so.
+    """Make the check for each limit of the assignment on memory behaviour. If `counted` is a Problem, all of them fail.
+    The help is adapted to the source if it is given. If a barrier was added to the counted kernel, the message of the
+    first check mentions it.
     """
     note = "" if isinstance(counted, Problem) else _note_of_barrier(counted)
     for check, each in zip(uncounted(asked), asked.checks, strict=True):
@@ -92,12 +104,12 @@ def check_memory(
 
 
 def uncounted(asked: Memory) -> Iterator[Check]:
-    """Checks as if they had passed, for a submission that does not get to run."""
+    """The checks as if they had passed, for a submission that is not run."""
     return map(full_marks, asked.asked_checks)
 
 
 def usable(counted: Counted | Problem) -> Profile | Problem:
-    """Return the counts if the results of the kernel were right, otherwise the reason why the counts mean nothing."""
+    """Return the counts if the results of the kernel were right, otherwise the reason why the counts cannot be used."""
     if isinstance(counted, Problem):
         return _uncounted(counted.message)
     if counted.problem == CUT_OFF:
@@ -108,29 +120,36 @@ def usable(counted: Counted | Problem) -> Profile | Problem:
 
 
 def _uncounted(why: str) -> Problem:
-    """Problem of counts that were not made; another check reports the mistake."""
+    """The problem for missing counts. Another check reports the mistake itself."""
     return Problem(reason=Reason.NOT_RUN, message=f"not counted: {why}")
 
 
 def _judged(check: Check, each: MemoryCheck, limit: float, counted: Profile, source: str) -> Check:
-    """Compare a measure with its limit; the message has both and, above the limit, the way to get below it."""
+    """Compare a measure with its limit. The message contains both. If the limit is exceeded, the help explains how to
+    get below it.
+    """
     reading = MEASURES[each.measure](counted)
     words = f"{reading.what}; the limit is {in_digits(limit)}."
     if reading.value <= limit * (1 + TOLERANCE):
         return replace(check, message=words)
+    alone = serial(counted, source) if reading.reason in CONCERNED else None
+    if alone is not None:
+        told = f"{alone.sentence}. {capital(words)}"
+        return Problem(reason=Reason.WARP_DIVERGENCE, message=told, help=alone.help, detail=each.teaches).fail(check)
+    words = f"{reading.excess}. {capital(words)}" if reading.excess else words
     return Problem(reason=reading.reason, message=words, help=fitted(reading, source), detail=each.teaches).fail(check)
 
 
 def _note_of_barrier(counted: Profile) -> str:
-    """Sentence about the barrier that was added; empty without one."""
+    """Clause about the barrier that was added; empty if none was."""
     if counted.barrier_after is None:
         return ""
     return f"counted with a barrier after line {counted.barrier_after}, which ends the data race; "
 
 
 def rescored(result: Result, assignment: Assignment) -> tuple[Check, ...]:
-    """Judge the memory checks again by the stored counts. Without counts, they fail again for the stored reason.
-    Skipped checks stay skipped.
+    """Score the memory checks again by the stored counts. If there are none, the checks fail again for the stored
+    reason. Skipped checks stay skipped.
     """
     stored = tuple(check for check in result.checks if check.kind is Kind.MEMORY)
     if assignment.memory is None or not stored:

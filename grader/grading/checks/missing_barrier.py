@@ -1,4 +1,4 @@
-"""Finds the one missing barrier that causes a data race in a kernel.
+"""Finds a single missing barrier that causes the data race in a kernel.
 
 If the race is the kernel's only mistake, its memory behaviour is counted with the barrier added.
 """
@@ -23,26 +23,26 @@ from grader.results.check import Finding, Reason, lines_named
 BARRIER = " barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);"
 
 PLACES = 8
-"""Largest number of places that are tried."""
+"""Maximum number of places that are tried."""
 
 SECONDS = 40.0
-"""Time limit for all places together. Every kernel of the corpus takes far less, so a busy machine changes no points:
-one place takes 0.3 s, or up to 2 s if the simulator still sees many races.
+"""Time limit in seconds for all places together. A place takes 0.3 s, or up to 2 s if the simulator still finds many
+races. All kernels of the corpus take far less than the limit, so a busy machine does not change points.
 """
 
 ADVICE = re.compile(f"{re.escape(NO_BARRIER)}|{re.escape(WRITE_BARRIER.partition(' in ')[0])}")
-"""First words of advice that names the line of a barrier."""
+"""Pattern of the first words of advice that contains the line for a barrier."""
 
 APART = 2
-"""Largest distance between lines of a race that belong to one group."""
+"""Maximum distance between neighbouring lines of a race that belong to one group."""
 
 OF_RACES = frozenset({Reason.DATA_RACE, Reason.UNINITIALISED})
-"""Effects of a missing barrier: races, and reads of words that are not yet written."""
+"""Effects of a missing barrier: races, and reads of words that have not been written yet."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class WithBarrier:
-    """Program with a barrier added after this line."""
+    """A program with a barrier added after this line."""
 
     built: Built
     line: int
@@ -51,7 +51,8 @@ class WithBarrier:
 def with_barrier(subject: Subject, asked: Sanitizer, found: Sequence[Finding]) -> WithBarrier | None:
     """Add one barrier so that the simulator has no findings at the sanitizer's sizes and the results are right.
 
-    Returns None if the findings do not fit a missing barrier, if no single barrier helps, or if the time is over.
+    Returns None if the findings do not suggest a missing barrier, if no single barrier helps, or if the time limit is
+    exceeded.
     """
     reasons = {each.reason for each in found}
     if Reason.DATA_RACE not in reasons or not reasons <= OF_RACES:
@@ -78,14 +79,16 @@ def _is_clean(subject: Subject, asked: Sanitizer) -> bool:
 
 @dataclass(frozen=True, kw_only=True)
 class Insertion:
-    """Place for a barrier, after a token. `body` is the first token of a loop's body that then needs braces."""
+    """A place for a barrier, after a token. `body` is the first token of a loop body that then needs braces, if there
+    is one.
+    """
 
     after: int
     body: int | None = None
 
 
 def _mended(built: Built, seen: Outline, place: Insertion) -> Built:
-    """Program with a barrier in this place; the numbers of its lines do not change."""
+    """The program with a barrier at this place. Its line numbers do not change."""
     end = seen.end(place.after)
     source = f"{seen.text[:end]}{BARRIER}{seen.text[end:]}"
     if place.body is not None:
@@ -95,10 +98,9 @@ def _mended(built: Built, seen: Outline, place: Insertion) -> Built:
 
 
 def _places(seen: Outline, races: Sequence[Finding]) -> list[Insertion]:
-    """Places where a barrier may be missing, the likeliest first.
-
-    They are right after the lines that the findings advise, after the first lines of the races, or after their last
-    lines, where a loop jumps back to the first lines.
+    """Places where a barrier may be missing, the most likely first. These are the places after the lines that the
+    findings advise, after the first lines of the races, and after their last lines, where a loop jumps back to the
+    first lines.
     """
     advised = [line for each in races if ADVICE.match(each.help) for line in lines_named(each.help)]
     ends = *advised, *_ends_of_groups(sorted({line for each in races for line in each.lines}))
@@ -123,7 +125,7 @@ def _ends_of_single_statements(seen: Outline) -> Iterator[Insertion]:
 
 
 def _end_of_statement(seen: Outline, first: int) -> int | None:
-    """Number of the last token of the statement that begins at token `first`; None if the text ends before it."""
+    """Number of the last token of the statement that begins at token `first`; None if the text ends before that."""
     number = first
     while number + 1 < len(seen.code):
         is_end = seen.code[number].text in {";", "{"}
@@ -135,15 +137,14 @@ def _end_of_statement(seen: Outline, first: int) -> int | None:
 
 
 def _ends_of_groups(lines: Sequence[int]) -> tuple[int, ...]:
-    """Last line of each group of lines that are at most APART lines from the next; empty without lines."""
+    """The last line of each group of lines that are at most APART lines apart; empty if there are no lines."""
     last = lines[-1:]
     return (*(line for line, after in pairwise(lines) if after - line > APART), *last)
 
 
 def _ends_of_statements(seen: Outline) -> Iterator[int]:
-    """Numbers of semicolons in braces, and of braces that open or close a block there.
-
-    Tokens before an `else` or a `while` are left out, because these may belong to the statement.
+    """Token numbers of semicolons within braces, and of braces that open or close a block. Tokens before an `else` or a
+    `while` are left out because these may continue the statement.
     """
     opened: list[str] = []
     for number, token in enumerate(seen.code):

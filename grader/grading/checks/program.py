@@ -11,19 +11,21 @@ SIZE_MEANS = "uint"
 
 
 def own_program(assignment: Assignment, source: str) -> ProgramSource:
-    """Program of the course; it may use the course's name for a 32-bit size, which OpenCL C does not have."""
+    """A program of the course. It may use the course's name for a 32-bit size, which is not part of OpenCL C."""
     names = {**assignment.definitions, SIZE_TYPE: SIZE_MEANS}
     return ProgramSource(source=source, options=tuple(f"-D{name}={value}" for name, value in names.items()))
 
 
 PEAK_PROGRAM = ProgramSource(source=PEAK_SOURCE, options=("-cl-mad-enable", f"-DGROUP={PEAK_GROUP}"))
-"""Program of the kernel that only computes. It multiplies and adds in one instruction if the device has one."""
+"""The program of the kernel that only computes. It multiplies and adds in one instruction if the device has such an
+instruction.
+"""
 
 
 def submitted_definitions(task: ChosenTask) -> dict[str, str]:
     """Macros for the expansion of a student's text.
 
-    Files of the course define the size type themselves. If a text does not define it, these macros do.
+    Files of the course define the size type themselves. If a text does not, the macros define it.
     """
     definitions = {**equivalents(task.submission.scan), **task.assignment.definitions}
     if SIZE_TYPE in task.submission.scan.defined:

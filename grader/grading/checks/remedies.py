@@ -1,4 +1,4 @@
-"""Fits advice on memory behaviour to the source: replaces advice that the source rules out or already follows."""
+"""Adapts advice on memory behaviour to the source: replaces advice that the source rules out or already follows."""
 
 import re
 from functools import lru_cache
@@ -9,10 +9,10 @@ from grader.grading.source.outline import Variable
 from grader.grading.source.reading import outline
 
 VECTOR = re.compile(r"[A-Za-z_]+(?:2|3|4|8|16)")
-"""Name of a vector type."""
+"""Pattern of the name of a vector type."""
 
 HALVES = re.compile(r"/=\s*2|>>=\s*1|\*=\s*2|<<=\s*1")
-"""Step of a loop that adds in a tree."""
+"""Pattern of the step of a loop that adds in a tree."""
 
 ADD_MORE = "This work is already a tree. Before the tree, let each work-item add several words in a variable."
 
@@ -23,7 +23,7 @@ SIDE_BY_SIDE = (
 
 
 def fitted(reading: Reading, source: str) -> str:
-    """Help of a reading that fits the source. Without a source, the help is unchanged."""
+    """The help of a reading, adapted to the source. If the source is empty, the help is unchanged."""
     if not source:
         return reading.help
     if reading.lengthens and not _can_be_longer(reading.lengthens, source):
@@ -38,7 +38,8 @@ def fitted(reading: Reading, source: str) -> str:
 
 def _can_be_longer(array: str, source: str) -> bool:
     """True if a kernel declares the array with a constant size, and its elements are not vectors. The size of a
-    parameter comes from the host. Words of one vector do not conflict, so a longer row of vectors does not help.
+    parameter comes from the host, and a longer row of vectors does not help because words of one vector do not
+    conflict.
     """
     declared = [each for each in _variables(source) if each.name == array]
     return bool(declared) and all(each.is_array and not VECTOR.fullmatch(each.type) for each in declared)
@@ -46,7 +47,7 @@ def _can_be_longer(array: str, source: str) -> bool:
 
 @lru_cache(maxsize=4)
 def _variables(source: str) -> frozenset[Variable]:
-    """Variables of the functions of a text; empty if it cannot be read."""
+    """The variables of all functions in a text; empty if the text cannot be parsed."""
     seen = outline(source, [])
     if seen is None:
         return frozenset()
@@ -55,7 +56,7 @@ def _variables(source: str) -> frozenset[Variable]:
 
 
 def _tree_around(line: int, source: str) -> str:
-    """Text of the innermost loop around a line if its step halves or doubles; "" otherwise."""
+    """The text of the innermost loop around a line if its step halves or doubles a variable; otherwise ""."""
     around = [each for each in loops(source) if line in each]
     inner = min(around, key=len, default=None)
     lines = source.split("\n")

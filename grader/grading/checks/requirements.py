@@ -1,4 +1,6 @@
-"""Checks whose points count only if other checks pass, which show that the student solved the exercise."""
+"""Requirements between checks. The points of some checks count only if other checks, which show that the student solved
+the exercise, have passed.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -14,10 +16,10 @@ from grader.protocol.messages import DeviceFacts
 from grader.results.check import UNTIMED, Check, Reason, Verdict, full_marks
 
 ON_A_CPU = " On a CPU, a naive kernel is just as fast."
-"""Reason why points for speed on a CPU require a memory check."""
+"""Reason why the points for speed on a CPU depend on a memory check."""
 
 OPEN = UNTIMED | {Reason.COMPILER_FAILED}
-"""Reasons of open checks that may still earn points."""
+"""Reasons of checks that are open and may still earn points."""
 
 
 EARNING = {Verdict.PASSED, Verdict.PARTIAL}
@@ -29,18 +31,16 @@ FORFEITED = Problem(
 
 
 def are_right(checks: Iterable[Check]) -> bool:
-    """True if the submission builds and no case has failed, practice cases apart.
-
-    Cases that a student kit leaves out are not among the checks; they are decided elsewhere.
+    """True if the submission builds and no case has failed. Practice cases are ignored. Cases that a student kit omits
+    are not among the checks; they are decided elsewhere.
     """
     deciding = (check for check in checks if check.kind in {Kind.BUILD, Kind.CORRECTNESS})
     return not any(check.verdict is Verdict.FAILED for check in deciding)
 
 
 def forfeit(assignment: Assignment, checks: Sequence[Check]) -> tuple[Check, ...]:
-    """Return all checks; if a shown case has failed, they lose the points that only right kernels earn.
-
-    Hidden cases affect only the points of hidden cases, because students see all other points before the release.
+    """Return all checks. If a shown case has failed, checks that only right kernels pass lose their points. Hidden
+    cases affect only their own points because students see all other points before the release.
     """
     if are_shown_right(assignment, checks):
         return tuple(checks)
@@ -55,18 +55,20 @@ def are_shown_right(assignment: Assignment, checks: Iterable[Check]) -> bool:
 
 
 def _rests_on_results(assignment: Assignment, check: Check) -> bool:
-    """True if the check earns points beyond results, or says that results are wrong in the simulator only."""
+    """True if the check earns points that depend on right results, or reports that results are wrong only in the
+    simulator.
+    """
     earns = assignment.depends_on_cases(check.kind) and check.verdict in EARNING
     return earns or (check.kind is Kind.SANITIZER and check.reason in EXPLAINED and not check.findings)
 
 
 def is_forfeited(check: Check) -> bool:
-    """True if a case that failed has cost the check its points."""
+    """True if the check has lost its points because a case failed."""
     return (check.reason, check.message) == (FORFEITED.reason, FORFEITED.message)
 
 
 def worth(check: Check, points: float) -> Check:
-    """Return a check whose verdict does not depend on limits, with its points out of `points`."""
+    """Return a check whose verdict does not depend on limits, with `points` as its maximum."""
     earned = points if check.verdict is Verdict.PASSED else 0.0
     return replace(check, points=earned, max_points=points)
 
@@ -74,9 +76,9 @@ def worth(check: Check, points: float) -> Check:
 def required(assignment: Assignment, device: DeviceFacts, checks: Sequence[Check]) -> Iterator[Check]:
     """Yield the checks of one assignment, in their order, after applying the requirements between them.
 
-    A check that earned points fails if a check that it requires failed. A check that is open because of the machine or
-    the compiler fails as well, since it could no longer earn its points. A required check that was not made, for
-    example without a simulator, decides nothing.
+    A check that earned points fails if a check that it requires has failed. A check that is open because of the machine
+    or the compiler fails as well, because it could no longer earn its points. A required check that was not made, for
+    example because there is no simulator, has no effect.
     """
     asked = (each for section in assignment.sections for each in section.asked(device_class(device)))
     requires = {(each.kind, each.label): each.requires for each in asked}
@@ -91,7 +93,7 @@ def required(assignment: Assignment, device: DeviceFacts, checks: Sequence[Check
 
 
 def _uncounted(check: Check, missing: Sequence[str], device: DeviceFacts) -> Check:
-    """Check without its points; its message still has the measured values."""
+    """The check without its points. Its message still contains the measured values."""
     names = listed([f'"{name}"' for name in missing], "and")
     verb = "passes" if len(missing) == 1 else "pass"
     why = ON_A_CPU if check.kind is Kind.PERFORMANCE and share_a_process(device) else ""

@@ -1,4 +1,4 @@
-"""Sanitizer check: finds wrong accesses and races in a run on the simulator, even if the results are right."""
+"""Sanitizer check. It finds wrong accesses and races in a run in the simulator, even if the results are right."""
 
 import math
 import time
@@ -22,7 +22,7 @@ from grader.results.result import Result
 
 @dataclass(frozen=True, kw_only=True)
 class Sanitized:
-    """Sanitizer check and the simulator's records.
+    """The sanitizer check and the records of the simulator.
 
     `seen` is the record at the sizes that the check asks for, if the run finished. `at_failed` is the record at the
     smallest failed size, if the simulator ran it.
@@ -34,13 +34,15 @@ class Sanitized:
 
 
 def of_endless(asked: Sanitizer, endless: Endless) -> Sanitized:
-    """Return the check of a submission with a case that does not end in the simulator; it is not run again."""
+    """Return the check of a submission with a case that does not end in the simulator. The submission is
+    not run again.
+    """
     problem = _at(endless.sizes, problem_of(endless.findings))
     return Sanitized(check=problem.fail(replace(unwatched(asked), findings=endless.findings)))
 
 
 def observe(tested: Tested, before: Watched) -> Watched:
-    """Add the sanitizer check. Its records are left out if it is hidden, because checks that are shown use them."""
+    """Add the sanitizer check. If it is hidden, its records are left out because shown checks use them."""
     asked = tested.runs.subject.task.assignment.sanitizer
     assert asked is not None
     if tested.endless is not None:
@@ -52,10 +54,8 @@ def observe(tested: Tested, before: Watched) -> Watched:
 
 
 def check_sanitizer(run: SimulatedRun, asked: Sanitizer, failed: Failed = ()) -> Sanitized:
-    """Run the submission once on the simulator, and make the check.
-
-    If the run has no findings although cases have failed, run it also at the smallest failed size, if that size is
-    small enough (LARGER).
+    """Run the submission once in the simulator, and make the check. If the run has no findings although cases have
+    failed, the submission also runs at the smallest failed size, provided that this is small enough (LARGER).
     """
     start = time.perf_counter()
     seen: Simulated | None = None
@@ -76,7 +76,9 @@ def check_sanitizer(run: SimulatedRun, asked: Sanitizer, failed: Failed = ()) ->
 
 
 def _at_failed(subject: Subject, clean: Simulated, sizes: Sizes) -> Simulated | None:
-    """Simulate at a size with wrong results, after a run without findings; None if it would take too long."""
+    """Simulate the submission at a size with wrong results, after a run without findings; None if this would take too
+    long.
+    """
     if sizes == clean.sizes:
         return clean
     if math.prod(sizes.values()) > LARGER * math.prod(clean.sizes.values()):
@@ -99,7 +101,9 @@ def _nothing_seen(clean: Simulated, at_failed: Simulated | None) -> Problem:
 
 
 def rescored(result: Result, assignment: Assignment) -> Iterator[Check]:
-    """Score the check of a stored result again. A clean run gets its points back if only hidden cases failed."""
+    """Score the check of a stored result again. A run without findings gets its points back if only hidden cases
+    failed.
+    """
     if assignment.sanitizer is None:
         return
     shown_right = are_shown_right(assignment, result.checks)
@@ -110,12 +114,14 @@ def rescored(result: Result, assignment: Assignment) -> Iterator[Check]:
 
 
 def unwatched(asked: Sanitizer) -> Check:
-    """Check as if it had passed, for a submission that does not get to run."""
+    """The check as if it had passed, for a submission that is not run."""
     return full_marks(asked.check)
 
 
 def _problem(seen: Simulated, found: tuple[Finding, ...]) -> Problem | None:
-    """Problem of the first finding; without findings, the problem of the results in the simulated run."""
+    """The problem of the first finding. If there are no findings, returns the problem of the results in the simulated
+    run.
+    """
     if found:
         return problem_of(found)
     return seen.problem if seen.problem in {None, CUT_OFF} else _order_matters(seen.problem)

@@ -1,4 +1,4 @@
-"""Runs in the simulator that are watched for wrong accesses and races, and their findings."""
+"""Simulated runs that are watched for wrong accesses and races, and their findings."""
 
 from dataclasses import dataclass
 
@@ -10,32 +10,33 @@ from grader.grading.explain.simulator.findings import findings
 from grader.results.check import Finding
 
 NUMBER = 0
-"""Number of the simulated run, which determines its inputs."""
+"""Number of this simulated run, from which its inputs are derived."""
 
 LARGER = 16
-"""Largest failed case that is simulated as well, as a multiple of the size that the check asks for. Sizes are compared
-by their products. A larger case takes minutes, and the simulator takes its loops of millions of iterations for endless.
+"""Maximum size of a failed case that is also simulated, as a multiple of the size of the sanitizer check. Sizes are
+compared by their products. A larger case would take minutes, and the simulator would mistake its loops of millions of
+iterations for endless ones.
 """
 
 Failed = tuple[Sizes, ...]
-"""Sizes of the cases that failed, the smallest first; empty if all are right."""
+"""Sizes of the failed cases, the smallest first; empty if all are right."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Endless:
-    """Case that does not end in the simulator, with all findings of its run."""
+    """A case that does not end in the simulator, with all findings of its run."""
 
     sizes: Sizes
     findings: tuple[Finding, ...]
 
     @property
     def problem(self) -> Problem:
-        """Problem of the endless loop, which is the first of the findings."""
+        """The problem of the endless loop, which is the first finding."""
         return problem_of(self.findings)
 
 
 def sanitizer_run(subject: Subject, asked: Sanitizer) -> SimulatedRun:
-    """Return the run that the check rests on."""
+    """Return the run on which the check is based."""
     return run_at(subject, asked.sizes, NUMBER)
 
 
@@ -43,7 +44,7 @@ def findings_of(seen: Simulated) -> tuple[Finding, ...]:
     """Return all findings in the launches of a simulated run, each once."""
     launches = enumerate(zip(seen.kernels, seen.scenes, strict=True))
     found = (each for n, (kernel, scene) in launches for each in findings(kernel, scene, seen.kernels[:n]))
-    return tuple({each.message: each for each in found}.values())  # a repeated kernel has the same finding each time
+    return tuple({each.message: each for each in found}.values())  # repetitions have equal findings
 
 
 def problem_of(found: tuple[Finding, ...]) -> Problem:

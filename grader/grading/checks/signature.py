@@ -19,7 +19,7 @@ from grader.results.check import Reason
 
 @dataclass(frozen=True, kw_only=True)
 class Parameter:
-    """Parameter that an assignment asks for: an array in an address space, or a value (space "private")."""
+    """A parameter that an assignment asks for: an array in an address space, or a value (space "private")."""
 
     name: str
     space: str
@@ -29,7 +29,7 @@ class Parameter:
 
     @property
     def declaration(self) -> str:
-        """Declaration in the style of the course."""
+        """The declaration in the style of the course."""
         spelt = ELEMENTS[self.type].spelling
         return f"{spelt} {self.name}" if self.space == "private" else f"__{self.space} {spelt} *{self.name}"
 
@@ -64,9 +64,8 @@ def _parameter(assignment: Assignment, name: str) -> Parameter:
 def bind(
     assignment: Assignment, launch: Launch, kernels: Sequence[KernelFacts], code: Sequence[str]
 ) -> Binding | Problem:
-    """Find the launch's kernel in the file, or return the problem of a missing kernel or of its parameters.
-
-    `code` has the file's lines without comments and macros.
+    """Find the kernel of a launch in the file, or return the problem of a missing kernel or of wrong parameters. `code`
+    contains the lines of the file without comments and with macros expanded.
     """
     spellings = (launch.kernel, *(assignment.aliases if launch.kernel == assignment.kernel else ()))
     kernel = next((kernel for name in spellings for kernel in kernels if kernel.name == name), None)
@@ -93,7 +92,7 @@ def bind(
 
 
 def _misfit(kernel: KernelFacts, args: Sequence[ArgFacts], wanted: Sequence[Parameter], code: Sequence[str]) -> str:
-    """Sentence about the first parameter to change, or about parameters to add or remove."""
+    """Sentence about the first parameter that must be changed, or about parameters that must be added or removed."""
     if len(args) != len(wanted):
         number = f"{count(len(args), 'parameter')}, and the assignment passes {len(wanted)}"
         here, asked = {arg.name for arg in args}, {each.name for each in wanted}
@@ -114,7 +113,7 @@ def _misfit(kernel: KernelFacts, args: Sequence[ArgFacts], wanted: Sequence[Para
 
 
 def _misordered(kernel: KernelFacts, args: Sequence[ArgFacts], wanted: Sequence[Parameter], code: Sequence[str]) -> str:
-    """Sentence about parameters with the assignment's names in another order; "" for any other kernel."""
+    """Sentence about parameters that have the assignment's names but a different order; "" for any other kernel."""
     if sorted(arg.name for arg in args) != sorted(each.name for each in wanted):
         return ""
     match [(each, arg) for each, arg in zip(wanted, args, strict=True) if each.name != arg.name]:
@@ -138,7 +137,7 @@ def _exchanged(
 
 
 def _place(code: Sequence[str], kernel: str, parameter: str = "") -> str:
-    """Place of the declaration of the kernel, or of one parameter, such as "line 3: "; "" if it cannot be found."""
+    """Place of the declaration of the kernel or of one parameter, such as "line 3: "; "" if it cannot be found."""
     text = "\n".join(code)
     declared = re.search(rf"\b{re.escape(kernel)}\s*\(", text)
     if declared is None:
@@ -148,18 +147,18 @@ def _place(code: Sequence[str], kernel: str, parameter: str = "") -> str:
 
 
 def expected_parameters(assignment: Assignment, launch: Launch) -> tuple[Parameter, ...]:
-    """Parameters of the kernel that the assignment asks for."""
+    """The parameters of the kernel that the assignment asks for."""
     return tuple(_parameter(assignment, arg) for arg in launch.args)
 
 
 def expected_signature(assignment: Assignment, launch: Launch) -> str:
-    """Declaration of the kernel that the assignment asks for."""
+    """The declaration of the kernel that the assignment asks for."""
     params = ", ".join(each.declaration for each in expected_parameters(assignment, launch))
     return f"__kernel void {launch.kernel}({params})"
 
 
 def found_signature(kernel: KernelFacts) -> str:
-    """Declaration of the submitted kernel as the compiler understood it."""
+    """The declaration of the submitted kernel, as the compiler reports it."""
     return f"__kernel void {kernel.name}({', '.join(_declare(arg) for arg in kernel.args)})"
 
 

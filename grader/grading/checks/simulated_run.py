@@ -1,4 +1,4 @@
-"""Runs of the submission on the simulator: the simulator's record of a run, and the check of its results."""
+"""Runs of the submission in the simulator: the record of a run, and the inspection of its results."""
 
 from dataclasses import dataclass, replace
 from typing import Self
@@ -27,7 +27,7 @@ other keys."""
 
 @dataclass(frozen=True, kw_only=True)
 class Simulated:
-    """Simulator's record of each launch in each repetition, and the scenes that explain it.
+    """The simulator's record of each launch in each repetition, and the scenes that are needed to explain it.
 
     `problem` is the problem of the results; None if they are right.
     """
@@ -45,7 +45,9 @@ class Simulated:
 
 @dataclass(frozen=True, kw_only=True)
 class Subject:
-    """Submission that builds, a worker that runs it on the simulator, and the oracle that knows the right results."""
+    """A submission that builds, a worker that runs it in the simulator, and the oracle that computes the expected
+    results.
+    """
 
     task: Task
     oracle: Oracle
@@ -55,14 +57,14 @@ class Subject:
 
 @dataclass(frozen=True, kw_only=True)
 class SimulatedRun:
-    """Run on the simulator, planned or in progress: its subject, its data, and the plan of its session."""
+    """A simulated run, planned or in progress: its subject, its data, and the plan of its session."""
 
     subject: Subject
     trial: Trial
     plan: Plan
 
     def begin(self) -> Self:
-        """Start the run without waiting for it; meanwhile, the worker must not be asked for anything else."""
+        """Start the run without waiting for it. Until it ends, the worker must not be used for anything else."""
         self.subject.worker.load({SUBMISSION: self.subject.built.program})
         self.subject.worker.request_run(self.plan, STUDENT, self.trial.arrays)
         return self
@@ -75,7 +77,7 @@ def run_on_trial(subject: Subject, trial: Trial, order: Order = "ascending") -> 
 
 
 def run_at(subject: Subject, sizes: Sizes, number: int, order: Order = "ascending") -> SimulatedRun:
-    """Return a run of the student's launches on random data, which follow from the seed and `number`."""
+    """Return a run of the student's launches on random data, which are derived from the seed and `number`."""
     key = (subject.task.seed, SIMULATION_KEY, number)
     trial = make_trial(subject.built.task.assignment, subject.oracle, sizes, "random", key)
     return run_on_trial(subject, trial, order)
@@ -88,7 +90,9 @@ def simulate(subject: Subject, sizes: Sizes, number: int) -> Simulated | Problem
 
 @returns_problem
 def seen_in(run: SimulatedRun) -> Simulated:
-    """Finish the run, or start it first, and return the record; return a Problem if the run does not finish."""
+    """Finish the run, after starting it if necessary, and return the record; return a Problem if the run does not
+    finish.
+    """
     subject, trial, plan = run.subject, run.trial, run.plan
     worker, sizes = subject.worker, trial.sizes
     script = plan.scripts[STUDENT]
@@ -112,11 +116,11 @@ CUT_OFF = Problem(
     reason=Reason.TIME_LIMIT,
     message="the simulator stopped the kernel before its end, so its results were not checked.",
 )
-"""Problem of a kernel that did not finish. Its arrays mean nothing, so they are not checked."""
+"""The problem of a kernel that did not finish. Its arrays are meaningless, so they are not checked."""
 
 
 def with_lines_of_copies(seen: SeenKernel, scene: Scene) -> SeenKernel:
-    """Add the line to each copy by a group in the record of a kernel, if only one line copies that array."""
+    """Add the line number to each copy by a group in the record of a kernel, if only one line copies that array."""
     return seen.model_copy(update={"accesses": tuple(_located(each, scene) for each in seen.accesses)})
 
 
@@ -134,10 +138,11 @@ UNKNOWN = Problem(
 
 
 def _told(failed: FailedError) -> Problem:
-    """Problem of a failure in the simulator; the message names the simulator, as the kernel may run on the device.
+    """The problem of a failure in the simulator. The message mentions the simulator because the kernel may run on the
+    device.
 
-    The simulator reports accesses beyond arrays and does not crash there. It crashes at an index beyond the elements of
-    a vector, and at functions and instructions that it does not know.
+    The simulator reports accesses beyond arrays without crashing. It crashes at an index beyond the elements of a
+    vector, and at unknown functions and instructions.
     """
     problem = failed.problem
     if isinstance(failed.why, Crashed) and problem.reason is Reason.CRASH:

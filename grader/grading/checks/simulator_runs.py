@@ -1,4 +1,4 @@
-"""Simulated runs that checks rest on, and what is known before and after them."""
+"""Simulated runs on which checks are based, and the data before and after them."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,10 +18,11 @@ from grader.results.metrics import Profile
 
 @dataclass(frozen=True, kw_only=True)
 class Runs:
-    """Simulated runs that the checks rest on.
+    """The simulated runs on which the checks are based.
 
-    Each run is made when a check first asks for it, and may begin earlier. If `counter` is another worker than the
-    subject's, both runs can overlap. `ours` simulates the model solution for comparison, and never runs a submission.
+    Each run is created when a check first needs it, or started earlier by the methods below. If `counter` is a
+    different worker than that of the subject, both runs can overlap. `ours` simulates the model solution for
+    comparison, and never runs a submission.
     """
 
     subject: Subject
@@ -30,42 +31,40 @@ class Runs:
 
     @cached_property
     def sanitizer(self) -> SimulatedRun:
-        """Run that is watched for wrong accesses and races."""
+        """The run that is watched for wrong accesses and races."""
         asked = self.subject.task.assignment.sanitizer
         assert asked is not None
         return sanitizer_run(self.subject, asked)
 
     @cached_property
     def memory(self) -> SimulatedRun:
-        """Run that counts memory accesses."""
+        """The run in which memory accesses are counted."""
         asked = self.subject.task.assignment.memory
         assert asked is not None
         return memory_run(replace(self.subject, worker=self.counter), asked)
 
     def begin_sanitizer(self) -> None:
-        """Start the sanitizer's run without waiting for it, if the assignment asks for this check."""
+        """Start the run of the sanitizer without waiting for it, if the assignment asks for this check."""
         if self._asks_for(Kind.SANITIZER, self.subject.task.assignment.sanitizer):
             self.sanitizer.begin()
 
     def begin_memory(self) -> None:
-        """Start the run that counts without waiting for it.
-
-        Nothing starts if the assignment does not ask for it, or if the run shares a worker with the sanitizer's run.
+        """Start the run that counts memory accesses without waiting for it. No-op if the assignment does not ask for
+        it, or if the run shares a worker with the run of the sanitizer.
         """
         is_apart = self.counter is not self.subject.worker
         if is_apart and self._asks_for(Kind.MEMORY, self.subject.task.assignment.memory):
             self.memory.begin()
 
     def _asks_for(self, kind: Kind, section: Section | None) -> bool:
-        """True if the assignment has this section, and this grading makes its checks."""
+        """True if the assignment has this section and this grading makes its checks."""
         return section is not None and kind not in self.subject.task.unmade
 
 
 @dataclass(frozen=True, kw_only=True)
 class Tested:
-    """Submission whose shown cases have run: the runs for further checks, and the sizes of the cases that failed.
-
-    `endless` is a case that is known not to end in the simulator.
+    """A submission whose shown cases have run: the runs for further checks, and the sizes of the failed cases.
+    `endless` is a case that does not end in the simulator, if there is one.
     """
 
     runs: Runs
@@ -76,11 +75,11 @@ class Tested:
 
 @dataclass(frozen=True, kw_only=True)
 class Watched:
-    """Checks that rest on simulated runs, and the records of the runs.
+    """Checks that are based on simulated runs, and the records of these runs.
 
-    `profile` has the counts of memory behaviour, if they were made. `seen` is the record at the sanitizer's sizes, and
-    `at_failed` the record at the smallest failed size. A hidden sanitizer's check gives neither of them, because checks
-    that are shown use them.
+    `profile` contains the counts of memory behaviour, if they were made. `seen` is the record at the sanitizer's sizes,
+    and `at_failed` the record at the smallest failed size. Both are None if the sanitizer check is hidden, because
+    shown checks use them.
     """
 
     checks: tuple[Check, ...]
@@ -90,7 +89,9 @@ class Watched:
 
 
 def absence(simulator: Worker, rules: WatchingRules) -> NoSimulatorError | None:
-    """Return the error of a missing simulator, or raise it if the rules require the simulator; None if it is there."""
+    """Return the error if the simulator is missing, or raise it if the rules require the simulator; None if the
+    simulator is available.
+    """
     try:
         simulator.ready()
     except NoSimulatorError as error:

@@ -1,4 +1,4 @@
-"""Puts a mistake in the source before the messages of the checks that it explains."""
+"""Adds a mistake that was found in the source to the messages of the checks that it explains."""
 
 import ast
 import operator
@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from grader.common.optional import Fault, attempt
-from grader.common.phrases import capital
+from grader.common.phrases import sentence
 from grader.common.record import replace
 from grader.course.assignment import Assignment
 from grader.course.criteria import Sizes
@@ -25,13 +25,10 @@ from grader.protocol.observation import SeenKernel
 from grader.results.check import Check, Finding, Reason, Verdict
 
 TOLD = frozenset({Reason.WRONG_OUTPUT, Reason.NOT_WRITTEN, Reason.OUT_OF_BOUNDS})
-"""Reasons of checks that a mistake in the source explains."""
+"""Reasons of checks that a mistake in the source can explain."""
 
 SEEN = TOLD | {Reason.DATA_RACE, Reason.UNINITIALISED}
-"""Reasons of findings that a mistake in the source explains."""
-
-WORDS = ("the ", "line", "it ", "a ", "all ", "at ", "in ")
-"""First words of messages, except names."""
+"""Reasons of findings that a mistake in the source can explain."""
 
 OPERATORS: Mapping[type[ast.operator], Callable[[Polynomial, Polynomial], Polynomial]] = {
     ast.Add: operator.add,
@@ -41,8 +38,8 @@ OPERATORS: Mapping[type[ast.operator], Callable[[Polynomial, Polynomial], Polyno
 
 
 def slip_of(built: Built, runs: Sequence[Simulated | None]) -> Slip | Fault | None:
-    """Return the mistake that the runs prove. None if no rule applies, if the parameters are in another order, or if
-    the text is too complex to read.
+    """Return the mistake that the runs prove; None if no rule applies, if the parameters are in a different order, or
+    if the text is too complex to analyse.
     """
     if built.misordered:
         return None
@@ -52,12 +49,14 @@ def slip_of(built: Built, runs: Sequence[Simulated | None]) -> Slip | Fault | No
 def _first(built: Built, runs: Sequence[Simulated | None]) -> Slip | None:
     try:
         return first_slip([each for run in runs if run for each in _launches(built, run)])
-    except (TooComplexError, RecursionError):  # no student writes such a text, except to keep grader busy
+    except (TooComplexError, RecursionError):  # students write such a text only to keep grader busy
         return None
 
 
 def with_slip(checks: Sequence[Check], slip: Slip | Fault | None) -> tuple[Check, ...]:
-    """Return the checks; the mistake comes before a finding that it explains. A fault is added to failed checks."""
+    """Return the checks. The mistake is put in front of a finding that it explains, and a fault is added to failed
+    checks.
+    """
     return tuple(_with_slip(check, slip) for check in checks)
 
 
@@ -77,19 +76,16 @@ def _with_slip(check: Check, slip: Slip | Fault | None) -> Check:
 
 
 def _observed(finding: Finding, slip: Slip) -> str:
-    """The message of a finding as the sentence after the mistake. It does not repeat the line."""
+    """The message of a finding as the sentence that follows the mistake. It does not repeat the line number."""
     line = re.match(r"line \d+ ", finding.message)
     is_same = line is not None and slip.message.startswith(line[0]) and slip.message.count(". ") == 0
-    return f"It {finding.message[len(line[0]) :]}" if line is not None and is_same else _sentence(finding.message)
-
-
-def _sentence(text: str) -> str:
-    """The text as a sentence. The name of an array at its beginning keeps its case."""
-    return capital(text) if text.startswith(WORDS) else text
+    return f"It {finding.message[len(line[0]) :]}" if line is not None and is_same else sentence(finding.message)
 
 
 def of_wrong_result(check: Check, slip: Slip) -> Check:
-    """Return the check; a failure for a reason of TOLD has the mistake as its message, and the numbers as evidence."""
+    """Return the check. If it failed for a reason in TOLD, the mistake becomes its message, and the former message its
+    evidence.
+    """
     if check.verdict is not Verdict.FAILED or check.reason not in TOLD:
         return check
     detail = evidence_of(check.message, check.detail)
@@ -97,7 +93,7 @@ def of_wrong_result(check: Check, slip: Slip) -> Check:
 
 
 def _launches(built: Built, run: Simulated) -> Iterator[SimulatedLaunch]:
-    """Yield the launches of a run whose kernels can be read."""
+    """Yield the launches of a run whose kernels can be parsed."""
     asked = built.task.assignment.student_launches
     names = [built.bindings[each.kernel].name for each in asked]
     seen = outline(built.program.source, names)
@@ -134,7 +130,7 @@ def _launch(assignment: Assignment, asked: Launch, text: Text, sizes: Sizes, see
 
 
 def _whole_numbers(assignment: Assignment, own: Mapping[str, str], sizes: Sizes) -> Iterator[tuple[str, int]]:
-    """Yield the whole numbers that a kernel gets, by the names of its parameters."""
+    """Yield the whole numbers that a kernel receives, by the names of its parameters."""
     known = assignment.known(sizes)
     for arg, mine in own.items():
         value = known.get(arg)
@@ -143,7 +139,7 @@ def _whole_numbers(assignment: Assignment, own: Mapping[str, str], sizes: Sizes)
 
 
 def _polynomial(expression: Expression, own: Mapping[str, str], names: Mapping[str, object]) -> Polynomial:
-    """A size as a polynomial of the kernel's parameters. Any other expression becomes its number."""
+    """A size as a polynomial in the kernel's parameters. Any other expression is evaluated to a constant."""
     try:
         found = _of_node(ast.parse(str(expression), mode="eval").body, own)
     except SyntaxError:

@@ -1,4 +1,4 @@
-"""Finds the words for the student: from evidence (wrong elements, messages, logs) to the cause, with its lines.
-
-Input: the results from a worker, and the truth. Output: a Problem (reason, sentence, lines). Runs no kernel.
+"""Explains failures to students. From evidence such as wrong elements, messages and logs, it derives the cause and its
+lines. The input is the output of a worker and the expected results, and the output is a Problem (reason, sentence,
+lines). This package does not run kernels.
 """

@@ -1,4 +1,5 @@
-"""Explains a compiler's log: the place of the error, its words, the line as the student wrote it, and advice.
+"""Explains the log of a compiler. It extracts the place and the text of the error, shows the line as the student wrote
+it, and adds advice.
 
 Most drivers compile with clang, but each formats the messages differently:
 
@@ -8,8 +9,8 @@ Most drivers compile with clang, but each formats the messages differently:
     Intel           1:5:10: error: use of undeclared identifier 'x'
     NVIDIA's ptxas  ptxas error   : Entry function 'k' uses too much shared data (0x10000 bytes, 0xc000 max)
 
-All but PoCL repeat the source line below the message, with a caret. They repeat the line of the expanded text, so
-grader shows the student's own line instead.
+All except PoCL repeat the source line below the message, with a caret. That line comes from the expanded text, so
+grader shows the line that the student wrote instead.
 """
 
 import re
@@ -26,31 +27,33 @@ from grader.protocol.text import showable
 from grader.protocol.tokens import tokens
 
 LOG_LIMIT = 16 * 1024
-"""Most characters that are shown of a log in which no error is recognised."""
+"""Maximum number of characters that are shown of a log in which no error is recognised."""
 
 LINE_LIMIT = 600
-"""Most characters that are read of a line. Some errors name a type that fills pages."""
+"""Maximum number of characters that are read of a line. Some errors contain a type that fills pages."""
 
 SHOWN = 5
-"""Most errors that are shown. Later errors are often consequences of the first."""
+"""Maximum number of errors that are shown. Later errors are often consequences of the first."""
 
 WIDTH = 72
-"""Columns of the shown text: a terminal of 80 columns, less the indentation of a report."""
+"""Width of the shown text in columns, which is a terminal of 80 columns minus the indentation of a report."""
 
 INDENT = "    "
 CUT = "..."
 
 TAB = 4
-"""Most columns that a tab takes."""
+"""Maximum number of columns of a tab."""
 
 NAMED = r"<(?:kernel|program source|source|stdin)>"
 STUDENTS_FILE = rf"(?:{NAMED}|\d+|(?:[^\s:]*/)?[^\s:/]*\.cl)"
-"""Names that drivers give to the text that they compile."""
+"""Pattern of the names that drivers give to the text that they compile."""
 
 SEVERITY = r"(?:fatal )?(?P<severity>error|warning|note)"
 
 PLACE = r"(?P<line>\d{1,7}):(?P<column>\d{1,7})"
-"""Line and column in a message. No file has numbers with more digits, but a log could contain numbers of any length."""
+"""Pattern of a line and a column in a message. The numbers of a file do not have more digits, but a log could contain
+numbers of any length.
+"""
 
 REMARKS = (
     re.compile(rf"{SEVERITY}: (?P<file>[^:]*):{PLACE}: (?P<text>.+)"),
@@ -60,8 +63,8 @@ REMARKS = (
 )
 
 NEVER_WRITTEN = re.compile(r" <Spelling=(?:<[^>]*>)?[^>]*>|\b_cl_|(?<=\*)__private\b")
-"""Words in messages that the student never wrote. PoCL renames library functions by macros, and says so in messages
-about them. clang says of each pointer that it is itself private.
+"""Pattern of words in messages that the student did not write. PoCL renames library functions by macros, which appear
+in messages about them. clang adds to each pointer that the pointer itself is private.
 """
 
 LOG_PATH = re.compile(rf"(?:{NAMED}|(?:/[^\s:<>\"]+/)?tempfile_\w+\.cl)(?=:)")
@@ -76,8 +79,8 @@ Severity = Literal["error", "warning", "note"]
 class CompilerMessage:
     """One message of a compiler.
 
-    `line` and `column` count from 1 in the compiled text. Columns count bytes of UTF-8, as in clang. Both are missing
-    (None) without a place in the student's text.
+    `line` and `column` count from 1 in the compiled text. Columns count bytes of UTF-8, as in clang. Both are None if
+    the message does not refer to a place in the student's text.
     """
 
     severity: Severity
@@ -88,10 +91,9 @@ class CompilerMessage:
 
 @dataclass(frozen=True, kw_only=True)
 class Source:
-    """A text as the student wrote it, and the lines of its code (course/submissions/scan.py): `written` by the student,
-    and `compiled` with expanded macros. A line has the same number in both.
-
-    Without these lines, as for a text of the course, a log is explained without source lines.
+    """A text as the student wrote it, and its lines of code (course/submissions/scan.py), both as `written` by the
+    student and as `compiled` with expanded macros. A line has the same number in both. Without these lines, as for a
+    text of the course, a log is explained without source lines.
     """
 
     text: str = ""
@@ -107,7 +109,9 @@ class Source:
         return self._lines[number - 1] if 0 < number <= len(self._lines) else ""
 
     def code(self, number: int) -> str:
-        """The line without comments and the contents of strings, up to the length of lines that people write."""
+        """The line without comments and without the contents of strings, up to the length of lines that
+        people write.
+        """
         if not 0 < number <= len(self.written):
             return ""
         return "".join(
@@ -116,7 +120,9 @@ class Source:
         )
 
     def column(self, number: int, column: int) -> int | None:
-        """Column in the written line for one in the compiled line, in characters from 1; None if a macro moved it."""
+        """Convert a column of the compiled line to a column of the written line, in characters from 1; None if a macro
+        moved it.
+        """
         if not 0 < number <= min(len(self.written), len(self.compiled)):
             return column
         written, compiled = (lines[number - 1].encode()[: column - 1] for lines in (self.written, self.compiled))
@@ -133,7 +139,7 @@ class BuildErrors:
 
 
 def parse(log: str) -> tuple[CompilerMessage, ...]:
-    """The messages of a compiler's log, in their order. Repeated source lines, carets and counts are left out."""
+    """The messages in a compiler's log, in order. Repeated source lines, carets and counts are left out."""
     return tuple(remark for line in log.split("\n") if (remark := _remark(line)) is not None)
 
 
@@ -149,7 +155,9 @@ def explain(log: str, source: Source) -> BuildErrors:
 
 
 def clean(log: str) -> str:
-    """The log with kernels.cl as the file name, without folders of the grading machine, and cut to `LOG_LIMIT`."""
+    """The log with kernels.cl as the file name, without the folders of the grading machine, and truncated to
+    `LOG_LIMIT`.
+    """
     text = "\n".join(_anonymous(_cut(line)).rstrip() for line in log.split("\n")).strip()
     return text if len(text) <= LOG_LIMIT else text[:LOG_LIMIT] + "\n(the rest of the log was cut)"
 
@@ -179,7 +187,7 @@ def _remark(line: str) -> CompilerMessage | None:
 
 
 def _errors(remarks: Sequence[CompilerMessage]) -> list[CompilerMessage]:
-    """The errors, each once for a line. Errors without a place are included only if no error has a place."""
+    """The errors, each at most once per line. Errors without a place are included only if no error has a place."""
     errors: dict[tuple[int | None, str], CompilerMessage] = {}
     for each in remarks:
         if each.severity == "error":
@@ -189,7 +197,9 @@ def _errors(remarks: Sequence[CompilerMessage]) -> list[CompilerMessage]:
 
 
 def _placed(errors: Sequence[CompilerMessage], remarks: Sequence[CompilerMessage]) -> list[CompilerMessage]:
-    """The linker's errors, which have no lines, each with the place of the first remark about the same function."""
+    """Errors of the linker, which do not have lines, each with the place of the first message about the
+    same function.
+    """
     about: dict[str, CompilerMessage] = {}
     for each in remarks:
         for name in FUNCTION.findall(each.text):
@@ -223,7 +233,7 @@ def _sentence(error: CompilerMessage, source: Source) -> str:
 
 def _listing(errors: Sequence[CompilerMessage], source: Source) -> Iterator[str]:
     """Yield the first errors as compilers write them, with line, caret and hint. No hint appears twice."""
-    told = {_hint(errors[0], source)}  # the help has this hint
+    told = {_hint(errors[0], source)}  # the help already contains this hint
     for error in errors[:SHOWN]:
         column, advice = _column(error, source), _hint(error, source)
         place = "".join(f":{number}" for number in (error.line, column) if number is not None)
@@ -239,7 +249,9 @@ def _listing(errors: Sequence[CompilerMessage], source: Source) -> Iterator[str]
 
 
 def _excerpt(line: str, column: int | None) -> Iterator[str]:
-    """Yield the line without its indentation, cut to size around the caret, and then the caret."""
+    """Yield the line without its indentation, truncated around the caret if necessary, followed by a line with the
+    caret.
+    """
     text = showable(line.expandtabs(TAB).rstrip())
     caret = len(line[: column - 1].expandtabs(TAB)) if column is not None else 0
     indented, text = len(text), text.lstrip()

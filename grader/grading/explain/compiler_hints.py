@@ -1,8 +1,8 @@
-"""Lists common mistakes in OpenCL C, with one sentence of help for each.
+"""Recognises common mistakes in OpenCL C, with one sentence of help for each.
 
-A compiler names the text that it cannot read. A hint says what to write instead. A mistake is listed only if it can be
-recognised for certain from the compiler's words and the line. The words are those of clang, on which the drivers of
-PoCL, NVIDIA, AMD and Intel are built.
+A compiler reports the text that it cannot parse, and a hint adds what to write instead. A mistake is listed only if it
+can be recognised for certain from the compiler's message and the line. The messages are those of clang, on which the
+drivers of PoCL, NVIDIA, AMD and Intel are based.
 """
 
 import re
@@ -21,12 +21,12 @@ FUNCTIONS = (  # noqa: SIM905 - a line for each would fill pages
     "as_int as_uint as_float atomic_add atomic_sub atomic_inc atomic_dec atomic_min atomic_max atomic_xchg "
     "atomic_cmpxchg printf prefetch async_work_group_copy wait_group_events"
 ).split()
-"""Functions that kernels of a course call. The nearest one is suggested for a misspelt name (OpenCL C 1.2, section
-6.12).
+"""Functions that kernels of a course usually call (OpenCL C 1.2, section 6.12). The most similar one is suggested for a
+misspelt name.
 """
 
 ALIKE = 0.8
-"""Least similarity of a suggested name, from 0 to 1 as difflib measures it. It accepts `get_globl_id` and rejects
+"""Minimum similarity of a suggested name, from 0 to 1 as difflib measures it. It accepts `get_globl_id` and rejects
 `average`.
 """
 
@@ -63,16 +63,16 @@ TOO_MUCH_LOCAL = re.compile(
     r"too much shared data \((?P<wanted>0x[0-9a-f]{1,8}) bytes, (?P<limit>0x[0-9a-f]{1,8}) max"
     r"|local memory \((?P<taken>\d{1,12})\) exceeds limit \((?P<most>\d{1,12})\)"
 )
-"""Messages of NVIDIA's and AMD's compilers."""
+"""Pattern of messages of NVIDIA's and AMD's compilers."""
 
 STRAY = re.compile(r"[^\x00-\x7f\w\s]")
-"""Quotation marks, dashes and blanks of a word processor, for code without comments and strings."""
+"""Pattern of quotation marks, dashes and blanks from a word processor, for code without comments and strings."""
 
 SCALAR = r"(?:bool|u?char|u?short|u?int|u?long|size_t|float|double|half|unsigned|signed|unsigned int)"
 
 PLAIN = r"'(?:(?!__(?:global|local|constant))[^'])*'"
 SPACED = r"'[^']*__(?P<space>global|local|constant)\b[^']*'"
-"""Types as clang writes them: without a relevant address space, and with one."""
+"""Patterns of types as clang writes them, without and with a relevant address space."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -255,9 +255,8 @@ SLIPS = (
 
 
 def hint(error: str, code: str) -> str | None:
-    """Advice on an error; None if no advice is certain.
-
-    `code` is its line without comments and strings. It is empty if no line is known.
+    """Advice on an error; None if no hint certainly applies. `code` is the line of the error without comments and
+    strings; it is empty if the line is unknown.
     """
     return next(_hints(error, code), None)
 

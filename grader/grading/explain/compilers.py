@@ -1,7 +1,7 @@
-"""Recognises failures of an OpenCL compiler, as distinct from crashes of a kernel, and names the construct to avoid.
+"""Distinguishes failures of an OpenCL compiler from crashes of a kernel, and gives advice on the construct to avoid.
 
-Phases and words come from a worker, so a submission can forge both. They select sentences, and submissions for the
-instructor to look at (checks/compiler_failures.py), but no points depend on them.
+Phases and words come from a worker, so a submission can forge both. They select sentences, and the submissions that an
+instructor has to look at (checks/compiler_failures.py), but points do not depend on them.
 """
 
 import re
@@ -16,14 +16,14 @@ OWN_WORDS = re.compile(
     r"\bLLVM ERROR\b|\bAssertion `.*' failed|PLEASE submit a bug report|^Stack dump|\bUNREACHABLE executed at\b"
     r"|\blib(?:LLVM|clang|pocl)[\w.+-]*\.so|\bllvmopencl/|Could not find a dominating alternative variable"
 )
-"""Words with which LLVM, clang and PoCL end a process: a fatal error, a failed assertion, a frame of their own
-libraries.
+"""Pattern of the output with which LLVM, clang and PoCL end a process: a fatal error, a failed assertion, or a stack
+frame in their own libraries.
 """
 
 
 @dataclass(frozen=True, kw_only=True)
 class Known:
-    """A known failure: the compiler's words, and how to avoid the construct that causes it."""
+    """A known failure of a compiler: its output, and advice on how to avoid the construct that causes it."""
 
     says: re.Pattern[str]
     advice: str
@@ -47,7 +47,7 @@ INLINE = (
     "Some compilers fail on a function that contains barriers and is called from several places, such as {name}. Call "
     "it from one place, or declare it with `__attribute__((always_inline))`."
 )
-"""Advice on a failure of PoCL 3.1: it does not inline such a function, and its results vary."""
+"""Advice on a failure of PoCL 3.1, which does not inline such a function, so that its results vary."""
 
 
 def is_of_compiler(failure: Failure) -> bool:
@@ -79,7 +79,7 @@ def advice(failure: Crashed | TimedOut) -> str:
 
 
 def advice_on(source: str) -> str:
-    """Advice on how to keep a compiler from translating this text wrongly."""
+    """Advice on how to prevent a compiler from translating this text wrongly."""
     seen = outline(source, ())
     if seen is None:
         return SIMPLER
@@ -96,7 +96,7 @@ AS_DEFINED = 1
 
 
 def how_it_ended(crash: Crashed) -> str:
-    """Words for the end of a process, such as "with SIGABRT" or "with status 3", by its signal or its status."""
+    """Describe the end of a process by its signal or its status, as in "with SIGABRT" or "with status 3"."""
     number = crash.signal
     if number is None:
         return f"with status {crash.exit_code}"

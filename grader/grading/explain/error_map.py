@@ -1,4 +1,4 @@
-"""Draws a map of the wrong blocks of an array, small enough to look at."""
+"""Draws a map of the wrong blocks of an array that is small enough for a report."""
 
 import numpy as np
 
@@ -6,14 +6,16 @@ from grader.grading.explain.regions import Blocks, Mask
 from grader.results.check import ErrorMap
 
 ROWS, COLUMNS = 20, 40
-"""Most cells of a map. A character is about twice as high as wide, so a map of this size looks square."""
+"""Maximum number of rows and columns of a map. A character is about twice as high as wide, so a map of this size looks
+square.
+"""
 
 RIGHT, PARTLY, WRONG, UNWRITTEN = ".", "+", "#", "o"
 
 
 def error_map(buffer: str, wrong: Mask, unwritten: Mask, blocks: Blocks) -> ErrorMap:
-    """The map of a 2-D array. A cell is part of a kernel's block or consists of whole blocks. It never crosses their
-    edges.
+    """The map of a 2-D array. A cell is a part of a kernel's block or consists of whole blocks, so it never crosses the
+    edge of a block.
     """
     side = min(blocks.values(), default=1)
     block = (_cell(wrong.shape[0], ROWS, side), _cell(wrong.shape[1], COLUMNS, side))
@@ -25,7 +27,9 @@ def error_map(buffer: str, wrong: Mask, unwritten: Mask, blocks: Blocks) -> Erro
 
 
 def _cell(extent: int, most: int, side: int) -> int:
-    """The smallest cell size that gives at most `most` cells: a divisor of the block's side, or the side times 2^n."""
+    """The smallest cell size that gives at most `most` cells. It is a divisor of the block's side, or the side times
+    2^n.
+    """
     divisors = [size for size in range(1, side + 1) if side % size == 0]
     size = next((size for size in divisors if extent <= size * most), side)
     while extent > size * most:
@@ -34,7 +38,7 @@ def _cell(extent: int, most: int, side: int) -> int:
 
 
 def _any(mask: Mask, block: tuple[int, int]) -> Mask:
-    """Mask of the blocks in which some element of a mask is true."""
+    """Mask of the blocks in which at least one element of a mask is true."""
     by_row = np.logical_or.reduceat(mask, range(0, mask.shape[0], block[0]), axis=0)
     found: Mask = np.logical_or.reduceat(by_row, range(0, mask.shape[1], block[1]), axis=1)
     return found

@@ -1,10 +1,10 @@
-"""Ends a check early: a failure is raised at the place that detects it, and becomes a Problem in one place.
+"""Ends a check early. A failure is raised where it is detected, and is converted to a Problem in one place.
 
     @returns_problem
     def simulate(...) -> Simulated:  # Simulated | Problem for its callers
         fetched = unwrap(worker.session.run(...))  # raises if the worker's answer is a Failure
 
-A fault of grader itself is an exception of common/errors.py instead, and ends the whole grading.
+In contrast, a fault of grader itself is an exception of common/errors.py, and ends the whole grading.
 """
 
 from collections.abc import Callable
@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 class FailedError(Exception):
-    """Ends a check because of the submission: by a problem, or by a failure of its worker."""
+    """A problem of the submission, or a failure of its worker, that ends a check."""
 
     def __init__(self, why: Problem | Failure) -> None:
         super().__init__(why)
@@ -27,12 +27,12 @@ class FailedError(Exception):
 
     @property
     def problem(self) -> Problem:
-        """Problem that fails the check."""
+        """The problem that fails the check."""
         return self.why if isinstance(self.why, Problem) else of_failure(self.why)
 
     @property
     def failure(self) -> Failure | None:
-        """Failure of the worker; None if no worker failed."""
+        """The failure of the worker; None if the worker did not fail."""
         return None if isinstance(self.why, Problem) else self.why
 
 

@@ -1,4 +1,4 @@
-"""Writes the sentences that students read: the mistake, its place, and advice."""
+"""Composes the sentences that students read: the mistake, its place, and advice."""
 
 import signal
 from collections.abc import Callable
@@ -23,18 +23,16 @@ from grader.results.check import NOT_MADE, Check, ErrorMap, Reason, Verdict
 from grader.results.metrics import Interval, Performance
 
 MEMORY_WORDS = ("out of memory", "Allocation failed", "bad_alloc")
-"""Words that LLVM and C++ print before they end a process that got no memory."""
+"""Words that LLVM and C++ print before they end a process that could not allocate memory."""
 
 MEMORY_ERRORS = frozenset({"OUT_OF_HOST_MEMORY", "MEM_OBJECT_ALLOCATION_FAILURE"})
 
 
 @dataclass(frozen=True, kw_only=True)
 class Problem:
-    """The cause of a check that did not pass: the reason for machines, a sentence for people, the next step if one is
-    known, and the details.
-
-    `use` describes the lines that the problem is about, if they are not known yet. `faults` are faults of grader: the
-    parts that it could not explain.
+    """The cause of a check that did not pass: a reason for programs, a sentence for people, the next step if one is
+    known, and details. `use` describes the lines that the problem concerns, if they are not known yet. `faults` are
+    faults of grader that prevented parts of the explanation.
     """
 
     reason: Reason
@@ -66,15 +64,15 @@ class Problem:
         return self.skip(check) if self.reason in NOT_MADE else self.fail(check)
 
     def skip(self, check: Check) -> Check:
-        """The check, skipped for this reason. The total still includes its points."""
+        """The check, skipped for this reason. The maximum points still include it."""
         return replace(check, verdict=Verdict.SKIPPED, points=0.0, reason=self.reason, message=self.message)
 
 
 EXPLANATION = "the explanation"
-"""Name of the missing part if a problem could not be explained."""
+"""Name of the missing part of a report if a problem could not be explained."""
 
 NOT_RIGHT = Problem(reason=Reason.NOT_RUN, message="skipped: fix the wrong results first.")
-"""Problem of checks whose points a submission earns only if all of its results are right."""
+"""The problem of checks whose points a submission earns only if all of its results are right."""
 
 
 def of_failure(failure: Failure) -> Problem:  # noqa: PLR0911 - one return for each kind of failure
@@ -104,7 +102,7 @@ def of_failure(failure: Failure) -> Problem:  # noqa: PLR0911 - one return for e
 
 
 def _of_refusal(refused: Refused) -> Problem:
-    """The problem of a refused launch. It names the resource if the launch asked for too much of it."""
+    """The problem of a refused launch. The message contains the resource if the launch needs too much of it."""
     words = f"the OpenCL driver refused the kernel with {refused.error} ({refused.call})."
     asked = excess(refused.demand) if refused.demand else None
     if asked is not None:
@@ -114,7 +112,7 @@ def _of_refusal(refused: Refused) -> Problem:
 
 
 def _of_time(timed_out: TimedOut) -> Problem:
-    """The problem of a step that took too long. For a kernel, the help says what to look for."""
+    """The problem of a step that took too long. For a kernel, the help contains possible causes."""
     seconds = round(timed_out.seconds, 1)
     if is_of_compiler(timed_out):
         return Problem(reason=Reason.TIME_LIMIT, message=observed(timed_out), help=advice(timed_out))
@@ -128,8 +126,8 @@ def _of_time(timed_out: TimedOut) -> Problem:
 
 
 def _of_crash(crash: Crashed) -> Problem:  # noqa: PLR0911 - one return for each kind of crash
-    """The problem of a process that ended. Its last words are evidence only if a compiler printed them. Words of the
-    runtime are about grader's own process, not about the kernel.
+    """The problem of a process that ended. Its last output is shown as evidence only if a compiler printed it, because
+    output of the runtime concerns grader's own process and not the kernel.
     """
     number = crash.signal
     if any(words in crash.words for words in MEMORY_WORDS):
@@ -162,8 +160,8 @@ NO_MEMORY = Problem(
 )
 
 POCLS_LOCAL_MEMORY = "<= local_mem_size' failed"
-"""Words of PoCL about local memory. It checks this only after it has begun to run the kernel, and then ends the
-process.
+"""Message of PoCL about local memory. PoCL checks the limit only after it has begun to run the kernel, and then ends
+the process.
 """
 
 TOO_MUCH_LOCAL = Problem(
@@ -188,8 +186,8 @@ CRASH_HINTS: dict[int, str] = {
 
 
 def of_build_log(log: str, source: Source) -> Problem:
-    """The problem of a failed build: the first error as the sentence, the first few errors with their lines as the
-    detail.
+    """The problem of a failed build. The message is the first error, and the detail contains the first few errors with
+    their lines.
     """
     explanation = attempt(EXPLANATION, lambda: explain(log, source))
     if isinstance(explanation, Fault):
@@ -232,17 +230,19 @@ FORBIDDEN_USES = {
     Construct.LONG_LINE: (f"is longer than {LINE_LIMIT} characters", "Break the line."),
     Construct.CONTROL: ("has the control character {} in its code", "Delete this character. Compilers refuse it."),
 }
-"""Effect of each construct, and the next step."""
+"""For each forbidden construct, a phrase about its use and the next step."""
 
 
 # --- wrong results ----------------------------------------------------------------------------
 
 
 FAR_OFF = 1000
-"""Above this multiple of the allowed error, the exact number says nothing more."""
+"""Multiple of the allowed error above which the exact number is not informative."""
 
 NAN_AT_FIRST = "Words that no kernel has written hold NaN, and so do words past the end of an array."
-"""On some devices, adding to the NaN of an unwritten word gives the same NaN, bit for bit."""
+"""Sentence about unwritten words. On some devices, adding to the NaN of an unwritten word gives the same NaN, bit for
+bit.
+"""
 
 
 def of_mismatch(mismatch: Mismatch) -> Problem:
@@ -279,7 +279,7 @@ Wrong = TypeVar("Wrong", Problem, Check)
 
 
 def explained(wrong: Wrong, explanation: Explanation) -> Wrong:
-    """The wrong array, with the explanation as its message and the numbers as evidence."""
+    """The problem or check with the explanation as its message and the numbers as evidence."""
     return replace(
         wrong,
         message=explanation.sentence,
@@ -289,7 +289,7 @@ def explained(wrong: Wrong, explanation: Explanation) -> Wrong:
 
 
 def evidence_of(*parts: str) -> str:
-    """The detail with these parts, each on its own line. Empty parts are left out."""
+    """Join these parts to a detail, each on a line of its own. Empty parts are left out."""
     return "\n".join(filter(None, parts))
 
 
@@ -304,12 +304,12 @@ MIXED_UP = frozenset(
         Reason.TIME_LIMIT,
     }
 )
-"""Reasons why a kernel fails if it takes one argument for another."""
+"""Reasons with which a kernel can fail if it confuses its arguments."""
 
 
 def blamed(check: Check, misordered: str) -> Check:
-    """The check with these words as its message, because mixed-up arguments are the cause of all other mistakes. The
-    check is unchanged without words, or if mixed-up arguments cannot cause its failure.
+    """The check with `misordered` as its message, because confused arguments are the cause of all other mistakes. The
+    check is unchanged if `misordered` is empty or confused arguments cannot cause its failure.
     """
     if not misordered or check.reason not in MIXED_UP:
         return check
@@ -357,9 +357,8 @@ def _excess(mismatch: Mismatch) -> str:
 
 
 def of_stray_write(buffer: str, words: int) -> Problem:
-    """Problem of a changed guard band. `words` counts from the buffer's end or, if negative, its start.
-
-    The message does not blame a store: on a CPU, work-items that miss a barrier can also change this memory.
+    """The problem of a changed guard band. `words` counts from the end of the buffer or, if negative, from its start.
+    The message does not blame a store, because on a CPU, work-items that miss a barrier can also change this memory.
     """
     distance = count(words + 1 if words >= 0 else -words, "element")
     place = "past its end" if words >= 0 else "before its start"
@@ -371,14 +370,16 @@ def of_stray_write(buffer: str, words: int) -> Problem:
 
 
 def of_changed_input(buffer: str) -> Problem:
-    """The problem of an input that did not come back as it was sent."""
+    """The problem of an input that the kernel has changed."""
     return Problem(
         reason=Reason.INPUT_CHANGED, message=f"the kernel changed its input {buffer}, which it may only read."
     )
 
 
 def of_timed_run(problem: Problem, number: int) -> Problem:
-    """A problem of a timed run, with its number. A timed run has new data, and a size that no case has."""
+    """The problem of a timed run, with the number of the run. A timed run has new data and a size that does not occur
+    in the cases.
+    """
     return replace(problem, message=f"in timed run {number}, {problem.message}")
 
 
@@ -389,7 +390,7 @@ ASK = "Ask your instructor to look at it."
 
 
 def of_missed_goal(fraction: Interval, goal: SpeedGoal, device_class: str) -> Problem:
-    """The problem of a kernel that is slower than full points require."""
+    """The problem of a kernel that is too slow for full points."""
     wanted = goal.bands[0].fraction
     words = (
         f"it runs at {_percent(fraction.median)} of the model solution's speed, "
@@ -405,7 +406,7 @@ ON_A_PROCESSOR = (
 
 
 def reached_goal(fraction: Interval, goal: SpeedGoal) -> str:
-    """A sentence about a kernel that is as fast as full points require."""
+    """Sentence about a kernel that is fast enough for full points."""
     return (
         f"it runs at {_percent(fraction.median)} of the model solution's speed; "
         f"full points need {_percent(goal.bands[0].fraction)}."
@@ -425,14 +426,14 @@ def of_speed_elsewhere(timed: Performance) -> Problem:
 PENDING = Problem(reason=Reason.PENDING, message="hidden cases run some minutes after the other checks.")
 
 HIDDEN = Problem(reason=Reason.DECIDED_ELSEWHERE, message="hidden checks are decided on the course's machine.")
-"""Problem of checks that are not part of a student kit."""
+"""The problem of checks that are not part of a student kit."""
 
 UNMADE = Problem(reason=Reason.HIDDEN, message="this check runs when you hand in.")
-"""Problem of hidden checks in a dry run, which leaves them out."""
+"""The problem of hidden checks in a dry run, in which they do not run."""
 
 
 def of_missed_minimum(rate: float, required: float, unit: str, device: str) -> Problem:
-    """The problem of a kernel that is slower than the absolute minimum for a named device."""
+    """The problem of a kernel that is slower than the absolute minimum for this device."""
     return Problem(
         reason=Reason.TOO_SLOW,
         message=f"it reaches {numeral(rate)} {unit}; on {device} the assignment asks for at least {numeral(required)}.",
@@ -477,8 +478,8 @@ def of_spent_time(seconds: float, pairs: int) -> Problem:
 
 
 def of_noise(noise: Interval, pairs: int, standard: str) -> Problem:
-    """The problem of a machine on which grader's own kernel, timed against itself, is too far from 1. No other speed
-    can be measured there.
+    """The problem of a machine that is too noisy for measurements. There, the ratio of grader's own kernel timed
+    against itself is too far from 1.
     """
     return _not_measured(
         f"over {count(pairs, 'pair')} of launches, the {standard} ran at {noise.median:.2f} times its own speed "
@@ -487,7 +488,7 @@ def of_noise(noise: Interval, pairs: int, standard: str) -> Problem:
 
 
 def of_delay(share: float, pairs: int) -> Problem:
-    """The problem of a kernel that waited because other programs had the processor."""
+    """The problem of a kernel that waited because other programs used the processor."""
     return _not_measured(
         f"over {count(pairs, 'pair')} of launches, the submission waited for a processor for {_percent(share)} of its "
         "time"
@@ -495,7 +496,7 @@ def of_delay(share: float, pairs: int) -> Problem:
 
 
 def of_blindness(pairs: int) -> Problem:
-    """The problem of a submission that is fast only by a clock that submissions can reach."""
+    """The problem of a submission that is fast enough only according to a clock that submissions can manipulate."""
     return _not_measured(
         f"over {count(pairs, 'pair')} of short launches, only the device's own clock says that the submission is fast "
         "enough"
@@ -503,8 +504,8 @@ def of_blindness(pairs: int) -> Problem:
 
 
 def of_interference(one_sided: int, seen: int) -> Problem:
-    """The problem of an operating system's kernel that worked during grader's launches but not during the submission's,
-    or the reverse.
+    """The problem of an operating system that did more work during grader's launches than during the submission's, or
+    the reverse.
     """
     return Problem(
         reason=Reason.INTERFERENCE,
@@ -515,7 +516,7 @@ def of_interference(one_sided: int, seen: int) -> Problem:
 
 
 def of_few_rounds(one_sided: int, seen: int) -> Problem:
-    """The problem of too few valid rounds in the time that a submission has. This happens on a busy machine."""
+    """The problem of too few valid rounds within the time limit of a submission, which happens on a busy machine."""
     return _not_measured(
         f"in {one_sided} of {count(seen, 'timed round')}, its operating system did more work during one of the two "
         "compared launches than during the other"

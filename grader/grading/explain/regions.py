@@ -1,4 +1,4 @@
-"""Describes a part of a matrix in words: the last row, every 16th column, the partial blocks."""
+"""Describes parts of a matrix in words, such as the last row, every 16th column, or the partial blocks."""
 
 from collections.abc import Mapping
 
@@ -7,21 +7,23 @@ from numpy.typing import NDArray
 
 Mask = NDArray[np.bool_]
 Blocks = Mapping[str, int]
-"""Sides of the blocks that kernels work in, by the names of the constants, such as {"TILE": 16}."""
+"""Side lengths of the blocks in which kernels work, by the names of the constants, such as {"TILE": 16}."""
 
 FILLED = 0.95
-"""Share of a region that the mask must cover for the region to be named. The rest may differ by chance, for example if
-a wrong sum of small integers has the right value. Outside the region, the mask must be empty."""
+"""Minimum share of a region that the mask must cover for the region to be reported. The rest may differ by chance, for
+example if a wrong sum of small integers has the right value. Outside the region, the mask must be empty.
+"""
 
 FEW = 4
-"""Most rows at the end that are given by their number. Longer ranges are given by their first row."""
+"""Maximum number of rows at the end that are described by their number. Longer ranges are described by
+their first row.
+"""
 
 
 def place(mask: Mask, blocks: Blocks, *, is_vector: bool = False) -> str | None:
-    """Words for the place of the true elements of a 2-D mask, to follow "in".
-
-    None if the place has no simple shape, or if all elements or none are true. A vector is one row, whose columns are
-    called elements.
+    """Describe the place of the true elements of a 2-D mask, in words that follow "in". Returns None if they do not
+    form a simple shape, or if all or none of the elements are true. A vector is one row, whose columns are called
+    elements.
     """
     if not mask.any():
         return None
@@ -31,14 +33,14 @@ def place(mask: Mask, blocks: Blocks, *, is_vector: bool = False) -> str | None:
 
 
 def _elements(mask: Mask, blocks: Blocks, filled: float) -> str | None:
-    """Words for some elements of a vector."""
+    """Describe some elements of a vector."""
     which = mask[0]
     words = None if which.all() else _lines(which, "element", blocks)
     return words or _run(mask, blocks, filled)
 
 
 def _band(mask: Mask, blocks: Blocks, filled: float) -> str | None:
-    """Words for some rows, some columns, or the crossing of both."""
+    """Describe some rows, some columns, or the intersection of both."""
     rows, columns = np.any(mask, axis=1, keepdims=True)[:, 0], np.any(mask, axis=0, keepdims=True)[0]
     if not fills(mask, rows[:, None] & columns, filled) or (rows.all() and columns.all()):
         return None
@@ -52,7 +54,7 @@ def _band(mask: Mask, blocks: Blocks, filled: float) -> str | None:
 
 
 def _border(mask: Mask, blocks: Blocks, filled: float) -> str | None:
-    """Words for some rows together with some columns."""
+    """Describe some rows together with some columns."""
     rows, columns = mask.mean(axis=1) >= filled, mask.mean(axis=0) >= filled
     if rows.all() or columns.all() or not rows.any() or not columns.any():
         return None
@@ -65,7 +67,7 @@ def _border(mask: Mask, blocks: Blocks, filled: float) -> str | None:
 
 
 def _off_diagonal(mask: Mask, blocks: Blocks, filled: float) -> str | None:
-    """Words for all blocks except the blocks on the diagonal."""
+    """Describe all blocks except those on the diagonal."""
     rows, columns = np.arange(mask.shape[0])[:, None], np.arange(mask.shape[1])
     for name, side in blocks.items():
         region = rows // side != columns // side
@@ -75,7 +77,7 @@ def _off_diagonal(mask: Mask, blocks: Blocks, filled: float) -> str | None:
 
 
 def _run(mask: Mask, _blocks: Blocks, filled: float) -> str | None:
-    """Words for a range of elements in the order of memory."""
+    """Describe a range of elements in the order of memory."""
     flat = mask.reshape(-1)
     hull = _hull(flat)
     if hull.all() or not fills(flat, hull, filled):
@@ -85,7 +87,9 @@ def _run(mask: Mask, _blocks: Blocks, filled: float) -> str | None:
 
 
 def _hull(flat: Mask) -> Mask:
-    """Mask of all elements from the first true one to the last. Equal distances between true elements stay."""
+    """Mask of all elements from the first true one to the last. If the true elements are equally spaced, the mask has
+    the same spacing.
+    """
     held = np.flatnonzero(flat)
     steps = np.diff(held)
     step = int(steps[0]) if steps.size and (steps == steps[0]).all() else 1
@@ -95,16 +99,18 @@ def _hull(flat: Mask) -> Mask:
 
 
 def fills(mask: Mask, region: Mask, filled: float) -> bool:
-    """True if the mask covers nothing outside the region, and at least the share `filled` of the region."""
+    """True if the mask does not cover anything outside the region, and covers at least the share `filled` of the
+    region.
+    """
     return not (mask & ~region).any() and bool(np.count_nonzero(mask) >= filled * np.count_nonzero(region))
 
 
 PAIR = 2
-"""Two elements are always a period apart, so a pair shows no rule."""
+"""Number of elements in a pair. Two elements are always one period apart, so a pair does not establish a rule."""
 
 
 def _lines(which: Mask, noun: str, blocks: Blocks) -> str | None:
-    """Words for some of the rows or columns; None if they follow no simple rule."""
+    """Describe some of the rows or columns; None if they do not follow a simple rule."""
     held, extent = np.flatnonzero(which), which.size
     first, count = int(held[0]), held.size
     if count == 1:
@@ -146,7 +152,7 @@ def _periodic(which: Mask, noun: str, blocks: Blocks) -> str | None:
 
 
 def _is_of_every_other_block(which: Mask, side: int) -> bool:
-    """True if the mask is the first, third, fifth block and so on, or all other blocks."""
+    """True if the mask consists of the first, third, fifth block and so on, or of all other blocks."""
     odd = np.arange(which.size) // side % 2
     return which.size > 3 * side and (np.array_equal(which, odd == 0) or np.array_equal(which, odd == 1))
 

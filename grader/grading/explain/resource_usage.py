@@ -1,7 +1,7 @@
-"""Reads the resource usage of a kernel from a driver's facts and logs, and explains a usage that is too large.
+"""Extracts the resource usage of a kernel from the facts and logs of a driver, and explains excessive usage.
 
-A worker that runs a submission on a CPU could invent all of these numbers, so no decision depends on them. If the build
-asks for it, NVIDIA's assembler writes for each kernel (further words depend on its version):
+A worker that runs a submission on a CPU could forge all of these numbers, so decisions do not depend on them. If the
+build requests it, NVIDIA's assembler prints these lines for each kernel (further words depend on its version):
 
     ptxas info    : Compiling entry function 'k' for 'sm_90'
     ptxas info    : Function properties for k
@@ -9,8 +9,8 @@ asks for it, NVIDIA's assembler writes for each kernel (further words depend on 
     ptxas info    : Used 255 registers, used 1 barriers, 8448 bytes smem, 380 bytes cmem[0]
 
 The stack frame is the memory that a work-item uses in place of registers. It contains spilled values, for which there
-were too few registers. It also contains arrays that no register can hold, because their index is known only when the
-kernel runs.
+were too few registers, and arrays that cannot be kept in registers because their index is known only when the kernel
+runs.
 """
 
 import re
@@ -23,7 +23,7 @@ from grader.protocol.messages import DeviceFacts, Opened
 from grader.results.metrics import Usage
 
 NUMBER = r"(\d{1,12})"
-"""Digits of a number in a log. No driver reports a number with more digits."""
+"""Pattern of a number in a log. Drivers do not report numbers with more digits."""
 
 ENTRY = re.compile(r"Compiling entry function '?(\w+)")
 FUNCTION = re.compile(r"Function properties for '?(\w+)")
@@ -33,7 +33,9 @@ REGISTERS = re.compile(rf"\bUsed {NUMBER} registers")
 
 @dataclass(frozen=True, kw_only=True)
 class Assembled:
-    """The figures of one kernel in a log: its registers, and the bytes of its stack frame and of its spilled values."""
+    """The figures of one kernel in a log: the number of registers, and the bytes of the stack frame and of spilled
+    values.
+    """
 
     registers: int | None = None
     frame: int | None = None
@@ -43,7 +45,7 @@ class Assembled:
 def usage_of(names: Iterable[str], opened: Opened, device: DeviceFacts) -> tuple[Usage, ...]:
     """The resources that each of these kernels of a session uses.
 
-    On a CPU, this is local memory only: private variables are in memory like all others.
+    On a CPU, this is only local memory, because private variables are in memory like all others.
     """
     facts = {kernel.name: kernel.resources for kernel in opened.kernels}
     if device.type == "cpu":
@@ -53,7 +55,7 @@ def usage_of(names: Iterable[str], opened: Opened, device: DeviceFacts) -> tuple
 
 
 def read_log(log: str) -> dict[str, Assembled]:
-    """The figures of each kernel in a build log, by its name. Empty if the compiler was not asked to report them."""
+    """The figures of each kernel in a build log, by name. Empty if the compiler was not asked to report them."""
     found: dict[str, Assembled] = {}
     entry = function = ""
     for line in log.splitlines():
@@ -81,7 +83,7 @@ def _usage(name: str, resources: Resources, said: Assembled) -> Usage:
 
 
 def excess(demand: Demand) -> str | None:
-    """A sentence about a resource of which a launch asks for more than the device has, with advice; None if no such
+    """A sentence about a resource of which a launch needs more than the device has, with advice; None if no such
     resource is known.
     """
     local, most = demand.resources.local_memory, demand.resources.work_group

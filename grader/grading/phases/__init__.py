@@ -1,4 +1,4 @@
-"""Phases of a grading, each under the lock that it needs. grade.py calls them in order.
+"""Phases of a grading. Each takes the lock that it needs. grade.py calls them in order.
 
 context.py       the workers of one grading       decision.py       the checks that follow from all observations
 build.py         the build                        cause_search.py   the search for the line of a mistake

@@ -1,4 +1,4 @@
-"""Build of a submission, and the draft of a grading that ends with a failed build."""
+"""Builds a submission, and drafts the grading if the build fails."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ from grader.results.check import OUTSTANDING, Reason
 
 @dataclass(frozen=True, kw_only=True)
 class BuildPhase:
-    """Prepared text of a submission, and its build."""
+    """The prepared text of a submission, and its build."""
 
     prepared: Prepared
     build: Build
@@ -33,7 +33,7 @@ def build_submission(context: GradingContext) -> BuildPhase:
 
 
 def without_build(context: GradingContext, phase: BuildPhase) -> Draft:
-    """Return the draft of a failed build: all other checks fail, or stay open if the compiler failed.
+    """Return the draft after a failed build. All other checks fail, or stay open if the compiler failed.
 
     Raises DeviceError if our own kernels do not build either, because the device may lack a type.
     """

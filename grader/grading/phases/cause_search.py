@@ -1,4 +1,4 @@
-"""Search for the line with the mistake, if no rule explains it."""
+"""Searches for the line with the mistake if no rule explains it."""
 
 from grader.common.optional import Fault, attempt
 from grader.common.record import replace
@@ -8,7 +8,7 @@ from grader.grading.device_lock import shared
 from grader.grading.phases.context import GradingContext, thawed
 from grader.grading.search.hint import hint as hint_of
 from grader.grading.search.localisation import Suspect, search
-from grader.grading.search.need import allowance, cleanness, is_needed, rightness
+from grader.grading.search.need import cleanness, is_needed, rightness
 from grader.results.check import Check, Verdict
 
 SEARCH = "the line of the mistake"
@@ -18,10 +18,9 @@ SEARCH = "the line of the mistake"
 def with_cause(
     context: GradingContext, subject: Subject, cases: tuple[Check, ...], watched: Watched
 ) -> tuple[Check, ...]:
-    """Return the checks of the cases, with the line that a search has found if nothing else explains them.
-
-    If the search fails, the failed checks say that the line is missing. The workers of the search are stopped, since
-    their state is unknown and no later phase needs them.
+    """Return the checks of the cases, with the line that a search has found if nothing else explains them. If the
+    search fails because of a fault, the failed checks report that the line is missing. The workers of the search are
+    then stopped, because their state is unknown and no later phase needs them.
     """
     located = attempt(SEARCH, lambda: _located(context, subject, cases, watched))
     if not isinstance(located, Fault):
@@ -37,7 +36,7 @@ def _located(
     context: GradingContext, subject: Subject, cases: tuple[Check, ...], watched: Watched
 ) -> tuple[Check, ...]:
     asked, built = context.task.assignment, subject.built
-    rules = allowance(context.environment.search, cases)
+    rules = context.environment.search
     if not rules.seconds or not is_needed(built, cases, watched.checks):
         return cases
     context.progress("looking for the line that is wrong")

@@ -1,4 +1,4 @@
-"""Context of one grading: its task, its environment and its workers."""
+"""The context of one grading: its task, its environment and its workers."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -25,10 +25,9 @@ from grader.results.withholding import shown_at_once
 
 @dataclass(frozen=True, kw_only=True)
 class GradingContext:
-    """Workers of one grading, with its task, its device and its environment.
-
-    `student` runs the submission on `device`. `simulator` and `counter` simulate it; without idle processors, both are
-    one worker. `model_simulator` and the workers in `ours` run only our own kernels.
+    """The workers of one grading, with its task, its device and its environment. `student` runs the submission on
+    `device`. `simulator` and `counter` simulate it; they are the same worker unless processors are idle.
+    `model_simulator` and the workers in `ours` run only grader's own kernels.
     """
 
     task: Task
@@ -46,20 +45,24 @@ class GradingContext:
 
     @property
     def is_apart(self) -> bool:
-        """True if the simulator and timed kernels do not disturb each other."""
+        """True if the simulator can run next to timed kernels without disturbing them."""
         return self.environment.has_plenty and not share_a_process(self.device)
 
     def borrow(self, role: Role) -> Worker:
-        """Borrow a worker for our own kernels, until `leave_the_device` or the end of the grading."""
+        """Borrow a worker for grader's own kernels, until `leave_the_device` or the end of the grading."""
         return self.ours.enter_context(self.environment.workers.own(role))
 
     def leave_the_device(self) -> None:
-        """Release our own workers, and ask the submission's worker to end: from now on, only simulators work."""
+        """Release the workers for grader's own kernels, and ask the submission's worker to end. From now on, only
+        simulators run.
+        """
         self.ours.close()
         self.student.let_go()
 
     def tell(self, checks: Iterable[Check], misordered: str = "") -> None:
-        """Report the checks that may be shown now, with reasons for failures that no later phase can explain better."""
+        """Report the checks that may be shown now. The sentence of a failure is included unless a later phase may
+        explain it better.
+        """
         asked = self.task.assignment
         for check in checks:
             if check.kind in shown_at_once(asked):
@@ -70,7 +73,7 @@ class GradingContext:
 def enter_submission(
     task: Task, environment: GradingEnvironment, progress: Progress, cpu: SharedCpu, workers: ExitStack
 ) -> GradingContext:
-    """Start the submission's workers, which `workers` ends."""
+    """Start the workers of the submission. The exit stack `workers` ends them."""
     started = datetime.now(UTC)
     with cpu:
         student = workers.enter_context(environment.workers.submission())
@@ -78,9 +81,9 @@ def enter_submission(
         counter = environment.simulator() if environment.spare else simulator
         model_simulator = environment.simulator()
         for worker in (counter, model_simulator):
-            workers.callback(worker.stop)  # these start only if there is something to count or to compare
+            workers.callback(worker.stop)  # these start only when they are first used
         if task.assignment.is_watched:
-            workers.enter_context(simulator)  # starts up while the submission is built
+            workers.enter_context(simulator)  # starts while the submission is built
         workers.callback(_let_go, (student, simulator, counter, model_simulator))
         device = student.ready()
         roofs = environment.roofs(device)
@@ -110,10 +113,9 @@ def _let_go(workers: Iterable[Worker]) -> None:
 
 @contextmanager
 def thawed(worker: Worker, device: DeviceFacts) -> Iterator[None]:
-    """Let the submission's worker run until the end of the block, and freeze it then.
-
-    While a grading has no lock, its worker is frozen, so that another grading can be timed. The worker must be idle at
-    the end: a process that waits in vfork cannot be frozen, and is ended (freeze_check.py).
+    """Let the submission's worker run during the block, and freeze it at the end. While a grading does not hold a lock,
+    its worker is frozen, so that another grading can be timed. The worker must be idle at the end, because a process
+    that waits in vfork cannot be frozen and is ended (freeze_check.py).
     """
     worker.thaw()
     yield
@@ -122,10 +124,9 @@ def thawed(worker: Worker, device: DeviceFacts) -> Iterator[None]:
 
 
 def probe_after(checks: Iterable[Check], environment: GradingEnvironment, device: DeviceFacts) -> None:
-    """Test the device after a kernel that crashed or did not end.
-
-    The test is not reported, since a hidden check may be its reason. A driver that had to reset a GPU has also lost the
-    data of our own workers there, so these workers end.
+    """Test the device after a kernel that crashed or did not end. The test is not reported because a hidden check may
+    be its reason. If the driver had to reset a GPU, it has also lost the data of grader's own workers there, so these
+    workers are closed.
     """
     if any(check.reason in {Reason.TIME_LIMIT, Reason.CRASH, Reason.COMPILER_FAILED} for check in checks):
         if not share_a_process(device):

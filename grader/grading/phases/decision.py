@@ -1,4 +1,4 @@
-"""Decision of a grading: the checks that follow from the cases, the simulated runs and the timed rounds."""
+"""Decides a grading: derives the checks from the cases, the simulated runs and the timed rounds."""
 
 from dataclasses import dataclass
 
@@ -24,10 +24,8 @@ from grader.results.check import Check
 
 @dataclass(frozen=True, kw_only=True)
 class Observations:
-    """Observations of a submission that was built.
-
-    `timed` has the performance check if the timed rounds are over. Otherwise `setup` is ready for them, or has the
-    reason why nothing is timed.
+    """The observations of a submission that was built. `timed` contains the performance check if the timed rounds are
+    over. Otherwise `setup` is ready for them, or is the reason why nothing is timed.
     """
 
     build: Build
@@ -39,12 +37,14 @@ class Observations:
 
     @property
     def built(self) -> Built:
-        """Program of the submission."""
+        """The program of the submission."""
         return self.runs.subject.built
 
 
 def decide(context: GradingContext, observed: Observations) -> Draft:
-    """Return the draft. Searches for the line of a mistake and times the submission, if either is still to be done."""
+    """Return the draft. Before that, searches for the line of a mistake and times the submission if this has not been
+    done.
+    """
     asked, watched, built = context.task.assignment, observed.watched, observed.built
     waits = left_open(observed.tried, observed.runs.subject, watched)
     slip = slip_of(built, (watched.seen, watched.at_failed))
@@ -71,7 +71,7 @@ def decide(context: GradingContext, observed: Observations) -> Draft:
 def _decided(
     context: GradingContext, observed: Observations, cases: tuple[Check, ...]
 ) -> tuple[tuple[Check, ...], tuple[Check, ...]]:
-    """Return the checks of the cases, with a cause, and the performance check. Reports each check that is decided."""
+    """Return the checks of the cases, with causes, and the performance check. Reports each decided check."""
     asked, watched, misordered = context.task.assignment, observed.watched, observed.built.misordered
     context.tell([each.check for each in observed.tried if is_undecided(each)], misordered)
     context.tell(required(asked, context.device, watched.checks), misordered)

@@ -1,7 +1,5 @@
-"""Hidden cases of a grading, which run after all checks that may be shown are complete.
-
-The service runs them even later, in a second grading (grading/completion.py), so that students see no time that depends
-on hidden cases.
+"""Runs the hidden cases of a grading, after all checks that may be shown are complete. The service runs them even
+later, in a second grading (grading/completion.py), so that the times that students see do not depend on hidden cases.
 """
 
 import time
@@ -43,7 +41,7 @@ def finish(draft: Draft, environment: GradingEnvironment, progress: Progress) ->
 
 
 def postpone(draft: Draft) -> Result:
-    """Return the result without a run: hidden cases that need one are pending."""
+    """Return the result without running hidden cases. Those that must run are pending."""
     hidden = _without_run(draft)
     if hidden is None:
         asked = draft.task.assignment
@@ -71,7 +69,7 @@ def _without_run(draft: Draft) -> tuple[Check, ...] | None:
 
 
 def run(task: Task, built: Built, cases: tuple[Case, ...], environment: GradingEnvironment) -> tuple[Check, ...]:
-    """Run the cases in a new worker, and return their checks. No progress message shows how the cases end."""
+    """Run the cases in a new worker, and return their checks. Their outcomes are not reported as progress."""
     oracle = load_oracle(task.assignment)
     with ExitStack() as workers:
         with shared_cpu(environment.locks):

@@ -1,4 +1,4 @@
-"""Overlaps the parts of a suite: while one part only waits for its simulators, the next part uses the device."""
+"""Overlaps the parts of a suite. While one part only waits for its simulators, the next part uses the device."""
 
 import time
 from collections.abc import Callable, Generator, Sequence
@@ -10,12 +10,12 @@ from grader.course.submissions.task import Task
 from grader.grading.draft import Draft
 
 Drafting = Generator[None, None, Draft]
-"""Work on a draft. It yields at most once, when it no longer needs the device."""
+"""A generator that works on a draft. It yields at most once, when it no longer needs the device."""
 
 
 @dataclass(frozen=True)
 class _Advanced:
-    """Work on a draft, the draft if it is complete, and the seconds so far."""
+    """The work on a draft, the draft if it is complete, and the seconds so far."""
 
     work: Drafting
     draft: Draft | None
@@ -23,7 +23,7 @@ class _Advanced:
 
 
 def overlapped(tasks: Sequence[Task], begin: Callable[[Task], Drafting]) -> list[Draft]:
-    """Return a draft of each task. A task begins when all earlier tasks are complete or wait for simulators."""
+    """Return a draft for each task. A task begins when all earlier tasks are complete or wait for simulators."""
     with ExitStack() as running:
         works = [running.enter_context(closing(begin(task))) for task in tasks]
         begun = [_advance(work) for work in works]
@@ -31,7 +31,7 @@ def overlapped(tasks: Sequence[Task], begin: Callable[[Task], Drafting]) -> list
 
 
 def _advance(work: Drafting) -> _Advanced:
-    """Work on a draft until it waits or is complete."""
+    """Continue the work on a draft until it waits or is complete."""
     clock = time.perf_counter()
     try:
         next(work)

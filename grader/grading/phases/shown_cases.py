@@ -1,4 +1,4 @@
-"""Shown cases; while they run, the simulator begins."""
+"""Runs the shown cases. The simulator begins while they run."""
 
 from collections.abc import Sequence
 
@@ -11,10 +11,9 @@ from grader.results.check import Reason
 
 
 def try_shown(context: GradingContext, runs: Runs) -> tuple[Tried, ...]:
-    """Run the cases that are shown, and report each when it is decided.
-
-    The run of the sanitizer begins after the first case. The run that counts begins when all cases are right, or, with
-    idle processors, when the first case is right.
+    """Run the shown cases, and report each one when it is decided. The run of the sanitizer begins after the first
+    case. The run that counts memory accesses begins when all cases are right or, if processors are idle, when the first
+    case is right.
     """
     context.progress("running the cases")
     if context.is_apart:
@@ -34,5 +33,5 @@ def try_shown(context: GradingContext, runs: Runs) -> tuple[Tried, ...]:
 
 
 def are_decided(tried: Sequence[Tried]) -> bool:
-    """True if the compiler failed on none of the cases."""
+    """True if the compiler did not fail on any of the cases."""
     return not any(map(is_undecided, tried))

@@ -1,4 +1,4 @@
-"""Checks of the simulator."""
+"""Makes the checks that are based on simulated runs."""
 
 from grader.common.record import replace
 from grader.course.truth.oracle import load_oracle
@@ -16,14 +16,14 @@ from grader.results.check import Reason
 
 
 def watch_accesses(context: GradingContext, runs: Runs, tried: tuple[Tried, ...]) -> Watched:
-    """Return the checks of the simulator."""
+    """Report the phase, and return the checks that are based on simulated runs."""
     context.progress("watching every access in the simulator")
     context.environment.workers.note_idle_device()
     return watch(runs, context.device, context.environment.watching, failed_sizes(tried), first_endless(tried))
 
 
 def simulated_runs(context: GradingContext, built: Built) -> Runs:
-    """Return the runs in the simulator, which begin when they are needed."""
+    """Return the simulated runs, which begin when they are needed."""
     oracle = load_oracle(context.task.assignment)
     subject = Subject(task=context.task, oracle=oracle, worker=context.simulator, built=built)
     return Runs(subject=subject, counter=context.counter, ours=context.model_simulator)
@@ -32,9 +32,9 @@ def simulated_runs(context: GradingContext, built: Built) -> Runs:
 def watch(
     runs: Runs, device: DeviceFacts, rules: WatchingRules, failed: Failed = (), endless: Endless | None = None
 ) -> Watched:
-    """Make the checks after the cases; `endless` is a case that is known not to end in the simulator.
-
-    Without a simulator, the checks that need one are skipped. If the rules require it, NoSimulatorError is raised.
+    """Make the checks that follow the cases. `endless` is a case that does not end in the simulator, if there is one.
+    If there is no simulator, the checks that need one are skipped. Raises NoSimulatorError in this case if the rules
+    require a simulator.
     """
     assignment, unmade = runs.subject.task.assignment, runs.subject.task.unmade
     absent = absence(runs.subject.worker, rules) if assignment.is_watched else None

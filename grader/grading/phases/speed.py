@@ -1,4 +1,4 @@
-"""Timed rounds of a grading: their set-up, and the performance check."""
+"""The timed rounds of a grading: their set-up, and the performance check."""
 
 from collections.abc import Callable
 
@@ -14,14 +14,16 @@ from grader.grading.timing.timing_setup import OwnParticipants, TimingSetup, req
 from grader.results.check import Check, Reason
 
 UNTIMED = Problem(reason=Reason.NOT_RUN, message="skipped: nothing is timed here.")
-NO_SPEED = Problem(reason=Reason.NOT_RUN, message="skipped: the assignment checks no speed.")
+NO_SPEED = Problem(reason=Reason.NOT_RUN, message="skipped: the assignment does not check speed.")
 
 Preparation = Callable[[GradingContext], OwnParticipants | Problem]
-"""Function that prepares the participants for our own kernels, or returns the reason why nothing is timed."""
+"""Function that prepares the participants that run grader's own kernels, or returns the reason why nothing is timed."""
 
 
 def prepare_own(context: GradingContext) -> OwnParticipants | Problem:
-    """Prepare our own participants; return the reason if the assignment or this grading checks no speed."""
+    """Prepare grader's own participants, or return the reason if the assignment or this grading does not
+    check speed.
+    """
     if context.task.assignment.performance is None:
         return NO_SPEED
     if Kind.PERFORMANCE in context.task.unmade:
@@ -30,12 +32,14 @@ def prepare_own(context: GradingContext) -> OwnParticipants | Problem:
 
 
 def prepare_none(_: GradingContext) -> OwnParticipants | Problem:
-    """Prepare no participants: nothing is timed."""
+    """Do not prepare participants, because nothing is timed."""
     return UNTIMED
 
 
 def set_up(context: GradingContext, own: OwnParticipants | Problem, built: Built) -> TimingSetup | Problem:
-    """Ask for the session of a right submission. Returns all participants, or the reason why nothing is timed."""
+    """Request the session of a submission whose cases are right. Returns all participants, or the reason why nothing is
+    timed.
+    """
     if isinstance(own, Problem):
         return own
     setup = own.with_submission(context.student, built)
@@ -50,7 +54,7 @@ def opened(setup: TimingSetup | Problem) -> TimingSetup | Problem:
 
 
 def time_submission(context: GradingContext, setup: TimingSetup | Problem) -> tuple[Check, ...]:
-    """Return the performance check, timed while no other grading uses the device; empty if no speed is checked."""
+    """Return the performance check; empty if speed is not checked. No other grading uses the device meanwhile."""
     if isinstance(setup, Problem):
         return tuple(map(setup.mark, untimed_checks(context.task.assignment, context.device)))
     context.environment.workers.quieten()

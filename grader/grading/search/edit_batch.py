@@ -1,11 +1,13 @@
-"""A batch: many edits in one launch. Its groups have one more dimension, along which each edit has separate buffers.
+"""A batch evaluates many edits in one launch. Its groups have an additional dimension, along which each edit has
+separate buffers.
 
     | guard | A of edit 7 | guard | A of edit 8 | guard | ...
 
-A launch takes milliseconds, even if it does little. A guard has as many words as the largest array. So no index that a
-mutant schema accepts leads from one edit's buffer into another's, as long as the text only takes elements of its arrays
-(`keeps_to_its_arrays`). The edits of any other text run alone. A batch does not show that an edit writes outside its
-buffers or into its inputs, so an edit that seems right runs alone, too.
+Batches save time because a launch takes milliseconds even if it does little. A guard has as many words as the largest
+array. Therefore an index that a mutant schema accepts does not lead from one edit's buffer into that of another, as
+long as the text only accesses elements of its arrays (`keeps_to_its_arrays`). The edits of any other text run alone. A
+batch does not detect that an edit writes outside its buffers or into its inputs, so an edit that seems right also runs
+alone.
 """
 
 from collections.abc import Mapping
@@ -24,17 +26,17 @@ from grader.grading.search.mutant_schema import ALIGNED, key
 from grader.protocol.steps import BufferSpec, KernelStep, RepeatSteps, Step
 
 FEWEST, MOST = 8, 32
-"""Fewest and most edits in a batch. With fewer edits, a batch saves little. If one edit ends the process, all edits of
-its batch run alone.
+"""Minimum and maximum number of edits in a batch. With fewer edits, a batch saves little. If one edit ends the process,
+all edits of its batch run alone, so a batch should not be too large.
 """
 
 MOST_BYTES = 2**24
-"""Most bytes of all buffers together. They are filled and read for each launch."""
+"""Maximum number of bytes of all buffers together, which are filled and read for each launch."""
 
 FEW_ITERATIONS = 10
-"""Most iterations of a sequence that a convergence test ends. In a batch, all edits make all iterations, because the
-test would see the sums of all edits together. A batch misses an edit that is right only because its sequence ends
-sooner. It accepts no further edit for this reason.
+"""Maximum number of iterations of a sequence that a convergence test ends. In a batch, all edits run all iterations,
+because the test would see the sums of all edits together. Therefore a batch misses an edit that is right only because
+its sequence ends sooner, but it does not accept additional edits.
 """
 
 Uploads = Mapping[str, NDArray[Any]]
@@ -44,8 +46,8 @@ NO_BAND = np.empty(0, dtype=np.uint32)
 
 @dataclass(frozen=True, kw_only=True)
 class EditBatch:
-    """A case `count` times, one after the other, in the buffers of a session. `one` is the plan of the case alone, and
-    `words` the size of its largest buffer.
+    """A case that is repeated `count` times, one after the other, in the buffers of a session. `one` is the plan of the
+    case alone, and `words` is the size of its largest buffer.
     """
 
     one: Plan
@@ -59,7 +61,7 @@ class EditBatch:
         return self.plan.scripts[STUDENT].outputs
 
     def key(self, number: int, iterations: int) -> int:
-        """Key of a launch in which the first edit has this number."""
+        """The key of a launch in which the first edit has this number."""
         return key(number, self.words, iterations)
 
     def arrays(self, arrays: Uploads) -> dict[str, NDArray[np.unsignedinteger[Any]]]:
@@ -86,13 +88,15 @@ class EditBatch:
 
 
 def apart(words: int) -> int:
-    """Words from the beginning of one edit's buffer to the next, if the largest buffer has this many words."""
+    """Distance in words from the beginning of one edit's buffer to the next, if the largest buffer has this
+    many words.
+    """
     return 2 * ALIGNED * -(-words // ALIGNED)
 
 
 def edit_batch(plan: Plan, words: int) -> EditBatch | None:
-    """The batch of a plan with one script. None if the plan has no free dimension, if a test decides the number of its
-    iterations, or if its buffers are large.
+    """The batch of a plan with one script; None if the plan does not have a free dimension, if a test decides about a
+    large number of iterations, or if its buffers are large.
     """
     script = plan.scripts[STUDENT]
     count = min(MOST, MOST_BYTES // (WORD_BYTES * apart(words) * len(plan.buffers)))

@@ -1,5 +1,5 @@
-"""Lists the likeliest small edits of a text, each the opposite of a common mistake: another comparison, one more or one
-less, another variable, a term too many or too few, the wrong array, the wrong type.
+"""Lists the most likely small edits of a text. Each reverses a common mistake, such as a wrong comparison, an
+off-by-one error, a wrong variable, an extra or missing term, a wrong array, or a wrong type.
 """
 
 from collections.abc import Callable, Iterator
@@ -7,7 +7,9 @@ from itertools import islice
 
 from grader.grading.search import expression_edits, token_edits
 from grader.grading.search.sites import Edit, Site
+from grader.grading.source.guards import Guards
 from grader.grading.source.outline import Outline, Region
+from grader.grading.source.values import Values
 
 Operator = Callable[[Site], Iterator[Edit]]
 
@@ -15,35 +17,40 @@ OPERATORS: tuple[Operator, ...] = (
     expression_edits.types,
     expression_edits.guards_for_constants,
     expression_edits.exchanged_subscripts,
-    token_edits.operators,
-    token_edits.arrays,
-    expression_edits.terms_too_many,
-    token_edits.numbers,
-    expression_edits.wholes,
-    expression_edits.one_off,
     expression_edits.exchanged_operands,
+    token_edits.operators,
+    token_edits.numbers,
+    token_edits.arrays,
+    token_edits.sizes,
+    expression_edits.terms_too_many,
+    expression_edits.terms_of_guards,
+    expression_edits.terms_of_the_array,
+    expression_edits.rows_of_guards,
+    expression_edits.exchanged_variables,
+    expression_edits.wholes,
+    expression_edits.guards_too_few,
+    expression_edits.one_off,
     token_edits.functions,
     token_edits.components,
-    expression_edits.exchanged_variables,
+    expression_edits.variables_too_few,
     expression_edits.terms_too_few,
-    expression_edits.guards_too_few,
     token_edits.alike,
     expression_edits.factors_too_few,
-    expression_edits.variables_too_few,
     expression_edits.strides_too_few,
     token_edits.unlike,
 )
-"""Operators, the likeliest first. If a mistake leaves few edits, each of them is likelier than one edit of a hundred.
+"""Operators, the most likely first. An operator that yields few edits comes early, because each of them is more likely
+to be right than one of a hundred.
 """
 
 CANDIDATES = 4
-"""Candidates that are examined for each edit that is asked for. Few of them repeat another edit or cut a call."""
+"""Number of candidates that are examined for each requested edit. Few of them repeat another edit or cut a call."""
 
 
 def edits(outline: Outline, most: int) -> tuple[Edit, ...]:
-    """The edits that can be made, at most `most`, the likeliest first and without repetition."""
+    """The possible edits, at most `most`, the most likely first and without repetition."""
     found: dict[tuple[int, str], Edit] = {}
-    sites = [site for region in outline.regions for site in _sites(outline, region)]
+    sites = list(_all_sites(outline))
     candidates = (edit for operator in OPERATORS for site in sites for edit in operator(site))
     for edit in islice(candidates, CANDIDATES * most):
         region = edit.region
@@ -55,22 +62,31 @@ def edits(outline: Outline, most: int) -> tuple[Edit, ...]:
 
 
 def _cuts_a_call(outline: Outline, edit: Edit) -> bool:
-    """True if an edit rewrites a call of a function of the text. Such a call takes one more argument
+    """True if an edit rewrites a call of a function that the text defines. Such a call gets an additional argument
     (mutant_schema.py).
     """
     tokens = outline.code[edit.first : edit.last]
     return len(tokens) > 1 and any(token.text in outline.names for token in tokens)
 
 
-def _sites(outline: Outline, region: Region) -> Iterator[Site]:
+def _all_sites(outline: Outline) -> Iterator[Site]:
+    """Yield a site for every token of every region."""
+    for function in outline.functions:
+        guards = Guards(values=Values(outline=outline, function=function, calls={}))
+        for region in guards.values.regions:
+            yield from _sites(guards, region)
+
+
+def _sites(guards: Guards, region: Region) -> Iterator[Site]:
     """Yield a site for every token of a region."""
+    outline = guards.values.outline
     open_ones: list[tuple[int, int, str]] = []
     owners: dict[int, str] = {}
     for number in range(region.first, region.last):
         while open_ones and number > open_ones[-1][1]:
             open_ones.pop()
         index = open_ones[-1] if open_ones else None
-        yield Site(outline=outline, region=region, number=number, index=index)
+        yield Site(outline=outline, region=region, number=number, index=index, guards=guards)
         if outline.code[number].text == "[":
             before = outline.code[number - 1]
             owner = before.text if before.kind == "name" else owners.get(number - 1, "an array")

@@ -1,4 +1,4 @@
-"""Evaluates edits on cases, in one session. Each launch gets the number of its edit."""
+"""Evaluates edits on cases in one session. Each launch receives the number of its edit."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -24,15 +24,17 @@ from grader.protocol.messages import BuildFailed, Opened
 from grader.protocol.steps import KernelStep, KeyArg, ProgramSource, Step
 
 OPTIONS = ("-cl-opt-disable", "-w")
-"""Options of a build. Compiling takes most of the time, and an eighth of it without optimisation. Warnings are not
-needed.
+"""Options for builds. Compiling takes most of the time, but only an eighth of that without optimisation. Warnings are
+not needed.
 """
 
 BUILDS = 3
-"""Most builds of a program. Each build leaves out the edits that the compiler refused in the previous one."""
+"""Maximum number of builds of a program. Each build leaves out the edits that the compiler refused in the
+previous one.
+"""
 
 FEWEST_ITERATIONS = 300
-"""Iterations that are enough for loops that do not depend on the sizes, such as the products of a tile."""
+"""Number of iterations that is enough for loops that do not depend on the sizes, such as the products of a tile."""
 
 WIDEST_GUARD = 2**20
 
@@ -47,7 +49,7 @@ class EvaluatedCase:
 
     @property
     def script(self) -> Script:
-        """The script of a launch."""
+        """The script of a launch of one edit."""
         return self.plan.scripts[STUDENT]
 
     @cached_property
@@ -62,18 +64,18 @@ class EvaluatedCase:
 
     @property
     def few_iterations(self) -> int:
-        """Iterations that are enough for loops that run a few times along each size."""
+        """Number of iterations that is enough for loops that run a few times along each size."""
         return FEWEST_ITERATIONS + 4 * sum(self.case.sizes.values())
 
     @property
     def many_iterations(self) -> int:
-        """Iterations that are enough for loops that run through the largest array twice."""
+        """Number of iterations that is enough for loops that run through the largest array twice."""
         return self.few_iterations + 2 * self.words
 
 
 def evaluated_case(assignment: Chosen, case: Case, trial: Trial, bindings: Bindings) -> EvaluatedCase:
-    """Prepare a case of the assignment. A wrong index may reach as far as the largest array is long, so guard bands
-    have the same width, up to a limit.
+    """Prepare a case of the assignment. A wrong index may be off by the length of the largest array, so guard bands
+    have this width, up to a limit.
     """
     plan = submission_plan(assignment, case.sizes, bindings)
     script = plan.scripts[STUDENT]
@@ -103,17 +105,17 @@ def _are_same(one: Results | None, other: Results | None) -> bool:
 
 
 def _name_in_batch(name: str) -> str:
-    """Name of the plan that runs a case in batches."""
+    """The name of the plan that runs a case in batches."""
     return f"{name}, many at once"
 
 
 class OutOfTimeError(Exception):
-    """The budget of the search is spent."""
+    """The time budget of the search is exhausted."""
 
 
 @dataclass(kw_only=True)
 class Evaluator:
-    """Session of a mutant schema. An edit that ends the session counts as wrong, and the session opens again."""
+    """A session of a mutant schema. An edit that ends the session counts as wrong, and the session is opened again."""
 
     worker: Worker
     cases: Mapping[str, EvaluatedCase]
@@ -129,7 +131,7 @@ class Evaluator:
         return [*self.schema.numbers]
 
     def open(self) -> bool:
-        """Open the session, without the edits that do not compile. Return True if it is open."""
+        """Open the session without the edits that do not compile. Returns True if it is open."""
         for _ in range(BUILDS):
             self.worker.load({SUBMISSION: ProgramSource(source=self.schema.text, options=OPTIONS)})
             opened = self._open()
@@ -142,7 +144,7 @@ class Evaluator:
         return False
 
     def is_right(self, name: str) -> bool:
-        """True if the unchanged text gives the right results in a case."""
+        """True if the unchanged text produces the right results in a case."""
         return self._is_right(self.cases[name], UNCHANGED)
 
     def is_batchable(self, name: str) -> bool:
@@ -180,7 +182,9 @@ class Evaluator:
         return fetched is not None and is_right(case.trial, case.script, fetched)
 
     def _iterations(self, case: EvaluatedCase) -> int:
-        """Iterations that the loops of a call may make in a case: few, if the unchanged text needs no more."""
+        """Number of iterations that the loops of a call may run in a case. It is small if the unchanged text does not
+        need more.
+        """
         name = case.case.name
         if name not in self.iterations:
             made = self._run(case, UNCHANGED, case.many_iterations)
@@ -192,8 +196,8 @@ class Evaluator:
     # --- in batches ---------------------------------------------------------------------------
 
     def likely(self, name: str, edits: Sequence[Edit]) -> Iterator[Edit]:
-        """Yield the edits that may make a case right. Without batches, these are all edits. If an edit ends a batch,
-        these are all edits of the batch.
+        """Yield the edits that may make a case right. If batches are not possible, these are all edits. If an edit ends
+        a batch, all edits of that batch are included.
         """
         case = self.cases[name]
         batch = case.batch
@@ -210,8 +214,8 @@ class Evaluator:
                     yield edit
 
     def _is_same_in_batch(self, case: EvaluatedCase, batch: EditBatch) -> bool:
-        """True if the unchanged text makes the same results in a batch as alone. A kernel that asks for the number of
-        dimensions may make other results.
+        """True if the unchanged text produces the same results in a batch as alone. This may be false for a kernel that
+        uses the number of dimensions.
         """
         name = case.case.name
         if name not in self.same_in_batch:
@@ -225,12 +229,12 @@ class Evaluator:
     # --- launches -----------------------------------------------------------------------------
 
     def _run(self, case: EvaluatedCase, number: int, iterations: int) -> Results | None:
-        """Results of a launch of one edit; None if the edit ended the session."""
+        """The results of a launch of one edit; None if the edit ended the session."""
         launch_key = key(number, case.words, iterations)
         return self._launch(case.case.name, case.trial.arrays, launch_key, case.script.buffers)
 
     def _run_batch(self, case: EvaluatedCase, batch: EditBatch, first: int) -> Results | None:
-        """Results of a launch of the edits from this number on; None if an edit ended the session."""
+        """The results of a launch of the edits from this number on; None if an edit ended the session."""
         name, launch_key = _name_in_batch(case.case.name), batch.key(first, self._iterations(case))
         fetched = tuple(buffer_of(name, buffer) for buffer in batch.outputs)
         return self._launch(name, batch.arrays(case.trial.arrays), launch_key, batch.outputs, fetched)
@@ -253,7 +257,7 @@ class Evaluator:
             raise OutOfTimeError
 
     def _left(self) -> float:
-        """Seconds that are left of the budget."""
+        """Remaining seconds of the budget. Raises OutOfTimeError if there are none."""
         seconds = self.ends - perf_counter()
         if seconds <= 0:
             raise OutOfTimeError

@@ -1,16 +1,18 @@
-"""Edits of more than one token: a term or a guard too many or too few, exchanged parts, a whole expression, a type."""
+"""Edits of more than one token. They add or remove a term or a guard, exchange parts, or replace a whole expression or
+a type.
+"""
 
 from collections.abc import Iterable, Iterator
 from itertools import combinations
 
 from grader.course.elements import ELEMENTS
-from grader.grading.search.sites import DIVISIONS, Edit, Site
-from grader.grading.source.outline import INTEGER, Region, Variable
+from grader.grading.search.sites import ASSIGNMENTS, DIVISIONS, Edit, Site
+from grader.grading.source.outline import INTEGER, Region
 
 COMPARISONS = frozenset({"<", "<=", ">", ">=", "==", "!="})
 
 FURTHER = {"<": ("-1",), "<=": ("1",), ">": ("1",), ">=": ("-1",)}
-"""Amounts that move a bound in the direction in which no other comparison moves it."""
+"""Amounts by which a bound is moved in the direction that replacing the comparison does not cover."""
 
 REAL = frozenset(name for each in ELEMENTS.values() if each.is_floating for name in each.names)
 
@@ -28,7 +30,7 @@ GUARD_ENDS = frozenset({"&&", "||", "?", ":", ",", "="})
 
 
 def one_off(site: Site) -> Iterator[Edit]:
-    """Add one to an index or a bound, or subtract one."""
+    """Add one to an index or a bound, or subtract one from it."""
     if site.token.text == "]" and site.index is not None:
         yield from (site.inserted(f"{sign} 1") for sign in "+-")
     elif site.token.text in COMPARISONS:
@@ -64,8 +66,8 @@ def _end(site: Site, breaks: frozenset[str]) -> int:
 
 
 def terms_too_few(site: Site) -> Iterator[Edit]:
-    """Add a term to a sum in an index: a term of another index, such as `row * width`, or the next number after its
-    neighbours' numbers, as in a[4 * i], a[4 * i + 1], a[4 * i + 2].
+    """Add a term to a sum in an index. It is a term of another index, such as `row * width`, or the next number in a
+    series such as a[4 * i], a[4 * i + 1], a[4 * i + 2].
     """
     if _ends_a_sum(site):
         visible = {each.name for each in site.region.visible if each.is_integer}
@@ -75,6 +77,56 @@ def terms_too_few(site: Site) -> Iterator[Edit]:
         yield from _with_one_more(site, [*texts, *(str(number + 1) for number in numbers)])
 
 
+def terms_of_the_array(site: Site) -> Iterator[Edit]:
+    """Add a term to a sum in an index: a term of another index of the same array, or its neighbour in a series, such as
+    `2 * n` between `n` and `3 * n`.
+    """
+    if site.index is not None and _ends_a_sum(site):
+        visible = {each.name for each in site.region.visible if each.is_integer}
+        terms = site.outline.terms_of_arrays.get(site.index[2], ())
+        texts = [each.text for each in terms if each.names <= visible]
+        yield from _with_one_more(
+            site, dict.fromkeys([*texts, *(near for text in texts for near in _neighbours(text))])
+        )
+
+
+def _neighbours(term: str) -> Iterator[str]:
+    """Yield the neighbours of a term in a series of numbers or of multiples."""
+    number, times, rest = term.partition(" * ")
+    if number.isdecimal():
+        yield from (f"{each}{times}{rest}" for each in (int(number) - 1, int(number) + 1) if each > 1 or not times)
+
+
+def terms_of_guards(site: Site) -> Iterator[Edit]:
+    """Add a term to a sum in an index: a term that a condition or a loop compares before."""
+    if _ends_a_sum(site):
+        yield from _with_one_more(site, [each for each in site.compared if _is_integer(site, each)])
+
+
+def rows_of_guards(site: Site) -> Iterator[Edit]:
+    """Add a row to an index of an array that the host passes: a variable that a condition or a loop compares before,
+    times a size.
+    """
+    if site.index is not None and site.token.text == "]" and _is_given(site, site.index[2]):
+        sizes = sorted(each.name for each in site.region.visible if each.is_size)
+        rows = [each for each in site.compared if _is_integer(site, each) and each.isidentifier()]
+        yield from _with_one_more(site, [f"{row} * {size}" for row in rows for size in sizes])
+
+
+def _is_integer(site: Site, term: str) -> bool:
+    """True if all variables of a term are visible integers, and not only sizes."""
+    names = [word for word in term.split() if word.isidentifier()]
+    variables = [site.variables[name] for name in names if name in site.variables]
+    is_known = len(variables) == len(names) and all(each.is_integer for each in variables)
+    return is_known and not all(each.is_size for each in variables)
+
+
+def _is_given(site: Site, array: str) -> bool:
+    """True if the host passes an array."""
+    variable = site.variables.get(array)
+    return variable is not None and variable.parameter
+
+
 def variables_too_few(site: Site) -> Iterator[Edit]:
     """Add a variable to a sum in an index."""
     if _ends_a_sum(site):
@@ -82,14 +134,14 @@ def variables_too_few(site: Site) -> Iterator[Edit]:
 
 
 def _ends_a_sum(site: Site) -> bool:
-    """True if the token closes an index, or brackets in an index."""
+    """True if the token closes an index, or closes brackets within an index."""
     opening = site.outline.openings.get(site.number, 0)
     is_sum = site.token.text == "]" or (site.token.text == ")" and site.outline.code[opening - 1].kind != "name")
     return site.index is not None and is_sum
 
 
 def _with_one_more(site: Site, terms: Iterable[str]) -> Iterator[Edit]:
-    """Yield the sum that ends here with one more term, for each of these terms that it does not have."""
+    """Yield the sum that ends here with an additional term, for each of these terms that it does not contain."""
     opening = site.outline.openings[site.number]
     has = {each.text for each in site.outline.terms_of(opening + 1, site.number)}
     yield from (site.inserted(f"+ {term}") for term in terms if term not in has)
@@ -104,7 +156,9 @@ def factors_too_few(site: Site) -> Iterator[Edit]:
 
 
 def strides_too_few(site: Site) -> Iterator[Edit]:
-    """Add a product to a sum in an index: a variable times a factor of the array's other indexes, such as its width."""
+    """Add a product to a sum in an index. It is a variable times a factor of the array's other indexes, such as its
+    width.
+    """
     if site.index is not None and _ends_a_sum(site):
         strides = site.outline.strides.get(site.index[2], frozenset()) & site.variables.keys()
         factors = (each.name for each in site.region.visible if each.is_integer and not each.is_size)
@@ -112,7 +166,9 @@ def strides_too_few(site: Site) -> Iterator[Edit]:
 
 
 def guards_too_few(site: Site) -> Iterator[Edit]:
-    """Add a part to a condition or before a `?`: a variable that the kernel declares is less than a size."""
+    """Add a comparison to a condition or before a `?`, by which a variable that the kernel declares is less than a
+    size.
+    """
     visible = [each for each in site.region.visible if each.is_integer]
     sizes = [each.name for each in visible if each.is_size]
     guards = (f"{each.name} < {size}" for each in visible if not each.is_size for size in sizes)
@@ -123,8 +179,8 @@ def guards_too_few(site: Site) -> Iterator[Edit]:
 
 
 def guards_for_constants(site: Site) -> Iterator[Edit]:
-    """Replace a constant condition with a comparison of a variable with a size, of two real numbers, or of a variable
-    with 0, or with one or two variables that are true or false.
+    """Replace a constant condition with a comparison (of a variable with a size, of two real numbers, or of a variable
+    with 0) or with one or two Boolean variables.
     """
     region = site.region
     names = {token.text for token in site.outline.code[region.first : region.last] if token.kind == "name"}
@@ -165,6 +221,7 @@ def exchanged_subscripts(site: Site) -> Iterator[Edit]:
             region=site.region,
             number=site.number,
             index=(site.number, pairs[site.number], code[site.number - 1].text),
+            guards=site.guards,
         )
         yield inside.edit(site.number, pairs[second] + 1, f"[{inner[1]}][{inner[0]}]")
 
@@ -207,7 +264,7 @@ def _joined(texts: Iterable[str]) -> str:
 
 
 def wholes(site: Site) -> Iterator[Edit]:
-    """Replace a condition with a constant, or a first value with 0 or its negative, or remove a statement."""
+    """Replace a condition with a constant, replace an initial value with 0 or its negative, or remove a statement."""
     region = site.region
     if site.number != region.first:
         return
@@ -225,30 +282,40 @@ def wholes(site: Site) -> Iterator[Edit]:
 
 
 def _makes_a_pointer(site: Site) -> bool:
-    """True if the variable with this first value is a pointer: it has no sign, and 0 would end the process."""
+    """True if the variable with this initial value is a pointer, which does not have a sign and would end the process
+    if it were 0.
+    """
     region = site.region
     after = (each for each in site.outline.regions if each.first > region.first)
     return any(each.subscripts for later in after for each in later.visible if each.name == region.target)
 
 
 def types(site: Site) -> Iterator[Edit]:
-    """Replace an integer type with a real one, for a variable that gets real values, or for an array near real
-    variables.
+    """Replace an integer type with a floating-point type, for a variable that gets floating-point values, or for an
+    array in whose scope such variables are visible.
     """
     region, number = site.region, site.token.text
     if region.role == "type" and INTEGER.fullmatch(number):
         ends = min(each.body[1] for each in site.outline.functions if each.body[1] > region.first)
         after = (each for each in site.outline.regions if region.first < each.first < ends)
-        given = (each for each in after if each.target == region.target and each.role != "type")
-        reals = {real.type for each in given for real in _reals(site, each)}
+        given = (each for each in after if each.role != "type" and _gives_a_value(site, each, region.target))
+        reals = {real for each in given for real in _reals(site, each)}
         if site.variables[region.target].subscripts:
             reals |= {each.type for each in region.visible if each.type in REAL}
         yield from (site.replaced(real) for real in sorted(reals))
 
 
-def _reals(site: Site, region: Region) -> Iterator[Variable]:
-    """Yield the real variables that an expression uses."""
+def _gives_a_value(site: Site, region: Region, name: str) -> bool:
+    """True if an expression gives the variable a value, also in a chain such as `a[i] = name = 0`."""
+    code = site.outline.code
+    places = range(region.first, region.last - 1)
+    is_set = any(code[each].text == name and code[each + 1].text in ASSIGNMENTS for each in places)
+    return region.target == name or is_set
+
+
+def _reals(site: Site, region: Region) -> Iterator[str]:
+    """Yield the real types of the variables that an expression uses; of a vector, the type of its components."""
     variables = {each.name: each for each in region.visible}
     tokens = site.outline.code[region.first : region.last]
     used = (variables[token.text] for token in tokens if token.text in variables)
-    return (each for each in used if each.type in REAL)
+    return (component for each in used if (component := each.type.rstrip("23468")) in REAL)

@@ -1,6 +1,7 @@
-"""A mutant schema: one program that can be any of many edits of a text. Each launch gets a number that selects an edit.
+"""A mutant schema is one program that contains many edits of a text. Each launch receives a number that selects an
+edit.
 
-A kernel, of which edit 1 is `i <= n` in line 3, and edit 2 is `i + 1` in line 4:
+For example, this kernel has edit 1, `i <= n` in line 3, and edit 2, `i + 1` in line 4:
 
     __kernel void scale(__global float *A, uint n)
     {
@@ -8,7 +9,7 @@ A kernel, of which edit 1 is `i <= n` in line 3, and edit 2 is `i + 1` in line 4
             A[i] *= 2;
     }
 
-The schema of these edits:
+The schema of these edits is:
 
     long grader_inside(long i, long from, long to) { return from <= i && i < to ? i : to / 2; }
     __kernel void scale(__global float *A, uint n, ulong grader_key)
@@ -44,16 +45,18 @@ from grader.grading.source.reading import outline as read
 from grader.protocol.tokens import Token
 
 UNCHANGED = 0
-"""Number of the unchanged text. Edits count from 1."""
+"""Number that selects the unchanged text. Edits are numbered from 1."""
 
 AT_ONCE = 80
-"""Most edits in one schema. A compiler's time grows faster than their number. Of a tiled product with barriers, PoCL
-3.1 makes 200 edits in 0.4 s, PoCL 6 in 2.6 s and PoCL 5 in 4.6 s. Of most texts, 60 edits take half a second, and 1.2 s
-at worst.
+"""Maximum number of edits in one schema. The compile time grows faster than the number of edits. For a tiled matrix
+product with barriers, PoCL 3.1 compiles 200 edits in 0.4 s, PoCL 6 in 2.6 s and PoCL 5 in 4.6 s. For most texts, 60
+edits take half a second, and at worst 1.2 s.
 """
 
 TYPES = 3
-"""Most edits of types that are tried. Opening a session takes as long as hundreds of launches."""
+"""Maximum number of edits of types that are tried. Each needs a new session, which takes as long as hundreds of
+launches.
+"""
 
 NUMBER_BITS, WORDS_BITS, ITERATIONS_BITS = 16, 24, 24
 
@@ -63,23 +66,25 @@ WORDS = frozenset(
 """Types of four bytes. An index into an array of these costs no division."""
 
 ALIGNED = 32
-"""Unit of the distance between arrays of two edits, in words: twice the largest vector."""
+"""Unit of the distance between the arrays of two edits, in words. It is twice the size of the largest vector."""
 
 LOCAL_WORDS = 2**14
-"""Rough size of local memory, and of the arrays of a work-item, in words."""
+"""Approximate size of local memory, and of the arrays of a work-item, in words."""
 
 Span = tuple[int, int]
 
 
 def key(number: int, words: int, iterations: int) -> int:
-    """Key of a launch: its edit, the words of the largest array, and the iterations that loops may make."""
+    """The key of a launch, which encodes its edit, the number of words of the largest array, and the number of
+    iterations that loops may run.
+    """
     words, iterations = min(words, 2**WORDS_BITS - 1), min(iterations, 2**ITERATIONS_BITS - 1)
     return ((iterations << WORDS_BITS | words) << NUMBER_BITS) | number
 
 
 @dataclass(frozen=True, kw_only=True)
 class MutantSchema:
-    """The program, the number of each edit, and the line of the program on which each begins."""
+    """The program, the number of each edit, and the line of the program on which each edit begins."""
 
     outline: Outline
     text: str
@@ -88,8 +93,8 @@ class MutantSchema:
 
     @property
     def keeps_to_its_arrays(self) -> bool:
-        """True if no index can lead from an array that is written into another array. The text may only take elements
-        of pointers to writable global memory, or pass these pointers to functions that do so.
+        """True if no index can lead from an array that is written into another array. For this, the text may only
+        access elements of pointers to writable global memory, or pass these pointers to functions that do so.
         """
         written = {each.name for each in _global_arrays(self.outline) if not each.constant}
         inside = (place for each in self.outline.functions for place in range(*each.body))
@@ -98,7 +103,7 @@ class MutantSchema:
 
     def without(self, refused: Collection[int]) -> "MutantSchema":
         """The schema without the edits on lines that a compiler refuses. If a refused line is not an edit, the edits of
-        the next expression are left out, because they give its value another type.
+        the next expression are left out, because they probably change the type of its value.
         """
         blamed = {self.lines[line] for line in refused if line in self.lines}
         others = [line for line in refused if line not in self.lines]
@@ -117,8 +122,8 @@ def mutant_schema(outline: Outline, edits: Iterable[Edit]) -> MutantSchema:
 
 
 def mutant_schemas(outline: Outline, edits: Sequence[Edit]) -> Iterator[MutantSchema]:
-    """Yield the schemas of these edits, in their order. An edit of a type needs a separate program, and comes first:
-    such edits are few, and they leave little doubt.
+    """Yield the schemas of these edits, in order. An edit of a type needs a separate program. Such edits come first
+    because they are few and likely to be right.
     """
     for edit in [edit for edit in edits if edit.region.role == "type"][:TYPES]:
         changed = read(edited(outline, edit), outline.kernels)
@@ -129,13 +134,13 @@ def mutant_schemas(outline: Outline, edits: Sequence[Edit]) -> Iterator[MutantSc
 
 
 def _global_arrays(outline: Outline) -> Iterator[Variable]:
-    """The arrays that the host passes, as every function names them."""
+    """The arrays that the host passes, under their names in each function."""
     visible = {each for region in outline.regions for each in region.visible}
     return (each for each in visible if each.parameter and each.subscripts and each.space == "global")
 
 
 def _takes_an_element(outline: Outline, place: int) -> bool:
-    """True if an index follows an array, and the address of the element is not taken."""
+    """True if an index follows the array, and the address of the element is not taken."""
     before = place - 1
     while outline.code[before].text == "(":
         before -= 1
@@ -143,7 +148,7 @@ def _takes_an_element(outline: Outline, place: int) -> bool:
 
 
 def _hands_it_on(outline: Outline, place: int) -> bool:
-    """True if an array is an argument of a function of the text, or of a function that only reads."""
+    """True if the array is an argument of a function that the text defines, or of a function that only reads."""
     if outline.code[place - 1].text not in {"(", ","} or outline.code[place + 1].text not in {")", ","}:
         return False
     around = [opening for opening, closing in outline.pairs.items() if opening < place < closing]
@@ -159,7 +164,7 @@ def _is_fixed(parameters: Sequence[Token], name: str) -> bool:
 
 
 def edited(outline: Outline, edit: Edit) -> str:
-    """The text with one edit and no other change. Its lines keep their numbers."""
+    """The text with only this edit. Its lines keep their numbers."""
     begin = outline.code[edit.first].start
     end = outline.end(edit.last - 1) if edit.last > edit.first else begin
     breaks = "\n" * outline.text.count("\n", begin, end)
@@ -167,7 +172,7 @@ def edited(outline: Outline, edit: Edit) -> str:
 
 
 class _Writer:
-    """Writes the program. `_instead` maps tokens to their replacements."""
+    """Generates the program. `_instead` maps token numbers to their replacements."""
 
     def __init__(self, outline: Outline, edits: Sequence[Edit]) -> None:
         self._outline = outline
@@ -192,7 +197,7 @@ class _Writer:
         self._limit_the_indexes()
 
     def written(self) -> MutantSchema:
-        """Write the program."""
+        """Generate the program."""
         text = f"long {self._inside}(long i, long from, long to) {{ return from <= i && i < to ? i : to / 2; }}\n"
         pieces = [text]
         lines: dict[int, Edit] = {}
@@ -206,8 +211,8 @@ class _Writer:
         return MutantSchema(outline=self._outline, text="".join(pieces) + "\n", numbers=numbers, lines=lines)
 
     def _pieces(self, first: int, last: int, entered: int) -> Iterator[tuple[str, Edit | None]]:
-        """Yield the program of these tokens, with the edits that begin a line. Of the spans that begin at the first
-        token, the first `entered` have already been entered.
+        """Yield the pieces of the program for these tokens, each with the edit that begins there on a new line, if any.
+        Of the spans that begin at the first token, the first `entered` have already been entered.
         """
         place = first
         while place < last:
@@ -221,9 +226,9 @@ class _Writer:
                 place += 1
 
     def _choice(self, span: Span, entered: int) -> Iterator[tuple[str, Edit | None]]:
-        """Yield the edits of an expression, each on a separate line, and its unchanged text, in which other expressions
-        may be edited. The unchanged text of a region is written twice, so that the region costs one comparison if none
-        of its edits is selected.
+        """Yield the unchanged text of an expression, in which other expressions may be edited, and its edits, each on a
+        separate line. The unchanged text of a region is written twice, so that the region costs only one comparison if
+        none of its edits is selected.
         """
         choices, within = self._edits[span], self._within.get(span, [])
         void = "(void)" if span in self._voids else ""
@@ -243,24 +248,24 @@ class _Writer:
         yield "\n)", None
 
     def _is_none(self, lowest: int, count: int) -> str:
-        """The condition that the edit is not one of `count` edits from the lowest on."""
+        """The condition under which none of the `count` edits that start at number `lowest` is selected."""
         return f"{self._number} - {lowest}u >= {count}u"
 
     def _plain(self, first: int, last: int) -> str:
-        """The text of these tokens in this program, on one line."""
+        """The text of these tokens in the generated program, on one line."""
         return " ".join("".join(self._gap(place) + self._token(place) for place in range(first, last)).split())
 
     def _token(self, place: int) -> str:
         return self._instead.get(place, self._outline.code[place].text)
 
     def _gap(self, place: int) -> str:
-        """White space before a token, with the directives in it that enable extensions."""
+        """The white space before a token, including directives that enable extensions."""
         begin = self._outline.end(place - 1) if place else 0
         lines = self._outline.text[begin : self._outline.code[place].start].split("\n")
         return "\n".join(line for line in lines if "#" not in line or "OPENCL" in line)
 
     def _pass_the_key(self) -> None:
-        """Make every function of the text take the key, and every call pass it on."""
+        """Add the key as a parameter to every function of the text, and as an argument to every call."""
         code, pairs = self._outline.code, self._outline.pairs
         inside = {place for each in self._outline.functions for place in range(*each.body)}
         for place, token in enumerate(code[:-1]):
@@ -290,7 +295,7 @@ class _Writer:
                 self._instead[last] = condition + after
 
     def _arrays(self, function: Function) -> Iterator[Variable]:
-        """Yield the arrays that the host passes to a kernel, if their pointers can be moved."""
+        """Yield the arrays that the host passes to a kernel, except those whose pointers cannot be moved."""
         first, last = function.body
         region = next((each for each in self._outline.regions if first < each.first < last), None)
         given = self._outline.code[slice(*function.parameters)]
@@ -300,12 +305,12 @@ class _Writer:
                 yield each
 
     def _own(self, array: Variable) -> str:
-        """A statement that moves a pointer to the array of the group's edit."""
+        """A statement that moves a pointer to the array that belongs to the group's edit."""
         blocks = f"({self._words} + {ALIGNED - 1}) / {ALIGNED}"
         return f"{array.name} += get_group_id(2) * ({blocks} * {2 * ALIGNED * WORD_BYTES}) / sizeof({array.name}[0]);"
 
     def _limit_the_indexes(self) -> None:
-        """Keep each index of a variable inside its array: `a[i]` and, for an array, `a[i][j]`."""
+        """Keep each index of a variable inside its array, as in `a[i]` and, for an array, `a[i][j]`."""
         code = self._outline.code
         for region in self._outline.regions:
             variables = {each.name: each for each in region.visible if each.subscripts}
@@ -324,7 +329,9 @@ class _Writer:
             opening, array = pairs[opening] + 1, f"{array}[0]"
 
     def _bounds(self, variable: Variable, array: str) -> str:
-        """The lowest index and the end of the indexes, as two arguments. A pointer may point anywhere in an array."""
+        """The lowest index and the end of the valid indexes, as two arguments. A pointer may point anywhere in an
+        array.
+        """
         if variable.is_array:
             return f"0, (long)(sizeof({array}) / sizeof({array}[0]))"
         words = self._words if variable.space in {"global", "constant"} else str(LOCAL_WORDS)

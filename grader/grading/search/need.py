@@ -1,4 +1,4 @@
-"""Decides when a search is needed. The decision depends only on results that students are shown."""
+"""Decides whether a search is needed. The decision depends only on results that students see."""
 
 from collections.abc import Sequence
 from time import perf_counter
@@ -16,36 +16,24 @@ from grader.grading.search.localisation import CONFIRMING, IsClean
 from grader.results.check import Check, Reason, Verdict
 
 UNTOLD = EXPLAINED | {Reason.CRASH}
-"""Reasons that do not say where results are wrong. A crash in one case does not say this of other cases."""
+"""Reasons that do not reveal where the mistake is. A crash in one case does not reveal it for other cases."""
 
 
 def rightness(assignment: Assignment, checks: Sequence[Check]) -> dict[str, bool]:
-    """Map from the name of each case that counts to True if the case is right."""
+    """Map the name of each case that counts to True if the case is right."""
     cases = zip(assignment.correctness.shown, checks, strict=True)
     return {case.name: check.verdict is Verdict.PASSED for case, check in cases if not case.practice}
 
 
 def is_needed(built: Built, checks: Sequence[Check], watched: Sequence[Check]) -> bool:
-    """True if results are wrong and nothing that is shown says where: no explanation names a line, and the simulator
-    saw no mistake.
+    """True if results are wrong and nothing that is shown says where: in some case, no explanation names a line, and
+    the simulator saw no mistake.
     """
     asked = built.task.assignment
     failed = [check for check in checks if check.verdict is Verdict.FAILED and check.kind is Kind.CORRECTNESS]
-    is_untold = all(check.reason in UNTOLD and not names_a_line(check) for check in failed) and not built.misordered
-    is_wrong = any(check.reason in EXPLAINED for check in failed)
+    is_untold = all(check.reason in UNTOLD for check in failed) and not built.misordered
+    is_wrong = any(check.reason in EXPLAINED and not names_a_line(check) for check in failed)
     return asked.hints != "none" and is_wrong and is_untold and not _shown_findings(asked, watched)
-
-
-LINE_ONLY = 0.4
-"""Share of a search's time if the cause is already known and only its line is not. One of the likeliest edits finds the
-line, or none does.
-"""
-
-
-def allowance(rules: SearchRules, checks: Sequence[Check]) -> SearchRules:
-    """Rules of a search after these checks of the cases. A search has less time if a cause is already known."""
-    is_told = any(check.cause for check in checks if check.verdict is Verdict.FAILED)
-    return replace(rules, seconds=rules.seconds * LINE_ONLY) if is_told else rules
 
 
 def _shown_findings(assignment: Assignment, watched: Sequence[Check]) -> bool:
@@ -53,9 +41,9 @@ def _shown_findings(assignment: Assignment, watched: Sequence[Check]) -> bool:
 
 
 def cleanness(subject: Subject, watched: Sequence[Check], rules: SearchRules) -> IsClean:
-    """Return the function that decides if an edited program is clean: the simulator reports no mistake and, if all
-    cases are fixed, its results are right. Without a simulator, or if its results are hidden, every program counts as
-    clean.
+    """Return the function that decides whether an edited program is clean. It is clean if the simulator does not report
+    a mistake and, if all cases are fixed, its simulated results are right. If there is no simulator, or if its findings
+    are hidden, every program counts as clean.
     """
     asked = subject.task.assignment.sanitizer
     ends = perf_counter() + rules.seconds + CONFIRMING

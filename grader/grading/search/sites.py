@@ -4,7 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from grader.grading.source.guards import Guards
 from grader.grading.source.outline import TYPE, Outline, Region, Role, Variable, outside
+from grader.grading.source.values import TooComplexError
 from grader.protocol.tokens import Token
 
 DIVISIONS = frozenset({"/", "%", "/="})
@@ -29,11 +31,11 @@ PARTS_OF = {
     "statement": "what {} is set to",
     "type": "the type of {}",
 }
-"""Words for the parts of a line. The second table is for parts that are about a variable."""
+"""Descriptions of the parts of a line. The second table is for parts that concern a variable."""
 
 
 SPLITS = (frozenset({","}), ASSIGNMENTS, frozenset({"?", ":"}), frozenset({"||"}), frozenset({"&&"}))
-"""Tokens that divide an expression into parts. The weakest come first."""
+"""Tokens that divide an expression into parts. Those that bind least tightly come first."""
 
 
 def span(outline: Outline, region: Region, first: int, last: int) -> tuple[int, int]:
@@ -51,8 +53,8 @@ def _holds(part: tuple[int, int], first: int, last: int) -> bool:
 
 
 def _parts(outline: Outline, first: int, last: int) -> Iterator[tuple[int, int]]:
-    """Yield the parts of an expression: between the tokens that divide it, and inside its brackets. The target of an
-    assignment is not a part.
+    """Yield the parts of an expression, which are between the tokens that divide it and inside its brackets. The target
+    of an assignment is not a part.
     """
     top = list(outside(outline.pairs, first, last))
     for separators in SPLITS:
@@ -66,8 +68,8 @@ def _parts(outline: Outline, first: int, last: int) -> Iterator[tuple[int, int]]
 
 
 def _bracketed(outline: Outline, first: int, last: int) -> Iterator[tuple[int, int]]:
-    """Yield the expressions in brackets. Leave out arguments of OpenCL's functions, because their types choose between
-    the functions of this name.
+    """Yield the expressions in brackets. Arguments of OpenCL's built-in functions are left out because their types
+    select the overload.
     """
     for number in outside(outline.pairs, first, last):
         token, before = outline.code[number], outline.code[number - 1]
@@ -79,8 +81,9 @@ def _bracketed(outline: Outline, first: int, last: int) -> Iterator[tuple[int, i
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Edit:
-    """A change of a region. The text replaces the tokens from `first` to before `last`. If both are equal, the text is
-    inserted before `first`. `span` is the smallest expression around the edit, and `part` gives its place in words.
+    """A change of a region. `text` replaces the tokens from `first` up to but not including `last`. If both are equal,
+    it is inserted before `first`. `span` is the smallest expression around the edit, and `part` describes its place in
+    words.
     """
 
     region: Region
@@ -95,13 +98,14 @@ class Edit:
 @dataclass(frozen=True, kw_only=True)
 class Site:
     """A token in its region. `index` are the brackets of the innermost index that contains the token, and the array's
-    name.
+    name. `guards` are the guards in the function.
     """
 
     outline: Outline
     region: Region
     number: int
     index: tuple[int, int, str] | None
+    guards: Guards
 
     @property
     def token(self) -> Token:
@@ -109,7 +113,7 @@ class Site:
         return self.outline.code[self.number]
 
     def text(self, away: int = 0) -> str:
-        """The text of a token `away` places further on; "" outside the region."""
+        """The text of the token that is `away` places further on; "" outside the region."""
         number = self.number + away
         return self.outline.code[number].text if self.region.first <= number < self.region.last else ""
 
@@ -120,12 +124,22 @@ class Site:
 
     @property
     def variable(self) -> Variable | None:
-        """The variable that this token names; None if it names no visible variable."""
+        """The variable with the name in this token; None if there is no such visible variable."""
         return None if self.text(-1) == "." else self.variables.get(self.token.text)
 
     @property
+    def compared(self) -> list[str]:
+        """The terms that conditions and loops compare before the token is evaluated. Each occurs once."""
+        try:
+            guards = self.guards.at(self.number)
+        except TooComplexError:  # no student writes such a text
+            return []
+        sides = (side for each in guards for side in (each.left, each.right))
+        return list(dict.fromkeys(term for side in sides if "(" not in side for term in side.split(" + ")))
+
+    @property
     def is_binary(self) -> bool:
-        """True if an operand precedes the token."""
+        """True if the token is a binary operator, which follows an operand."""
         before = self.outline.code[self.number - 1]
         inside = self.number > self.region.first and self.text(1) != ")"
         is_operand = before.kind in {"name", "number"} and not TYPE.fullmatch(before.text)
@@ -133,7 +147,7 @@ class Site:
 
     @property
     def moves_a_pointer(self) -> bool:
-        """True if an operand is a pointer itself, not one of its elements."""
+        """True if an operand is a pointer itself and not one of its elements."""
         before, after = self.variables.get(self.text(-1)), self.variables.get(self.text(1))
         is_after = after is not None and bool(after.subscripts) and self.text(2) != "["
         return is_after or (before is not None and bool(before.subscripts))
@@ -158,7 +172,7 @@ class Site:
 
     @property
     def is_changed(self) -> bool:
-        """True if the token is a variable that gets a value here."""
+        """True if the token is a variable that is changed here."""
         return self.text(1) in CHANGES or self.text(-1) in {"++", "--"}
 
     def replaced(self, text: str) -> Edit:
@@ -170,7 +184,7 @@ class Site:
         return self.edit(self.number, self.number, text)
 
     def edit(self, first: int, last: int, text: str) -> Edit:
-        """The edit that replaces the tokens from `first` to before `last` with a text."""
+        """The edit that replaces the tokens from `first` up to but not including `last` with a text."""
         return Edit(
             region=self.region,
             first=first,

@@ -1,7 +1,7 @@
-"""Edits of one token: an operator, a variable, an array, a number, a function.
+"""Edits of a single token: an operator, a variable, an array, a number or a function.
 
-All edits are compiled together, so as many as possible must compile. Therefore a variable is replaced only by variables
-of its type.
+All edits are compiled together, so as many as possible should compile. Therefore a variable is replaced only with
+variables of its type.
 """
 
 import re
@@ -37,7 +37,7 @@ OTHERS = {
     "++": ("--",),
     "--": ("++",),
 }
-"""Operators that are mistaken for each other."""
+"""For each operator, the operators with which it is often confused."""
 
 ALIKE = (
     ("get_global_id", "get_local_id", "get_group_id"),
@@ -50,18 +50,20 @@ ALIKE = (
     ("atomic_min", "atomic_max"),
     ("atomic_add", "atomic_sub"),
 )
-"""Functions that are mistaken for each other."""
+"""Groups of functions that are often confused with each other."""
 
 WORK_ITEM_FUNCTIONS = frozenset({*ALIKE[0], *ALIKE[1]})
-"""Functions that take a dimension."""
+"""Functions whose argument is a dimension."""
 
 COMPONENTS = ("x", "y", "z", "w")
 
 VECTOR = re.compile(r"[234]$")
-"""Number of components at the end of a type's name. Larger vectors have the four names of COMPONENTS, too."""
+"""Pattern of the number of components at the end of a type's name. Larger vectors also have the four components in
+COMPONENTS.
+"""
 
 DIMENSIONS = 2
-"""Dimensions that the kernel itself uses. In a batch, the third dimension selects the edit."""
+"""Number of dimensions that the kernel itself may use. In a batch, the third dimension selects the edit."""
 
 
 def operators(site: Site) -> Iterator[Edit]:
@@ -81,7 +83,9 @@ def operators(site: Site) -> Iterator[Edit]:
 
 
 def numbers(site: Site) -> Iterator[Edit]:
-    """Replace a whole number with one more, one less, twice or half of it; a real number with 0, 1 or its negative."""
+    """Replace a whole number with one more, one less, twice or half of it, and a real number with 0, 1 or
+    its negative.
+    """
     token = site.token
     digits = token.text.rstrip("uUlL")
     if token.kind != "number":
@@ -96,8 +100,8 @@ def numbers(site: Site) -> Iterator[Edit]:
 
 
 def arrays(site: Site) -> Iterator[Edit]:
-    """Replace an array with another of the same kind. Their address spaces may differ only if an element is taken at
-    once.
+    """Replace an array with another of the same kind. Their address spaces may differ only if an element is accessed
+    directly.
     """
     mine = site.variable
     if mine is None or not mine.subscripts:
@@ -112,9 +116,14 @@ def arrays(site: Site) -> Iterator[Edit]:
             yield site.replaced(other.name)
 
 
+def sizes(site: Site) -> Iterator[Edit]:
+    """Replace a size with another size."""
+    return _variables(site, lambda mine, other: mine.is_size and other.is_size)
+
+
 def alike(site: Site) -> Iterator[Edit]:
-    """Replace a variable with another of the same kind: a size with a size, an index with an index."""
-    return _variables(site, lambda mine, other: mine.is_size is other.is_size)
+    """Replace a variable that is no size with another one."""
+    return _variables(site, lambda mine, other: not mine.is_size and not other.is_size)
 
 
 def unlike(site: Site) -> Iterator[Edit]:
@@ -135,7 +144,7 @@ def _variables(site: Site, fits: Callable[[Variable, Variable], bool]) -> Iterat
 
 
 def functions(site: Site) -> Iterator[Edit]:
-    """Replace a function with one that it is mistaken for."""
+    """Replace a function with one with which it is often confused."""
     group = next((group for group in ALIKE if site.token.text in group), ())
     yield from (site.replaced(other) for other in group if other != site.token.text)
 

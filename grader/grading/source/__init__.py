@@ -1,1 +1,3 @@
-"""Reads the text of a kernel for explanations and searches: expressions, visible variables, deciding conditions."""
+"""Analyses the text of a kernel for explanations and searches: its expressions, visible variables and deciding
+conditions.
+"""

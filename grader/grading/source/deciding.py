@@ -1,5 +1,5 @@
-"""Finds the lines that decide how far an access reaches: the loops and guards around it that test the variables of its
-indexes.
+"""Finds the lines that determine how far an access reaches, which are the loops and guards around it that test the
+variables of its indexes.
 """
 
 from collections.abc import Iterable, Iterator
@@ -9,15 +9,13 @@ from grader.grading.source.outline import Function, Outline, Region, outside
 from grader.grading.source.reading import outline
 
 LEAVES = frozenset({"return", "break", "continue"})
-"""A guard that contains one of these also decides whether the code after it runs."""
+"""Keywords of statements that leave a block. A guard that contains one also decides whether the code after it runs."""
 
 
 def deciding_lines(source: str, kernel: str, line: int) -> tuple[int, ...]:
-    """The lines whose conditions decide which elements a line of a text without macros accesses; `line` itself is left
-    out.
-
-    A condition counts if it tests a variable of an index in `line`. The lines that give the tested variables their
-    values count, too. The result is empty if the text cannot be read.
+    """The lines whose conditions determine which elements a line accesses, without `line` itself. The macros of the
+    text must be expanded. A condition counts if it tests a variable of an index in `line`. The lines that give the
+    tested variables their values are included. The result is empty if the text cannot be parsed.
     """
     seen = _outline(source, kernel)
     if seen is None:
@@ -38,7 +36,7 @@ def _lines_of(seen: Outline, function: Function) -> range:
 
 
 class _Decider:
-    """The conditions of a function, and the first values of its variables."""
+    """Analyses the conditions of a function and the initial values of its variables."""
 
     def __init__(self, seen: Outline, function: Function) -> None:
         self._seen, self._body = seen, function.body
@@ -47,7 +45,7 @@ class _Decider:
         self._made_of: dict[str, set[str]] = {}
 
     def lines(self, line: int) -> Iterator[int]:
-        """Yield the lines of the conditions that a line depends on."""
+        """Yield the lines of the conditions on which a line depends."""
         here = [each for each in self._regions if each.role != "type" and self._line(each.first) == line]
         if not here:
             return
@@ -58,7 +56,7 @@ class _Decider:
                 continue
             asked = self._names(condition)
             if used & self._closed(asked):
-                if condition.last - condition.first > 1:  # else it is one variable, which holds the result of a test
+                if condition.last - condition.first > 1:  # otherwise it is a variable with the result of a test
                     yield self._line(condition.first)
                 yield from (self._line(self._values[name].first) for name in asked - used if name in self._values)
 
@@ -66,14 +64,14 @@ class _Decider:
         return self._seen.code[place].line
 
     def _names(self, region: Region) -> set[str]:
-        """The function's own variables in an expression. Parameters are left out: the host gives them, so they are no
-        index.
+        """The function's own variables in an expression. Parameters are left out because the host passes them, so they
+        are not indexes.
         """
         own = {each.name for each in region.visible if not each.parameter}
         return {token.text for token in self._seen.code[region.first : region.last] if token.text in own}
 
     def _closed(self, names: Iterable[str]) -> set[str]:
-        """These variables, and all variables that their values were computed from."""
+        """These variables, and all variables from which their values were computed."""
         found: set[str] = set()
         waiting = list(names)
         while waiting:
@@ -89,8 +87,8 @@ class _Decider:
         return self._made_of[name]
 
     def _governed(self, condition: Region) -> range:
-        """The tokens for which a condition decides whether they run. They are its statement and, if this statement
-        leaves, all tokens after it.
+        """The tokens for which a condition decides whether they run. These are its statement and, if this statement
+        leaves a block, all tokens after it.
         """
         code, pairs = self._seen.code, self._seen.pairs
         opening = condition.first - 1

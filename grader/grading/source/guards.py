@@ -1,4 +1,4 @@
-"""Finds the comparisons that must be true where an expression is evaluated."""
+"""Finds the comparisons that must be true when an expression is evaluated."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -9,21 +9,25 @@ from grader.grading.source.polynomial import Polynomial, constant
 from grader.grading.source.values import ASSIGNMENTS, Span, Values
 
 STRICT = {"<": (1, 0), "<=": (1, 1), ">": (-1, 0), ">=": (-1, 1)}
-"""For each comparison, the sign of right minus left, and the number to add, so that the result is positive."""
+"""For each comparison, the sign of right minus left, and the number to add, so that the result is positive if the
+comparison is true.
+"""
 
 NEGATED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 
 GUARD_STEPS = 1_000
-"""Steps to read a comparison: some tenths of a millisecond, as long as a thousand tokens take."""
+"""Number of steps that are charged for parsing a comparison. It takes some tenths of a millisecond, as long as a
+thousand tokens.
+"""
 
 LEAVES = frozenset({"return", "continue", "break"})
 
 
 @dataclass(frozen=True, kw_only=True)
 class Guard:
-    """A comparison that is true where the expression is evaluated. `room` is then positive. It is None if the
-    comparison cannot be read. `left` and `right` are its sides, `values` their values, and `names` the names in it.
-    `is_loop` is true for a loop.
+    """A comparison that is true when an expression is evaluated. `room` is then positive; it is None if the comparison
+    cannot be analysed. `left` and `right` are its sides, `values` their values, and `names` the names in it. `is_loop`
+    is true for the condition of a loop.
 
     `line` is the line of the comparison, and `used` is the line of the condition that uses it.
     """
@@ -45,11 +49,13 @@ class Guards:
     values: Values
 
     def at(self, place: int) -> tuple[Guard, ...]:
-        """The guards of a token: of statements around it, of earlier exits, and of the expression that contains it."""
+        """The guards of a token, which come from statements around it, earlier exits, and the expression that contains
+        it.
+        """
         return tuple(self._of(place))
 
     def statement(self, condition: Region) -> Span:
-        """The first and the last token of the statement that a condition decides about, without `else`."""
+        """The first and the last token of the statement that a condition controls, without its `else`."""
         return self._statements[condition.first]
 
     @cached_property
@@ -73,7 +79,7 @@ class Guards:
                 yield from self._of_condition(each, place)
 
     def _of_condition(self, condition: Region, place: int) -> Iterator[Guard]:
-        """Yield the guards that a condition gives a later token."""
+        """Yield the guards that a condition provides for a later token."""
         span, is_loop = (condition.first, condition.last), condition.role == "loop condition"
         first, last = self._statements[condition.first]
         if first <= place <= last:
@@ -89,7 +95,7 @@ class Guards:
             yield from self._false(span, (last, place))
 
     def _leaves(self, first: int, last: int) -> bool:
-        """True if a statement always exits."""
+        """True if a statement always leaves its block."""
         if self._text(first) == "{":
             inside = list(outside(self.values.outline.pairs, first + 1, last))
             statements = [first + 1, *(each + 1 for each in inside if self._text(each) == ";")]
@@ -97,7 +103,7 @@ class Guards:
         return self._text(first) in LEAVES
 
     def _reach(self, condition: Region) -> int:
-        """The end of the innermost block around a condition; the exit counts only there."""
+        """The end of the innermost block around a condition. An exit counts only within that block."""
         self.values.effort.spend(len(self.values.outline.pairs))
         around = [
             closing
@@ -122,7 +128,7 @@ class Guards:
         return next((each for each in outside(pairs, first, body_end) if self._text(each) == ";"), body_end)
 
     def _inside(self, span: Span, place: int) -> Iterator[Guard]:
-        """Yield the guards that an expression gives a token in it."""
+        """Yield the guards that an expression provides for a token in it."""
         pairs = self.values.outline.pairs
         self.values.effort.spend(span[1] - span[0])
         top = list(outside(pairs, *span))
@@ -140,7 +146,7 @@ class Guards:
                 yield from self._inside((bracket + 1, pairs[bracket]), place)
 
     def _chosen(self, span: Span, asked: int, place: int) -> Iterator[Guard]:
-        """Yield the guards that `?` gives a token in one of its branches."""
+        """Yield the guards that `?` provides for a token in one of its branches."""
         other = self._colon(asked, span[1])
         if place < asked:
             yield from self._inside((span[0], asked), place)
@@ -152,7 +158,7 @@ class Guards:
             yield from self._inside((other + 1, span[1]), place)
 
     def _joined(self, span: Span, place: int) -> Iterator[Guard]:
-        """Yield the guards that the operands before a token give it."""
+        """Yield the guards that the operands before a token provide for it."""
         sign = "||" if len(self.values.split(span, "||")) > 1 else "&&"
         for part in self.values.split(span, sign):
             if part[0] <= place < part[1]:
@@ -201,13 +207,13 @@ class Guards:
                 yield replace(each, used=used)
 
     def _condition(self, span: Span) -> Span:
-        """The condition. If it is only a variable, the condition in the definition of that variable."""
+        """The condition or, if it is only a variable, the condition in the definition of that variable."""
         traced = self.values.traced(span)
         is_test = any(self._text(each) in {*NEGATED, "&&", "||", "!"} for each in range(*traced))
         return traced if is_test else self.values.bare(span)
 
     def _guard(self, span: Span, governed: Span, *, is_negated: bool) -> Iterator[Guard]:
-        """Yield a comparison as a guard. `!=` is not a guard, because it limits nothing."""
+        """Yield a comparison as a guard. `!=` is not a guard because it does not limit a value."""
         values, outline = self.values, self.values.outline
         values.effort.spend(GUARD_STEPS)
         names = frozenset(token.text for token in outline.code[slice(*span)] if token.kind == "name")

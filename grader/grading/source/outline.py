@@ -1,5 +1,5 @@
-"""Outline of an OpenCL C text, as far as edits need it: its functions, the expressions that an edit can replace, and
-the variables that are visible from each expression.
+"""Outline of an OpenCL C text with the information that edits need: its functions, the expressions that an edit can
+replace, and the variables that are visible in each expression.
 """
 
 import re
@@ -15,14 +15,14 @@ INTEGER = re.compile(r"u?(?:char|short|int|long)|unsigned|size_t|ptrdiff_t|bool|
 TYPE = re.compile(rf"(?:{INTEGER.pattern}|float|double|half|void)(?:2|3|4|8|16)?")
 
 LONGEST_TERM = 12
-"""Most tokens of a term that an edit adds in another place."""
+"""Maximum number of tokens of a term that an edit adds at another place."""
 
 Role = Literal["condition", "loop condition", "step", "value", "statement", "result", "type"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Variable:
-    """A variable. `type` is the type of its elements, and `subscripts` the number of subscripts that lead to an
+    """A variable. `type` is the type of its elements, and `subscripts` is the number of subscripts that select an
     element. `is_array` is true if the compiler knows its size, and false for a pointer.
     """
 
@@ -47,8 +47,9 @@ class Variable:
 
 @dataclass(frozen=True, kw_only=True)
 class Region:
-    """An expression, by its tokens. It is the condition or step of a statement, the first value of a variable, a
-    returned value, a whole statement, or the type of a declaration. `target` is the variable, if there is one.
+    """An expression, given by its tokens. It is the condition or step of a statement, the initial value of a variable,
+    a returned value, a whole statement, or the type of a declaration. `target` is the variable that it concerns, if
+    any.
     """
 
     first: int
@@ -60,7 +61,9 @@ class Region:
 
 @dataclass(frozen=True, kw_only=True)
 class Function:
-    """A function that the text defines. `parameters` and `body` are the token numbers of their brackets."""
+    """A function that is defined in the text. `parameters` and `body` contain the token numbers of the opening and
+    closing brackets.
+    """
 
     name: str
     parameters: tuple[int, int]
@@ -77,8 +80,8 @@ class Term:
 
 @dataclass(frozen=True, kw_only=True)
 class Outline:
-    """A text without its directives, as tokens. `pairs` maps each opening bracket to its closing bracket. `loops` are
-    the tokens of the loop conditions.
+    """A text as tokens, without its directives. `pairs` maps each opening bracket to its closing bracket. `loops`
+    contains the token ranges of the loop conditions.
     """
 
     text: str
@@ -96,7 +99,7 @@ class Outline:
         return " ".join(self.text[self.code[first].start : self.end(last - 1)].split())
 
     def end(self, number: int) -> int:
-        """Offset in the text at which a token ends."""
+        """The offset in the text at which a token ends."""
         return self.code[number].start + len(self.code[number].text)
 
     @cached_property
@@ -106,7 +109,7 @@ class Outline:
 
     @cached_property
     def terms(self) -> tuple[Term, ...]:
-        """Terms of the sums in its indexes, and products of two names such as `row * width`. Each text occurs once."""
+        """Terms of the sums in indexes, and products of two names such as `row * width`. Each text occurs once."""
         opened = (number for each in self.regions for number in range(each.first, each.last))
         sums = ((number + 1, self.pairs[number]) for number in opened if self.code[number].text == "[")
         threes = zip(self.code, self.code[1:], self.code[2:], strict=False)
@@ -116,7 +119,7 @@ class Outline:
 
     @cached_property
     def strides(self) -> dict[str, frozenset[str]]:
-        """Names by which the indexes of each array multiply, such as `width` in `A[row * width + column]`."""
+        """Names that are factors in the indexes of each array, such as `width` in `A[row * width + column]`."""
         found: dict[str, set[str]] = defaultdict(set)
         for opening, closing in self.pairs.items():
             before = self.code[opening - 1]
@@ -125,8 +128,27 @@ class Outline:
                 found[before.text] |= {name.text for sign, name in inside if (sign.text, name.kind) == ("*", "name")}
         return {array: frozenset(names) for array, names in found.items()}
 
+    @cached_property
+    def terms_of_arrays(self) -> dict[str, tuple[Term, ...]]:
+        """Terms of the sums in the indexes of each array. Each text occurs once."""
+        found: dict[str, dict[str, Term]] = defaultdict(dict)
+        for opening, closing in self.pairs.items():
+            if self.code[opening].text == "[":
+                array = self.code[self._array_of(opening)]
+                if array.kind == "name":
+                    found[array.text] |= {term.text: term for term in self.terms_of(opening + 1, closing)}
+        return {array: tuple(terms.values()) for array, terms in found.items()}
+
+    def _array_of(self, opening: int) -> int:
+        """Number of the token before the first of neighbouring subscripts."""
+        while self.code[opening - 1].text == "]":
+            opening = self.openings[opening - 1]
+        return opening - 1
+
     def terms_of(self, first: int, last: int) -> Iterator[Term]:
-        """Yield the terms that these tokens add up, also inside brackets. Skip terms with an element of an array."""
+        """Yield the terms of the sum in these tokens, including those inside brackets. Skips terms that contain an
+        element of an array.
+        """
         begin = first
         for number in (*outside(self.pairs, first, last), last):
             text = self.code[number].text
@@ -150,8 +172,8 @@ def _product(names: tuple[str, str]) -> Term:
 
 
 def outside(pairs: dict[int, int], first: int, last: int) -> Iterator[int]:
-    """Yield the tokens from `first` to before `last` that no bracket between them encloses. Of a pair of brackets,
-    yield only the opening one.
+    """Yield the tokens from `first` up to but not including `last` that are not enclosed in brackets between them. Of a
+    pair of brackets, only the opening one is yielded.
     """
     number = first
     while number < last:

@@ -1,4 +1,4 @@
-"""Integer expressions of a kernel as polynomials, so that two spellings of one value are equal."""
+"""Integer expressions of a kernel as polynomials, so that different spellings of a value are equal."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ Monomial = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Polynomial:
-    """A sum of products of atoms, each with its factor. No factor is 0."""
+    """A sum of products of atoms, each with a factor that is not 0."""
 
     terms: Mapping[Monomial, int]
 
@@ -47,13 +47,13 @@ class Polynomial:
         return None if self.atoms else self.terms.get((), 0)
 
     def most(self, largest: Mapping[str, int]) -> int | None:
-        """The largest value, if each atom is between 0 and its largest value. None if this is unknown."""
+        """The largest value if each atom is between 0 and its own largest value; None if this is unknown."""
         if any(factor < 0 for atoms, factor in self.terms.items() if atoms) or not self.atoms <= largest.keys():
             return None
         total = 0
         for atoms, factor in self.terms.items():
             for atom in atoms:
-                factor *= largest[atom]  # noqa: PLW2901 - the term, made factor by factor
+                factor *= largest[atom]  # noqa: PLW2901 - multiplies the factors of the term
             total += factor
         return total
 

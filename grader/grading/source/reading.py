@@ -1,4 +1,4 @@
-"""Reads the outline of a text from its tokens, in one pass. A text that is not valid C has no outline."""
+"""Parses the outline of a text from its tokens, in one pass. A text that is not valid C does not have an outline."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -7,20 +7,22 @@ from grader.grading.source.statements import Reader, UnreadableError
 from grader.protocol.tokens import Token, join, logical_lines
 
 TEXT_CHARACTERS = 64 * 1024
-"""Most characters of a text that is read here. Hand-written kernels have a tenth of this with their macros expanded."""
+"""Maximum number of characters of a text that is parsed. Hand-written kernels have about a tenth of this after macro
+expansion.
+"""
 
 TOKENS, FUNCTIONS = 8_000, 64
-"""Most tokens and most functions of a text that is read here."""
+"""Maximum number of tokens and of functions of a text that is parsed."""
 
 CLOSING = {"(": ")", "[": "]", "{": "}"}
 
 BARRIERS = frozenset({"barrier", "work_group_barrier", "async_work_group_copy", "wait_group_events"})
-"""Functions that every work-item of a group must reach. So no edit contains one of them."""
+"""Functions that every work-item of a group must reach. Therefore edits do not contain them."""
 
 
 def outline(source: str, kernels: Sequence[str]) -> Outline | None:
-    """The outline of a text whose macros are expanded. Its regions are the regions of these kernels and of all
-    functions that they call. None if the text is too long or is not valid C.
+    """The outline of a text whose macros are expanded. Its regions are those of these kernels and of all functions that
+    they call. Returns None if the text is too long or is not valid C.
     """
     if len(source) > TEXT_CHARACTERS:
         return None
@@ -53,13 +55,13 @@ def outline(source: str, kernels: Sequence[str]) -> Outline | None:
 
 
 def _code(line: list[Token]) -> Iterator[Token]:
-    """Yield the tokens of a logical line, without white space. Yield nothing for a directive."""
+    """Yield the tokens of a logical line without white space. Directives are skipped."""
     code = [token for token in line if token.is_code]
     return iter(()) if code and code[0].text.startswith(("#", "%:")) else iter(code)
 
 
 def _pairs(code: Sequence[Token]) -> dict[int, int]:
-    """Map from each opening bracket to its closing bracket. Raises UnreadableError if they do not match."""
+    """Map each opening bracket to its closing bracket. Raises UnreadableError if they do not match."""
     pairs: dict[int, int] = {}
     opened: list[int] = []
     for number, token in enumerate(code):
@@ -75,7 +77,7 @@ def _pairs(code: Sequence[Token]) -> dict[int, int]:
 
 
 def _functions(code: Sequence[Token], pairs: dict[int, int]) -> Iterator[Function]:
-    """Yield the functions that have a body: a name, parameters, perhaps attributes, and the body."""
+    """Yield the functions that have a body. Each consists of a name, parameters, optional attributes, and the body."""
     top = list(outside(pairs, 0, len(code)))
     for begin, number in enumerate(top):
         if code[number].text != "{":
@@ -93,7 +95,7 @@ def _calls(code: Sequence[Token], function: Function) -> set[str]:
 
 
 def _reached(code: Sequence[Token], functions: Sequence[Function], kernels: Iterable[str]) -> set[str]:
-    """The kernels, and all functions that they call, directly or through others."""
+    """The kernels, and all functions that they call directly or indirectly."""
     called = {each.name: _calls(code, each) for each in functions}
     reached: set[str] = set()
     waiting = [name for name in kernels if name in called]
@@ -106,7 +108,7 @@ def _reached(code: Sequence[Token], functions: Sequence[Function], kernels: Iter
 
 
 def _whole(code: Sequence[Token], functions: Sequence[Function]) -> frozenset[str]:
-    """Names of the functions that a whole group must reach: barriers, and functions that lead to one."""
+    """Names of the functions that a whole group must reach, which are barriers and functions that call one."""
     called = {each.name: _calls(code, each) for each in functions}
     whole = set(BARRIERS)
     while new := {name for name, calls in called.items() if name not in whole and calls & whole}:
@@ -115,8 +117,8 @@ def _whole(code: Sequence[Token], functions: Sequence[Function]) -> frozenset[st
 
 
 def _types(code: Sequence[Token], pairs: dict[int, int]) -> dict[str, str]:
-    """Map from each type name that a typedef outside functions defines. A name that only renames a built-in type maps
-    to that type. Any other name maps to itself.
+    """Map the type names that typedefs outside functions define. A name that only renames a built-in type maps to that
+    type. Any other name maps to itself.
     """
     types: dict[str, str] = {}
     begun: list[str] | None = None

@@ -1,4 +1,4 @@
-"""Reads the bodies of functions: the expressions in them, and the variables that are visible from each expression."""
+"""Parses the bodies of functions: the expressions in them, and the variables that are visible in each expression."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -9,12 +9,15 @@ from grader.protocol.tokens import Token
 QUALIFIERS = frozenset({"const", "volatile", "restrict", "static", "inline", "register", "__restrict", "signed"})
 SPACES = {spelling: name for name in ("global", "local", "constant", "private") for spelling in (name, f"__{name}")}
 VARIABLES, DEEPEST = 64, 50
-"""Most variables that are visible at once, and deepest nesting of statements. A text beyond these limits is not read.
+"""Maximum number of variables that are visible at once, and maximum nesting depth of statements. A text beyond these
+limits is not parsed.
 """
 
 
 EDITED_TOKENS = 250
-"""Most tokens of an expression that is edited: each edit writes the expression out again."""
+"""Maximum number of tokens of an expression that is edited. The limit is needed because each edit repeats the
+expression.
+"""
 
 
 class UnreadableError(Exception):
@@ -23,7 +26,7 @@ class UnreadableError(Exception):
 
 @dataclass(kw_only=True)
 class Reader:
-    """Reads the bodies of functions. `scope` are the variables that are visible at the current token."""
+    """Parses the bodies of functions. `scope` contains the variables that are visible at the current token."""
 
     code: Sequence[Token]
     pairs: dict[int, int]
@@ -35,7 +38,7 @@ class Reader:
     wanted: bool = True
 
     def read(self, function: Function, *, wanted: bool) -> None:
-        """Read a function. Keep its regions only if they are wanted."""
+        """Parse a function. Its regions are kept only if they are wanted."""
         self.wanted = wanted
         first, last = function.parameters
         self.scope = [each for part in self._parts(first + 1, last) for each in self._declare(*part, parameter=True)]
@@ -45,11 +48,11 @@ class Reader:
         return self.code[number].text if number < len(self.code) else ""
 
     def _find(self, text: str, first: int, last: int) -> int:
-        """Number of the first token with this text outside brackets, or `last` without such a token."""
+        """Number of the first token with this text outside brackets, or `last` if there is none."""
         return next((number for number in outside(self.pairs, first, last) if self._text(number) == text), last)
 
     def _parts(self, first: int, last: int) -> Iterator[tuple[int, int]]:
-        """Yield the tokens between commas, by their range."""
+        """Yield the token ranges between commas."""
         while first < last:
             comma = self._find(",", first, last)
             yield first, comma
@@ -58,7 +61,7 @@ class Reader:
     # --- statements ---------------------------------------------------------------------------
 
     def _block(self, opening: int, depth: int) -> int:
-        """Read the block after an opening brace. Return the number of the token after the block."""
+        """Parse the block after an opening brace. Returns the number of the token after the block."""
         seen, number, last = len(self.scope), opening + 1, self.pairs[opening]
         while number < last:
             number = self._statement(number, last, depth + 1)
@@ -66,7 +69,7 @@ class Reader:
         return last + 1
 
     def _statement(self, first: int, last: int, depth: int) -> int:
-        """Read a statement. Return the number of the token after it."""
+        """Parse a statement. Returns the number of the token after it."""
         if depth > DEEPEST or first >= last:
             raise UnreadableError
         match self._text(first):
@@ -126,7 +129,7 @@ class Reader:
         return self._find(";", condition[1], last) + 1
 
     def _simple(self, first: int, last: int) -> None:
-        """Read a declaration, a `return` or an expression, without the token that ends it."""
+        """Parse a declaration, a `return` or an expression, without the token that ends it."""
         if self._text(first) == "return":
             self._add(first + 1, last, "result")
         elif self._is_declaration(first, last):
@@ -156,7 +159,7 @@ class Reader:
         return first < last and (self._is_type(first) or (last - first > 1 and two_names))
 
     def _declare_all(self, first: int, last: int) -> None:
-        """Read all variables of a declaration. Each is visible from the end of its declarator on."""
+        """Parse all variables of a declaration. Each is visible from the end of its declarator on."""
         type_ends = first
         while type_ends < last and self._is_type(type_ends):
             type_ends += 1
@@ -175,8 +178,8 @@ class Reader:
     def _declare(
         self, first: int, last: int, *, words: tuple[int, ...] = (), parameter: bool = False
     ) -> Iterator[Variable]:
-        """Yield the variable of one declarator. `words` is the token range of its type, if the type is not directly
-        before it.
+        """Yield the variable of one declarator. `words` is the token range of its type if the type does not directly
+        precede it.
         """
         number, names = first, [token.text for token in self.code[slice(*words)]] if words else []
         while number < last and self._is_type(number):

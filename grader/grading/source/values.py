@@ -1,4 +1,4 @@
-"""Values of the integer expressions of a function, as far as its text determines them."""
+"""Computes the values of integer expressions in a function, as far as its text determines them."""
 
 import re
 from collections import defaultdict
@@ -14,32 +14,34 @@ ASSIGNMENTS = frozenset({"=", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "&=", 
 STEPS = frozenset({"++", "--"})
 
 DEEPEST = 20
-"""Most variables that a value is traced back through."""
+"""Maximum number of variables through which a value is traced back."""
 
 TERMS, DEGREE, LARGEST = 32, 8, 2**63
-"""Most terms of a value, most atoms of a term, and the limit of a factor. An index has a few of them."""
+"""Maximum number of terms of a value, maximum number of atoms of a term, and limit on a factor. An index has only a few
+of them.
+"""
 
 MOST_STEPS = 3_000_000
-"""Most steps in which a function is read, a second or two. Functions of our corpus take at most 160,000. In a hostile
-text, conditions can double with each line.
+"""Maximum number of steps to analyse a function, which take a second or two. Functions in the test corpus take at most
+160,000. In a hostile text, conditions can double with each line.
 """
 
 Span = tuple[int, int]
-"""Number of the first token, and of the token after the last."""
+"""Number of the first token, and of the token after the last one."""
 
 
 class TooComplexError(Exception):
-    """A function that takes too many steps to read."""
+    """A function takes too many steps to analyse."""
 
 
 @dataclass(kw_only=True)
 class Effort:
-    """Steps that are left to read a function."""
+    """The steps that are left to analyse a function."""
 
     left: int = MOST_STEPS
 
     def spend(self, steps: int) -> None:
-        """Take these steps. Raises TooComplexError if there are too few."""
+        """Use up this many steps. Raises TooComplexError if too few are left."""
         self.left -= steps
         if self.left < 0:
             raise TooComplexError
@@ -47,9 +49,8 @@ class Effort:
 
 @dataclass(frozen=True, kw_only=True)
 class Values:
-    """Values in a function. `calls` has the values of calls without side effects, such as "get_local_size(0)".
-
-    A method raises TooComplexError if all methods together take too many steps.
+    """Values in a function. `calls` contains the values of calls without side effects, such as "get_local_size(0)".
+    Methods raise TooComplexError if they take too many steps together.
     """
 
     outline: Outline
@@ -58,9 +59,8 @@ class Values:
     effort: Effort = field(default_factory=Effort)
 
     def of(self, span: Span, depth: int = 0) -> Polynomial | None:
-        """The value of an expression; None if it is no polynomial of variables and calls.
-
-        A variable that has one definition is replaced by its value, unless the value may have changed meanwhile.
+        """The value of an expression; None if it is not a polynomial of variables and calls. A variable with a single
+        definition is replaced with its value, unless the value may have changed in the meantime.
         """
         parts = self.split(span, "+", "-")
         if len(parts) > 1 or self._text(span[0]) in {"+", "-"}:
@@ -88,7 +88,7 @@ class Values:
         return list(zip([first, *(mark + 1 for mark in marks)], [*marks, last], strict=True))
 
     def bare(self, span: Span) -> Span:
-        """The expression without brackets around it and without casts."""
+        """The expression without surrounding brackets and casts."""
         first, last = span
         while last - first > 1 and self._text(first) == "(":
             closing = self.outline.pairs[first]
@@ -101,7 +101,9 @@ class Values:
         return first, last
 
     def traced(self, span: Span) -> Span:
-        """The definition of the variable, if the expression is a variable with one definition."""
+        """The definition of the variable if the expression is a variable with a single definition; otherwise the
+        expression.
+        """
         for _ in range(DEEPEST):
             span = self.bare(span)
             found = self._definition(span)
@@ -118,7 +120,7 @@ class Values:
 
     @cached_property
     def changes(self) -> Mapping[str, list[int]]:
-        """The tokens at which each variable gets a value."""
+        """The tokens at which each variable is changed."""
         found: dict[str, list[int]] = defaultdict(list)
         for number in range(self.function.body[0] + 1, self.function.body[1]):
             before, after = self._text(number - 1), self._text(number + 1)
@@ -134,12 +136,12 @@ class Values:
 
     @cached_property
     def _known(self) -> dict[str, Polynomial | None]:
-        """The values of definitions that are already known, so that each definition is read once."""
+        """Cache of the values of definitions, so that each definition is analysed only once."""
         return {}
 
     @cached_property
     def _definitions(self) -> Mapping[str, Span]:
-        """The only value of each variable that gets one value."""
+        """The definition of each variable that gets only one value."""
         found: dict[str, Span] = {}
         for each in self.regions:
             if len(self.changes.get(each.target, ())) != 1:
@@ -151,7 +153,7 @@ class Values:
         return found
 
     def _definition(self, span: Span) -> Span | None:
-        """The definition of a variable, if the expression is only this variable."""
+        """The definition of a variable if the expression consists only of this variable; otherwise None."""
         if span[1] - span[0] != 1:
             return None
         found = self._definitions.get(self._text(span[0]))
@@ -210,7 +212,7 @@ class Values:
         return self.outline.code[number].text
 
     def _is_sign(self, number: int) -> bool:
-        """True if no operand ends with this token. A sign after the token then has only one operand."""
+        """True if no operand ends with this token, so that a sign after the token is unary."""
         token = self.outline.code[number]
         return token.kind not in {"name", "number"} and token.text not in {")", "]"}
 

@@ -1,4 +1,4 @@
-"""Timed rounds of the submission and of our own kernels, and the points for their times.
+"""Timed rounds of the submission and of grader's own kernels, and the points for their times.
 
 timing_setup.py   the participants: submission, reference, control   measurement.py   the rounds, one by one
 rounds.py         a round as a state machine                         verifiers.py     inputs and verified results

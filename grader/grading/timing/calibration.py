@@ -1,6 +1,5 @@
-"""`grader calibrate`: measures how fast a device copies, computes, reads local memory and starts a kernel.
-
-It times our own kernels in a worker, as a grading does. Meanwhile, no other program may use the device.
+"""`grader calibrate`: measures how fast a device copies, computes, reads local memory and starts a kernel. Like a
+grading, it times grader's own kernels in a worker. Other programs must not use the device meanwhile.
 """
 
 import time
@@ -30,13 +29,15 @@ from grader.protocol.steps import BufferArg, BufferSpec, CopyStep, KernelStep, P
 from grader.results.metrics import Interval
 
 WARM_UP_SECONDS = 0.6
-"""Warm-up before each figure: a GPU raises its clocks within some tenths of a second."""
+"""Duration of the warm-up before each measurement. A GPU raises its clock rates within some tenths of a second."""
 
 SECONDS, AT_LEAST, AT_MOST = 1.2, 20, 500
-"""Time of measuring a figure, and least and largest number of its launches. All figures take 9 s on two cores."""
+"""Duration of each measurement, and minimum and maximum number of its launches. All measurements take 9 s
+on two cores.
+"""
 
 OURS, FILL, KERNEL_COPY, LOCAL, NOTHING = "ours", "fill", "kernel copy", "local memory", "nothing"
-"""Names of the program with SOURCE, and of scripts."""
+"""Names of the program with SOURCE, and of the scripts."""
 
 GROUP = 256
 SHELF = 1024
@@ -46,25 +47,30 @@ OPTIONS = (f"-DGROUP={GROUP}", f"-DSHELF={SHELF}")
 SOURCE = source("calibration.cl")
 
 LOCAL_TURNS = 4096
-"""Iterations of the kernel local_reads: about 2 ms on an H200, if each of its 132 units reads 128 bytes a cycle."""
+"""Number of iterations of the kernel local_reads. They take about 2 ms on an H200 if each of its 132 units reads 128
+bytes per cycle.
+"""
 
 LOCAL_BYTES_PER_TURN = 4 * 16
-"""Bytes that a work-item reads in one iteration: four vectors of four floats."""
+"""Bytes that a work-item reads in one iteration, which are four vectors of four floats."""
 
 LOCAL_SUM = float(LOCAL_TURNS // GROUP * sum(4 * (i % 8) + 6 for i in range(SHELF)))
-"""Sum of every work-item of local_reads, which reads all of the shelf in GROUP iterations. A float represents it
-exactly."""
+"""The sum that every work-item of local_reads computes. A work-item reads the whole shelf in GROUP iterations. A float
+represents the sum exactly.
+"""
 
 PEAK_TIMES = 16
 """Length of a launch of the peak kernel, as a multiple of a launch in a grading. It takes 8 ms on an H200, so the time
-of its start and end does not matter."""
+to start and end it is negligible.
+"""
 
 COPY_BYTES: dict[DeviceClass, int] = {"cpu": 2**28, "gpu": 2**30}
-"""Bytes of a copy. They are far more than caches (50 MB on an H200, some hundred MB on a server's CPU), but no more
-memory than a worker may use."""
+"""Number of bytes of a copy. It is far larger than caches (50 MB on an H200, some hundred MB on a server's CPU), but
+within the memory limit of a worker.
+"""
 
 COPIES: dict[DeviceClass, tuple[str, ...]] = {"cpu": (COPY, KERNEL_COPY), "gpu": (COPY,)}
-"""Scripts of the copies of which the fastest counts: the copy command of a CPU driver may use one core only."""
+"""Scripts of the copies, of which the fastest counts. The copy command of a CPU driver may use only one core."""
 
 
 def calibrate(worker: Worker, sandbox: str, progress: Callable[[str], None]) -> DeviceProfile:
@@ -103,7 +109,7 @@ def calibrate(worker: Worker, sandbox: str, progress: Callable[[str], None]) -> 
 
 
 def _clocks_at_work(device: DeviceFacts) -> Clocks | None:
-    """Clock rates of the device after the warm-up."""
+    """The clock rates of the device after the warm-up."""
     time.sleep(WARM_UP_SECONDS)
     return clocks_now(device)
 
@@ -120,7 +126,7 @@ def _copy_bytes(device: DeviceFacts) -> int:
 
 
 def _plan(device: DeviceFacts) -> Plan:
-    """Plan of the one session in which all figures are measured."""
+    """The plan of the session in which everything is measured."""
     run, size = _peak_run(device), _copy_bytes(device)
     sizes = {"source": size, "target": size, PEAK_OUTPUT: 4 * run.items}
     turns = ScalarArg(type="uint32", value=LOCAL_TURNS)
@@ -139,7 +145,7 @@ def _plan(device: DeviceFacts) -> Plan:
 
 
 def _step(kernel: str, items: int, *args: str | ScalarArg) -> KernelStep:
-    """Launch of a kernel of SOURCE; an argument is a scalar or the name of a buffer."""
+    """A launch of a kernel in SOURCE. Each argument is a scalar or the name of a buffer."""
     given = tuple(BufferArg(buffer=arg) if isinstance(arg, str) else arg for arg in args)
     return KernelStep(program=OURS, kernel=kernel, args=given, global_size=(items,), local_size=(GROUP,))
 
@@ -160,7 +166,7 @@ def _launch(worker: Worker, script: str) -> Timing:
 
 
 def _repeat(worker: Worker, script: str) -> list[Timing]:
-    """Times of repeated launches of a script, after the device has warmed up."""
+    """The times of repeated launches of a script, after the device has warmed up."""
     start = time.perf_counter()
     timings: list[Timing] = []
     elapsed = 0.0
@@ -173,20 +179,20 @@ def _repeat(worker: Worker, script: str) -> list[Timing]:
 
 
 def _rate(work: int, timings: Sequence[Timing]) -> Interval:
-    """Rate of the work in 10^9 units a second."""
+    """The rate of the work in 10^9 units per second."""
     seconds = interval([each.seconds for each in timings])
     if seconds.low <= 0:
-        raise DeviceError("the device's clock cannot measure launches of a millisecond. Run `grader doctor`.")
+        raise DeviceError("the clock of the device is too coarse for launches of a millisecond. Run `grader doctor`.")
     return Interval(median=work / seconds.median * 1e-9, low=work / seconds.high * 1e-9, high=work / seconds.low * 1e-9)
 
 
 def _check_sums(worker: Worker) -> None:
-    """Check the sums of local_reads, which are right only if the compiler left out no reads."""
+    """Check the sums that local_reads has computed. They are right only if the compiler did not remove reads."""
     fetched = worker.session.fetch((PEAK_OUTPUT,))
     if not isinstance(fetched, dict):
-        raise _failed("return the sums of the calibration", fetched)
+        raise _failed("return the sums that it computed", fetched)
     if not np.all(fetched[PEAK_OUTPUT].payload.view(np.float32) == LOCAL_SUM):
-        raise DeviceError("the device computes wrong sums of what it reads from local memory. Run `grader doctor`.")
+        raise DeviceError("the device computes wrong sums of values in local memory. Run `grader doctor`.")
 
 
 def _failed(what: str, outcome: object) -> DeviceError:

@@ -1,4 +1,4 @@
-"""Clock rates of an NVIDIA GPU, from `nvidia-smi` on the judge's machine."""
+"""Reads the clock rates of an NVIDIA GPU with `nvidia-smi` on the judge's machine."""
 
 import re
 import shutil
@@ -9,7 +9,7 @@ from grader.protocol.messages import DeviceFacts
 
 TOOL = "nvidia-smi"
 SECONDS = 10.0
-"""Time limit of `nvidia-smi`: more than it takes on a host with eight GPUs that were asleep."""
+"""Time limit for `nvidia-smi`. It takes less than this even on a host with eight idle GPUs."""
 
 
 class Clocks(Record):

@@ -1,22 +1,25 @@
-"""Data of timed rounds that never leave the device: our kernels make the inputs and a digest of the outputs.
+"""Data of timed rounds that never leave the device. Kernels of grader generate the inputs and compute a digest of the
+outputs.
 
-On a GPU, a launch is worth timing on some hundred megabytes. A hundred launches would need as many secret bytes each.
-To make these bytes on the host, send them to three workers and compare the outputs would take minutes, and no other
-grading could use the GPU meanwhile. So the judge sends a secret key, and one of our kernels makes the inputs on the
-device from that key. The inputs are whole numbers, so that sums of products are exact in any order, or bit patterns if
-the task only moves data. After the launch, a kernel returns a digest of the outputs by another key. The trusted worker
-that runs the model solution makes its inputs and its digest in the same way.
+On a GPU, a launch must process some hundred megabytes to be worth timing, and each of a hundred launches needs that
+many secret bytes. It would take minutes to generate these bytes on the host, send them to three workers and compare the
+outputs, and no other grading could use the GPU meanwhile. Therefore the judge sends a secret key, and a kernel of
+grader generates the inputs on the device from that key. The inputs are whole numbers, so that sums of products are
+exact in any order, or bit patterns if the task only moves data. After the launch, a kernel returns a digest of the
+outputs by another key. The trusted worker that runs the model solution computes its inputs and its digest in the same
+way.
 
-Inputs and factors of the digest come from Philox4x64-10. NumPy has this generator under the same name, and it makes the
-judge's own inputs (course/truth/inputs.py). Each word is a keyed function of its index, and no way is known to predict
-or to invert this function. So words that a kernel has read tell nothing about words that it has not read.
+Inputs and factors of the digest come from the generator Philox4x64-10, which NumPy provides as well and which also
+generates the judge's own inputs (course/truth/inputs.py). Each word is a keyed function of its index, and no way is
+known to predict or to invert this function. Therefore words that a kernel has read do not reveal anything about words
+that it has not read.
 
 The digest is the sum of each word times a factor for its place (universal hashing by Carter and Wegman, 1979; in this
 form by Lemire and Kaser, "Strongly universal string hashing is fast", 2014). It is linear, so a submission that knew
 the key in advance could forge it. Therefore the worker's process sends the key to the device only after the launch has
-ended there. Then any two different outputs have equal digests for at most one key in 2^33: only one of so many values
-of a factor, which are practically equally likely, can compensate for a word that differs. So a submission must read
-all inputs.
+ended there. Then any two different outputs have equal digests for at most one key in 2^33, because only one of so many
+values of a factor, which are practically equally likely, can compensate for a word that differs. Therefore a submission
+must read all inputs.
 """
 
 from collections.abc import Iterator, Mapping
@@ -34,15 +37,16 @@ from grader.protocol.messages import DeviceFacts
 from grader.protocol.steps import Arg, BufferArg, BufferSpec, KernelStep, KeyArg, ProgramSource, ScalarArg
 
 SUPPLY = "supply"
-"""Name of the program that makes inputs and digests."""
+"""Name of the program that generates inputs and computes digests."""
 
 DIGEST, SUMS = "digest", "sums of the digest"
-"""Names of the script that makes the digest, and of its buffer, which has sums for each output. No buffer of an
-assignment has such a name."""
+"""Names of the script that computes the digest, and of its buffer, which contains sums for each output. Buffers of
+assignments cannot have such a name.
+"""
 
 
 def _kernels(element: Element) -> dict[DataKind, str]:
-    """Kernels that make the data of a type, by kind."""
+    """Kernels that generate the data of a type, by kind."""
     whole = "floats" if element.is_floating else "integers"
     kernels: dict[DataKind, str] = {"numbers": whole, "integers": whole, "zeros": "zeros"}
     return {**kernels, "bits": "bits"} if element.is_floating else kernels
@@ -51,21 +55,25 @@ def _kernels(element: Element) -> dict[DataKind, str]:
 KERNELS: dict[tuple[DataKind, ElementType], str] = {
     (kind, name): kernel for name, element in ELEMENTS.items() for kind, kernel in _kernels(element).items()
 }
-"""Kernel for each kind and type of data that an assignment asks for. Data that an oracle must make has no kernel."""
+"""The kernel for each kind and type of data that an assignment can ask for. Data that an oracle must generate do not
+have a kernel.
+"""
 
 RANGES: dict[ElementType, Range] = {name: element.integers for name, element in ELEMENTS.items()}
-"""Least and largest whole number of each type, if an assignment gives no range."""
+"""Minimum and maximum whole number of each type, if an assignment does not set a range."""
 
 ITEMS, GROUP = 262_144, 256
-"""Work-items of a launch and of a work-group. They fill a large GPU, and are so few that only few sums remain."""
+"""Number of work-items of a launch and of a work-group. They are enough to fill a large GPU, but so few that only few
+sums remain.
+"""
 
 SUM_BYTES = 8 * (ITEMS // GROUP)
-"""Bytes of an output's digest: a sum of 64 bits from each work-group."""
+"""Number of bytes of an output's digest, which contains a sum of 64 bits from each work-group."""
 
 SETS = 6
-"""Largest number of sets of arrays, which launches use in turn. The speed of memory depends on the addresses of the
-arrays. On an H200 with one set, model solutions that only move data ran at 0.975 to 1.02 times their speed in another
-worker.
+"""Maximum number of sets of arrays, which launches use in turn. Several sets are needed because the speed of memory
+depends on the addresses of the arrays. On an H200 with one set, model solutions that only move data ran at 0.975 to
+1.02 times their speed in another worker.
 """
 
 SET_BYTES = 5
@@ -73,7 +81,7 @@ SET_BYTES = 5
 two of them; the submission, the reference and the copy take one each."""
 
 MEMORY_SHARE = 0.25
-"""Largest share of a device's memory for more than one set."""
+"""Maximum share of a device's memory for more than one set."""
 
 
 def sets_of(moved: float, device: DeviceFacts) -> int:
@@ -82,33 +90,33 @@ def sets_of(moved: float, device: DeviceFacts) -> int:
     if needed > device.global_memory:
         raise InputError(
             f"{device.name} has {device.global_memory * 1e-9:.1f} GB of memory, but timing would take "
-            f"{needed * 1e-9:.1f} GB: give smaller sizes in performance.classes of assignment.yaml."
+            f"{needed * 1e-9:.1f} GB: use smaller sizes in performance.classes of assignment.yaml."
         )
     return max(1, min(SETS, int(MEMORY_SHARE * device.global_memory // needed)))
 
 
 def supply_program(plan: Plan) -> ProgramSource:
-    """Program with our kernels that the plan runs; drivers compile a submission faster than all of our kernels."""
+    """The program with only those kernels of grader that the plan runs, because compiling all of them takes longer than
+    compiling a submission.
+    """
     steps = [step for script in plan.scripts.values() for step in script.kernels]
     kernels = sorted({step.kernel.upper() for step in steps if step.program == SUPPLY})
     return ProgramSource(source=source("device_data.cl"), options=(f"-DGROUP={GROUP}", *map("-D{}".format, kernels)))
 
 
 def supply_of(script: str, turn: int = 0) -> str:
-    """Name of the script that makes the inputs of `script`, with entry `turn` of `SpeedGoals.integers`."""
+    """Name of the script that generates the inputs of `script`, with entry `turn` of `SpeedGoals.integers`."""
     return f"inputs{f' {turn + 1}' if turn else ''} of the {script}"
 
 
 def of_set(name: str, number: int) -> str:
-    """Name of a script or a buffer in the set with this number; names of set 0 are unchanged."""
+    """Name of a script or a buffer in the set with this number. Names in set 0 are unchanged."""
     return f"{name} {number + 1}" if number else name
 
 
 def supplied(assignment: Assignment, plan: Plan, sets: int) -> Plan:
-    """Plan with `sets` copies of the given plan on separate buffers.
-
-    Each copy also has one script that makes the inputs of each script, and one script for the digest of the outputs of
-    the student's steps.
+    """A plan with `sets` copies of the given plan on separate buffers. For each script, a copy also contains scripts
+    that generate its inputs. In addition, it contains a script for the digest of the outputs of the student's steps.
     """
     own = _with_supply(assignment, plan)
     buffers: list[BufferSpec] = []
@@ -139,9 +147,8 @@ def _with_supply(assignment: Assignment, plan: Plan) -> Plan:
 def _makers(
     assignment: Assignment, script: Script, specs: Mapping[str, BufferSpec], ranges: Mapping[str, Range]
 ) -> Iterator[KernelStep]:
-    """Steps that make the inputs of a script.
-
-    Results of our own steps that are inputs of the student's steps are made like all other inputs.
+    """Steps that generate the inputs of a script. Results of grader's own steps that are inputs of the student's steps
+    are generated like all other inputs.
     """
     for number, name in enumerate(script.uploads):
         buffer = assignment.buffers[name]
@@ -153,7 +160,7 @@ def _makers(
 
 
 def _digester(spec: BufferSpec, number: int) -> KernelStep:
-    """Step that makes the digest of a buffer and of its guard bands, which must not change."""
+    """The step that computes the digest of a buffer and of its guard bands, which must not change."""
     count = (spec.size + 2 * spec.guard) // WORD_BYTES
     whole = BufferArg(buffer=spec.name, part="whole")
     return _step("digest", whole, _uint(count), _uint(number), BufferArg(buffer=SUMS), KeyArg())

@@ -2,7 +2,7 @@
 
 PROFILES/nvidia-h200-docker.json
 
-A container has its own driver and compiler, so measurements in one sandbox say little about another.
+A container has its own driver and compiler, so measurements in one sandbox are hardly valid for another.
 """
 
 import re
@@ -19,17 +19,16 @@ from grader.protocol.messages import DeviceFacts
 from grader.results.metrics import Interval, Roofs
 
 LONGEST_NAME = 100
-"""Largest number of characters of the device's name in the file name."""
+"""Maximum number of characters of the device's name in the file name."""
 
 AGAIN = "run `grader calibrate` again in this sandbox, or remove the file"
 
 
 class DeviceProfile(Record):
-    """Measured speeds of a device in a sandbox, the time of measuring (`measured`), and the version of grader.
-
-    Bandwidths are in GB/s; the bandwidth of the copy counts bytes read and written. `fp32_rate` is in GFLOPS. An empty
-    kernel takes `launch` seconds by the judge's clock, from the request to the answer, and `launch_on_device` by the
-    device's clock. `clocks` are the device's clock rates while it computes.
+    """Measured speeds of a device in a sandbox, the time of the measurement (`measured`), and the version of grader.
+    Bandwidths are in GB/s, and the bandwidth of the copy counts bytes read and written. `fp32_rate` is in GFLOPS. An
+    empty kernel takes `launch` seconds by the judge's clock, from the request to the answer, and `launch_on_device` by
+    the device's clock. `clocks` are the device's clock rates while it computes.
     """
 
     schema_version: Literal["grader-device/1"] = "grader-device/1"
@@ -46,7 +45,7 @@ class DeviceProfile(Record):
 
     @property
     def roofs(self) -> Roofs:
-        """Upper bounds on the speed of a kernel, from this profile."""
+        """Upper bounds on the speed of a kernel according to this profile."""
         return Roofs(
             profile=file_name(self.device, self.sandbox),
             measured=self.measured,
@@ -63,7 +62,7 @@ def file_name(device: DeviceFacts, sandbox: str) -> str:
 
 
 def save_profile(profile: DeviceProfile, folder: Path) -> Path:
-    """Write the profile, replace an older one of the device, and return its path."""
+    """Write the profile, which replaces an older one of the device, and return its path."""
     make_folder(folder)
     path = folder / file_name(profile.device, profile.sandbox)
     write_whole(path, profile.model_dump_json(indent=2) + "\n")
@@ -71,9 +70,8 @@ def save_profile(profile: DeviceProfile, folder: Path) -> Path:
 
 
 def load_profile(folder: Path, device: DeviceFacts, sandbox: str) -> DeviceProfile | None:
-    """Load the profile of the device in this sandbox; None if the device has no profile.
-
-    Raises DeviceError if the profile is stale or cannot be read: wrong figures are worse than no figures.
+    """Load the profile of the device in this sandbox; None if there is none. Raises DeviceError if the profile is out
+    of date or cannot be read, because wrong values are worse than none.
     """
     path = folder / file_name(device, sandbox)
     try:
@@ -85,7 +83,7 @@ def load_profile(folder: Path, device: DeviceFacts, sandbox: str) -> DeviceProfi
         raise DeviceError(f"the device profile {path} cannot be read: {words}; {AGAIN}.") from error
     then = profile.device
     if (then.name, then.platform, then.compute_units) != (device.name, device.platform, device.compute_units):
-        raise DeviceError(f"the device profile {path} is that of {_words(then)}, not of {_words(device)}; {AGAIN}.")
+        raise DeviceError(f"the device profile {path} belongs to {_words(then)}, not to {_words(device)}; {AGAIN}.")
     if then.driver != device.driver:
         raise DeviceError(
             f"the device profile {path} was measured with driver {then.driver}, but {device.name} now has driver "

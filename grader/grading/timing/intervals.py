@@ -1,4 +1,4 @@
-"""Statistics of timed pairs: medians with distribution-free intervals, and the rule that stops measuring."""
+"""Statistics of timed pairs: medians with distribution-free intervals, and the rule that ends a measurement."""
 
 from collections.abc import Sequence
 from math import comb, inf
@@ -11,20 +11,19 @@ from grader.grading.timing.rounds import Round
 from grader.results.metrics import Interval
 
 FEWEST = 8
-"""Least number of pairs for which an interval can cover the median with CONFIDENCE."""
+"""Minimum number of pairs for which an interval can cover the median with CONFIDENCE."""
 
 
 def fraction_of_reference(rounds: Sequence[Round]) -> Interval:
-    """Speed of the submission as a fraction of the model solution's speed, round by round.
+    """The speed of the submission as a fraction of the model solution's speed, compared round by round. In a student
+    kit, the baseline replaces the model solution.
 
-    In a student kit, the baseline takes the place of the model solution.
-
-    Two clocks measure the launch. The device's clock is precise, but a submission can change its times: by native code
-    in a worker, or by a kernel on a GPU, where the driver keeps the times of launches in memory that kernels can write.
-    A submission cannot reach the second clock, which is as precise as the machine is quiet. So the device's clock
-    decides, within a bound: no submission counts as faster than the upper end of the second clock's interval. If the
-    device's clock claims more, the second clock's interval is the result, over as many rounds as a verdict takes. On a
-    GPU, the second clock's time of the whole turn is less precise; it only supports a finding.
+    Two clocks measure the launch. The device's clock is precise, but a submission can manipulate its times, either with
+    native code in a worker, or with a kernel on a GPU, where the driver keeps the times of launches in memory that
+    kernels can write. A submission cannot reach the second clock, whose precision depends on how quiet the machine is.
+    Therefore the device's clock decides within a bound: a submission never counts as faster than the upper end of the
+    second clock's interval. If the device's clock reports a higher speed, the interval of the second clock is the
+    result. On a GPU, the second clock's time of the whole turn is less precise, so it only supports a finding.
     """
     by_device, waited = fraction_by_device(rounds), waited_fraction(rounds)
     if by_device.median > waited.high:
@@ -33,40 +32,41 @@ def fraction_of_reference(rounds: Sequence[Round]) -> Interval:
 
 
 DOUBT = 1.10
-"""Largest ratio of the judged speed to the median. On a machine that counts as quiet, the model solution differs from
-itself by no more than this (`TimingRules.noise_limit`). A wider interval comes from a few disturbed rounds. Without
-this limit, a kernel at 0.88 of its goal got full points in 1 of 20 gradings on two cores."""
+"""Maximum ratio of the judged speed to the median. On a machine that counts as quiet, the model solution does not
+differ from itself by more than this (`TimingRules.noise_limit`), so a wider interval is caused by a few disturbed
+rounds. Without this limit, a kernel at 0.88 of its goal got full points in 1 of 20 gradings on two cores.
+"""
 
 
 def judged(fraction: Interval) -> Interval:
-    """Interval that decides about a submission; its upper end is at most DOUBT times the median."""
+    """The interval that decides about a submission. Its upper end is at most DOUBT times the median."""
     return replace(fraction, high=min(fraction.high, DOUBT * fraction.median))
 
 
 def fraction_by_device(rounds: Sequence[Round]) -> Interval:
-    """Fraction of the reference speed by the device's clock.
-
-    The model solution runs twice in a round, in two workers, and its time is the mean of both. On a GPU, one worker can
-    be a percent faster than another in all its launches, with the same kernel on the same data.
+    """The fraction of the reference speed by the device's clock. The model solution runs twice in a round, in two
+    workers, and its time is the mean of both. This is needed because one worker on a GPU can be a percent faster than
+    another in all of its launches, with the same kernel on the same data.
     """
     return interval([(each.reference + each.control) / 2 / each.submission for each in rounds])
 
 
 def waited_fraction(rounds: Sequence[Round]) -> Interval:
-    """Fraction of the reference speed by the time that the second clock waited for the launch."""
+    """The fraction of the reference speed by the second clock's time of the launch."""
     return _fraction_by([each.waited for each in rounds], rounds)
 
 
 def seen_fraction(rounds: Sequence[Round]) -> Interval:
-    """Fraction of the reference speed by the second clock's time of the whole turn, with all work done in the turn."""
+    """The fraction of the reference speed by the second clock's time of the whole turn, including all work
+    in the turn.
+    """
     return _fraction_by([each.seen for each in rounds], rounds)
 
 
 def _fraction_by(clock: Sequence[float], rounds: Sequence[Round]) -> Interval:
-    """Fraction of the reference speed; `clock` has the submission's seconds in each round.
-
-    A round in which the clock saw less than our own overhead has no bound: its fraction is infinite. With fewer than
-    FEWEST rounds, the whole interval is infinite.
+    """The fraction of the reference speed, where `clock` contains the submission's seconds in each round. If the clock
+    measured less than the overhead of grader's own workers in a round, its fraction is infinite. With fewer than FEWEST
+    rounds, the whole interval is infinite.
     """
     if len(rounds) < FEWEST:
         return Interval(median=inf, low=inf, high=inf)
@@ -75,38 +75,37 @@ def _fraction_by(clock: Sequence[float], rounds: Sequence[Round]) -> Interval:
 
 
 def noise(rounds: Sequence[Round]) -> Interval:
-    """Speed of the model solution as a fraction of its speed in another worker."""
+    """The speed of the model solution as a fraction of its speed in another worker."""
     return interval([each.reference / each.control for each in rounds])
 
 
 def one_sided(seen: Sequence[Round]) -> int:
-    """Number of rounds in which the OS kernel worked for one side only; such rounds do not count."""
+    """Number of rounds in which the OS kernel worked for one side only. Such rounds do not count."""
     return sum(each.is_one_sided for each in seen)
 
 
 def is_disturbed(seen: Sequence[Round]) -> bool:
     """True if most rounds are one-sided.
 
-    A submission can make rounds one-sided and so exclude them. It must not choose the rounds that decide, so at most
-    half of all rounds may be excluded.
+    A submission can cause rounds to be one-sided, and thereby exclude them. It must not be able to choose the rounds
+    that decide, so at most half of all rounds may be excluded.
     """
     return len(seen) >= FEWEST and 2 * one_sided(seen) > len(seen)
 
 
 def leaves_few(seen: Sequence[Round]) -> bool:
-    """True if there are enough rounds, but too few of them count for a statement."""
+    """True if there are enough rounds, but too few of them count for a verdict."""
     return len(seen) - one_sided(seen) < FEWEST <= len(seen)
 
 
 CONFIDENCE = 0.99
-"""Confidence of every interval. Measuring may stop after each pair, so the usual 0.95 would be wrong too often."""
+"""Confidence of every interval. A measurement may stop after any pair, so the usual 0.95 would be wrong too often."""
 
 
 def interval(values: Sequence[float]) -> Interval:
-    """Median and its confidence interval by order statistics (the inversion of a sign test).
-
-    The number of values below the true median is binomial (n, 1/2) for every distribution. The interval leaves out as
-    many values at each end as CONFIDENCE allows.
+    """The median and its confidence interval by order statistics (the inversion of a sign test). For every
+    distribution, the number of values below the true median follows a binomial distribution (n, 1/2). The interval
+    excludes as many values at each end as CONFIDENCE allows.
     """
     ordered = sorted(values)
     skip = _skip(len(ordered))
@@ -114,7 +113,7 @@ def interval(values: Sequence[float]) -> Interval:
 
 
 def _skip(count: int) -> int:
-    """Largest number of values to leave out at each end if the rest must cover the median with CONFIDENCE."""
+    """Maximum number of values that can be excluded at each end if the rest must cover the median with CONFIDENCE."""
     tail = 0.0
     for skip in range(count):
         tail += comb(count, skip) / 2.0**count
@@ -124,17 +123,15 @@ def _skip(count: int) -> int:
 
 
 def is_decided(ratio: Interval, thresholds: Sequence[float]) -> bool:
-    """True if no threshold lies inside the interval, so that more pairs would hardly change the verdict."""
+    """True if no threshold is inside the interval, so that more pairs would hardly change the verdict."""
     return not any(ratio.low <= threshold <= ratio.high for threshold in thresholds)
 
 
 def enough(rounds: Sequence[Round], seconds: float, thresholds: Sequence[float], rules: TimingRules) -> bool:
-    """True if measuring can stop after these rounds, which took `seconds`.
-
-    With fewer than `min_pairs` pairs, only a clear verdict stops it (`is_clear`). With more, measuring stops after
-    `max_seconds`. It stops earlier if the pairs are usable (not `is_open`) and either the verdict is decided or there
-    are `max_pairs` pairs. Noise alone lets measuring run for all of that time, because a median over more pairs strays
-    less.
+    """True if the measurement can stop after these rounds, which took `seconds`. With fewer than `min_pairs` pairs, it
+    stops only at a clear verdict (`is_clear`). With more pairs, it stops after `max_seconds`. It stops earlier if the
+    pairs are usable (not `is_open`) and either the verdict is decided or there are `max_pairs` pairs. If the pairs are
+    noisy, the measurement uses all of the time, because a median over more pairs is more precise.
     """
     if len(rounds) < rules.min_pairs:
         return is_clear(rounds, thresholds, rules)
@@ -146,12 +143,14 @@ def enough(rounds: Sequence[Round], seconds: float, thresholds: Sequence[float],
 
 
 CLEAR = 1.5
-"""Least ratio between a threshold and every pair if all pairs come from one session. One session may favour a worker:
-a kernel against itself strayed by 1.14 at most (`TimingRules`). This factor allows for more than twice as much."""
+"""Minimum ratio between a threshold and the interval if all pairs come from one session. One session may favour a
+worker; the ratio of a kernel to itself was at most 1.14 (`TimingRules`). This factor allows for more than twice that
+deviation.
+"""
 
 
 def is_clear(rounds: Sequence[Round], thresholds: Sequence[float], rules: TimingRules) -> bool:
-    """True if a few pairs leave no doubt: all of them lie on one side of each threshold, and far from it."""
+    """True if a few pairs are enough because they are all on one side of each threshold, and far from it."""
     if not thresholds or len(rounds) < max(FEWEST, rules.clear_pairs):
         return False
     if is_open(rounds, thresholds, rules):
@@ -161,15 +160,16 @@ def is_clear(rounds: Sequence[Round], thresholds: Sequence[float], rules: Timing
 
 
 def is_open(rounds: Sequence[Round], thresholds: Sequence[float], rules: TimingRules) -> bool:
-    """True if these pairs decide nothing: they are too noisy, the submission was held up, or a clock gives no bound."""
+    """True if these pairs do not allow a verdict, because they are too noisy, the submission was held up, or a clock
+    does not provide a bound.
+    """
     return too_noisy(rounds, thresholds, rules) or is_held_up(rounds, thresholds) or is_blind(rounds, thresholds)
 
 
 def too_noisy(rounds: Sequence[Round], thresholds: Sequence[float], rules: TimingRules) -> bool:
-    """True if the model solution differs from itself by more than the limit, so that no ratio of this session counts.
-
-    If the verdict is not decided, it is enough that the difference may exceed the limit: the interval reaches beyond
-    it. Another session could then change the verdict.
+    """True if the model solution differs from itself by more than the limit, so that the ratios of this session do not
+    count. If the verdict is not decided, it is enough that the difference may exceed the limit, because the interval
+    reaches beyond it. Another session could then change the verdict.
     """
     itself, limit = noise(rounds), 1 + rules.noise_limit
     if not 1 / limit <= itself.median <= limit:
@@ -181,14 +181,14 @@ def too_noisy(rounds: Sequence[Round], thresholds: Sequence[float], rules: Timin
 def is_held_up(rounds: Sequence[Round], thresholds: Sequence[float]) -> bool:
     """True if the submission might earn more points on a machine that has a free processor for it.
 
-    Only missing points need this check. A scheduler interrupts long launches and runs short ones to their end, and our
-    own launches are often short. So a busy machine makes slow kernels look slower, and the model solution against
-    itself does not show it. With eight other programs on two cores, launches of 20 ms waited for two fifths of their
-    time.
+    This matters only if points are missing. A scheduler interrupts long launches and runs short ones to their end, and
+    grader's own launches are often short. Therefore a busy machine makes slow kernels look even slower, which the
+    comparison of the model solution with itself does not reveal. With eight other programs on two cores, launches of 20
+    ms waited for two fifths of their time.
 
-    Programs that take the submission's processor take its caches as well. Without their waits, those launches took up
-    to 1.4 times as long as alone, in medians of gradings. So we raise the undelayed speed by the share of the waits, to
-    twice that speed at most.
+    Programs that use the submission's processor also use its caches. Even without their waiting times, those launches
+    took up to 1.4 times as long as on an idle machine, in medians of gradings. Therefore the undelayed speed is raised
+    by the share of the waiting times, to at most twice that speed.
     """
     measured, undelayed = fraction_of_reference(rounds), fraction_of_reference([each.undelayed for each in rounds])
     alone = undelayed.median * (1 + delayed_share(rounds))
@@ -196,15 +196,14 @@ def is_held_up(rounds: Sequence[Round], thresholds: Sequence[float]) -> bool:
 
 
 def delayed_share(rounds: Sequence[Round]) -> float:
-    """Median share of a launch in which the submission waited for a processor, as its worker reports."""
+    """Median share of a launch in which the submission waited for a processor, as reported by its worker."""
     return float(np.median([min(1.0, each.delay / each.submission) for each in rounds]))
 
 
 def is_blind(rounds: Sequence[Round], thresholds: Sequence[float]) -> bool:
-    """True if points would rest on the device's clock alone, which a submission can tamper with.
-
-    The second clock then saw less than our own overhead in so many rounds that it gives no bound, and its median speed
-    is below a threshold that the device's clock may reach.
+    """True if points would depend only on the device's clock, which a submission can manipulate. In this case the
+    second clock measured less than the overhead of grader's own workers in so many rounds that it does not provide a
+    bound, and its median speed is below a threshold that is reached by the device's clock.
     """
     by_device, waited = fraction_by_device(rounds), waited_fraction(rounds)
     unbounded = len(rounds) >= FEWEST and waited.high == inf

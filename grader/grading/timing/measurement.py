@@ -1,4 +1,4 @@
-"""Timed rounds of the performance check, in which the submission and our own kernels are timed side by side.
+"""Timed rounds of the performance check, in which the submission and grader's own kernels are timed side by side.
 
     worker       runs                                           purpose
     submission   the student's steps, by the submission         the speed that is judged
@@ -6,12 +6,12 @@
     control      the reference's steps again; at times the      noise (the reference against itself); speed-up,
                  baseline, a plain copy, the whole program      bandwidth, and the steps around the student's steps
 
-A student kit has no model solution: there, reference and control run the baseline.
+A student kit does not have a model solution, so reference and control run the baseline there.
 
-Every round has new secret inputs and another order of the workers. Every timed output of the submission is judged
-(verifiers.py). The first rounds and the first round of every session run but do not count. A round in which the
-operating system worked more during one side's turns does not count either, because a submission can leave work to the
-operating system that slows down the other workers.
+Every round has new secret inputs and a different order of the workers. Every timed output of the submission is verified
+(verifiers.py). The first rounds, and the first round of every session, run but do not count. A round in which the
+operating system worked more during the turns of one side does not count either, because a submission can leave work to
+the operating system that slows down the other workers.
 """
 
 import time
@@ -57,20 +57,22 @@ from grader.grading.timing.timing_setup import TimingSetup
 from grader.grading.timing.verifiers import Results, RoundInputs, blaming
 
 COMPARED_EVERY = 3
-"""Number of rounds of which one also times baseline and copy. These times are for information; no verdict rests on
-them."""
+"""One of this many rounds also times the baseline and a copy. These times are only for information and do not affect
+verdicts.
+"""
 
 UNEVEN = 20e-6
-"""Seconds that one worker may wait longer than another for the same launch on a GPU. Without this allowance, the speeds
-of one submission on an H200 spread by 2.2 to 2.7 % instead of 1 %."""
+"""Seconds that one worker may wait longer than another for an equal launch on a GPU. Without this allowance, the speeds
+of one submission on an H200 varied by 2.2 to 2.7 % instead of 1 %.
+"""
 
 LAUNCHES = 3
-"""Number of launches in a turn on a GPU: one for the inputs, one for the student's steps, one for the digest."""
+"""Number of launches in a turn on a GPU, which are for the inputs, for the student's steps and for the digest."""
 
 
 @returns_problem
 def open_sessions(setup: TimingSetup) -> None:
-    """Open a new session for each participant. Returns the submission's problem; None if its session is open."""
+    """Open a new session for each participant. Returns the problem of the submission; None if its session is open."""
     for participant in setup.participants.values():
         participant.worker.request(participant.plan)
     for role, participant in setup.participants.items():
@@ -88,9 +90,9 @@ def _reopen_sessions(setup: TimingSetup) -> None:
 def measure(setup: TimingSetup, rules: TimingRules) -> tuple[Round, ...] | Problem:
     """Run timed rounds in open sessions, as many as the rules ask for, or return a problem.
 
-    The problem may be the submission's. It may also be the machine's: the machine is too noisy, or it let the
-    submission wait for a processor, and points depend on this. Other problems are that points would depend on a clock
-    that the submission can tamper with, or that the OS kernel worked for one side only.
+    The problem may be caused by the submission. It may also be caused by the machine, if it is too noisy or made the
+    submission wait for a processor in a way that affects points. Other problems are that points would depend on a clock
+    that the submission can manipulate, or that the OS kernel worked for one side only.
     """
     with _watched(setup, rules) as kernel:
         seen = _rounds(setup, rules, kernel)
@@ -110,29 +112,30 @@ def measure(setup: TimingSetup, rules: TimingRules) -> tuple[Round, ...] | Probl
 
 
 def _watched(setup: TimingSetup, rules: TimingRules) -> AbstractContextManager[KernelThreads]:
-    """Watch the threads of the OS kernel, if points depend on them and the submission's code can give them work.
-
-    On a GPU, the submission cannot: its kernels reach no process of the host, and the driver's threads work for all
-    launches. Rules that allow any noise do not watch the threads either.
+    """Watch the threads of the OS kernel if points depend on them and the submission's code can give them work. On a
+    GPU, the submission cannot do that, because its kernels do not reach a process of the host, and the driver's threads
+    work for all launches. The threads are not watched either if the rules allow any noise.
     """
     matters = setup.thresholds and share_a_process(setup.device) and rules.noise_limit < ANY_NOISE
     return kernel_threads() if matters else no_kernel_threads()
 
 
 ANY_NOISE = 10.0
-"""Noise limit that allows any difference between two runs of the model solution: for a quick look, not a verdict."""
+"""Noise limit that allows any difference between two runs of the model solution. It is for a quick look and not for a
+verdict.
+"""
 
 
 def _rounds(setup: TimingSetup, rules: TimingRules, kernel: KernelThreads) -> list[Round]:
     """Run all rounds, and return those after the warm-up.
 
-    One-sided rounds at most double the time. If most rounds are one-sided, the limits on pairs and seconds apply to the
-    one-sided rounds; if not, the limits apply to the rounds that count. Raises FailedError if the submission is too
-    slow for FEWEST rounds.
+    One-sided rounds at most double the time. If most rounds are one-sided or too few count, the limits on pairs and
+    seconds apply to all rounds; otherwise they apply to the rounds that count. Raises FailedError if the submission is
+    too slow for FEWEST rounds.
     """
     start, spent = time.perf_counter(), 0.0
     session_pairs = setup.verifier.session_pairs(rules)
-    threads = ThreadpoolController()  # it looks through all libraries of this process, which takes milliseconds
+    threads = ThreadpoolController()  # searches all libraries of this process, which takes milliseconds
     seen: list[Round] = []
     for number in count():
         is_first = number == 0 or (session_pairs is not None and number % (session_pairs + 1) == 0)
@@ -191,8 +194,8 @@ def _round(setup: TimingSetup, inputs: RoundInputs, number: int, counted: int, k
 
 
 def _turn(setup: TimingSetup, inputs: RoundInputs, awake: Awake, kernel: KernelThreads) -> tuple[Resting, Results]:
-    """Run one participant, and return its results if they are verified. Freezes the submission's worker during the
-    turns of others.
+    """Run one participant, and return its results if they are to be verified. The submission's worker is frozen during
+    the turns of others.
     """
     participant = setup.participants[awake.role]
     _hold_others(setup, awake.role)
@@ -209,7 +212,9 @@ def _turn(setup: TimingSetup, inputs: RoundInputs, awake: Awake, kernel: KernelT
 
 
 def _hold_others(setup: TimingSetup, role: Role) -> None:
-    """Freeze the submission's worker if it is not its turn. A GPU's kernels do nothing between their launches."""
+    """Freeze the submission's worker unless it is its turn. This is not needed on a GPU, whose kernels are idle between
+    launches.
+    """
     submission = setup.participants[Role.SUBMISSION].worker
     if not share_a_process(setup.device):
         return
@@ -226,9 +231,8 @@ def _launch(inputs: RoundInputs, participant: Participant, script: str) -> Timin
 
 
 def _order(number: int) -> tuple[Role, ...]:
-    """Order of the roles in a round. It changes from round to round, so that no role profits from its place.
-
-    The submission is first in one round and last in the next, so it is frozen and thawed once in two rounds.
+    """The order of the roles in a round. It changes from round to round, so that no role benefits from its place. The
+    submission is last in one round and first in the next, so it is frozen and thawed only once in two rounds.
     """
     others = (Role.REFERENCE, Role.CONTROL) if number % 4 < 2 else (Role.CONTROL, Role.REFERENCE)
     return (Role.SUBMISSION, *others) if number % 2 else (*others, Role.SUBMISSION)

@@ -8,7 +8,7 @@ from grader.execution.plan import STUDENT, Plan, Script
 
 
 class Role(StrEnum):
-    """Roles of participants, in the order of the first round."""
+    """The roles of participants."""
 
     REFERENCE = "reference"
     SUBMISSION = "submission"
@@ -17,14 +17,16 @@ class Role(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Participant:
-    """Worker that takes part in every round, and the plan of its session."""
+    """A worker that takes part in every round, and the plan of its session."""
 
     worker: Worker
     plan: Plan
 
     @property
     def judged(self) -> Script:
-        """Launches that are compared: the student's steps, done by the program of this participant."""
+        """The script whose times are compared, which contains the student's steps, run by the program of this
+        participant.
+        """
         return self.plan.scripts[STUDENT]
 
 

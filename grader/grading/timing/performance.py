@@ -1,4 +1,4 @@
-"""Makes the performance check from timed rounds: rates, plausibility, points, and the sentence about them."""
+"""Derives the performance check from timed rounds: rates, plausibility, points, and the message."""
 
 import time
 from collections.abc import Iterator
@@ -42,16 +42,18 @@ from grader.results.metrics import Interval, Performance, Program, Roofs, Sample
 from grader.results.result import Result
 
 CEILING = 1.05
-"""Largest plausible speed of a kernel on a GPU, as a multiple of the highest known speed: the fastest copy, and the
-highest rate of multiplying and adding. The part above 1 allows for noise."""
+"""Maximum plausible speed of a kernel on a GPU, as a multiple of the highest known speed, which is the fastest copy or
+the highest rate of multiplying and adding. The part above 1 allows for noise.
+"""
 
 CLOCK_SHARE = 1.25
-"""Largest plausible ratio of the time that the second clock saw, less noise, to the time by the device's clock. Below
-it, points follow the longer time: the time of the turn on a CPU, and of the launch on a GPU."""
+"""Maximum plausible ratio of the time by the second clock, without noise, to the time by the device's clock. Below it,
+points depend on the longer time, which is that of the turn on a CPU and that of the launch on a GPU.
+"""
 
 
 def check_performance(setup: TimingSetup, rules: TimingRules, roofs: Roofs | None = None) -> Check:
-    """Measure the speed and judge it; `roofs` come from the profile of the device, if it has one."""
+    """Measure the speed and judge it. `roofs` come from the profile of the device, if there is one."""
     start = time.perf_counter()
     rounds = measure(setup, rules)
     check = replace(unmeasured(setup.assignment, setup.device), seconds=time.perf_counter() - start)
@@ -65,14 +67,14 @@ def check_performance(setup: TimingSetup, rules: TimingRules, roofs: Roofs | Non
 
 
 def unmeasured(assignment: Assignment, device: DeviceFacts) -> Check:
-    """Performance check before the speed is known."""
+    """The performance check before the speed is known."""
     speed_goal(assignment, device)  # raises an error if there is none
     (asked,) = assignment.speed_goals.asked(device_class(device))
     return full_marks(asked)
 
 
 def rescored(result: Result, assignment: Assignment) -> Iterator[Check]:
-    """Judge the measured speed of a stored result again."""
+    """Judge the measured speed of a stored result again, by the current version of the assignment."""
     return (
         _rejudged(check, assignment, result.provenance.device)
         for check in result.checks
@@ -89,7 +91,7 @@ def _rejudged(check: Check, assignment: Assignment, device: DeviceFacts) -> Chec
 
 
 def summarise(assignment: Assignment, device: DeviceFacts, rounds: tuple[Round, ...]) -> Performance:
-    """Return rates and ratios of the rounds."""
+    """Summarise the rounds as rates and ratios."""
     goal, asked = speed_goal(assignment, device), assignment.speed_goals
     names = assignment.names(goal.sizes)
     moved = evaluate(asked.bytes, names)
@@ -127,7 +129,7 @@ def summarise(assignment: Assignment, device: DeviceFacts, rounds: tuple[Round, 
 
 
 def _samples(assignment: Assignment, rounds: tuple[Round, ...]) -> Samples:
-    """All times in seconds; in a student kit, the times of the reference are times of the baseline."""
+    """All times in seconds. In a student kit, the times of the reference are times of the baseline."""
     shows = [each.comparisons for each in rounds if each.comparisons is not None]
     reference = tuple(each.reference for each in rounds)
     in_kit = assignment.kit is not None
@@ -141,7 +143,7 @@ def _samples(assignment: Assignment, rounds: tuple[Round, ...]) -> Samples:
 
 
 def _peak(device: DeviceFacts, rounds: tuple[Round, ...]) -> float | None:
-    """Rate of the kernel that only computes, in GFLOPS; None for assignments whose kernels only move data."""
+    """The rate of the kernel that only computes, in GFLOPS; None for assignments whose kernels only move data."""
     seconds = _peak_seconds(rounds)
     return peak_run(device).flop / median(seconds) * 1e-9 if seconds else None
 
@@ -151,7 +153,9 @@ def _peak_seconds(rounds: tuple[Round, ...]) -> list[float]:
 
 
 def _program(rounds: tuple[Round, ...], moved: float, copy_bandwidth: float) -> Program | None:
-    """Speed of the whole program: the student's steps by the submission, and the other steps by our own kernels."""
+    """The speed of the whole program, in which the submission runs the student's steps, and grader's own kernels run
+    the other steps.
+    """
     times = [
         (each.submission + each.comparisons.surroundings, each.comparisons.baseline)
         for each in rounds
@@ -184,11 +188,10 @@ def judge(check: Check, performance: Performance, goal: SpeedGoal, device: Devic
 
 
 def implausible(performance: Performance, rounds: tuple[Round, ...], device: DeviceFacts) -> Problem | None:
-    """Return a problem if the figures cannot be true; None if they can, or if there are too few rounds to tell.
-
-    A submission can tamper with the device's clock, but not with the second clock, which sees the true time of a
-    kernel. On a CPU, bandwidth is not a limit, because caches are faster than any copy. On a GPU, the second clock is
-    less precise, but no kernel is faster than the memory and the arithmetic units.
+    """Return a problem if the measured values are implausible; None if they are plausible, or if there are too few
+    rounds to decide. A submission can manipulate the device's clock, but not the second clock, which measures the true
+    time of a kernel. On a CPU, bandwidth is not a limit because caches are faster than any copy. On a GPU, the second
+    clock is less precise, but no kernel is faster than the memory and the arithmetic units.
     """
     if len(rounds) < FEWEST:
         return None
@@ -199,9 +202,8 @@ def implausible(performance: Performance, rounds: tuple[Round, ...], device: Dev
 
 
 def _of_two_clocks(performance: Performance, rounds: tuple[Round, ...]) -> Problem | None:
-    """Problem if the two clocks disagree.
-
-    The nearest ends of the intervals count, so that a busy machine does not look like a fraud.
+    """The problem if the two clocks disagree. The nearest ends of the intervals are compared, so that a busy machine
+    does not look like a fraud.
     """
     by_device, seen = fraction_by_device(rounds), seen_fraction(rounds)
     if by_device.low <= CLOCK_SHARE * seen.high:
@@ -210,9 +212,8 @@ def _of_two_clocks(performance: Performance, rounds: tuple[Round, ...]) -> Probl
 
 
 def _beyond_memory(performance: Performance) -> Problem | None:
-    """Problem if the kernel moves data faster than the fastest known copy, in the session or in the profile.
-
-    The slow end of the kernel's times counts.
+    """The problem if the kernel moves data faster than the fastest known copy, in the session or in the profile. The
+    slow end of the interval of the kernel's times is used.
     """
     copies = performance.samples.device_copy
     in_session = performance.copy_bandwidth * median(copies) / min(copies)

@@ -1,15 +1,15 @@
-"""State machine of a timed round: the worker that has its turn, and its times by the judge's clock.
+"""State machine of a timed round. It tracks which worker has its turn, and its times by the judge's clock.
 
     Resting --wake--> Awake --ask--> Asked --answer--> Answered --rest--> Resting        once for each worker
 
     awake       the worker may run, but has no data of this round yet
     asked       its inputs appear, and the judge asks it to launch; the judge's clock runs
-    answered    it reports that all is done; the clock has stopped, and the judge takes the results at once
+    answered    it reports that it is done; the clock has stopped, and the judge takes the results at once
     resting     it is frozen again, and the next worker's turn may come
 
-The types allow no other order. So at most one worker has a turn at any time, its clock runs from the moment it gets its
-inputs until it delivers its results, and no result is taken late. The device's own times are recorded as well, but they
-decide nothing alone.
+The types do not allow any other order. Therefore at most one worker has a turn at any time, its clock runs from the
+moment it gets its inputs until it delivers its results, and results are not taken late. The device's own times are
+recorded as well, but do not decide alone.
 """
 
 from collections.abc import Callable, Mapping
@@ -21,14 +21,12 @@ from grader.grading.timing.participants import Role
 
 @dataclass(frozen=True, kw_only=True)
 class TurnTimes:
-    """Times of one worker's turn, in seconds.
+    """Times of one worker's turn, in seconds. `by_device` comes from the device's clock. A clock that the submission
+    cannot reach measures `waited`, the time of the launch, and `seen`, the time of the whole turn. On a CPU, this is
+    the judge's clock, and the launch is the whole turn. On a GPU, it is the worker's own clock.
 
-    `by_device` comes from the device's clock. A clock that the submission cannot reach gives the time `waited` for its
-    launch and the time `seen` of the whole turn. On a CPU, that is the judge's clock, and the launch is the whole turn.
-    On a GPU, it is the worker's own clock.
-
-    `delay` is the part in which other programs had the worker's processor, by the worker's own report. `kernel` is not
-    a time but a share of the turn: the part in which threads of the OS kernel ran.
+    `delay` is the time in which other programs used the worker's processor, as reported by the worker itself. `kernel`
+    is not a time but the share of the turn in which threads of the OS kernel ran.
     """
 
     by_device: float
@@ -40,9 +38,8 @@ class TurnTimes:
 
 @dataclass(frozen=True, kw_only=True)
 class Clocked:
-    """Seconds by a worker's own clock, which counts only if no kernel can reach the worker's process.
-
-    `waited` is the time of its launch. `took` is the time from its inputs to its results.
+    """Seconds by a worker's own clock, which counts only if kernels cannot reach the worker's process. `waited` is the
+    time of its launch, and `took` is the time from its inputs to its results.
     """
 
     waited: float
@@ -51,46 +48,43 @@ class Clocked:
 
 @dataclass(frozen=True)
 class Resting:
-    """State in which no worker has a turn; `turns` are the turns of this round that are over."""
+    """State in which no worker has a turn. `turns` contains the turns of this round that are over."""
 
     turns: Mapping[Role, TurnTimes] = field(default_factory=dict)
 
     def wake(self, role: Role) -> "Awake":
-        """Begin the turn of this role, which comes once in a round."""
+        """Begin the turn of this role, which has one turn in each round."""
         assert role not in self.turns, f"the {role} has had its turn"
         return Awake(self, role)
 
     @property
     def waited(self) -> float:
-        """Seconds of the submission's launch by a clock that it cannot reach, less the overhead of our workers.
-
-        The overhead is the time that our workers took beyond their launches, as the mean of the two.
+        """Seconds of the submission's launch by a clock that it cannot reach, minus the overhead of grader's own
+        workers. The overhead is the time that these two workers took beyond their launches, on average.
         """
         return self._without_ours(lambda turn: turn.waited)
 
     @property
     def seen(self) -> float:
-        """Seconds of the submission's whole turn by a clock that it cannot reach, less the overhead of our workers.
-
-        Our workers have an equal turn on equal inputs in the same round. So the difference is the launch, even if the
-        submission does the work in another part of its turn. It can be negative if it is all noise.
+        """Seconds of the submission's whole turn by a clock that it cannot reach, minus the overhead of grader's own
+        workers. These workers have an equal turn on equal inputs in the same round. Therefore the difference is the
+        time of the launch, even if the submission does the work in another part of its turn. It can be negative if it
+        consists only of noise.
         """
         return self._without_ours(lambda turn: turn.seen)
 
     @property
     def delay(self) -> float:
-        """Seconds in which other programs had the submission's processor, less the mean of our workers; at least 0.
-
-        All of them report these times themselves. The mean is subtracted because the threads of one launch also wait
-        for each other, even on an idle machine: for half a millisecond in forty small launches.
+        """Seconds in which other programs used the submission's processor, minus the mean of grader's own workers; at
+        least 0. The workers report these times themselves. The mean is subtracted because the threads of one launch
+        also wait for each other, even on an idle machine, for example for half a millisecond in forty small launches.
         """
         return max(0.0, self.turns[Role.SUBMISSION].delay - self._of_ours(lambda turn: turn.delay))
 
     @property
     def kernel_surplus(self) -> float:
-        """Share of time that the OS kernel worked during the submission's turn, less its share during our turns.
-
-        It is negative if the OS kernel worked more during our turns.
+        """Share of time that the OS kernel worked during the submission's turn, minus its share during the turns of
+        grader's own workers. It is negative if the OS kernel worked more during the latter.
         """
         return self.turns[Role.SUBMISSION].kernel - self._of_ours(lambda turn: turn.kernel)
 
@@ -98,19 +92,19 @@ class Resting:
         return clock(self.turns[Role.SUBMISSION]) - self._of_ours(lambda turn: clock(turn) - turn.by_device)
 
     def _of_ours(self, seconds: Callable[[TurnTimes], float]) -> float:
-        """Mean of our two workers."""
+        """The mean of grader's own two workers."""
         return (seconds(self.turns[Role.REFERENCE]) + seconds(self.turns[Role.CONTROL])) / 2
 
 
 @dataclass(frozen=True)
 class Awake:
-    """State in which the worker of this role has its turn, but no data yet."""
+    """State in which the worker of this role has its turn but not yet its data."""
 
     before: Resting
     role: Role
 
     def ask(self, now: float) -> "Asked":
-        """Record the time at which the inputs appear and the launch is asked for."""
+        """Record the time at which the inputs appear and the launch is requested."""
         return Asked(self, now)
 
 
@@ -122,10 +116,9 @@ class Asked:
     since: float
 
     def answer(self, now: float, by_device: float, clocked: Clocked | None = None, delay: float = 0.0) -> "Answered":
-        """Record that the worker reports its results.
-
-        The device took `by_device` seconds, and for `delay` seconds of them other programs had the worker's processor.
-        `clocked` has the worker's times if they count; otherwise the judge's clock decides.
+        """Record that the worker reports its results. The device took `by_device` seconds, during `delay` seconds of
+        which other programs used the worker's processor. `clocked` contains the worker's times if they count; otherwise
+        the judge's clock decides.
         """
         clocked = clocked or Clocked(waited=now - self.since, took=now - self.since)
         turn = TurnTimes(by_device=by_device, waited=clocked.waited, seen=clocked.took, delay=delay)
@@ -140,7 +133,7 @@ class Answered:
     turn: TurnTimes
 
     def rest(self, kernel: float = 0.0) -> Resting:
-        """Return the state after the results are taken and the worker is frozen.
+        """Return the state after the results have been taken and the worker has been frozen.
 
         `kernel` is the OS kernel's share of the turn.
         """
@@ -149,10 +142,9 @@ class Answered:
 
 @dataclass(frozen=True, kw_only=True)
 class Comparisons:
-    """Seconds of the baseline, of a device-to-device copy, of our own steps, and of a kernel that only computes.
-
-    `surroundings` are our own steps in the whole program, if the assignment is a part of one. `peak` is the kernel that
-    only computes, if the assignment is about computing.
+    """Seconds of the baseline, of a device-to-device copy, of grader's own steps, and of a kernel that only computes.
+    `surroundings` is the time of grader's own steps in the whole program, if the assignment is a part of one. `peak` is
+    the time of the kernel that only computes, if the assignment counts operations.
     """
 
     baseline: float
@@ -163,13 +155,13 @@ class Comparisons:
 
 @dataclass(frozen=True, kw_only=True)
 class Round:
-    """Seconds of the student's steps in one round: by the submission and, twice, by the model solution.
-
-    In a student kit, the baseline takes the place of the model solution. `submission`, `reference` and `control` come
-    from the device's clock. Three times of the submission come from a clock that it cannot reach: `waited` for its
-    launch and `seen` of its whole turn, both less the overhead of our workers (Resting), and `turn`, without that
-    deduction. `delay` is the time in which other programs had the submission's processor, as its worker reports, less
-    the mean of our workers. `kernel_surplus` is the difference of two shares of time (Resting), not a time.
+    """Seconds of the student's steps in one round, run once by the submission and twice by the model solution. In a
+    student kit, the baseline replaces the model solution. `submission`, `reference` and `control` come from the
+    device's clock. Three times of the submission come from a clock that it cannot reach: `waited` for its launch and
+    `seen` for its whole turn, both minus the overhead of grader's own workers (Resting), and `turn` without that
+    deduction. `delay` is the time in which other programs used the submission's processor, as reported by its worker,
+    minus the mean of grader's own workers. `kernel_surplus` is not a time but the difference of two shares of time
+    (Resting).
     """
 
     submission: float
@@ -184,14 +176,13 @@ class Round:
 
     @cached_property
     def is_one_sided(self) -> bool:
-        """True if the OS kernel worked for one side only, which makes the ratio of the times meaningless."""
+        """True if the OS kernel worked mainly for one side, which makes the ratio of the times meaningless."""
         return abs(self.kernel_surplus) > ONE_SIDED
 
     @cached_property
     def undelayed(self) -> "Round":
-        """Round in which the submission's launch never waited for a processor.
-
-        The submission's own process reports the wait, so it can be false. No points are awarded for these times.
+        """The round as if the submission's launch had never waited for a processor. The submission's own process
+        reports the waiting time, so it can be forged. Points are not awarded for these times.
         """
         least = LEAST_SHARE * self.submission
         return replace(
@@ -200,9 +191,10 @@ class Round:
 
 
 ONE_SIDED = 0.05
-"""Largest difference between the shares of time in which the OS kernel works during the turns of the two sides. On one
-processor, its work slows a side down by the same share. Work during both turns slows both sides down and does not
-change their ratio."""
+"""Maximum difference between the shares of time in which the OS kernel works during the turns of the two sides. On a
+single processor, its work slows a side down by this share. Work during the turns of both sides slows both down and does
+not change their ratio.
+"""
 
 LEAST_SHARE = 1e-3
-"""Least share of a launch that counts as computing, for any wait that the submission reports."""
+"""Minimum share of a launch that counts as computing, regardless of the waiting time that the submission reports."""

@@ -1,4 +1,4 @@
-"""Participants of timed rounds: the submission, and workers that run our own kernels."""
+"""Sets up the participants of timed rounds: the submission, and workers that run grader's own kernels."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -22,29 +22,29 @@ from grader.protocol.steps import ProgramSource
 
 @dataclass(frozen=True, kw_only=True)
 class TimingSetup:
-    """Participants of timed rounds, and the verifier of their results."""
+    """The participants of timed rounds, and the verifier of their results."""
 
     verifier: ResultVerifier
     participants: Participants
 
     @property
     def assignment(self) -> Timed:
-        """Assignment with the sizes and constants that are timed on this device."""
+        """The assignment with the sizes and constants that are timed on this device."""
         return self.verifier.task.assignment
 
     @property
     def oracle(self) -> Oracle:
-        """Oracle of the assignment."""
+        """The oracle of the assignment."""
         return self.verifier.task.oracle
 
     @property
     def device(self) -> DeviceFacts:
-        """Device of all participants."""
+        """The device of all participants."""
         return self.verifier.task.device
 
     @property
     def goal(self) -> SpeedGoal:
-        """Goal of the assignment for this device."""
+        """The speed goal of the assignment for this device."""
         return speed_goal(self.assignment, self.device)
 
     @property
@@ -56,7 +56,7 @@ class TimingSetup:
 
 @dataclass(frozen=True, kw_only=True)
 class OwnParticipants:
-    """Participants that run our own kernels. They are ready before the submission."""
+    """The participants that run grader's own kernels. They are ready before the submission."""
 
     verifier: ResultVerifier
     participants: Participants
@@ -70,7 +70,7 @@ class OwnParticipants:
 
 
 def request_own(task: Task, device: DeviceFacts, borrow: Callable[[Role], Worker]) -> OwnParticipants:
-    """Borrow workers for our own kernels and ask them to build, without waiting for it."""
+    """Borrow workers for grader's own kernels, and request their builds without waiting for them."""
     timed = timing_task(task.assignment, device, task.seed)
     verifier = verifier_for(timed)
     participants = {}
@@ -96,13 +96,15 @@ def timing_task(assignment: Assignment, device: DeviceFacts, seed: int) -> Timin
 
 
 def own_programs(assignment: Timed) -> dict[str, ProgramSource]:
-    """Programs of the model solutions (none in a student kit), the baseline, and the kernel that only computes."""
+    """The programs of the model solutions (none in a student kit), of the baseline, and of the kernel that only
+    computes.
+    """
     models = {name: own_program(assignment, source) for name, source in assignment.model_solutions().items()}
     return {**models, BASELINE: own_program(assignment, assignment.source(BASELINE_FILE)), PEAK: PEAK_PROGRAM}
 
 
 def request_session(participant: Participant, programs: Mapping[str, ProgramSource], verifier: ResultVerifier) -> None:
-    """Ask for a session with the programs of the participant's plan and of the verifier, without waiting."""
+    """Request a session with the programs of the participant's plan and of the verifier, without waiting for it."""
     used = {step.program for script in participant.plan.scripts.values() for step in script.kernels}
     ours = {name: program for name, program in programs.items() if name in used}
     participant.worker.load({**ours, **verifier.programs(participant.plan)}).request(participant.plan)
@@ -110,8 +112,8 @@ def request_session(participant: Participant, programs: Mapping[str, ProgramSour
 
 @returns_problem
 def request_submission(setup: TimingSetup, built: Built) -> None:
-    """Ask for the submission's session, built with the constants that are timed on this device. The session opens while
-    the simulator works.
+    """Request the submission's session, built with the constants that are timed on this device. The session opens while
+    the simulator runs.
     """
     student = setup.participants[Role.SUBMISSION]
     program = built.program
@@ -123,5 +125,5 @@ def request_submission(setup: TimingSetup, built: Built) -> None:
 
 
 def _timed(built: Built, device: DeviceFacts) -> Chosen:
-    """Assignment as timed on this device, with the sizes that the submission has chosen."""
+    """The assignment as it is timed on this device, with the launch sizes that the submission has chosen."""
     return Chosen(built.task.assignment.timed_as_chosen(device_class(device)))

@@ -1,12 +1,12 @@
 """Inputs of timed rounds, and the verification of every timed result.
 
-    ByOracle      the judge makes the inputs and sends them to every worker; it compares every word with the oracle
-    ByReference   the device makes the inputs from a secret key; a digest of the results must equal the digest of the
-                  model solution, or of the baseline in a student kit
+    ByOracle      the judge generates the inputs, sends them to every worker, and compares every word with the oracle
+    ByReference   the device generates the inputs from a secret key; a digest of the results must equal the digest of
+                  the model solution, or of the baseline in a student kit
 
-A CPU driver runs kernels inside the worker's process, where native code could read a key, and the arrays are small: a
-CPU uses the oracle. A GPU's kernels reach only the device's memory, and launches that are worth timing move hundreds of
-megabytes: a GPU uses the reference.
+The oracle is used on a CPU, because its driver runs kernels inside the worker's process, where native code could read a
+key, and the arrays are small. The reference is used on a GPU, because its kernels reach only the device's memory, and
+launches that are worth timing move hundreds of megabytes.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -41,15 +41,14 @@ ROUND_KEY = 1
 """Key of the inputs of timed rounds. Inputs of cases have the key 0 (checks/correctness.py)."""
 
 Results = dict[str, Fetched]
-"""Results of a worker, by names of buffers."""
+"""The results of a worker, by the names of buffers."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Ran:
-    """Run of the student's steps.
-
-    `by_device` are seconds by the device's clock, and `delay` are seconds of waiting for a processor. `clocked` has the
-    times by the worker's clock, if the judge accepts them. `results` came with the worker's answer.
+    """A run of the student's steps. `by_device` is the time in seconds by the device's clock, and `delay` the time of
+    waiting for a processor. `clocked` contains the times by the worker's clock, if the judge accepts them. `results`
+    came with the worker's answer.
     """
 
     by_device: float
@@ -59,22 +58,22 @@ class Ran:
 
 
 class RoundInputs(Protocol):
-    """Inputs of one round, and their expected results. The judge times `run`. A failure of a worker is raised as a
+    """The inputs of one round, and their expected results. The judge times `run`. If a worker fails, methods raise
     FailedError.
     """
 
     @property
     def judged(self) -> tuple[Role, ...]:
-        """Roles of the participants whose results are needed."""
+        """The roles of the participants whose results are needed."""
 
     def script(self, name: str) -> str:
-        """Name of the plan's script that works on these inputs."""
+        """The name of the plan's script that works on these inputs."""
 
     def prepare(self, participant: Participant, script: str) -> None:
-        """Poison the outputs of a script of the plan. The worker learns nothing about its inputs here."""
+        """Poison the outputs of a script of the plan. This does not reveal anything about the inputs to the worker."""
 
     def supply(self, participant: Participant, script: str) -> None:
-        """Upload or make the inputs of a script whose results are not judged."""
+        """Upload or generate the inputs of a script whose results are not judged."""
 
     def run(self, participant: Participant) -> Ran:
         """Supply the inputs, run the student's steps, and take all results that could still be changed later."""
@@ -87,20 +86,20 @@ class RoundInputs(Protocol):
 
 
 class ResultVerifier(Protocol):
-    """Makes the inputs of every round, and verifies the results."""
+    """Generates the inputs of every round, and verifies the results."""
 
     @property
     def task(self) -> "TimingTask":
-        """Task whose rounds are verified."""
+        """The task whose rounds are verified."""
 
     def programs(self, plan: Plan) -> Mapping[str, ProgramSource]:
-        """Our own kernels that a participant's session needs for the plan."""
+        """The kernels of grader that a participant's session needs for the plan."""
 
     def prepare(self, plan: Plan) -> Plan:
-        """Add to the plan what the verification needs."""
+        """Add the buffers and scripts that the verification needs to the plan."""
 
     def session_pairs(self, rules: TimingRules) -> int | None:
-        """Number of pairs after which all sessions are opened again; None for never."""
+        """Number of pairs after which all sessions are opened again; None if this is not needed."""
 
     def inputs(self, number: int) -> RoundInputs:
         """Return the inputs of a round."""
@@ -108,7 +107,7 @@ class ResultVerifier(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class TimingTask:
-    """Assignment at the sizes that are timed on a device, with the seed of its inputs."""
+    """An assignment at the sizes that are timed on a device, with the seed of its inputs."""
 
     assignment: Timed
     oracle: Oracle
@@ -119,26 +118,27 @@ class TimingTask:
 
 @dataclass(frozen=True)
 class ByOracle:
-    """Verifier with random numbers from the judge, which compares the results with the oracle."""
+    """Verifier that uses random inputs from the judge, and compares the results with the oracle."""
 
     task: TimingTask
 
     def programs(self, plan: Plan) -> Mapping[str, ProgramSource]:  # noqa: ARG002 - the oracle needs no kernels
-        """No kernels, because the judge makes the inputs and compares the results."""
+        """Return no kernels, because the judge generates the inputs and compares the results."""
         return {}
 
     def prepare(self, plan: Plan) -> Plan:
-        """Share the arrays of a CPU's worker, and start each session in a new process.
-
-        Kernels run in that process. If it copied arrays before and after a launch, the copying would not be timed. In a
-        used process, buffers would have the addresses of the session before.
+        """Share the arrays with the worker of a CPU, and start each session in a new process. Kernels run in that
+        process. If it copied arrays before and after a launch, the copying would not be timed. In a used process,
+        buffers would have the same addresses as in the session before.
         """
         if device_class(self.task.device) == "cpu":
             return replace(plan, arrays="shared")
         return going_on(plan, self.task.device)
 
     def session_pairs(self, rules: TimingRules) -> int | None:
-        """Number from the rules: new sessions have other addresses, so no placement in caches decides alone."""
+        """The number from the rules. New sessions have other addresses, so that no single placement in caches decides
+        alone.
+        """
         return rules.session_pairs
 
     def inputs(self, number: int) -> RoundInputs:
@@ -150,17 +150,17 @@ class ByOracle:
 
 @dataclass(frozen=True)
 class OracleInputs:
-    """Inputs and expected results in the judge's memory."""
+    """Inputs and expected results that are in the judge's memory."""
 
     trial: Trial
 
     def script(self, name: str) -> str:
-        """Unchanged name, because there is only one set of buffers."""
+        """The unchanged name, because there is only one set of buffers."""
         return name
 
     @property
     def judged(self) -> tuple[Role, ...]:
-        """Role of the submission only, because the judge has the expected results."""
+        """Only the role of the submission, because the judge has the expected results."""
         return (Role.SUBMISSION,)
 
     def prepare(self, participant: Participant, script: str) -> None:
@@ -168,10 +168,12 @@ class OracleInputs:
         unwrap(participant.worker.session.stage(script, self.trial.arrays))
 
     def supply(self, participant: Participant, script: str) -> None:
-        """No-op: `prepare` has sent the inputs."""
+        """No-op, because `prepare` has already sent the inputs."""
 
     def run(self, participant: Participant) -> Ran:
-        """Run the student's steps. Shared results are not returned: the judge reads them before they can change."""
+        """Run the student's steps. Shared results are not returned because the judge reads them before they
+        can change.
+        """
         if participant.plan.arrays == "shared":
             timing = unwrap(participant.worker.session.launch(STUDENT))
             return Ran(by_device=timing.seconds, delay=timing.delay, clocked=None, results={})
@@ -189,25 +191,25 @@ class OracleInputs:
 
 @dataclass(frozen=True)
 class ByReference:
-    """Verifier with whole numbers or bit patterns from the device; results must equal the model solution's results.
-
-    `grader selftest` verifies the model solution: by the correctness cases, and at these sizes by the baseline.
+    """Verifier that uses whole numbers or bit patterns generated on the device. Results must equal those of the model
+    solution. `grader selftest` verifies the model solution with the correctness cases and, at these sizes, with the
+    baseline.
     """
 
     task: TimingTask
 
     def programs(self, plan: Plan) -> Mapping[str, ProgramSource]:
-        """Our kernels that make inputs and digests."""
+        """The kernels of grader that generate inputs and compute digests."""
         return {SUPPLY: supply_program(plan)}
 
     def prepare(self, plan: Plan) -> Plan:
         """Add scripts for inputs and digests, in several sets of arrays. Processes of earlier gradings, or of the
-        submission's cases, may be used again: each round uses other addresses in memory.
+        submission's cases, may be reused because each round uses different addresses in memory.
         """
         return going_on(supplied(self.task.assignment, plan, self._sets), self.task.device)
 
     def session_pairs(self, rules: TimingRules) -> int | None:  # noqa: ARG002 - there is no rule for it
-        """None (never), because each round uses another set of arrays, at other addresses."""
+        """None, because each round uses another set of arrays at other addresses."""
         return None
 
     def inputs(self, number: int) -> RoundInputs:
@@ -225,7 +227,7 @@ class ByReference:
 
 @dataclass(frozen=True)
 class DeviceInputs:
-    """Keys of a round: one for the inputs, and one for the digest of the results."""
+    """The keys of a round, one for the inputs and one for the digest of the results."""
 
     task: TimingTask
     set: int
@@ -234,12 +236,12 @@ class DeviceInputs:
     digest_key: int
 
     def script(self, name: str) -> str:
-        """Name in the set of buffers of this round."""
+        """The name in the set of buffers of this round."""
         return of_set(name, self.set)
 
     @property
     def judged(self) -> tuple[Role, ...]:
-        """Roles of the reference and the submission, whose digests must be equal."""
+        """The roles of the reference and the submission, whose digests must be equal."""
         return (Role.REFERENCE, Role.SUBMISSION)
 
     def prepare(self, participant: Participant, script: str) -> None:
@@ -248,12 +250,12 @@ class DeviceInputs:
         unwrap(participant.worker.session.clear((*used, of_set(SUMS, self.set))))
 
     def supply(self, participant: Participant, script: str) -> None:
-        """Launch our kernels that make the inputs from the key on the device."""
+        """Launch the kernels that generate the inputs from the key on the device."""
         if participant.plan.scripts[self.script(script)].uploads:
             unwrap(participant.worker.session.launch(self.script(supply_of(script, self.turn)), self.input_key))
 
     def run(self, participant: Participant) -> Ran:
-        """Make the inputs, run the student's steps, and fetch the digest, which needs all results."""
+        """Generate the inputs, run the student's steps, and fetch the digest, which depends on all results."""
         student = self.script(STUDENT)
         makes = {self.script(supply_of(STUDENT, self.turn)): self.input_key}
         made = makes if participant.plan.scripts[student].uploads else {}
@@ -261,7 +263,7 @@ class DeviceInputs:
         return _ran(unwrap(participant.worker.session.turn(keys, (of_set(SUMS, self.set),))), len(made))
 
     def take(self, participant: Participant) -> Results:  # noqa: ARG002 - no results are left
-        """No results: `run` has returned the digest."""
+        """Return no results, because `run` has already returned the digest."""
         return {}
 
     def verify(self, results: Mapping[Role, Results], participants: Participants) -> Problem | None:
@@ -282,7 +284,7 @@ class DeviceInputs:
         )
 
     def _judged(self, got: Results) -> list[str]:
-        """Names of the arrays that are compared, without arrays that earlier steps of the assignment make."""
+        """Names of the arrays that are compared. Arrays that are not judged or were not fetched are left out."""
         return [name for name, buffer in self.task.assignment.buffers.items() if buffer.is_judged and name in got]
 
     def _difference(self, name: str, got: Fetched, right: Fetched) -> Problem | None:
@@ -303,7 +305,7 @@ def verifier_for(task: TimingTask) -> ResultVerifier:
 
 
 def _ran(took: Took, number: int) -> Ran:
-    """Run of the launch with this number in a turn; the clock of the worker counts."""
+    """The run of the launch with this number in a turn. The clock of the worker counts."""
     clocked = Clocked(waited=took.waits[number], took=sum(took.waits))
     return Ran(by_device=took.seconds[number], delay=0.0, clocked=clocked, results=took.results)
 
@@ -316,7 +318,9 @@ def _results(inputs: RoundInputs, participant: Participant) -> Results:
 
 @contextmanager
 def blaming(role: Role) -> Iterator[None]:
-    """Raise a failure in this block as a problem of the submission, or of our own kernels as a SolutionError."""
+    """Attribute a failure in this block to the submission, or raise it as a SolutionError if grader's own kernels
+    failed.
+    """
     try:
         yield
     except FailedError as failed:

@@ -1,8 +1,8 @@
-"""Canvas's gradebook with the scores of one assignment filled in.
+"""Canvas's gradebook with the scores of an assignment filled in.
 
-The rules are those in Canvas's importer and exporter (lib/gradebook_importer.rb, lib/gradebook_exporter.rb). Canvas
-makes a new assignment of an unknown heading, and a new student of an unknown name. So this module adds nothing: it
-changes only cells of an existing column.
+The rules come from Canvas's importer and exporter (lib/gradebook_importer.rb, lib/gradebook_exporter.rb). Canvas would
+create a new assignment for an unknown heading, and a new student for an unknown name. This module therefore adds
+nothing, and changes only cells of an existing column.
 """
 
 import re
@@ -20,31 +20,31 @@ from grader.protocol.text import showable
 from grader.results.gradebook import Gradebook
 
 TITLED = re.compile(r"(?P<title>.*\S)\s*\((?P<id>[0-9]+)\)\s*", re.DOTALL)
-"""Heading of an assignment: its title, and Canvas's number for it."""
+"""Heading of an assignment, which consists of its title and Canvas's number for it."""
 
 POINTS_POSSIBLE = "Points Possible"
-"""First cell of the row with the points of each assignment, in every language."""
+"""First cell of the row with the points of each assignment. It is the same in every language."""
 
 LOGIN = "SIS Login ID"
 
 TEST_STUDENT = "Student, Test"
-"""Canvas's own test student, who is in every course so that teachers can see it as a student does."""
+"""Canvas's own test student. Every course has one, so that teachers can see the course as a student does."""
 
 KEPT = {"EX": "excused in Canvas", "N/A": "not assigned to this student in Canvas"}
-"""Cells that are not scores; they remain unchanged."""
+"""Cells that are not scores. They remain unchanged."""
 
 
-BY_OPTION = "name one with --canvas-column"
-"""Remedy on the command line if no column has the assignment's name."""
+BY_OPTION = "choose one with --canvas-column"
+"""Advice on the command line if no column has the assignment's name."""
 
 RENAMED = "give the right one this name in Canvas, and export the gradebook again"
-"""Remedy on a page, which has no field for the name of a column."""
+"""Advice on a page, which has no field for the name of a column."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class CanvasGradebook:
-    """A gradebook that Canvas exported. `column` names the assignment's column if its heading does not. `remedy` is the
-    advice for a missing name.
+    """A gradebook that Canvas exported. `column` is the assignment's column if its heading is not the assignment's
+    name. `remedy` is the advice for a column that was not found.
     """
 
     sheet: Sheet
@@ -57,17 +57,19 @@ class CanvasGradebook:
         return tuple(students(self.sheet))
 
     def late(self) -> frozenset[str]:
-        """Return an empty set: Canvas marks late work in the download."""
+        """Return an empty set, because Canvas marks late work in the download."""
         return frozenset()
 
     def submitted(self) -> dict[str, datetime]:
-        """Return an empty mapping: Canvas does not state the times."""
+        """Return an empty mapping, because Canvas does not state the times."""
         return {}
 
     def fill(self, book: Gradebook) -> Filled:
-        """Fill in the scores of each assignment, in its own column."""
+        """Fill in the scores of each assignment in its own column."""
         if self.column is not None and len(book.assignments) > 1:
-            raise InputError("--canvas-column names one column for several assignments: grade one at a time.")
+            raise InputError(
+                "--canvas-column gives one column for several assignments; grade one assignment at a time."
+            )
         filled = Filled(data=self.sheet.filled({}), grades=0, remarks=())
         for assignment in book.assignments:
             one = canvas_gradebook(read_sheet(self.sheet.name, filled.data), book, assignment, self.column, self.remedy)
@@ -77,7 +79,7 @@ class CanvasGradebook:
 
 
 def upload(sheet: Sheet, columns: Mapping[str, str]) -> CanvasGradebook:
-    """Return the gradebook, and the column that the option names."""
+    """Return the gradebook with the column that the option specifies."""
     return CanvasGradebook(sheet=sheet, column=columns.get("canvas_column"))
 
 
@@ -89,11 +91,12 @@ def from_page(sheet: Sheet) -> CanvasGradebook:
 def canvas_gradebook(
     sheet: Sheet, gradebook: Gradebook, assignment: str, column: str | None = None, remedy: str = BY_OPTION
 ) -> Filled:
-    """Fill the scores of an assignment's rows into the exported gradebook.
+    """Fill the scores in an assignment's rows into the exported gradebook.
 
-    The column is found by the assignment's title or name, or by `column`: a heading, a title, or the number in it.
-    Students are found by ID, or by a login that is a mail address: either is the student's key. Points are scaled to
-    Points Possible. Raises InputError if the file is not a gradebook, or if no column or several fit.
+    The column is found by the assignment's title or name, or by `column`, which is a heading, a title, or the number in
+    it. Students are found by ID, or by a login that is a mail address; either can be the student's key. Points are
+    scaled to Points Possible. Raises InputError if the file is not a gradebook, or if no column or several columns
+    match.
     """
     if "ID" not in sheet.headings:
         raise InputError(f'{sheet.name} has no column "ID"; is it the gradebook as Canvas exported it?')
@@ -103,13 +106,15 @@ def canvas_gradebook(
     maximum = maximum_in(possible)
     slots = with_mails(_slots(sheet, chosen, maximum), students(sheet))
     placed = place(sheet, gradebook.of(assignment), chosen, slots, decimal_sign(sheet, chosen))
-    why = f"{showable(sheet.headings[chosen])} does not state the points possible; check that they match ours."
+    why = (
+        f"{showable(sheet.headings[chosen])} does not state the points possible; check that they match the assignment."
+    )
     unknown = (Remark(where=sheet.name, why=why),) if maximum is None else ()
     return Filled(data=sheet.filled(placed.cells), grades=len(placed.rows), remarks=(*unknown, *placed.remarks))
 
 
 def students(sheet: Sheet) -> Iterator[Owner]:
-    """Yield all students in the gradebook by number, but not Canvas's test student. A login may be a mail address."""
+    """Yield all students in the gradebook by number, except Canvas's test student. A login may be a mail address."""
     at, login = (_index(sheet, heading) for heading in ("ID", LOGIN))
     for _, line in sheet.rows:
         name, key = line.value(0).strip(), line.value(at).strip()
@@ -118,12 +123,14 @@ def students(sheet: Sheet) -> Iterator[Owner]:
 
 
 def _index(sheet: Sheet, heading: str) -> int:
-    """Return the index of a column; for a missing column, an index at which every row is empty."""
+    """Return the index of a column. For a missing column, return an index at which every row is empty."""
     return sheet.headings.index(heading) if heading in sheet.headings else len(sheet.headings)
 
 
 def _column(sheet: Sheet, names: tuple[str, ...], remedy: str) -> int:
-    """Return the only column of an assignment that is not read only and has one of these names; raises InputError."""
+    """Return the only writable column of an assignment that has one of these names. Raises InputError if there is not
+    exactly one.
+    """
     found = {
         index: match
         for index, heading in enumerate(sheet.headings)
@@ -147,14 +154,16 @@ def _points_possible(sheet: Sheet, column: int) -> str:
 
 
 def _is_open(possible: str) -> bool:
-    """True unless the column is a total. Canvas computes totals, and has "(read only)" in the reader's language as
-    points.
+    """True unless the column is a total. Canvas computes totals, and their points are "(read only)" in the reader's
+    language.
     """
     return not possible.strip() or number_in(possible) is not None
 
 
 def _slots(sheet: Sheet, column: int, maximum: float | None) -> dict[str, Slot]:
-    """Return the students' rows by ID; raises InputError if two share an ID. Rows without one are about assignments."""
+    """Return the students' rows by ID. Raises InputError if two rows have the same ID. Rows without an ID describe
+    assignments.
+    """
     at = sheet.headings.index("ID")
     slots: dict[str, Slot] = {}
     for index, line in sheet.rows:

@@ -1,4 +1,6 @@
-"""Puts grades into a column of a sheet, scaled and with the sheet's decimal sign; reports unplaced grades."""
+"""Writes grades into a column of a sheet, scaled and with the sheet's decimal sign, and reports the grades that do not
+fit.
+"""
 
 import re
 from collections import Counter
@@ -17,14 +19,15 @@ from grader.results.gradebook import Grade, StudentRow
 NUMBER = re.compile(r"\s*[0-9]+(?:[.,][0-9]+)?\s*")
 
 DECIMALS = 5
-"""Decimals of a grade. Moodle keeps five; Canvas shows two."""
+"""Number of decimals of a grade. Moodle stores five; Canvas shows two."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Slot:
-    """The place of a student's grade: the index of the line, and the maximum there (None: the assignment's points).
+    """The place for a student's grade: the index of the line, and the maximum there (None means the assignment's
+    points).
 
-    `refusal` is the reason why no grade may be written there, empty if it may.
+    `refusal` is the reason why no grade may be written there, or "" if it may.
     """
 
     line: int
@@ -34,7 +37,9 @@ class Slot:
 
 @dataclass(frozen=True, kw_only=True)
 class Filled:
-    """A copy of a sheet with grades, their number, and remarks that an instructor should read before the upload."""
+    """A copy of a sheet with grades, the number of grades, and remarks that an instructor should read before the
+    upload.
+    """
 
     data: bytes
     grades: int
@@ -51,20 +56,22 @@ class Placed:
 
 
 def decimal_sign(sheet: Sheet, *columns: int | None) -> str:
-    """Return a comma if numbers in one of these columns have one, else a point, which Moodle and Canvas read
-    everywhere.
+    """Return a comma if numbers in one of these columns contain one, and otherwise a point, which Moodle and Canvas
+    accept everywhere.
     """
     cells = (line.value(column) for _, line in sheet.rows for column in columns if column is not None)
     return "," if any("," in cell and number_in(cell) is not None for cell in cells) else "."
 
 
 def mail_in(cell: str) -> str:
-    """Return the mail address in a cell; empty if the cell has something else, such as a login."""
+    """Return the mail address in a cell, or "" if the cell contains something else, such as a login."""
     return cell.strip() if "@" in cell else ""
 
 
 def with_mails(slots: Mapping[str, Slot], owners: Iterable[Owner]) -> dict[str, Slot]:
-    """Return the slots by key, and also by mail address. Grades for an address in several rows are refused."""
+    """Return the slots by key and also by mail address. A grade for an address that occurs in several rows is
+    refused.
+    """
     rows: dict[str, list[Slot]] = {}
     for owner in owners:
         slot = slots.get(person_key(owner.key or ""))
@@ -81,10 +88,10 @@ def _only(mail: str, slots: list[Slot]) -> Slot:
 
 
 def place(sheet: Sheet, rows: Iterable[StudentRow], column: int, slots: Mapping[str, Slot], sign: str) -> Placed:
-    """Place the grades of graded rows in a column, each in its student's slot; `sign` is the decimal sign.
+    """Place the grades of graded rows in a column, each in the slot of its student. `sign` is the decimal sign.
 
-    Slots are by key, and person_key compares keys. A row gets no grade if several graded students belong to it, or if
-    it is too short.
+    Slots are looked up by key, as person_key compares keys. A row gets no grade if several graded students belong to
+    it, or if it is too short.
     """
     students = tuple(rows)
     known = {person_key(key): slot for key, slot in slots.items()}
@@ -121,7 +128,7 @@ def place(sheet: Sheet, rows: Iterable[StudentRow], column: int, slots: Mapping[
 
 
 def _incomplete(rows: Iterable[StudentRow]) -> Iterator[str]:
-    """Yield a line for each reason why grades leave checks out, since a column of numbers does not show that."""
+    """Yield a line for each reason why grades do not cover all checks, since a column of numbers cannot show that."""
     left = Counter(each.reason for row in rows if row.grade is not None for each in row.grade.unchecked)
     for reason, number in left.items():
         verb, them = ("is", "it") if number == 1 else ("are", "them")
@@ -139,12 +146,12 @@ LACKING = {
 
 
 def number_in(cell: str) -> float | None:
-    """Return the number in a cell, with a decimal point or comma; None if the cell has something else."""
+    """Return the number in a cell, with a decimal point or comma, or None if the cell contains something else."""
     return float(cell.replace(",", ".")) if NUMBER.fullmatch(cell) else None
 
 
 def maximum_in(cell: str) -> float | None:
-    """Return the maximum that a cell states; None if it states no maximum, or zero."""
+    """Return the maximum that a cell states, or None if it states no maximum or zero."""
     return number_in(cell) or None
 
 

@@ -10,16 +10,16 @@ from grader.reports.words import correction_in_words, deduction_in_words, score_
 from grader.results.gradebook import Grade, StudentRow
 
 SIGNATURE = "grader: "
-"""Start of a comment by grader, which grader may replace. All other comments are an instructor's."""
+"""Start of a comment that grader has written and may replace. All other comments are an instructor's."""
 
 MAX_SENTENCE_LENGTH = 1000
-"""Characters of the longest message; the report has the rest."""
+"""Maximum number of characters of a message. The report contains the rest."""
 
 
 def comment(row: StudentRow) -> str:
-    """Return a comment in one line of HTML, the format of Moodle's comments. It has the points, in all and by kind (by
-    kernel for a suite), the checks that were not made, and where to start; all as the student sees it. Empty without a
-    grade.
+    """Return a comment in one line of HTML, which is the format of Moodle's comments. It contains the points in total
+    and by kind (by kernel for a suite), the checks that were not made, and where to start, all as the student sees it.
+    Empty without a grade.
     """
     grade = row.shown
     if grade is None or row.grade is None:
@@ -37,7 +37,7 @@ def comment(row: StudentRow) -> str:
     text = "<br>".join(html.escape(" ".join(showable(line).split()), quote=False) for line in lines if line)
     return FORMULA.sub(
         lambda found: f"{found[1]}{found[2]}&#{ord(found[3])};", text
-    )  # the character reference reads the same, and no spreadsheet runs it
+    )  # the character reference looks the same, but no spreadsheet runs it
 
 
 def _shares(grade: Grade) -> Iterator[str]:

@@ -10,7 +10,7 @@ from grader.protocol.text import showable
 from grader.results.gradebook import Gradebook, StudentRow
 
 KINDS = tuple(kind for kind in Kind if kind is not Kind.PRACTICE)
-"""Kinds of checks that are worth points."""
+"""Kinds of checks that can earn points."""
 
 COLUMNS = (
     *("label", "name", "key", "assignment", "status", "points", "max_points", "percent", "unchecked", "late"),
@@ -20,21 +20,21 @@ COLUMNS = (
 )
 
 LATE_COLUMNS = ("points_before_deduction", "deduction", "deduction_reason")
-"""Columns for the cost of lateness, at the end of a row, if the course has such a cost."""
+"""Columns for the cost of lateness, at the end of a row. They exist only if the course deducts points for lateness."""
 
 PART_COLUMNS = ("points", "rate", "unit", "fraction_of_reference")
-"""Columns for each kernel of a suite, at the end of a row; rate, unit and fraction are stated for kernels only."""
+"""Columns for each kernel of a suite, at the end of a row. Rate, unit and fraction are stated only for kernels."""
 
 
 def grades_csv(gradebook: Gradebook) -> str:
-    """Return a row for every student and assignment: points in all and by kind of check, the first reason, the speed;
-    for a suite also points and speed of each kernel.
+    """Return a row for every student and assignment, with the points in total and by kind of check, the first reason,
+    and the speed, and for a suite also the points and the speed of each kernel.
 
-    Every cell is in quotation marks, so that no cell is divided. Lines end as in RFC 4180. Numbers are the shortest
-    that read back to the same value; `rate` is in `unit`, `percent` has two decimals. `unchecked` are the points out of
-    `max_points` whose checks were not made. `deduction` is for lateness, and not positive; `correction` is the
-    instructor's. With the kinds of checks they add up to `points`. Excel reads a file as UTF-8 only if it starts with a
-    byte order mark, so the file has one; Python reads it as "utf-8-sig".
+    Every cell is in quotation marks, so that no cell is split. Lines end as in RFC 4180. Numbers are written in the
+    shortest form that reads back as the same value; `rate` is in `unit`, and `percent` has two decimals. `unchecked` is
+    the part of `max_points` whose checks were not made. `deduction` is for lateness and not positive; `correction` is
+    the instructor's. Together with the kinds of checks, they add up to `points`. Excel reads a file as UTF-8 only if it
+    starts with a byte order mark, so the file has one; Python reads it as "utf-8-sig".
     """
     file = io.StringIO()
     parts = dict.fromkeys(part for parts in gradebook.parts.values() for part in parts if part)
@@ -47,7 +47,7 @@ def grades_csv(gradebook: Gradebook) -> str:
 
 
 def _cells(row: StudentRow) -> dict[str, str]:
-    """Return the known cells of a row."""
+    """Return the cells of a row whose values are known."""
     texts = {
         "label": row.student.label,
         "name": row.student.name,
@@ -95,11 +95,11 @@ def _figures(row: StudentRow) -> dict[str, str]:
 
 
 def _plain(*numbers: float) -> str:
-    """Return the sum in decimal digits, exactly, so that the parts add up to the total for the reader, too."""
+    """Return the exact sum in decimal digits, so that the parts add up to the total for a reader, too."""
     digits = f"{sum((Decimal(repr(number)) for number in numbers), Decimal(0)):f}"
     return digits.rstrip("0").rstrip(".") if "." in digits else digits
 
 
 def _harmless(text: str) -> str:
-    """Return the text on one line, without anything that a spreadsheet runs."""
+    """Return the text on one line, without anything that a spreadsheet would run."""
     return harmless(showable(" ".join(text.split())))

@@ -1,8 +1,8 @@
 """Moodle's grading worksheet with grades and comments filled in.
 
-The rules are from Moodle's importer (mod/assign/feedback/offline: importgradeslib.php, locallib.php). A worksheet is
-never written from scratch: its headings are in the language of the user who downloaded it, and Moodle checks its dates
-on upload.
+The rules come from Moodle's importer (mod/assign/feedback/offline: importgradeslib.php, locallib.php). A worksheet is
+never written from scratch, because its headings are in the language of the user who downloaded it, and Moodle checks
+its dates when it is uploaded.
 """
 
 import re
@@ -44,20 +44,24 @@ LATE = re.compile(
     r"\b(?:late|später|verspätet|zu spät|retard|después|tarde|atraso|atrasad[oa]|depois do prazo|após o prazo)\b",
     re.IGNORECASE,
 )
-"""Words in a status such as "Submitted for grading - 2 days 3 hours late". Moodle writes them after the student's own
-due date, so an extension counts."""
+"""Words in a status such as "Submitted for grading - 2 days 3 hours late". Moodle computes them from the student's own
+due date, so they take extensions into account.
+"""
 
 NO = ("No", "Nein", "Non", "Não")
-"""Headings and words of Moodle's language packs, as in worksheets: English, German, French, Spanish, Brazilian
-Portuguese. For other languages the instructor names the columns."""
+"""Headings and words from Moodle's language packs, as they occur in worksheets: English, German, French, Spanish and
+Brazilian Portuguese. For other languages, the instructor specifies the columns.
+"""
 
 PARTICIPANT = re.compile(r"(?:.*\D)?0*(?P<number>[0-9]{1,19})\s*", re.DOTALL)
-"""Form of an identifier: a word in any language ("Participant ", "Teilnehmer/in"), then the participant's number."""
+"""Form of an identifier: a word in any language ("Participant ", "Teilnehmer/in"), followed by the participant's
+number.
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Columns:
-    """Indices of a worksheet's columns; None for a missing column."""
+    """Indices of a worksheet's columns, or None for a missing column."""
 
     grade: int
     maximum: int | None
@@ -67,25 +71,30 @@ class Columns:
 
 @dataclass(frozen=True, kw_only=True)
 class Remedies:
-    """Remedies for an unknown column, for the user who gave the worksheet: sentences that end a message."""
+    """Advice for an unknown column, for the user who supplied the worksheet. Each is a sentence at the end of a
+    message.
+    """
 
     grade: str
     feedback: str
 
 
 BY_OPTIONS = Remedies(
-    grade="Name it with --moodle-grade-column.", feedback="Name one with --moodle-feedback-column to have them."
+    grade="Give its heading with --moodle-grade-column.",
+    feedback="To get them, give its heading with --moodle-feedback-column.",
 )
-"""Remedies on the command line."""
+"""Advice on the command line."""
 
 IN_ENGLISH = "Set Moodle to English, and download the worksheet again."
-"""Remedy for a worksheet with headings in an unknown language on a page, which has no fields for names of columns."""
+"""Advice for a worksheet with headings in an unknown language on a page, which has no fields for the names of
+columns.
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
 class MoodleWorksheet:
-    """A grading worksheet from Moodle, the columns to fill if their headings are not known, and the remedies if a
-    column is not named.
+    """A grading worksheet from Moodle, the columns to fill if their headings are not known, and the advice for columns
+    that are not found.
     """
 
     sheet: Sheet
@@ -103,17 +112,19 @@ class MoodleWorksheet:
         return late(self.sheet)
 
     def submitted(self) -> dict[str, datetime]:
-        """Return when each student handed in, by key."""
+        """Return the time at which each student handed in, by key."""
         return submitted(self.sheet)
 
     def fill(self, book: Gradebook) -> Filled:
-        """Fill in points. A batch of several assignments gives the sum, since a worksheet is about one assignment."""
+        """Fill in the points. For a batch of several assignments, fill in the sum, since a worksheet belongs to one
+        assignment.
+        """
         rows = totals(book) if len(book.assignments) > 1 else book.rows
         return moodle_worksheet(self.sheet, rows, self.grade_column, self.feedback_column, self.remedies)
 
 
 def upload(sheet: Sheet, columns: Mapping[str, str]) -> MoodleWorksheet:
-    """Return the worksheet, and the columns that the options name."""
+    """Return the worksheet with the columns that the options specify."""
     return MoodleWorksheet(
         sheet=sheet,
         grade_column=columns.get("moodle_grade_column"),
@@ -133,11 +144,11 @@ def moodle_worksheet(
     feedback_column: str | None = None,
     remedies: Remedies = BY_OPTIONS,
 ) -> Filled:
-    """Fill grades and comments into the worksheet, for the rows (of one assignment) that have a grade.
+    """Fill grades and comments into the worksheet, for those rows of one assignment that have a grade.
 
-    Participants are found by number or mail address: either is the student's key. Grades are scaled to the worksheet's
-    maximum. A comment that grader did not write stays, and so does the grade of a row that Moodle would not let change.
-    Raises InputError if the column of grades is unknown, or a named column is missing.
+    Participants are found by number or mail address; either can be the student's key. Grades are scaled to the maximum
+    in the worksheet. A comment that grader did not write stays, and so does the grade in a row that Moodle would not
+    allow to change. Raises InputError if the column of grades is unknown or a specified column is missing.
     """
     columns = _columns(sheet, grade_column, feedback_column, remedies)
     sign = decimal_sign(sheet, columns.grade, columns.maximum)
@@ -157,7 +168,7 @@ KEPT = "has a comment already, which stays; the grade is filled in."
 
 
 def _comments(sheet: Sheet, placed: Placed, column: int) -> dict[tuple[int, int], str]:
-    """Return the new comments, for rows without a comment or with one by grader."""
+    """Return the new comments, for rows without a comment or with a comment by grader."""
     before = {line: sheet.lines[line].value(column).strip() for line in placed.rows}
     ours = {line for line, text in before.items() if not text or text.startswith(SIGNATURE)}
     return {(line, column): comment(row) for line, row in placed.rows.items() if line in ours}
@@ -167,7 +178,7 @@ def _columns(sheet: Sheet, grade_column: str | None, feedback_column: str | None
     grade = _known(sheet, GRADE) if grade_column is None else _named(sheet, grade_column, "--moodle-grade-column")
     if grade is None:
         there = listed(sheet.headings)
-        raise InputError(f"No column of {sheet.name} is known as that of the grades: {there}. {remedies.grade}")
+        raise InputError(f"No column of {sheet.name} is recognised as the one for grades: {there}. {remedies.grade}")
     feedback = (
         _known(sheet, FEEDBACK)
         if feedback_column is None
@@ -177,7 +188,7 @@ def _columns(sheet: Sheet, grade_column: str | None, feedback_column: str | None
 
 
 def _known(sheet: Sheet, names: tuple[str, ...]) -> int | None:
-    """Return the index of the first column with one of these headings, in any language; None without one."""
+    """Return the index of the first column with one of these headings, in any language, or None if there is none."""
     headings = enumerate(sheet.headings)
     return next((index for index, heading in headings if any(same_words(heading, name) for name in names)), None)
 
@@ -185,12 +196,14 @@ def _known(sheet: Sheet, names: tuple[str, ...]) -> int | None:
 def _named(sheet: Sheet, name: str, option: str) -> int:
     index = _known(sheet, (name,))
     if index is None:
-        raise InputError(f'{sheet.name} has no column "{name}"; name one with {option}: {listed(sheet.headings)}.')
+        raise InputError(
+            f'{sheet.name} has no column "{name}"; give one of these with {option}: {listed(sheet.headings)}.'
+        )
     return index
 
 
 def participants(sheet: Sheet) -> Iterator[Owner]:
-    """Yield all participants in the worksheet, by number. In blind marking, a name is "Participant 7"."""
+    """Yield all participants in the worksheet by number. With blind marking, a name is "Participant 7"."""
     name, mail = _known(sheet, NAME), _known(sheet, EMAIL)
     for _, line in sheet.rows:
         if match := PARTICIPANT.fullmatch(line.value(0)):
@@ -202,7 +215,7 @@ def participants(sheet: Sheet) -> Iterator[Owner]:
 
 
 def late(sheet: Sheet) -> frozenset[str]:
-    """Return the numbers of participants who handed in late, as the worksheet states it."""
+    """Return the numbers of the participants who handed in late according to the worksheet."""
     status = _known(sheet, STATUS)
     return frozenset(
         match["number"]
@@ -212,7 +225,9 @@ def late(sheet: Sheet) -> frozenset[str]:
 
 
 def submitted(sheet: Sheet) -> dict[str, datetime]:
-    """Return when each participant handed in, by number, as naive times, if the worksheet states it in a known form."""
+    """Return the time at which each participant handed in, by number, as naive times, if the worksheet states it in a
+    known form.
+    """
     modified = _known(sheet, MODIFIED)
     rows = ((PARTICIPANT.fullmatch(line.value(0)), line) for _, line in sheet.rows if modified is not None)
     times = {match["number"]: read_moodle_time(line.value(modified or 0)) for match, line in rows if match}
@@ -220,7 +235,9 @@ def submitted(sheet: Sheet) -> dict[str, datetime]:
 
 
 def _slots(sheet: Sheet, columns: Columns) -> dict[str, Slot]:
-    """Return the rows by the participant's number; raises InputError without rows, or for two of one participant."""
+    """Return the rows by participant number. Raises InputError if there are no rows, or two rows for one
+    participant.
+    """
     slots: dict[str, Slot] = {}
     for index, line in sheet.rows:
         match = PARTICIPANT.fullmatch(line.value(0))
@@ -228,7 +245,7 @@ def _slots(sheet: Sheet, columns: Columns) -> dict[str, Slot]:
             continue
         if match["number"] in slots:
             rows = f"{slots[match['number']].line + 1} and {index + 1}"
-            raise InputError(f"{sheet.name} has two rows of participant {match['number']}, {rows}; download it again.")
+            raise InputError(f"{sheet.name} has two rows for participant {match['number']}, {rows}; download it again.")
         maximum = None if columns.maximum is None else maximum_in(line.value(columns.maximum))
         fixed = columns.changeable is not None and any(same_words(line.value(columns.changeable), no) for no in NO)
         refusal = "the worksheet says that this grade cannot be changed" if fixed else ""
@@ -241,7 +258,9 @@ def _slots(sheet: Sheet, columns: Columns) -> dict[str, Slot]:
 def _about(sheet: Sheet, columns: Columns, remedies: Remedies) -> Iterator[Remark]:
     """Yield remarks on columns that an instructor may have expected."""
     if columns.maximum is None:
-        why = "no column with the maximum is known; check that it is the assignment's: grades are not scaled."
+        why = (
+            "no column with the maximum is known, so grades are not scaled; check that the maximum is the assignment's."
+        )
         yield Remark(where=sheet.name, why=why)
     if columns.feedback is None:
         why = f"no column for comments is known, so there are none. {remedies.feedback}"

@@ -1,6 +1,7 @@
-"""Times of handing in from Moodle's grading worksheet: dates in the language of the user who downloaded it.
+"""Hand-in times from Moodle's grading worksheet, which are in the language of the user who downloaded it.
 
-A date is in that user's time zone without naming it, and has no seconds: "Wednesday, 10 June 2026, 2:14 PM".
+A date such as "Wednesday, 10 June 2026, 2:14 PM" is in that user's time zone, which it does not state, and has no
+seconds.
 """
 
 import re
@@ -34,7 +35,7 @@ WORD = re.compile(r"[^\W\d_]+")
 
 
 def read_moodle_time(text: str) -> datetime | None:
-    """Read the date and time, naive; None without a date, or if its form is unknown."""
+    """Read the date and time as a naive time. Returns None if there is no date or its form is unknown."""
     time, year = TIME.search(text), YEAR.search(text)
     day = DAY.search(TIME.sub(" ", text))
     month = next((MONTHS[word] for word in WORD.findall(text.casefold()) if word in MONTHS), None)
@@ -44,6 +45,6 @@ def read_moodle_time(text: str) -> datetime | None:
     if time["half"]:
         hour = hour % 12 + (12 if time["half"].casefold() == "p" else 0)
     try:
-        return datetime(int(year[0]), month, int(day[0]), hour, int(time["minute"]))  # noqa: DTZ001 - it does not say
+        return datetime(int(year[0]), month, int(day[0]), hour, int(time["minute"]))  # noqa: DTZ001 - it does not state a time zone
     except ValueError:
         return None

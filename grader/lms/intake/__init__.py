@@ -1,4 +1,4 @@
-"""Turns the path that an instructor names into gradable work: folders, archives, downloads of platforms, checkouts.
+"""Turns a path that an instructor gives into gradable work: folders, archives, downloads from platforms, checkouts.
 
 path -> Listing (folder, archive) -> Sorted by owner (a shape) -> files opened, the latest chosen -> Intake
 """
@@ -23,34 +23,36 @@ from grader.lms.intake.roster import enrolled
 from grader.lms.platforms import PLATFORMS, Shape
 
 DOWNLOADS: dict[str, Shape] = {each.download: each.intake() for each in PLATFORMS}
-"""Downloads of platforms. A zip may contain several of them, for example if an instructor has several groups."""
+"""Downloads from platforms. A zip may contain several of them, for example if an instructor has several groups."""
 
 SHAPES: dict[str, Shape] = {
     **DOWNLOADS,
     "a folder for each assignment": by_assignment,
     "a folder or file for each student": students,
 }
-"""Shapes by name; the first one that recognises a listing sorts it."""
+"""Shapes by name. The first one that recognises a listing sorts it."""
 
 CHECKOUTS = "a list of checkouts"
 
 NESTED_LIMIT = 512 * 1024 * 1024
-"""Bytes of the largest download within a zip; it is read as a whole."""
+"""Maximum number of bytes of a download within a zip, since it is read as a whole."""
 
 
 def take_in(path: Path, assignments: tuple[Coursework, ...], roster: tuple[Owner, ...] = ()) -> Intake:
-    """Read all gradable work in a folder, a zip or a CSV of checkouts; problems in submissions become remarks.
+    """Read all gradable work in a folder, a zip or a CSV of checkouts. Problems in submissions become remarks.
 
-    The result includes all students of the roster, also those who have handed in nothing.
+    The result includes all students on the roster, even those who have not handed in anything.
 
-    Raises InputError if the path is of another kind, cannot be read at all, or has nothing that looks like a
+    Raises InputError if the path is of another kind, cannot be read at all, or contains nothing that looks like a
     submission.
     """
     return take_all((path,), assignments, roster)
 
 
 def take_all(paths: Sequence[Path], assignments: tuple[Coursework, ...], roster: tuple[Owner, ...] = ()) -> Intake:
-    """Read several paths like `take_in`. Each adds to the earlier ones, and a student's work in a later one counts."""
+    """Read several paths like `take_in`. Each adds to the earlier ones. If a student has work in several, the later one
+    counts.
+    """
     with ExitStack() as being_read:
         sources = [source for path in paths for source in _sources(path, assignments, being_read)]
         found = tuple(enrolled(everything, roster) for _, everything in sources)
@@ -58,14 +60,16 @@ def take_all(paths: Sequence[Path], assignments: tuple[Coursework, ...], roster:
 
 
 def _sources(path: Path, assignments: tuple[Coursework, ...], being_read: ExitStack) -> Iterable[tuple[str, Sorted]]:
-    """Return each source in a path with its shape's name; a path with downloads of platforms may have several."""
+    """Return each source in a path with the name of its shape. A path with downloads from platforms may have
+    several.
+    """
     if path.suffix.casefold() == ".csv":
         return [(CHECKOUTS, checkouts.sort(path, assignments))]
     listing = _list(path, being_read)
     if is_missing(listing):
-        raise InputError(f"{path} holds no submissions: neither NAME/{FILE_NAME} nor NAME.cl.")
+        raise InputError(f"{path} contains no submissions: it has neither NAME/{FILE_NAME} nor NAME.cl.")
     name = next(name for name, shape in SHAPES.items() if shape.recognises(listing, assignments))
-    several = name not in DOWNLOADS and len(listing.files) > 1  # else it may be one student's hand-in
+    several = name not in DOWNLOADS and len(listing.files) > 1  # otherwise, it may be the hand-in of one student
     inside = list(_downloads_in(listing, assignments)) if several else []
     if inside and len(inside) == len(listing.files):
         return [(name, _sorted(name, each, assignments)) for name, each in inside]
@@ -78,7 +82,9 @@ def _sorted(name: str, listing: Listing, assignments: tuple[Coursework, ...]) ->
 
 
 def _downloads_in(listing: Listing, assignments: tuple[Coursework, ...]) -> Iterator[tuple[str, Listing]]:
-    """Yield the downloads of platforms among the files, each with its shape's name; stop at the first other file."""
+    """Yield the downloads from platforms among the files, each with the name of its shape. Stops at the first other
+    file.
+    """
     for file in listing.files:
         if file.read is None or ending(file.name) != ARCHIVE or len(file.parts) > listing.level:
             return
@@ -99,10 +105,10 @@ def _list(path: Path, being_read: ExitStack) -> Listing:
             return list_folder(path)
         return list_archive(being_read.enter_context(path.open("rb")), path.name, LISTED_LIMIT)
     except FileNotFoundError:
-        raise InputError(f"there is no {path}; check the path.") from None
+        raise InputError(f"{path} does not exist; check the path.") from None
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}.") from error
     except UnreadableFileError as error:
         raise InputError(
-            f"{path} {error}. Name a folder of submissions, a zip of them, or a CSV of checkouts."
+            f"{path} {error}. Give a folder of submissions, a zip of them, or a CSV of checkouts."
         ) from error

@@ -1,4 +1,4 @@
-"""Turns all students' files into hand-ins, absences and remarks."""
+"""Turns the files of all students into hand-ins, absences and remarks."""
 
 from collections.abc import Iterator, Sequence
 
@@ -12,7 +12,7 @@ from grader.lms.intake.reading.opening import Budget, opened
 
 
 def place(shape: str, sources: Sequence[Sorted], assignments: tuple[Coursework, ...]) -> Intake:
-    """Choose the latest files; each student has a hand-in or an absence for every assignment.
+    """Choose the latest files. Each student has a hand-in or an absence for every assignment.
 
     If a student is in several sources, the last source with work for an assignment counts.
     """
@@ -62,7 +62,7 @@ def _handin(student: Student, assignment: str, chosen: Candidate) -> HandIn:
 
 
 def _superseded(found: Sequence[Candidate]) -> Iterator[Remark]:
-    """Yield a remark on the work in an earlier source, if a later one has different work."""
+    """Yield a remark on work in an earlier source, if a later source has different work."""
     *older, last = found
     wheres = [each.piece.where for each in older if each.data != last.data]
     if wheres:

@@ -1,4 +1,6 @@
-"""Chooses a student's file for each assignment: the latest, and none if several may be the latest."""
+"""Chooses a student's file for each assignment. The latest file is chosen, or none if it is unclear which one is the
+latest.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -14,7 +16,7 @@ from grader.lms.intake.reading.listing import is_source, stem
 
 @dataclass(frozen=True, kw_only=True)
 class Candidate:
-    """A .cl file with the number of its attempt. Copies of a file have the same `family`; `copies` orders them."""
+    """A .cl file with the number of its attempt. Copies of a file have the same `family`, and `copies` orders them."""
 
     piece: Piece
     data: bytes
@@ -24,14 +26,14 @@ class Candidate:
 
     @property
     def age(self) -> tuple[int, tuple[int, ...]]:
-        """Sorting key within a family; higher is later."""
+        """Sorting key within a family. A higher value is later."""
         return (self.piece.order, self.copies)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Choice:
     """The file that counts for each assignment, and remarks about the others. `refused` is the reason why no file
-    counts for an assignment although one may be meant for it.
+    counts for an assignment, although a file may be meant for it.
     """
 
     chosen: dict[str, Candidate]
@@ -41,11 +43,11 @@ class Choice:
 
 
 class AmbiguousError(Exception):
-    """Raised if several files could be meant, and the right one is unknown."""
+    """Raised if several files could be meant and it is unknown which one is right."""
 
 
 def choose(pieces: tuple[Piece, ...], assignments: tuple[Coursework, ...]) -> Choice:
-    """Choose the pieces that count. Their zips have been opened."""
+    """Choose the pieces that count. Their archives have been opened before."""
     candidates = [_candidate(each, each.data) for each in _sources(pieces, assignments) if each.data is not None]
     chosen: dict[str, Candidate] = {}
     ambiguous: dict[str, Remark] = {}
@@ -68,9 +70,9 @@ def choose(pieces: tuple[Piece, ...], assignments: tuple[Coursework, ...]) -> Ch
     unplaced = list(_refusals(pieces))
     if lost:
         names = ", ".join(each.name for each in assignments)
-        unplaced.append(remark(lost, f"matches none of {names}, neither by name nor by its kernels"))
+        unplaced.append(remark(lost, f"does not match any of {names}, neither by name nor by its kernels"))
     if meant:
-        unplaced.append(remark(meant, "no source text; ask for the .cl file"))
+        unplaced.append(remark(meant, "is not source text; ask for the .cl file"))
     reasons = {each.name: [*filter(None, [ambiguous.get(each.name)]), *unplaced] for each in missing}
     told.update(lost, (each.piece.where for each in chosen.values()))
     left = [each for each in candidates if each.piece.where not in told]
@@ -83,8 +85,8 @@ def choose(pieces: tuple[Piece, ...], assignments: tuple[Coursework, ...]) -> Ch
 
 
 def _sources(pieces: tuple[Piece, ...], assignments: tuple[Coursework, ...]) -> list[Piece]:
-    """Return the source texts. For an assignment that none of them defines or names, add texts of any name that define
-    its kernel.
+    """Return the source texts. For an assignment that none of them defines or names, add texts with any name that
+    define its kernel.
     """
     named = [each for each in pieces if is_source(each.parts[-1])]
     names: set[str | None]
@@ -112,10 +114,10 @@ def _candidate(each: Piece, data: bytes) -> Candidate:
 
 
 def _by_assignment(candidates: list[Candidate], assignments: tuple[Coursework, ...]) -> Iterable[list[Candidate]]:
-    """Yield the files for each assignment: files that name it, else files that define only its kernel, else files that
-    define its kernel among others.
+    """Yield the files for each assignment. These are the files that are named after it, or else the files that define
+    only its kernel, or else the files that define its kernel among others.
 
-    If there is only one assignment, every file that does not name another is for it.
+    If there is only one assignment, every file that is not named after another one is for it.
     """
     names = [each.piece.assignment or named_in(each.piece.parts, assignments) for each in candidates]
     unnamed = [each for each, name in zip(candidates, names, strict=True) if name is None]
@@ -128,14 +130,16 @@ def _by_assignment(candidates: list[Candidate], assignments: tuple[Coursework, .
 
 
 def _called(candidates: list[Candidate]) -> list[Candidate]:
-    """Return the files named kernels.cl; if some of them are at the top of the student's files, only these."""
+    """Return the files named kernels.cl. If some of them are at the top level of the student's files, return only
+    these.
+    """
     kernels = stem(FILE_NAME)
     called = [each for each in candidates if each.family and each.family[-1] == kernels]
     return [each for each in called if each.family == (kernels,)] or called
 
 
 def _latest(candidates: list[Candidate], assignment: Coursework) -> Candidate:
-    """Return the latest of several; raises AmbiguousError if their order is unknown and they differ."""
+    """Return the latest of several files. Raises AmbiguousError if they differ and their order is unknown."""
     newest = max((each.attempt for each in candidates if each.attempt is not None), default=None)
     current = [each for each in candidates if each.attempt in {newest, None}]
     if len({each.attempt for each in current}) == 1:
@@ -147,7 +151,7 @@ def _latest(candidates: list[Candidate], assignment: Coursework) -> Candidate:
 
 
 def _newest(candidates: list[Candidate]) -> list[Candidate]:
-    """Return the latest copies of each file; several that differ are equally late."""
+    """Return the latest copies of each file. Several copies that differ are equally late."""
     last: dict[tuple[str, ...], tuple[int, tuple[int, ...]]] = {}
     for each in candidates:
         last[each.family] = max(each.age, last.get(each.family, each.age))
@@ -155,14 +159,14 @@ def _newest(candidates: list[Candidate]) -> list[Candidate]:
 
 
 def _renamed(chosen: dict[str, Candidate]) -> Iterable[Remark]:
-    """Yield a remark on each file that counts although its name is not a source text's."""
+    """Yield a remark on each file that counts although its name is not that of a source text."""
     for each in dict.fromkeys(candidate.piece.where for candidate in chosen.values()):
         if not is_source(each):
             yield remark(each, "is graded, although it is not named as a .cl file: it defines the kernel")
 
 
 def _aside(left: list[Candidate], chosen: dict[str, Candidate]) -> Iterable[Remark]:
-    """Yield a remark on the files that do not count, if others do."""
+    """Yield a remark on the files that do not count, if other files do."""
     counted = ", ".join(sorted({one_line(each.piece.where) for each in chosen.values()}))
     if left and counted:
         yield remark([each.piece.where for each in left], f"is ignored; {counted} counts")
@@ -177,5 +181,5 @@ def _refusals(pieces: tuple[Piece, ...]) -> Iterable[Remark]:
 
 
 def _names_any(parts: tuple[str, ...], assignments: tuple[Coursework, ...]) -> bool:
-    """True if a path names one of the assignments, with any ending."""
+    """True if a path contains the name of one of the assignments, with any ending."""
     return named_in((*parts[:-1], parts[-1].partition(".")[0]), assignments) is not None

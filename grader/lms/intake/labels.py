@@ -1,4 +1,4 @@
-"""Makes unique names of folders from students' names, valid on any system."""
+"""Makes unique folder names from students' names. They are valid on every system."""
 
 import re
 import unicodedata
@@ -9,10 +9,10 @@ from itertools import chain, count
 from grader.lms.intake.owners import Owner
 
 LENGTH = 100
-"""Bytes of a label; file systems take 255, and a report adds an ending and a folder."""
+"""Maximum number of bytes of a label. File systems allow 255, and a report adds an ending and a folder."""
 
 NOWHERE = re.compile(r'[<>:"/\\|?*]+')
-"""Characters that some system does not accept in a name."""
+"""Characters that some systems do not accept in a name."""
 
 DEVICES = re.compile(r"(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(?:\..*)?", re.IGNORECASE)
 """Names of devices on Windows, with any ending."""
@@ -24,7 +24,9 @@ def labels(owners: Iterable[Owner]) -> dict[Owner, str]:
     wanted = {each: label(each.name) for each in ordered}
     times = Counter(map(_folded, wanted.values()))
     taken = {folded for folded, number in times.items() if number == 1}
-    numbers: defaultdict[str, Iterator[int]] = defaultdict(lambda: count(2))  # equal names share a counter: no retries
+    numbers: defaultdict[str, Iterator[int]] = defaultdict(
+        lambda: count(2)
+    )  # equal names share a counter, which avoids retries
     given = {}
     for owner in ordered:
         mine = wanted[owner]
@@ -37,8 +39,8 @@ def labels(owners: Iterable[Owner]) -> dict[Owner, str]:
 
 
 def label(name: str) -> str:
-    """Return a name in the form of a folder's name: letters of any script stay, characters that some system refuses do
-    not.
+    """Return a name in the form of a folder name. Letters of any script stay; characters that some systems refuse are
+    replaced.
     """
     plain = NOWHERE.sub("-", unicodedata.normalize("NFC", name))
     shown = "".join(" " if letter.isspace() else letter for letter in plain if _is_shown(letter))
@@ -55,12 +57,12 @@ def _cut(text: str, size: int) -> str:
 
 
 def _variants(wanted: str, key: str | None, numbers: Iterator[int]) -> Iterator[str]:
-    """Yield the name with the person's key, or unchanged without a key, then with numbers."""
+    """Yield the name with the person's key (or unchanged if there is no key), and then the name with numbers."""
     first = "" if key is None else f"-{_cut(label(key), LENGTH // 2)}"
     for ending in chain([first], (f"-{number}" for number in numbers)):
         yield _cut(wanted, LENGTH - len(ending.encode())) + ending
 
 
 def _folded(name: str) -> str:
-    """Return a form that is equal for names that some file system considers equal."""
+    """Return a form that is equal for names that some file systems consider equal."""
     return unicodedata.normalize("NFKD", name).casefold()

@@ -1,4 +1,4 @@
-"""Finds from names and texts which assignment a file is for, and which attempt and copy it is."""
+"""Determines from names and texts which assignment a file is for, and which attempt and copy it is."""
 
 import re
 from collections.abc import Iterator
@@ -9,25 +9,27 @@ from grader.lms.intake.reading.listing import stem
 
 SEPARATORS = re.compile(r"[-_\s]+")
 COPY = re.compile(r"(?P<base>.*?)(?:[\s_]*\((?P<bracketed>[0-9]{1,9})\)|-(?P<dashed>[0-9]{1,9}))", re.DOTALL)
-"""Change of a taken name by browsers and platforms: "kernels (1)", "kernels-1"."""
+"""Matches the names that browsers and platforms give to copies, such as "kernels (1)" and "kernels-1"."""
 
 ATTEMPT = re.compile(r"(?:.*[\s_-])?attempt[\s_#-]*(?P<number>[0-9]{1,9})", re.IGNORECASE | re.DOTALL)
 
 STATEMENT = re.compile(r"[;{}]")
 KERNEL = re.compile(r"(?<!\w)(?:__)?kernel(?!\w)")
 CALLED = re.compile(r"(?<!\w)[A-Za-z_]\w*+(?=\s*+\()")
-"""An identifier before a parenthesis. The possessive repeats give nothing back, so that no text takes long."""
+"""Matches an identifier before a parenthesis. The possessive quantifiers never backtrack, so that no text takes
+long.
+"""
 
 
 def named_by(name: str, assignments: tuple[Coursework, ...]) -> str | None:
-    """Return the assignment with this name or alias, in any spacing and capitals; None without one."""
+    """Return the assignment with this name or alias, ignoring spacing and capitals, or None if there is none."""
     base, _ = copy_of(stem(name))
     wanted = {_plain(stem(name)), _plain(base)}
     return next((each.name for each in assignments if wanted & {_plain(one) for one in names_of(each)}), None)
 
 
 def named_in(parts: tuple[str, ...], assignments: tuple[Coursework, ...]) -> str | None:
-    """Return the assignment that a path names; the part nearest to the file comes first."""
+    """Return the assignment that occurs in a path. The part nearest to the file takes precedence."""
     found = (named_by(part, assignments) for part in reversed(parts))
     return next((name for name in found if name), None)
 
@@ -47,19 +49,21 @@ def defined_in(data: bytes, assignments: tuple[Coursework, ...]) -> tuple[str, .
 
 
 def copy_of(name: str) -> tuple[str, int]:
-    """Return a name without the number of its copy, and the number; 0 is the original."""
+    """Return a name without the number of its copy, and the number. 0 stands for the original."""
     match = COPY.fullmatch(name)
     return (match["base"], int(match["bracketed"] or match["dashed"])) if match else (name, 0)
 
 
 def attempt_of(name: str) -> int | None:
-    """Return the number of the attempt in the name of a folder or file: "attempt 2", "kernels_attempt_3.cl"."""
+    """Return the number of the attempt in the name of a folder or file, such as "attempt 2" or
+    "kernels_attempt_3.cl".
+    """
     match = ATTEMPT.fullmatch(stem(name))
     return int(match["number"]) if match else None
 
 
 def names_of(assignment: Coursework) -> tuple[str, ...]:
-    """Return all names of an assignment: its own and its kernels'."""
+    """Return all names of an assignment, which are its own name and those of its kernels."""
     return (assignment.name, *_kernels_of(assignment))
 
 

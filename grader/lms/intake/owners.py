@@ -1,4 +1,4 @@
-"""Files sorted by their owners: the result of a shape for a listing."""
+"""Files sorted by their owners, which is the result of applying a shape to a listing."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -12,7 +12,7 @@ from grader.lms.intake.reading.listing import File, Listing, Read
 
 @dataclass(frozen=True, kw_only=True)
 class Owner:
-    """The owner of a file, as the download states it: a name, the platform's key for the person, and a mail address."""
+    """The owner of a file as stated in the download: a name, the platform's key for the person, and a mail address."""
 
     name: str
     key: str | None = None
@@ -20,17 +20,17 @@ class Owner:
 
     @property
     def identity(self) -> tuple[str, str]:
-        """Identity of a person: the key, or without a key the name, such as the name of a folder."""
+        """Identity of a person, which is the key or, without a key, the name, such as the name of a folder."""
         return ("name", person_key(self.name)) if self.key is None else ("key", person_key(self.key))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Piece:
-    """A file of an owner; `data` is its content after opening, cut one byte after the limit.
+    """A file of an owner. `data` is its content after it was opened, cut off one byte after the limit.
 
-    `parts` is its path within the owner's files, `where` its path for people. `order` is the platform's: of two files
-    with the same name, the higher is the later. `assignment`, `team` and `submitted` are set if the download states the
-    assignment, the co-owners, or the time, which may lack an offset.
+    `parts` is its path within the owner's files, and `where` is its path for people. `order` comes from the platform:
+    of two files with the same name, the one with the higher order is later. `assignment`, `team` and `submitted` are
+    set if the download states the assignment, the co-owners, or the time, which may lack an offset.
     """
 
     parts: tuple[str, ...]
@@ -47,7 +47,9 @@ class Piece:
 
 @dataclass(frozen=True, kw_only=True)
 class Pile:
-    """All files of one owner; no pieces if there are no files, or if `refused` is the reason why no file counts."""
+    """All files of one owner. There are no pieces if there are no files, or if `refused` is the reason why no file
+    counts.
+    """
 
     owner: Owner
     pieces: tuple[Piece, ...] = ()
@@ -56,7 +58,7 @@ class Pile:
 
 @dataclass(frozen=True, kw_only=True)
 class Sorted:
-    """A listing sorted by owner; `unplaced` has no owner."""
+    """A listing sorted by owner. `unplaced` contains the files without an owner."""
 
     piles: tuple[Pile, ...]
     unplaced: tuple[Remark, ...] = ()
@@ -64,12 +66,12 @@ class Sorted:
 
 
 def piece(listing: Listing, file: File, parts: tuple[str, ...]) -> Piece:
-    """Return a file of a listing as a piece; `parts` is its path within the owner's files."""
+    """Return a file of a listing as a piece. `parts` is its path within the owner's files."""
     return Piece(parts=parts, where=listing.where(file), read=file.read, refused=file.refused)
 
 
 def gather(piles: Iterable[Pile]) -> Sorted:
-    """Return one pile for each person. A key that two names share is ambiguous, and its files stay unassigned."""
+    """Return one pile for each person. A key that occurs with two names is ambiguous, and its files stay unassigned."""
     owners: dict[tuple[str, str], list[Owner]] = {}
     pieces: dict[tuple[str, str], list[Piece]] = {}
     refusals: dict[tuple[str, str], str] = {}
@@ -90,5 +92,5 @@ def gather(piles: Iterable[Pile]) -> Sorted:
 
 
 def pile(owner: Owner, listing: Listing, files: Iterable[File], depth: int) -> Pile:
-    """Return the pile of one owner, with paths that leave out the first `depth` folders of the listing."""
+    """Return the pile of one owner. Its paths leave out the first `depth` folders of the listing."""
     return Pile(owner=owner, pieces=tuple(piece(listing, file, file.parts[depth:]) for file in files))

@@ -1,4 +1,4 @@
-"""All people of a batch: from the roster, the platforms' lists, and the hand-ins."""
+"""All people of a batch, from the roster, the platforms' lists and the hand-ins."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -14,7 +14,7 @@ def register_of(owners: Iterable[Owner]) -> Register:
 
 
 def everybody(intake: Intake, lists: Sequence[Sequence[Owner]]) -> Register:
-    """Return the students of an intake, with all their names in the lists, and the other people of the lists.
+    """Return the students of an intake with all their names in the lists, and the other people in the lists.
 
     A student without a key is matched to the only person with that name in a list. A list without keys adds only names
     that are in no other list.
@@ -37,6 +37,8 @@ def everybody(intake: Intake, lists: Sequence[Sequence[Owner]]) -> Register:
 
 
 def identified(owner: Owner, register: Register) -> Owner:
-    """Return the owner with the key of the only person with this name and a key; unchanged if the owner has one."""
+    """Return the owner with the key of the only person who has this name and a key. An owner who has a key is returned
+    unchanged.
+    """
     same = [each for each in register.named(owner.name) if each.key is not None]
     return replace(owner, key=same[0].key) if owner.key is None and len(same) == 1 else owner

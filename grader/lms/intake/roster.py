@@ -1,4 +1,4 @@
-"""All people of a course, so that every list also has the students who handed in nothing."""
+"""All people of a course, so that every list also contains the students who have not handed in anything."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -15,7 +15,9 @@ from grader.lms.intake.reading.table import TableRow, read_table
 
 
 def read_roster(path: Path) -> tuple[Owner, ...]:
-    """Read the people in a CSV with the column student and an optional column key; raises InputError otherwise."""
+    """Read the people in a CSV with the column student and an optional column key. Raises InputError if it is something
+    else.
+    """
     rows = read_table(path, "a list of students", ("student",))
     people = [(row, Owner(name=normal(row.field("student")), key=row.field("key") or None)) for row in rows]
     found: dict[tuple[str, str], tuple[TableRow, Owner]] = {}
@@ -28,12 +30,12 @@ def read_roster(path: Path) -> tuple[Owner, ...]:
                     f"{known.key}; correct one."
                 )
     if not found:
-        raise InputError(f"{path} names no students; give each a line.")
+        raise InputError(f"{path} lists no students; add a line for each.")
     return tuple(owner for _, owner in found.values())
 
 
 def enrolled(everything: Sorted, roster: tuple[Owner, ...]) -> Sorted:
-    """Return the found files, and add the people of the roster who have none.
+    """Return the files that were found, and add the people on the roster who have none.
 
     An owner without a key gets the key of the only person with that name. Files of people who are not on the roster
     stay, with a remark.

@@ -1,4 +1,6 @@
-"""Describes the found files before grading starts, so that a wrong download is noticed before a night of grading."""
+"""Describes the files that were found before grading starts, so that a wrong download is noticed before a night of
+grading.
+"""
 
 import textwrap
 from collections import Counter
@@ -10,12 +12,12 @@ from grader.lms.intake.lines import one_line
 
 WIDTH = 80
 NAMES = 20
-"""Names in a list; a number replaces the others."""
+"""Maximum number of names in a list. The others are replaced by their number."""
 
 
 def tell(intake: Intake) -> str:
-    """Return lines that fit a terminal: the shape of the download, the numbers of hand-ins, and the work that is not
-    graded.
+    """Return lines that fit a terminal. They state the shape of the download, the numbers of hand-ins, and the work
+    that is not graded.
     """
     everyone: tuple[HandIn | Absence, ...] = (*intake.handins, *intake.absences)
     students = {each.student.label for each in everyone}
@@ -30,7 +32,7 @@ def tell(intake: Intake) -> str:
 
 
 def _by_cause(intake: Intake) -> tuple[list[Absence], list[Absence]]:
-    """Return the absences without a hand-in, and the absences with a refused one."""
+    """Return the absences without a hand-in, and those with a refused hand-in."""
     absent = [each for each in intake.absences if not each.refused]
     return absent, [each for each in intake.absences if each.refused]
 
@@ -59,7 +61,7 @@ def _identical(intake: Intake) -> Iterator[str]:
 
 
 def _together(handins: Sequence[HandIn]) -> list[str]:
-    """Return the labels; the labels of a team are joined."""
+    """Return the labels. The labels of a team are joined."""
     found: dict[tuple[str, str], list[str]] = {}
     for each in handins:
         found.setdefault((each.team, "" if each.team else each.student.label), []).append(each.student.label)
@@ -67,7 +69,7 @@ def _together(handins: Sequence[HandIn]) -> list[str]:
 
 
 def _lacking(heading: str, absences: Sequence[Absence]) -> Iterator[str]:
-    """Yield a line for each assignment: the students without a grade for it."""
+    """Yield a line for each assignment with the students who have no grade for it."""
     for name in sorted({each.assignment for each in absences}):
         students = [each.student.label for each in absences if each.assignment == name]
         yield from _wrapped(f"{heading.format(name)}: {_names(students)}.")
@@ -86,5 +88,5 @@ def _names(names: list[str]) -> str:
 
 
 def _wrapped(text: str, indent: str = "") -> list[str]:
-    words = " ".join(text.split())  # at any kind of space: textwrap is slow to wrap a kind that it does not know
+    words = " ".join(text.split())  # at any kind of space, because textwrap is slow with kinds that it does not know
     return textwrap.wrap(words, WIDTH, initial_indent=indent, subsequent_indent=f"{indent}  ", break_on_hyphens=False)

@@ -1,7 +1,7 @@
 """The figures of a speed check, drawn as SVG inside a page.
 
-Text stays text, in the page's font. Colours are the page's own, by name, so that a figure fits a light and a dark
-background; shapes and hatches distinguish the kernels without colour. Text from a submission is never drawn.
+Text stays text in the font of the page. Colours refer to the page's own colours by name, so that a figure fits a light
+and a dark background; shapes and hatches distinguish the kernels without colour. Text from a submission is never drawn.
 """
 
 import re
@@ -29,7 +29,7 @@ COLOURS = {
     ORANGE: "var(--baseline)",
     GREY: "var(--quiet)",
 }
-"""Names of a figure's colours in the page."""
+"""Names that the page has for a figure's colours."""
 
 STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",
@@ -45,17 +45,17 @@ STYLE: dict[Any, Any] = {
 }
 
 WIDTH = 4.4
-"""Inches of 72 units. At this width, text is legible on a phone, and not too large on a wide page."""
+"""Width in inches of 72 units. At this width, text is legible on a phone and not too large on a wide page."""
 
 SUBMISSION = "o"
-"""Marker of the submission only."""
+"""Marker that only the submission has."""
 
 GRID: dict[str, Any] = {"color": INK, "alpha": 0.12, "linewidth": 0.8}
 
 
 @dataclass(frozen=True, kw_only=True)
 class KernelStyle:
-    """A kernel in the figures: its name, and the shape and colour that it always has."""
+    """A kernel in the figures, with its name, and the shape and colour that it always has."""
 
     name: str
     seconds: tuple[float, ...]
@@ -71,9 +71,9 @@ class KernelStyle:
 
 
 def timings(performance: Performance, part: str = "") -> str | None:
-    """Draw every timed launch: a strip for each kernel, its median as a bar, half of its launches in a box.
+    """Draw every timed launch: a strip for each kernel, with its median as a bar and half of its launches in a box.
 
-    Return None if no launch took any time.
+    Returns None if no launch has a measured time.
     """
     rows = [each for each in _series(performance) if each.seconds]
     if not rows:
@@ -98,8 +98,8 @@ def timings(performance: Performance, part: str = "") -> str | None:
 
 
 def rates(performance: Performance, part: str = "") -> str | None:
-    """Draw bars of the rates of the naive kernel, the submission and the model solution. For a rate in GB/s, the rate
-    of a copy is the limit. Return None if nothing took any time.
+    """Draw bars for the rates of the naive kernel, the submission and the model solution. If the rates are in GB/s, the
+    rate of a copy is drawn as the limit. Returns None if no launch has a measured time.
     """
     rows = [each for each in kernels_of(performance) if each.seconds]
     if not rows:
@@ -128,7 +128,7 @@ def rates(performance: Performance, part: str = "") -> str | None:
 
 
 def bar_axes(axes: Axes, names: Sequence[str], unit: str) -> None:
-    """Set up axes of horizontal bars: their names, and a grid for their lengths."""
+    """Set up the axes for horizontal bars, with the names of the bars and a grid for their lengths."""
     axes.set_yticks(range(len(names)), names)
     axes.tick_params(axis="y", length=0)
     axes.grid(visible=True, axis="x", **GRID)
@@ -137,11 +137,11 @@ def bar_axes(axes: Axes, names: Sequence[str], unit: str) -> None:
 
 
 def roofline(performance: Performance, profile: Profile | None, part: str = "") -> str | None:
-    """Draw GFLOPS against operations for each byte that must move, under the roofs of the device (Williams, Waterman
-    and Patterson, 2009): below the slope memory is the limit, below the flat part arithmetic.
+    """Draw GFLOPS against operations for each byte that must move, below the roofs of the device (Williams, Waterman
+    and Patterson, 2009). Below the slope, memory is the limit; below the flat part, it is arithmetic.
 
-    The roofs are from the device's profile, which also has one of local memory, or else from the session. Return None
-    without a peak, without arithmetic, or without a time.
+    The roofs come from the device's profile, which also has a roof for local memory, or else from the session. Returns
+    None if there is no peak, no arithmetic, or no measured time.
     """
     rows, known = [each for each in kernels_of(performance) if each.seconds], performance.roofs
     bandwidth = known.copy_bandwidth.median if known else performance.copy_bandwidth
@@ -199,7 +199,7 @@ def roofline(performance: Performance, profile: Profile | None, part: str = "") 
 
 
 def _series(performance: Performance) -> tuple[KernelStyle, ...]:
-    """Return all that was timed, in the order of the strips."""
+    """Return everything that was timed, in the order of the strips."""
     samples = performance.samples
     return (
         KernelStyle(name="your kernel", seconds=_seen(samples.submission), marker=SUBMISSION, colour=BLUE),
@@ -211,20 +211,20 @@ def _series(performance: Performance) -> tuple[KernelStyle, ...]:
 
 
 def kernels_of(performance: Performance) -> tuple[KernelStyle, KernelStyle, KernelStyle]:
-    """Return the kernels with comparable rates, the best last."""
+    """Return the kernels with comparable rates, the best one last."""
     submission, reference, _, baseline, _ = _series(performance)
     return baseline, submission, reference
 
 
 def _seen(seconds: tuple[float, ...]) -> tuple[float, ...]:
-    """Drop the launches without a measured time, since a coarse clock may miss a short launch, and a logarithmic axis
-    has no zero.
+    """Drop the launches without a measured time. A coarse clock may miss a short launch, and a logarithmic axis has no
+    zero.
     """
     return tuple(each for each in seconds if isfinite(each) and each > 0)
 
 
 def rate_of(performance: Performance, row: KernelStyle) -> float:
-    """Return the rate in the unit of the submission's."""
+    """Return the rate in the unit of the submission's rate."""
     if row.marker == SUBMISSION:
         return performance.rate.median
     return performance.rate.median * performance.seconds.median / median(row.seconds)
@@ -242,8 +242,8 @@ def _marks(row: KernelStyle, size: float) -> dict[str, Any]:
 
 
 def _strip(axes: Axes, height: int, row: KernelStyle) -> None:
-    """Draw a row of points, spread a little up and down so that equal ones show; half of them in a box, the median a
-    bar.
+    """Draw a row of points, spread a little up and down so that equal points are visible, with half of them in a box
+    and the median as a bar.
     """
     spread = [height + 0.07 * (i % 5 - 2) for i in range(len(row.seconds))]
     axes.plot(row.seconds, spread, alpha=0.55, **_marks(row, 4))
@@ -256,7 +256,7 @@ def _strip(axes: Axes, height: int, row: KernelStyle) -> None:
 
 
 def _few_ticks(axes: Axes) -> None:
-    """Set ticks at decades; over less than two decades also at 2 and 5."""
+    """Set ticks at decades and, if there are less than two decades, also at 2 and 5."""
     low, high = axes.get_xlim()
     subs = (1.0,) if high / low > 100 else (1.0, 2.0, 5.0)
     axes.xaxis.set_major_locator(LogLocator(subs=subs))
@@ -266,9 +266,9 @@ def _few_ticks(axes: Axes) -> None:
 
 
 def drawn(name: str, height: float, draw: Callable[[Axes], None], ground: str = "none") -> str:
-    """Return the figure that `draw` draws, in grader's style, as the text of a separate file.
+    """Return the figure that `draw` draws in grader's style, as the text of a separate file.
 
-    Equal figures have equal text: no date, no random names, no settings of the user's.
+    Equal figures have equal text: it contains no date and no random names, and does not depend on the user's settings.
     """
     with matplotlib.rc_context():
         matplotlib.rcdefaults()

@@ -1,5 +1,5 @@
-"""The table of `grader run` as a figure: bars of rates, or of times if there are no rates; for the kernel only and with
-transfers.
+"""Draws the table of `grader run` as a figure. Its bars show rates, or times if there are no rates, for the kernel only
+and with transfers.
 """
 
 from collections.abc import Sequence
@@ -14,12 +14,12 @@ from grader.reports.figures import BLUE, GREY, bar_axes, drawn
 from grader.reports.words import three_digits
 
 BAR = 0.36
-"""Height of a bar as a share of a row's height; two bars fit in a row."""
+"""Height of a bar as a share of a row's height. Two bars fit in a row."""
 
 
 def bars(title: str, what: str, rows: Sequence[TimedRow]) -> str:
-    """Return an SVG file with two bars for each row, the first row on top. A row without a measurement has no bars, nor
-    has a row without a rate among rates.
+    """Return an SVG file with two bars for each row, the first row at the top. A row has no bars if it was not
+    measured, or if it has no rate while others do.
 
     `what` is the quantity in the labels of the rows, such as TILE.
     """
@@ -45,7 +45,7 @@ def bars(title: str, what: str, rows: Sequence[TimedRow]) -> str:
 
 
 def _value(measured: Measured, seconds: Sequence[float]) -> float:
-    """Return the rate, or milliseconds if the assignment checks no speed."""
+    """Return the rate, or milliseconds if the assignment does not check speed."""
     return (measured.rate(median(seconds)) or 0.0) if measured.unit else 1e3 * median(seconds)
 
 

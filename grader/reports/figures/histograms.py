@@ -1,4 +1,6 @@
-"""Histograms of a batch, drawn like the other figures (figures/): the page's colours, and the counts in words."""
+"""Histograms of a batch, drawn like the other figures (figures/) in the colours of the page, with the counts as
+text.
+"""
 
 from math import inf
 
@@ -9,11 +11,11 @@ from grader.reports.figures import BLUE, INK, svg
 from grader.reports.statistics import Histogram
 
 HEIGHT = 2.3
-"""Height in inches, at the width of all figures."""
+"""Height in inches, at the width that all figures have."""
 
 
 def drawn(name: str, histogram: Histogram) -> str:
-    """Draw bars of equal width, with an edge of a bin at every tick, and the count above each bar.
+    """Draw bars of equal width, with a tick at every edge of a bin, and the count above each bar.
 
     `name` distinguishes the figures of a page.
     """

@@ -1,4 +1,4 @@
-"""The rates of a suite's kernels in one figure, drawn like the others (figures/)."""
+"""Draws the rates of a suite's kernels in one figure, like the other figures (figures/)."""
 
 from typing import Any
 
@@ -10,11 +10,11 @@ from grader.results.metrics import Performance
 
 
 def ladder(kernels: dict[str, Performance]) -> str | None:
-    """Draw bars of the rates of a suite's kernels, by name, the first on top, each with its model solution's rate
-    below.
+    """Draw bars for the rates of a suite's kernels by name, the first at the top, each with its model solution's rate
+    below it.
 
-    Return None if the rates have different units, if nothing took any time, or in a student kit, which has no model
-    solution.
+    Returns None if the rates have different units, if a kernel has no measured time, or in a student kit, which has no
+    model solution.
     """
     rows = {name: kernels_of(each)[1:] for name, each in kernels.items()}
     units = {each.unit for each in kernels.values()}

@@ -1,1 +1,1 @@
-"""Pages: the student's report (page.py) and the instructor's overview, from templates that escape every text."""
+"""Pages: the student's report (page.py) and the instructor's overview. Their templates escape all text."""

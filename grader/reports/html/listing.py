@@ -1,4 +1,4 @@
-"""The listing of the source: its lines, with marks at those that an issue blames.
+"""The listing of the source: its lines, with marks at the lines that an issue blames.
 
     lines with their marks --folded--> blocks
 
@@ -14,15 +14,15 @@ from grader.reports.excerpt import TAB, ExcerptLine, excerpt_of
 from grader.reports.issues import Issue
 
 CONTEXT = 3
-"""Lines that are shown before and after a marked line."""
+"""Number of lines that are shown before and after a marked line."""
 
 SHORTEST_FOLD = 4
-"""Lines that are folded at least: fewer take no more room than the row in their place."""
+"""Minimum number of lines that are folded. Fewer lines take no more room than the row that would replace them."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Segment:
-    """A part of a line; `marked` if an access in it is part of an issue."""
+    """A part of a line. It is `marked` if an access in it belongs to an issue."""
 
     text: str
     marked: bool
@@ -30,7 +30,7 @@ class Segment:
 
 @dataclass(frozen=True, kw_only=True)
 class LineEvent:
-    """An event at a line, and the number of its issue."""
+    """An event at a line, and the number of the issue to which it belongs."""
 
     issue: int
     words: str
@@ -53,14 +53,14 @@ class ListedLine:
 
 @dataclass(frozen=True, kw_only=True)
 class Block:
-    """Lines that follow one another, all of them folded or none."""
+    """Consecutive lines, which are either all folded or all shown."""
 
     lines: tuple[ListedLine, ...]
     folded: bool
 
 
 def blocks_of(issues: Sequence[Issue], lines: Sequence[str]) -> tuple[Block, ...]:
-    """Return the source in blocks. It is one block if no line is marked, folded if there is no issue."""
+    """Return the source in blocks. If no line is marked, it is one block, which is folded if there is no issue."""
     listed = tuple(_listed(issues, lines))
     marked = [line.number for line in listed if line.issues]
     if not marked:
@@ -75,7 +75,7 @@ def _is_foldable(run: Sequence[ListedLine], near: set[int]) -> bool:
 
 
 def _joined(blocks: Iterable[Block]) -> Iterator[Block]:
-    """Yield the blocks with unfolded neighbours as one."""
+    """Yield the blocks, with neighbouring unfolded blocks joined into one."""
     for folded, run in groupby(blocks, key=lambda block: block.folded):
         yield Block(lines=tuple(line for block in run for line in block.lines), folded=folded)
 
@@ -105,7 +105,9 @@ def _listed(issues: Sequence[Issue], lines: Sequence[str]) -> Iterator[ListedLin
 
 
 def _segments(source: str, excerpts: Iterable[ExcerptLine]) -> Iterator[Segment]:
-    """Yield the parts of a line. An underlined part that is the whole line is not marked: the line itself is."""
+    """Yield the parts of a line. An underlined part that covers the whole line is not marked, because the line itself
+    is marked.
+    """
     parts = [
         (part.start, part.end)
         for excerpt in excerpts

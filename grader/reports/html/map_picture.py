@@ -1,4 +1,4 @@
-"""The picture of an error map: layers of cells, one for each kind of cell."""
+"""The picture of an error map, made of layers of cells, one for each kind of cell."""
 
 from dataclasses import dataclass
 
@@ -8,12 +8,14 @@ from grader.results.check import ErrorMap
 CELLS = {"#": "all wrong", "+": "some wrong", "o": "never written", ".": "right"}
 
 MAP_WIDTH, CELL_WIDTHS = 420, (9, 30)
-"""Pixels: the width of a map, and the smallest and the largest width of a cell."""
+"""Sizes in pixels: the width of a map, and the smallest and largest width of a cell."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Layer:
-    """The cells of one kind in an error map: the sign, its meaning, the number of cells, and an SVG path of them."""
+    """The cells of one kind in an error map: the sign, its meaning, the number of cells, and an SVG path that draws
+    them.
+    """
 
     sign: str
     words: str
@@ -23,7 +25,7 @@ class Layer:
 
 @dataclass(frozen=True, kw_only=True)
 class Picture:
-    """An error map as layers of cells. A cell is one unit; `cell` is its size in pixels if there is room."""
+    """An error map as layers of cells. A cell is one unit wide; `cell` is its size in pixels if there is room."""
 
     rows: int
     columns: int
@@ -32,12 +34,12 @@ class Picture:
 
     @property
     def label(self) -> str:
-        """The counts, for readers who cannot see the picture."""
+        """The counts in words, for readers who cannot see the picture."""
         return ", ".join(f"{count(layer.cells, 'block')} {layer.words}" for layer in self.layers if layer.cells)
 
 
 def picture_of(error_map: ErrorMap) -> Picture:
-    """Return the map as a grid to draw."""
+    """Return the map as a grid for drawing."""
     rows, columns = len(error_map.cells), max((len(row) for row in error_map.cells), default=0)
     paths: dict[str, list[str]] = {sign: [] for sign in CELLS}
     for y, row in enumerate(error_map.cells):

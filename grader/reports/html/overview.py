@@ -1,6 +1,8 @@
-"""The instructor's page of a batch: the hand-ins, the results, and where to look. The page needs no other file.
+"""The instructor's page about a batch: the hand-ins, the results, and where to look first. The page needs no other
+files.
 
-It is made like the student's page (page.py): templates escape every text, and only grader's own figures are markup.
+It is made in the same way as the student's page (page.py). Templates escape all text, and only grader's own figures are
+markup.
 """
 
 from collections.abc import Iterator, Mapping
@@ -41,16 +43,18 @@ from grader.results.check import OUTSTANDING, Reason
 from grader.results.gradebook import Grade, Gradebook, LeftOut, Speed, StudentRow
 
 FASTER = 1.1
-"""Multiple of the model solution's speed that measurement noise does not explain."""
+"""Multiple of the model solution's speed above which measurement noise is no explanation."""
 
 TEXT_LIMIT = 300
-"""Characters of a message or a fault here; the submission's report has the full text."""
+"""Maximum number of characters of a message or fault on this page. The submission's report has the full text."""
 
 CAUSES, LISTED = 6, 15
-"""Lines of a check's causes, and of a list of fast kernels; the other lines are counted."""
+"""Maximum number of lines about the causes of a check, and of lines in a list of fast kernels. Other lines are only
+counted.
+"""
 
 PAIRS_SHOWN = 20
-"""Pairs of an assignment that the page shows side by side; each takes some five kilobytes."""
+"""Maximum number of pairs of an assignment that the page shows side by side. Each takes about five kilobytes."""
 
 Links = Mapping[tuple[str, str], str]
 
@@ -67,8 +71,8 @@ class Spread:
 
 @dataclass(frozen=True, kw_only=True)
 class Kernel:
-    """The results of a kernel: the only one of an assignment (its `part` is empty) or one of a suite. It has the mean
-    of the points, and the speeds of timed submissions.
+    """The results of a kernel, which is one of a suite or the only one of an assignment (its `part` is then empty),
+    with the mean of the points and the speeds of timed submissions.
     """
 
     part: str
@@ -82,7 +86,7 @@ class Kernel:
 
 @dataclass(frozen=True, kw_only=True)
 class Timed:
-    """A kernel of a submission, and its speed if that was measured."""
+    """A kernel of a submission, with its speed if that was measured."""
 
     row: StudentRow
     part: str
@@ -91,7 +95,7 @@ class Timed:
 
 @dataclass(frozen=True, kw_only=True)
 class Pair:
-    """Two nearly identical sources, by label, side by side."""
+    """Two nearly identical sources side by side, with their labels."""
 
     labels: tuple[str, str]
     rows: tuple[PairRow, ...]
@@ -101,7 +105,7 @@ class Pair:
 class AssignmentSection:
     """The section of the page about an assignment.
 
-    `identical` are files that were handed in more than once, with the labels of each hand-in. `alike` are groups of
+    `identical` lists files that were handed in more than once, with the labels of each hand-in. `alike` lists groups of
     nearly identical sources.
     """
 
@@ -122,8 +126,8 @@ class AssignmentSection:
 def render_overview(gradebook: Gradebook, links: Links) -> str:
     """Return the page.
 
-    `links` has the path of each report by label and assignment, relative to the page, with "/" between its parts and
-    not yet percent-encoded. Rows without a path are not linked.
+    `links` contains the path of each report by label and assignment. Paths are relative to the page, use "/" as
+    separator, and are not percent-encoded yet. Rows without a path are not linked.
     """
     return ENVIRONMENT.get_template("overview.html.jinja").render(
         SORTED_BY=SORTED_BY,
@@ -176,8 +180,8 @@ def section_of(book: Gradebook, name: str) -> AssignmentSection:
 
 
 def _pairs(rows: tuple[StudentRow, ...], groups: tuple[Group, ...], skeleton: str) -> Iterator[Pair]:
-    """Yield the first pairs that are worth a look. Pairs of large groups come last: they are solutions that many
-    students find.
+    """Yield the first pairs that are worth a look. Pairs of large groups come last, because these are solutions that
+    many students find.
     """
     sources = {row.student.label: row.grade.source for row in rows if row.grade is not None}
     found = [pair for group in sorted(groups, key=lambda group: len(group.labels)) for pair in group.pairs]
@@ -210,7 +214,9 @@ def faster(rows: tuple[StudentRow, ...]) -> tuple[Timed, ...]:
 
 
 def impossible(rows: tuple[StudentRow, ...]) -> tuple[Timed, ...]:
-    """Return the kernels that grading found implausible, such as faster than bytes can move."""
+    """Return the kernels that grading found implausible, for example because they were faster than the bytes can be
+    moved.
+    """
     return tuple(
         Timed(row=row, part=mark.part, speed=row.grade.speeds.get(mark.part))
         for row in rows
@@ -221,7 +227,9 @@ def impossible(rows: tuple[StudentRow, ...]) -> tuple[Timed, ...]:
 
 
 def of_model(row: StudentRow) -> str:
-    """Return the per cent of the model solution's speed; for a suite from the least to the greatest."""
+    """Return the percentage of the model solution's speed. For a suite, return the range from the lowest to the
+    highest.
+    """
     found = shares(row.grade.speeds.values()) if row.grade else []
     ends = dict.fromkeys(three_digits(100 * share) for share in (min(found), max(found))) if found else ()
     return f"{' to '.join(ends)} %" if ends else ""
@@ -238,7 +246,9 @@ def is_timed(row: StudentRow) -> bool:
 
 
 def earned(row: StudentRow, kind: Kind) -> str:
-    """Return points and maximum for the checks of a kind, e.g. "5/20"; "" if no check of this kind is worth points."""
+    """Return the points and the maximum for the checks of a kind, such as "5/20", or "" if no check of this kind is
+    worth points.
+    """
     if row.grade is None or kind not in kinds_of(row):
         return ""
     points, most = row.grade.points_of(kind)
@@ -247,22 +257,22 @@ def earned(row: StudentRow, kind: Kind) -> str:
 
 
 def amount(points: float) -> str:
-    """Return points with as many decimals as they need, two at most."""
+    """Return points with as many decimals as they need, but at most two."""
     return f"{points:,.2f}".rstrip("0").rstrip(".")
 
 
 def whole(share: float) -> str:
-    """Return per cent, rounded down, so that nearly identical sources do not read as 100."""
+    """Return a share as a percentage that is rounded down, so that nearly identical sources do not appear as 100."""
     return f"{int(100 * share + 1e-4)}"
 
 
 def short(text: str) -> str:
-    """Return the text, cut at TEXT_LIMIT characters."""
+    """Return the text, cut off after TEXT_LIMIT characters."""
     return text if len(text) <= TEXT_LIMIT else f"{text[:TEXT_LIMIT]}…"
 
 
 def address(path: str) -> str:
-    """Return a relative path as a link that leads nowhere else, for any name."""
+    """Return a relative path as a link that cannot lead anywhere else, for any name."""
     return f"./{quote(path, safe='/', errors='surrogateescape')}"
 
 

@@ -1,8 +1,8 @@
-"""The HTML report: one page that needs no other file. It has no script, font or picture from elsewhere, and needs no
-change for printing.
+"""The HTML report, which is one page that needs no other files. It uses no scripts, fonts or pictures from elsewhere,
+and can be printed as it is.
 
-workspace.py makes the report itself. The only markup besides the templates is from figures/, which draws grader's own
-words.
+workspace.py makes the report itself. The only markup besides the templates comes from figures/, which draws grader's
+own words.
 """
 
 from collections.abc import Callable, Iterator
@@ -29,7 +29,7 @@ def render(outcome: Result | Ungraded) -> str:
 
 
 def figures_in(result: Result) -> Figures:
-    """Return the figures of a result, drawn."""
+    """Return the figures of a result after drawing them."""
     return Figures(
         of_check={
             check.name: tuple(figures_of(check.performance, result.profiles.get(check.part), check.part))
@@ -41,7 +41,7 @@ def figures_in(result: Result) -> Figures:
 
 
 def figures_of(performance: Performance, profile: Profile | None, part: str) -> Iterator[Markup]:
-    """Yield the figures that can be drawn: the roofline if possible, else bars; then the timings."""
+    """Yield the figures that can be drawn: the roofline if possible, or else bars, and then the timings."""
     yield from figure_of(lambda: figures.roofline(performance, profile, part) or figures.rates(performance, part))
     yield from figure_of(lambda: figures.timings(performance, part))
 
@@ -52,7 +52,7 @@ def ladder_of(standings: tuple[PartStanding, ...]) -> Iterator[Markup]:
 
 
 def figure_of(draw: Callable[[], str | None]) -> Iterator[Markup]:
-    """Yield a figure if there is one; a sentence in its place if it could not be drawn."""
+    """Yield a figure if there is one, or a sentence in its place if it could not be drawn."""
     figure = attempt("a figure", draw)
     if isinstance(figure, Fault):
         yield Markup('<p class="quiet">{}</p>').format(figure.sentence)

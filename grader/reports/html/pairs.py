@@ -1,4 +1,6 @@
-"""Two sources side by side for a visual comparison: equal and different lines, without lines of the skeleton."""
+"""Two sources side by side for a visual comparison. It shows equal and different lines, without the lines of the
+skeleton.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -9,12 +11,12 @@ from grader.protocol.tokens import tokens
 from grader.reports.html.similarity import word_of
 
 LINES = 400
-"""Lines of each source; a file of all five kernels has as many."""
+"""Maximum number of lines of each source. A file with all five kernels has this many."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PairLine:
-    """A line of a source, and its key for the comparison: its words of code, else its comment."""
+    """A line of a source, with its key for the comparison, which is its words of code or else its comment."""
 
     number: int
     text: str
@@ -23,7 +25,7 @@ class PairLine:
 
 @dataclass(frozen=True, kw_only=True)
 class PairRow:
-    """Two lines next to each other; one is None if the other has no counterpart."""
+    """Two lines next to each other. One of them is None if the other has no counterpart."""
 
     one: PairLine | None
     other: PairLine | None
@@ -31,8 +33,8 @@ class PairRow:
 
 
 def side_by_side(one: str, other: str, skeleton: str) -> tuple[PairRow, ...]:
-    """Return the lines of both, without blank lines and lines of the skeleton. Names, layout and comments next to code
-    do not matter.
+    """Return the lines of both sources, without blank lines and lines of the skeleton. Names, layout and comments next
+    to code do not matter.
     """
     given = {line.key for line in _lines(skeleton)}
     left, right = ([line for line in _lines(source) if line.key not in given][:LINES] for source in (one, other))

@@ -18,7 +18,7 @@ def _points(row: StudentRow) -> float:
 
 
 def _speed(row: StudentRow) -> float:
-    """Return the largest fraction of the model solution's speed; -1 without one."""
+    """Return the largest fraction of the model solution's speed, or -1 if none is known."""
     return max(shares(row.grade.speeds.values()) if row.grade else [], default=-1.0)
 
 
@@ -35,11 +35,11 @@ SORTED_BY: dict[str, Callable[[StudentRow], float | str]] = {
     FASTEST: lambda row: -_speed(row),
     "reason": _reason,
 }
-"""Orders of the table of all submissions, besides the order by label."""
+"""Orders of the table of all submissions, in addition to the order by label."""
 
 
 def ranks_of(rows: Sequence[StudentRow]) -> list[dict[str, int]]:
-    """Return each row's rank among all, by each of these orders; equal rows keep their order."""
+    """Return the rank of each row in each of these orders. Rows that compare equal keep their order."""
     ranks: list[dict[str, int]] = [{} for _ in rows]
     for by, worth in SORTED_BY.items():
         for rank, place in enumerate(sorted(range(len(rows)), key=partial(_worth, rows, worth)), start=1):
@@ -56,7 +56,7 @@ SHOWN = ("passed", "failed", "ungraded", "excused", "excluded", "absent", "late"
 
 
 def flags_of(row: StudentRow) -> str:
-    """Return the filters that a row matches, as classes."""
+    """Return the filters that a row matches, as CSS classes."""
     passed = row.grade is not None and row.grade.passed
     found = {
         "passed": passed,

@@ -1,10 +1,10 @@
-"""Finds nearly identical sources of an assignment: a hint where to look, and never more than that.
+"""Finds nearly identical sources of an assignment. The result is a hint where to look, and never more than that.
 
-Sources are compared as tokens, without layout and comments. Every name that the language does not define is the same
-token, consecutive declarations are sorted, and runs from the skeleton are left out. So renaming, reformatting, other
-comments and an exchange of declarations hide nothing. The measure is the longest common subsequence: twice its length
-over the sum of both lengths (`rapidfuzz.distance.Indel`). Names numbered in order of appearance would distinguish more
-sources, but then one more declaration at the top would hide a copy.
+Sources are compared as tokens, without layout and comments. All names that the language does not define become the same
+token, consecutive declarations are sorted, and runs from the skeleton are left out. Therefore, renaming, reformatting,
+other comments and an exchange of declarations hide nothing. The measure is the longest common subsequence: twice its
+length divided by the sum of both lengths (`rapidfuzz.distance.Indel`). Names numbered in order of appearance would
+distinguish more sources, but then one additional declaration at the top would hide a copy.
 """
 
 from collections.abc import Iterable, Iterator
@@ -20,24 +20,28 @@ from grader.protocol.tokens import Token, tokens
 from grader.results.gradebook import StudentRow
 
 ALIKE = 0.95
-"""Least similarity that is reported. Evidence, from the course's own sources (tests/submissions, reference): of 249
-pairs of right solutions of one assignment the most similar reach 0.932 (medians 0.54 to 0.65), although most were made
-from one model and are nearer to each other than strangers' work. Copies of them that were renamed, reformatted, without
-their comments and with declarations exchanged reach 1; with a declaration added, they reach 0.96 or more
-(tests/reports/html/test_similarity.py)."""
+"""Lowest similarity that is reported. The value is based on the course's own sources (tests/submissions, reference).
+Among 249 pairs of right solutions of one assignment, the most similar reach 0.932 (medians 0.54 to 0.65), although most
+were made from one model and are closer to each other than strangers' work. Copies of them that were renamed,
+reformatted, stripped of comments, and with declarations exchanged reach 1; with a declaration added, they reach 0.96 or
+more (tests/reports/html/test_similarity.py).
+"""
 
 FEWEST = 60
-"""Tokens beyond the skeleton's; shorter sources are similar by nature. A transposition without a tile, two lines, has
-45; the shortest solution of any other kind has 71."""
+"""Minimum number of tokens beyond the skeleton's. Shorter sources are similar by nature. A transposition without a
+tile, which takes two lines, has 45; the shortest solution of any other kind has 71.
+"""
 
 MOST = 5000
-"""Tokens of a source that are compared: six times a file of all five kernels, so that a megabyte costs little."""
+"""Maximum number of tokens of a source that are compared. It is six times a file with all five kernels, so that a
+megabyte costs little.
+"""
 
 PAIRS = 3
-"""Pairs of a group that the page shows side by side."""
+"""Number of pairs of a group that the page shows side by side."""
 
 GIVEN = 8
-"""A run of this many tokens that the skeleton also has counts as taken from the skeleton."""
+"""Length in tokens from which a run that also occurs in the skeleton counts as taken from the skeleton."""
 
 KEYWORDS = frozenset(
     (  # noqa: SIM905 - a line for each would fill pages
@@ -53,16 +57,16 @@ NO_DECLARATION = frozenset({"return", "else", "goto", "case", "typedef", "struct
 """Words that may precede a name without declaring a variable."""
 
 HandInLabels = tuple[str, ...]
-"""Labels of students who handed in together: one label, or the members of a group."""
+"""Labels of students who handed in together, which is either one label or the members of a group."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Group:
-    """Submissions that are linked by near-identity, each to at least one other; the labels are sorted.
+    """Submissions of which each is nearly identical to at least one other in the group. The labels are sorted.
 
     `least` and `most` are the similarities of the linked pairs, between `ALIKE` and 1. If several students handed in
-    the same bytes, the first by label is in the group, and `Row.same_as` has the others. `pairs` are the most similar
-    of the linked pairs.
+    the same bytes, the first by label is in the group, and `Row.same_as` lists the others. `pairs` contains the most
+    similar of the linked pairs.
     """
 
     labels: tuple[str, ...]
@@ -72,7 +76,7 @@ class Group:
 
 
 def near_identical(rows: Iterable[StudentRow], skeleton: str) -> tuple[Group, ...]:
-    """Return groups of nearly identical sources among the rows of one assignment, largest first."""
+    """Return the groups of nearly identical sources among the rows of one assignment, the largest first."""
     labels, sources = _compared(rows, skeleton)
     if len(labels) < 2:
         return ()
@@ -85,10 +89,10 @@ def near_identical(rows: Iterable[StudentRow], skeleton: str) -> tuple[Group, ..
 
 
 def identical(rows: Iterable[StudentRow]) -> tuple[tuple[HandInLabels, ...], ...]:
-    """Return the files that were handed in more than once, byte for byte: the labels of each hand-in, largest group
-    first.
+    """Return the files that were handed in more than once with the same bytes, as the labels of each hand-in, the
+    largest group first.
 
-    Members of one hand-in have equal `same_as`, and no other student has an equal one.
+    Members of one hand-in have equal `same_as`, and no other student has the same value.
     """
     hand_ins: dict[HandInLabels, list[str]] = {}
     for row in rows:
@@ -102,7 +106,9 @@ def identical(rows: Iterable[StudentRow]) -> tuple[tuple[HandInLabels, ...], ...
 
 
 def comparable(source: str, skeleton: str) -> list[str]:
-    """Return a source's tokens for the comparison: in their normal form, without runs that the skeleton has."""
+    """Return the tokens of a source for the comparison, in their normal form and without runs that occur in the
+    skeleton.
+    """
     given, own = _normal(skeleton), _normal(source)
     runs = {tuple(given[i : i + GIVEN]) for i in range(len(given) - GIVEN + 1)}
     starts = (i for i in range(len(own) - GIVEN + 1) if tuple(own[i : i + GIVEN]) in runs)
@@ -111,7 +117,9 @@ def comparable(source: str, skeleton: str) -> list[str]:
 
 
 def _compared(rows: Iterable[StudentRow], skeleton: str) -> tuple[list[str], list[list[str]]]:
-    """Return labels and sources: one for all sources with equal bytes, and none that is too short to be evidence."""
+    """Return labels and sources, with one entry for all sources with equal bytes, and without sources that are too
+    short to be evidence.
+    """
     first: dict[str, StudentRow] = {}
     for row in sorted(rows, key=lambda row: row.student.label):
         if row.grade is not None:
@@ -122,7 +130,7 @@ def _compared(rows: Iterable[StudentRow], skeleton: str) -> tuple[list[str], lis
 
 
 def _components(linked: np.ndarray) -> Iterator[list[int]]:
-    """Yield the connected components with more than one node, of a symmetric matrix of links."""
+    """Yield the connected components with more than one node in a symmetric matrix of links."""
     seen = np.zeros(len(linked), dtype=bool)
     for start in range(len(linked)):
         if seen[start] or not linked[start].any():
@@ -150,7 +158,7 @@ def _group(labels: list[str], alike: np.ndarray, members: list[int]) -> Group:
 
 
 def _normal(source: str) -> list[str]:
-    """Return the tokens with one word for all names, and neighbouring declarations in the order of their tokens."""
+    """Return the tokens with one word for all names, and with neighbouring declarations sorted by their tokens."""
     normal: list[str] = []
     run: list[list[str]] = []
     for statement in _statements(islice((token for token in tokens(source) if token.is_code), MOST)):
@@ -164,7 +172,7 @@ def _normal(source: str) -> list[str]:
 
 
 def word_of(token: Token) -> str:
-    """Return the form of a token of code for the comparison: all names that a student chose are one word."""
+    """Return the form of a code token for the comparison. All names that a student chose become one word."""
     return "name" if _is_own(token) else token.text
 
 
@@ -173,7 +181,7 @@ def _is_own(token: Token) -> bool:
 
 
 def _statements(code: Iterable[Token]) -> Iterator[list[Token]]:
-    """Yield pieces that end with a brace, or with a semicolon outside of brackets."""
+    """Yield pieces of code that end with a brace, or with a semicolon outside of brackets."""
     piece: list[Token] = []
     depth = 0
     for token in code:
@@ -187,6 +195,6 @@ def _statements(code: Iterable[Token]) -> Iterator[list[Token]]:
 
 
 def _declares(statement: list[Token]) -> bool:
-    """True if it is a declaration of a variable: it begins with two names, and ends with a semicolon."""
+    """True for a declaration of a variable, which begins with two names and ends with a semicolon."""
     names = all(token.kind == "name" for token in statement[:2]) and len(statement) > 2
     return names and statement[-1].text == ";" and statement[0].text not in NO_DECLARATION

@@ -1,11 +1,11 @@
-"""The report as a part of a page: points, causes next to the source, and the checks folded below.
+"""The report as a part of a page: the points, the causes next to the source, and the folded checks below.
 
-The page of `grader grade --html`, the students' pages of a batch and the attempt page of the service show it. It has no
-script, no style attribute and no figure that is drawn here, so that it fits the service's policy and needs no
-Matplotlib. Its style is workspace.css.
+It is shown on the page of `grader grade --html`, on the students' pages of a batch and on the attempt page of the
+service. It contains no script and no style attribute, and no figure is drawn here, so that it complies with the
+service's policy and does not need Matplotlib. Its style is in workspace.css.
 
-The template escapes every text. Output of a submission or a machine (source, messages, logs, names) appears as plain
-text only.
+The template escapes all text. Output of a submission or a machine (source, messages, logs, names) appears only as plain
+text.
 """
 
 from collections import Counter
@@ -49,16 +49,17 @@ STYLE = files("grader.reports.html").joinpath("workspace.css").read_text(encodin
 """The style of the report, for a page or for a file of its own."""
 
 SIGNS = {"passed": "✓", "partly": "◐", "failed": "✗", "skipped": "-", "hidden": "?", OPEN: "○"}
-"""A sign for each state, so that a state has more than its colour."""
+"""A sign for each state, so that states are not distinguished by colour alone."""
 
 COSTLY = 2.0
-"""Multiple of the fewest sectors or turns that marks an access as costly. An access across a boundary may need a little
-more, and is not a fault."""
+"""Multiple of the fewest sectors or turns from which an access is marked as costly. An access across a boundary may
+need slightly more, which is not a mistake.
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Figures:
-    """Drawn figures of each check of speed, by the check's name, and of a suite."""
+    """Drawn figures of each speed check, by the name of the check, and of a suite."""
 
     of_check: Mapping[str, Sequence[Markup]] = field(default_factory=dict)
     of_suite: Sequence[Markup] = ()
@@ -69,9 +70,9 @@ NO_FIGURES = Figures()
 
 @dataclass(frozen=True, kw_only=True)
 class Part:
-    """One kernel: its groups of checks, its profile, and its figures among the other kernels.
+    """One kernel, with its groups of checks, its profile, and its standing among the other kernels.
 
-    `name` is empty if there is only one kernel; then there is no `standing` either.
+    `name` is empty if there is only one kernel; in that case, `standing` is None.
     """
 
     name: str
@@ -99,7 +100,7 @@ WORST_FIRST = ("failed", "partly", OPEN, "skipped", "hidden", "passed")
 
 @dataclass(frozen=True, kw_only=True)
 class Count:
-    """Count of the simulator at a line, in a sentence, and true if it is costly."""
+    """A count by the simulator at a line, as a sentence. `costly` is true if the access is costly."""
 
     line: int
     words: str
@@ -127,7 +128,7 @@ def workspace(result: Result, figures: Figures = NO_FIGURES) -> Markup:
 
 
 def state_of_result(result: Result) -> str:
-    """Return the state of the whole result, in a word. It depends on the checks, not on a deduction."""
+    """Return the state of the whole result in one word. It depends on the checks, and not on a deduction."""
     if result.failed:
         return STATES[Verdict.PARTIAL if any(check.points for check in result.checks) else Verdict.FAILED]
     return OPEN if result.unchecked or result.hidden_points else STATES[Verdict.PASSED]
@@ -158,13 +159,13 @@ def counts_of(profile: Profile) -> tuple[Count, ...]:
 
 
 def is_costly(access: Access) -> bool:
-    """True if the access takes far more of the memory than it must."""
+    """True if the access uses far more of the memory than it must."""
     return access.sectors >= COSTLY * max(1, access.fewest)
 
 
 def _evidence(issues: Sequence[Issue]) -> dict[int, list[Check]]:
     """Return the checks whose evidence each issue shows, by the number of the issue. A check that several issues
-    explain is shown at the first.
+    explain is shown with the first of them.
     """
     told: set[str] = set()
     found = {}
@@ -178,18 +179,18 @@ def _evidence(issues: Sequence[Issue]) -> dict[int, list[Check]]:
 
 
 def _notes(issue: Issue) -> list[str]:
-    """Return the evidence that is not a detail of a check."""
+    """Return the evidence that is not the detail of a check."""
     details = {check.detail for check in issue.checks}
     return [words for words in issue.evidence if words not in details]
 
 
 def _shown(value: Any) -> Any:
-    """Make a text showable on its way into the page, before it is escaped; finished markup is unchanged."""
+    """Make text printable before it is inserted into the page and escaped. Finished markup is returned unchanged."""
     return showable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def template_environment() -> Environment:
-    """Return an environment for the templates of this folder, with the filters that all of them use."""
+    """Return an environment for the templates in this folder, with the filters that all of them use."""
     environment = Environment(
         loader=PackageLoader("grader.reports.html", "."),
         autoescape=True,

@@ -1,4 +1,4 @@
 """Ways to sign in: links, sessions, passwords, a university's sign-on, and tokens for programs.
 
-None of them reveals who is on the roster, and no one can lock another person out by trying.
+None of them reveals who is on the roster, and failed attempts by others do not lock a person out.
 """

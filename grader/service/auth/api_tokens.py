@@ -1,4 +1,6 @@
-"""Tokens with which programs act for a person. They are stored as hashes, expire, and allow what their scopes say."""
+"""Tokens with which programs act for a person. The service stores only their hashes. A token expires and grants only
+the permissions of its scopes.
+"""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -14,21 +16,21 @@ from grader.service.db.models import ApiTokenRow
 TOKEN_LIFETIME = timedelta(days=180)
 
 MAX_TOKENS = 20
-"""Tokens that a person has at once. A new one ends the oldest."""
+"""Maximum number of tokens per person. Creating another one revokes the oldest."""
 
 MAX_NAME_LENGTH = 60
-"""Characters of a token's name that are stored."""
+"""Maximum length of a token's name. Longer names are truncated."""
 
 
 class TokenScope(StrEnum):
-    """A permission of a token: to read what its owner may see, or to hand in and cancel."""
+    """A permission of a token: to read everything that its owner may see, or to hand in and cancel attempts."""
 
     READ = "read"
     SUBMIT = "submit"
 
 
 def scopes_in(text: str) -> frozenset[TokenScope] | None:
-    """The scopes that a text names, or all scopes for an empty text; None if a scope is unknown."""
+    """Parse scopes separated by blanks. An empty text means all scopes. Returns None if a scope is unknown."""
     words = text.split()
     known = set(TokenScope)
     if not known.issuperset(words):
@@ -37,7 +39,7 @@ def scopes_in(text: str) -> frozenset[TokenScope] | None:
 
 
 def as_text(scopes: Iterable[TokenScope]) -> str:
-    """The scopes as they are stored."""
+    """The scopes as one text, in the form in which the database stores them."""
     return " ".join(sorted(scopes))
 
 
@@ -51,7 +53,7 @@ class TokenRequest:
 
 
 def create_token(session: Session, person_id: int, wanted: TokenRequest, now: datetime) -> str:
-    """Create a token. It cannot be shown later, since only its hash is stored."""
+    """Create a token and return it. It cannot be shown again later because only its hash is stored."""
     kept = select(ApiTokenRow.id).where(ApiTokenRow.person_id == person_id).order_by(ApiTokenRow.id.desc())
     old = session.scalars(kept.offset(MAX_TOKENS - 1)).all()
     session.execute(delete(ApiTokenRow).where(ApiTokenRow.id.in_(old) | (ApiTokenRow.expires < now)))
@@ -89,5 +91,5 @@ def tokens_of(session: Session, person_id: int, now: datetime) -> Sequence[ApiTo
 
 
 def revoke(session: Session, person_id: int, token_id: int) -> None:
-    """End a token of a person. No-op if the token belongs to another person or has ended."""
+    """Revoke a token. No-op if it belongs to another person or no longer exists."""
     session.execute(delete(ApiTokenRow).where(ApiTokenRow.id == token_id, ApiTokenRow.person_id == person_id))

@@ -1,5 +1,5 @@
-"""Sign-in of a terminal by the device flow of RFC 8628. The terminal shows a short code, its owner confirms the code in
-a browser, and the terminal, which polls, gets a token once.
+"""Sign-in of a terminal by the device flow of RFC 8628. The terminal shows a short code, which its owner confirms in a
+browser. Meanwhile the terminal polls the service, and after the confirmation it gets a token, once.
 """
 
 import secrets
@@ -16,17 +16,19 @@ from grader.service.db.models import DeviceSignInRow
 from grader.service.errors import FieldError, RefusedError
 
 CODE_LETTERS, CODE_LENGTH = "BCDFGHJKLMNPQRSTVWXZ", 8
-"""Letters and length of a code that people type. It has no vowels, so that no code is a word, and no letters that look
-like digits.
+"""Letters and length of a code that people type. The letters exclude vowels, so that no code spells a word, and letters
+that look like digits.
 """
 
 CODE_LIFETIME = timedelta(minutes=10)
 
 POLL_SECONDS = 5
-"""Seconds between two polls of a terminal, and seconds that are added each time it polls too soon."""
+"""Minimum number of seconds between two polls of a terminal. Each poll that comes too early adds as many seconds to
+that terminal's interval.
+"""
 
 MAX_WAITING_TERMINALS = 10_000
-"""Terminals that wait at once. Requests for codes need no sign-in, so their number needs a limit."""
+"""Maximum number of terminals that wait at once. A limit is needed because requests for codes do not need a sign-in."""
 
 NO_CODE = "This code has been used, has run out, or never was one. Run `grader login` again, and type the new one."
 
@@ -40,7 +42,7 @@ class Answer(StrEnum):
 
 
 class FlowError(StrEnum):
-    """Reason why a terminal gets no token, by the names of RFC 8628 and RFC 6749."""
+    """Reason why a terminal does not get a token, named as in RFC 8628 and RFC 6749."""
 
     PENDING = "authorization_pending"
     SLOW_DOWN = "slow_down"
@@ -50,7 +52,7 @@ class FlowError(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class DeviceCodes:
-    """The codes of a terminal. The device code is its secret; the user code is shown."""
+    """The two codes of a terminal. It keeps the device code secret and shows the user code."""
 
     device_code: str
     user_code: str
@@ -78,14 +80,18 @@ def new_codes(session: Session, name: str, scopes: str, now: datetime) -> Device
 
 
 def refuse_too_many(session: Session, now: datetime) -> None:
-    """Raise RefusedError if too many terminals wait. Called before a write, since anyone may ask for codes."""
+    """Raise RefusedError if too many terminals wait. Callers check this before they open a write transaction, because
+    anyone may ask for codes.
+    """
     waiting = select(func.count(DeviceSignInRow.id)).where(DeviceSignInRow.expires > now)
     if (session.scalar(waiting) or 0) >= MAX_WAITING_TERMINALS:
         raise RefusedError("Too many terminals are being signed in right now; try again in ten minutes.")
 
 
 def is_waiting(session: Session, device_code: str, now: datetime) -> bool:
-    """True if a terminal with this device code waits. Called before a write, since anyone may poll."""
+    """True if a terminal with this device code waits. Callers check this before they open a write transaction, because
+    anyone may poll.
+    """
     same = DeviceSignInRow.device_sha256 == token_hash(device_code), DeviceSignInRow.expires > now
     return session.scalar(select(DeviceSignInRow.id).where(*same)) is not None
 
@@ -115,7 +121,7 @@ def waiting_terminal(session: Session, code: str, now: datetime) -> DeviceSignIn
 
 
 def answer_terminal(session: Session, code: str, person_id: int, said: Answer, now: datetime) -> None:
-    """Answer a terminal. Raises FieldError if the code is unknown or already answered."""
+    """Allow or deny the sign-in of a terminal. Raises FieldError if the code is unknown or already answered."""
     done = session.scalar(
         update(DeviceSignInRow)
         .where(DeviceSignInRow.id == waiting_terminal(session, code, now).id, DeviceSignInRow.answer == Answer.NONE)
@@ -135,7 +141,7 @@ class GrantedToken:
 
 
 def poll(session: Session, device_code: str, now: datetime) -> GrantedToken | FlowError:
-    """Answer to a terminal that polls. The token is given once; then the device code is unknown."""
+    """Answer a poll of a terminal. Handing out the token deletes the device code, so a terminal gets only one token."""
     row = session.scalar(
         select(DeviceSignInRow).where(DeviceSignInRow.device_sha256 == token_hash(device_code)).with_for_update()
     )
@@ -153,7 +159,7 @@ def poll(session: Session, device_code: str, now: datetime) -> GrantedToken | Fl
 
 
 def _not_answered(row: DeviceSignInRow, now: datetime) -> FlowError:
-    early = row.polled is not None and now < row.polled + timedelta(seconds=row.interval - 1)  # a network's delays vary
+    early = row.polled is not None and now < row.polled + timedelta(seconds=row.interval - 1)  # network delays vary
     row.polled = now
     if early:
         row.interval += POLL_SECONDS

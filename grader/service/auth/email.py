@@ -10,14 +10,14 @@ from email.utils import formatdate, make_msgid
 from grader.common.sign_in import MailRules
 
 SMTP_TIMEOUT_SECONDS = 20.0
-"""Seconds that a mail server has for each answer."""
+"""Seconds to wait for each answer of the mail server."""
 
 Mailer = Callable[[EmailMessage], None]
 """Sends a message; raises OSError or SMTPException."""
 
 
 def email_message(sender: str, to: str, subject: str, text: str) -> EmailMessage:
-    """A message. Raises ValueError if an address cannot be part of a header."""
+    """Build a message. Raises ValueError if an address is not valid in a header."""
     message = EmailMessage()
     message["From"], message["To"], message["Subject"] = sender, to, subject
     message["Date"], message["Message-ID"] = formatdate(), make_msgid(domain=sender.rpartition("@")[2] or None)
@@ -28,7 +28,7 @@ def email_message(sender: str, to: str, subject: str, text: str) -> EmailMessage
 
 @dataclass(frozen=True, kw_only=True)
 class Smtp:
-    """A mailer that sends by a mail server. Its `repr` does not contain the password."""
+    """A mailer that sends messages through a mail server. Its `repr` does not contain the password."""
 
     rules: MailRules
     password: str
@@ -37,7 +37,7 @@ class Smtp:
         return f"Smtp({self.rules.host})"
 
     def __call__(self, message: EmailMessage) -> None:
-        """Send a message, by TLS unless the operator's settings say otherwise."""
+        """Send a message. The connection uses TLS unless the operator's settings disable it."""
         context, where = ssl.create_default_context(), (self.rules.host, self.rules.port)
         if self.rules.security == "tls":
             server: smtplib.SMTP = smtplib.SMTP_SSL(*where, timeout=SMTP_TIMEOUT_SECONDS, context=context)
@@ -52,7 +52,7 @@ class Smtp:
 
 
 def printing_mailer(say: Callable[[str], None]) -> Mailer:
-    """A mailer that prints messages, for the demo: people who see the terminal may read them."""
+    """A mailer for the demo that prints messages to the terminal, where everyone who sees it can read them."""
 
     def printed(message: EmailMessage) -> None:
         say(f"mail to {message['To']}: {message.get_content().strip()}")

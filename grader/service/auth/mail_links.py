@@ -1,8 +1,9 @@
-"""Sign-in links by mail. Anyone may ask for a link for any person, and learns nothing from the answer.
+"""Sign-in links by mail. Anyone may request a link for any person. The answer does not reveal anything about the
+person.
 
 The answer is sent before the person is looked up, so neither its text nor its time reveals who is on the roster. A
-person has at most three open links: requests by others cannot fill a mailbox, and cannot lock the person out, since
-these links work.
+person has at most three open links, so requests by others cannot flood the mailbox. They do not lock the person out
+either, because all open links work.
 """
 
 import logging
@@ -21,10 +22,10 @@ from grader.service.db.keys import is_same_key
 from grader.service.db.session import Database
 
 MAX_WAITING_REQUESTS = 1000
-"""Requests that wait at once. Further ones are dropped."""
+"""Maximum number of requests in the queue. Further requests are dropped."""
 
 MAX_ADDRESS_LENGTH = 254
-"""Characters of an address."""
+"""Maximum length of a mail address."""
 
 LOG = logging.getLogger(__name__)
 
@@ -40,7 +41,7 @@ It works once, within {minutes} minutes. If you have not asked for it, do nothin
 
 @dataclass(frozen=True, kw_only=True)
 class LinkContext:
-    """The database, the address that browsers use, and the clock, which new links need."""
+    """The objects needed to create links: the database, the address of the service in browsers, and the clock."""
 
     database: Database
     origin: str
@@ -61,12 +62,12 @@ class MailLinks:
     def ask(self, typed: str) -> None:
         """Queue a link for the person with this key or address, and return at once. No-op for an unknown person."""
         if not self._waiting.acquire(blocking=False):
-            LOG.warning("too many ask for sign-in links; one was not sent")
+            LOG.warning("a sign-in link was not sent because too many requests for links are waiting")
             return
         self._worker.submit(self._answer, typed)
 
     def wait(self) -> None:
-        """Wait until all earlier requests are handled."""
+        """Wait until all earlier requests have been handled."""
         self._worker.submit(int).result()
 
     def _answer(self, typed: str) -> None:

@@ -1,4 +1,4 @@
-"""Ways to sign in that a service allows."""
+"""The ways to sign in that the operator allows."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -12,10 +12,10 @@ from grader.service.auth.passwords import Passwords
 from grader.service.throttle import RateLimiter
 
 MAX_LINK_REQUESTS, MAX_FAILED_SIGN_ONS, WINDOW_SECONDS = 1000, 100, 600
-"""Limits per network: requests for a link, and failed sign-ons, and the seconds for which they count.
+"""Limits per network: the number of requests for a link, the number of failed sign-ons, and the time window in seconds.
 
-A lecture room is one network, so successful sign-ons do not count. All requests for a link count: a limit on requests
-for unknown people would reveal who is in the course.
+A lecture room is one network, so successful sign-ons do not count. All requests for a link count, because a limit that
+counts only requests for unknown people would reveal who is in the course.
 """
 
 
@@ -31,8 +31,8 @@ class SignInMethods:
 
 
 def sign_in_methods(rules: SignInRules, context: LinkContext, say: Callable[[str], None]) -> SignInMethods:
-    """The ways that the operator's settings allow. `say` prints mails if the settings ask for that. Raises InputError
-    if a secret is missing.
+    """The ways that the operator's settings allow. `say` prints the mails if the settings ask for printed mails. Raises
+    InputError if a secret is missing.
     """
     university = rules.university
     return SignInMethods(

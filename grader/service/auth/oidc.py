@@ -1,7 +1,7 @@
 """A university's sign-on by OpenID Connect's code flow, with state, nonce and PKCE.
 
-A cookie of the browser keeps the data of a sign-in until the browser comes back, so that the start of a sign-in writes
-nothing to the database. The addresses and keys of the issuer come from its discovery document.
+A browser cookie keeps the data of a sign-in until the university redirects the browser back, so starting a sign-in does
+not write to the database. The addresses and keys of the issuer come from its discovery document.
 """
 
 import logging
@@ -31,20 +31,23 @@ from grader.service.throttle import ConcurrencyLimiter
 LOG = logging.getLogger(__name__)
 
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512")
-"""Algorithms by which an issuer may sign. `none` and algorithms with the client's secret are not among them."""
+"""Signature algorithms that an issuer may use. `none` and algorithms that use the client's secret are excluded."""
 
 ISSUER_TIMEOUT_SECONDS = 10.0
-"""Seconds that the issuer has for each answer."""
+"""Seconds to wait for each answer of the issuer."""
 
 CLOCK_LEEWAY_SECONDS = 60
 """Seconds by which the issuer's clock may differ from this machine's."""
 
 METADATA_LIFETIME_SECONDS, MIN_REREAD_SECONDS = 3600.0, 60.0
-"""Seconds after which the issuer's metadata is read again, and seconds before which an unknown key does not cause that.
+"""Maximum age in seconds of the issuer's metadata before it is read again, and the minimum age at which an unknown key
+causes that.
 """
 
 MAX_AT_ONCE, MAX_WAITING = 4, 2
-"""Number of sign-ins that ask the issuer at once, and number that wait; all others are asked to try again."""
+"""Maximum number of sign-ins that contact the issuer at once, and of those that wait. All others are asked to try
+again.
+"""
 
 CALLBACK_PATH = "/sign-on/back"
 """Path to which the university sends the browser back."""
@@ -53,12 +56,12 @@ FAILED = "The sign-on could not be completed. Begin again; if that fails, too, a
 
 
 class SignOnFailedError(RefusedError):
-    """The university's answer does not say who signs in."""
+    """The university's answer does not identify the person who signs in."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class SignOnStart:
-    """The address to which the browser goes, and the text that it keeps until it comes back."""
+    """The address to which the browser is redirected, and the text that its cookie keeps until it comes back."""
 
     address: str
     kept: str
@@ -96,7 +99,9 @@ class University:
         return SignOnStart(address=address, kept=f"{state}.{nonce}.{verifier}")
 
     def finish(self, kept: str, answer: Mapping[str, str]) -> str:
-        """The key of the person who has signed in, from the issuer's claim. Raises RefusedError."""
+        """Return the key of the person who has signed in, taken from the issuer's claim. Raises RefusedError if the
+        sign-in fails.
+        """
         state, _, rest = kept.partition(".")
         nonce, _, verifier = rest.partition(".")
         if not (state and nonce and verifier and same_token(state, answer.get("state", ""))):
@@ -114,7 +119,7 @@ class University:
             return self._named(self._claims(client, token, nonce))
 
     def _claims(self, client: Any, token: Mapping[str, Any], nonce: str) -> Mapping[str, Any]:
-        """The claims of the id token, which must be valid now, for this client and for this sign-in."""
+        """The claims of the ID token. The token must be valid now, and issued for this client and this sign-in."""
         decoded = self._decoded(client, str(token["id_token"]))
         wanted = {"iss": self._rules.issuer, "aud": self._rules.client_id}
         claims = CodeIDToken(
@@ -127,7 +132,7 @@ class University:
         return decoded.claims
 
     def _decoded(self, client: Any, text: str) -> jwt.Token:
-        """Decode an id token and verify its signature. Reads the issuer's keys again if they may have changed."""
+        """Decode an ID token and verify its signature. Reads the issuer's keys again if they may have changed."""
         issuer = self._issuer(client)
         try:
             return jwt.decode(text, issuer.keys, list(ALGORITHMS))
@@ -139,7 +144,7 @@ class University:
     def _named(self, claims: Mapping[str, Any]) -> str:
         named = claims.get(self._rules.claim)
         if not isinstance(named, str) or not named:
-            LOG.warning("the sign-on's id token has no usable claim %s to identify the person", self._rules.claim)
+            LOG.warning("the ID token has no usable claim %s that identifies the person", self._rules.claim)
             raise SignOnFailedError(FAILED)
         if self._rules.claim == "email" and claims.get("email_verified") is not True:
             raise RefusedError("Your university has not verified your mail address; ask your instructor for a link.")
@@ -156,7 +161,7 @@ class University:
             place = f"{self._rules.issuer.rstrip('/')}/.well-known/openid-configuration"
             metadata = _json(client, place)
             if metadata["issuer"] != self._rules.issuer:
-                raise ValueError("the discovery document is of another issuer")
+                raise ValueError("the discovery document belongs to another issuer")
             self._known = _Issuer(
                 metadata=metadata,
                 keys=KeySet.import_key_set(_json(client, metadata["jwks_uri"])),
@@ -177,14 +182,14 @@ class University:
             ),
             default_timeout=ISSUER_TIMEOUT_SECONDS,
         )
-        client.max_redirects = 0  # the issuer must answer at the address in its metadata
+        client.max_redirects = 0  # the issuer must answer at the address in its metadata, without redirects
         return _reporting_failures(client, self._limiter)
 
 
 @contextmanager
 def _reporting_failures(client: Any, limiter: ConcurrencyLimiter) -> Iterator[Any]:
-    """Limit how many blocks run at once. Any error of the issuer's answers becomes one sentence for the person who
-    signs in. The log has only the type of the error, since its text may contain secrets.
+    """Limit how many blocks run at once, and report any error in the issuer's answers as one sentence to the person who
+    signs in. The log contains only the type of the error because its text may contain secrets.
     """
     with limiter.slot(), client:
         try:

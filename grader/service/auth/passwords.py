@@ -1,8 +1,9 @@
-"""Passwords. They are stored as argon2id hashes, set by their owners, and off unless the operator allows them.
+"""Passwords, which their owners set and the service stores as argon2id hashes. They are off unless the operator allows
+them.
 
-A hash takes a processor and 64 MiB for a moment, so a few are made at once, and none in the event loop: pages wait in
-`queue`, and then call `authenticate`, `confirm` and `new_hash` in a thread. Tries are counted per person and network,
-so that tries by others do not lock the owner out.
+Computing a hash occupies a processor and 64 MiB for a moment. Therefore only a few are computed at once, and none in
+the event loop: routes wait in `queue` and then call `authenticate`, `confirm` and `new_hash` in a thread. Attempts are
+counted per person and network, so that attempts by others do not lock the owner out.
 """
 
 import secrets
@@ -21,26 +22,25 @@ from grader.service.errors import FieldError, RefusedError
 from grader.service.throttle import FairQueue, RateLimiter
 
 MIN_LENGTH, MAX_LENGTH = 12, 200
-"""Characters of a password."""
+"""Minimum and maximum length of a password."""
 
 MAX_AT_ONCE, MAX_WAITING, MAX_WAIT_SECONDS = 2, 300, 55.0
-"""Requests that make hashes at once; requests of one network, such as a lecture room, that wait; and seconds for which
-each waits, which are less than the 60 after which proxies give up.
+"""Maximum number of requests that compute hashes at once, of waiting requests per network (such as a lecture room), and
+of seconds that a request waits. Proxies give up after 60 seconds, so requests stop waiting before that.
 """
 
-BUSY = "Too many people of your network are signing in right now; try again in a minute."
+BUSY = "Too many people in your network are signing in right now; try again in a minute."
 
 WINDOW_SECONDS, MAX_TRIES, MAX_FAILURES = 900, 10, 100
-"""Seconds, and the limits within them: tries for one name from one network, and wrong passwords from that network.
-
-A right password does not count against the network, which may be a lecture room.
+"""A time window in seconds, and two limits within it: attempts for one name from one network, and wrong passwords from
+one network. A correct password does not count against the network, which may be a lecture room.
 """
 
 TOO_OFTEN = "There were too many tries from your network; wait 15 minutes, or sign in by a link."
 
 
 class Passwords:
-    """Hashes and checks passwords."""
+    """Hashes and verifies passwords, and limits the number of attempts."""
 
     def __init__(self, hasher: PasswordHasher | None = None) -> None:
         self._hasher = hasher or PasswordHasher()
@@ -53,8 +53,8 @@ class Passwords:
         self._own = RateLimiter(MAX_TRIES, WINDOW_SECONDS)
 
     def authenticate(self, database: Database, key: str, password: str, network: str) -> int | None:
-        """The number of the person with this key, if the password is right; else None. An unknown key takes as long as
-        a known one. Raises RefusedError after too many tries.
+        """Return the number of the person with this key if the password is correct, else None. An unknown key takes as
+        long as a known one. Raises RefusedError after too many attempts.
         """
         asked = f"{network} {person_key(key)[:MAX_LENGTH]}"
         if self._failures.is_reached(network) or not self._of_person.allows(asked):
@@ -79,7 +79,7 @@ class Passwords:
         return self._hasher.hash(password)
 
     def confirm(self, kept: str | None, password: str, person: PersonRow) -> None:
-        """Raise RefusedError if the person has a password and this is a different one: a browser that was left signed
+        """Raise RefusedError if the person has a password and this is not it. Access to a browser that was left signed
         in must not be enough to change the password.
         """
         if kept is None:
@@ -102,7 +102,7 @@ def hash_of(session: Session, person_id: int) -> str | None:
 
 
 def store_hash(session: Session, person_id: int, argon2: str, now: datetime) -> None:
-    """Store the hash of a person's password, in place of an earlier one."""
+    """Store the hash of a person's password. It replaces an earlier one."""
     delete_hash(session, person_id)
     session.add(PasswordRow(person_id=person_id, argon2=argon2, changed=now))
 

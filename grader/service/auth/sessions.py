@@ -1,7 +1,8 @@
-"""Invitations and sessions: a link signs a person in once, and a cookie keeps the person signed in.
+"""Invitations and sessions. An invitation is a link that signs a person in once; a session cookie then keeps the person
+signed in.
 
-Both are 256 random bits, which cannot be guessed, so tries need no limit by which others could lock a person out. Each
-function works in the transaction that it gets.
+Both consist of 256 random bits, which cannot be guessed. Therefore attempts are not limited, and a person cannot be
+locked out by the attempts of others. Each function runs in the transaction of its caller.
 """
 
 import hashlib
@@ -34,10 +35,10 @@ SESSION_LIFETIME = timedelta(days=30)
 MAIL_LINK_LIFETIME = timedelta(hours=1)
 
 MAX_MAIL_LINKS = 3
-"""Open links of one person that were requested by mail."""
+"""Maximum number of open links per person that were requested by mail."""
 
 MAX_SESSIONS = 10
-"""Browsers in which a person stays signed in. A new sign-in signs the oldest out."""
+"""Maximum number of browsers in which a person stays signed in. A further sign-in ends the oldest session."""
 
 USED_UP = "This link has been used, has run out, or never was one. Ask your instructor for a new one."
 
@@ -48,19 +49,20 @@ SESSION_OF_COOKIE = (
     .where(SessionRow.token_sha256 == bindparam("token_sha256"), SessionRow.expires > bindparam("now"))
     .options(joinedload(SessionRow.person))
 )
-"""The session of a cookie, with its person. Built once, and one query, since every page runs it."""
+"""Query for the session of a cookie and its person. It is built once and joins both tables because every page runs it.
+"""
 
 
 def invite(session: Session, person: PersonRow, who: str, now: datetime) -> str:
-    """The token of a new invitation. It replaces earlier unused invitations. Raises RefusedError for a person who is
-    deactivated.
+    """Create an invitation, which replaces earlier unused ones, and return its token. Raises RefusedError if the person
+    is deactivated.
     """
     return invite_all(session, [person], who, now)[0]
 
 
 def invite_all(session: Session, people: Sequence[PersonRow], who: str, now: datetime) -> list[str]:
-    """The token of a new invitation for each person, in their order. They replace earlier unused invitations. Raises
-    RefusedError for a person who is deactivated.
+    """Create an invitation for each person, which replaces earlier unused ones, and return the tokens in the order of
+    the people. Raises RefusedError if one of them is deactivated.
     """
     for each in people:
         if each.deactivated is not None:
@@ -87,24 +89,28 @@ NEWCOMERS = and_(
 
 
 def newcomers(session: Session) -> Sequence[PersonRow]:
-    """Active students who have never used a link, by name."""
+    """Active students who have never used a link, sorted by name."""
     return by_name(session.scalars(select(PersonRow).where(NEWCOMERS)))
 
 
 def unused_links(session: Session, now: datetime, people: ColumnElement[bool]) -> set[str]:
-    """Hashes of the usable links of such people, without links by mail. New links end these."""
+    """Hashes of the unused links of the people that match the condition, except links by mail. These are the links that
+    new invitations replace.
+    """
     usable = InvitationRow.used.is_(None), InvitationRow.expires > now, ~InvitationRow.by_mail
     wanted = select(InvitationRow.token_sha256).join(PersonRow, InvitationRow.person_id == PersonRow.id)
     return set(session.scalars(wanted.where(*usable, people)))
 
 
 def links_digest(links: Collection[str]) -> str:
-    """One short text for a set of links, which changes if one of them is used or replaced."""
+    """A short digest of a set of links. It changes as soon as one of them is used or replaced."""
     return hashlib.sha256("".join(sorted(links)).encode()).hexdigest()[:32]
 
 
 def mail_link(session: Session, person_id: int, now: datetime) -> str | None:
-    """The token of a new link by mail; None if the person has enough open links or is deactivated."""
+    """Create a link to be sent by mail and return its token; None if the person has too many open links or is
+    deactivated.
+    """
     if session.get_one(PersonRow, person_id).deactivated is not None:
         return None
     mine = InvitationRow.person_id == person_id, InvitationRow.by_mail, InvitationRow.used.is_(None)
@@ -120,12 +126,14 @@ def mail_link(session: Session, person_id: int, now: datetime) -> str | None:
 
 
 def end_link(session: Session, token: str) -> None:
-    """End a link that could not be sent."""
+    """Delete a link that could not be sent."""
     session.execute(delete(InvitationRow).where(InvitationRow.token_sha256 == token_hash(token)))
 
 
 def person_named(session: Session, keys: Collection[str]) -> PersonRow | None:
-    """The person with one of these keys, exactly or, if only one person fits, with the same letters; else None."""
+    """The person with exactly one of these keys or, failing that, the only person whose key has the same letters; else
+    None.
+    """
     folded = set(map(folded_key, keys))
     found = session.scalars(select(PersonRow).where(PersonRow.folded.in_(folded))).all()
     exact = [each for each in found if each.key in keys]
@@ -142,8 +150,8 @@ def sign_in(session: Session, token: str, now: datetime) -> str | None:
 
 
 def start_session(session: Session, person_id: int, now: datetime) -> str:
-    """The token of a new session of a person who has proved who they are. Ends the person's links by mail. Raises
-    RefusedError for a person who is deactivated.
+    """Start a session for a person whose identity is proved, and return its token. Deletes the person's unused links by
+    mail. Raises RefusedError if the person is deactivated.
     """
     if session.get_one(PersonRow, person_id).deactivated is not None:
         raise RefusedError(DEACTIVATED)
@@ -177,8 +185,8 @@ def is_valid_session(session: Session, row_id: int, now: datetime) -> bool:
 
 
 def invited_person(session: Session, token: str, now: datetime) -> PersonRow | None:
-    """The person whom the invitation with this token signs in; None if the invitation cannot be used. Uses nothing, and
-    is called before a write, since anyone may try.
+    """The person whom the invitation with this token signs in; None if the invitation cannot be used. The invitation
+    stays unused. Callers check this before they open a write transaction, because anyone may try a link.
     """
     invitation = InvitationRow.person_id == PersonRow.id
     return session.scalar(select(PersonRow).join(InvitationRow, invitation).where(*_usable(token, now)))
@@ -210,7 +218,7 @@ def ways_to_sign_in(session: Session, person: PersonRow, now: datetime) -> str:
 
 
 def end_all_access(session: Session, person: PersonRow, who: str, now: datetime) -> None:
-    """End all access of a person, for example after a theft: browsers, programs, unused links and the password."""
+    """End all access of a person, for example after a theft: sessions, tokens, unused links and the password."""
     session.execute(delete(PasswordRow).where(PasswordRow.person_id == person.id))
     session.execute(delete(SessionRow).where(SessionRow.person_id == person.id))
     session.execute(delete(ApiTokenRow).where(ApiTokenRow.person_id == person.id))

@@ -1,1 +1,1 @@
-"""The course: assignments as their files say, limits, and the people with their groups and pseudonyms."""
+"""The course: assignments as read from their files, limits on hand-ins, and people with their groups and pseudonyms."""

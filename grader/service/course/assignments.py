@@ -1,4 +1,4 @@
-"""The course as its pages show it: assignments with their handouts, and the rules for handing in."""
+"""The assignments of the course in the form that pages show: handouts, and the rules for handing in."""
 
 import math
 import time
@@ -33,8 +33,8 @@ HANDOUT = "README.md"
 
 
 class Version(Record):
-    """Hashes of an assignment's files. Gradings with the same `measured` can be scored again without a run; gradings
-    with the same `scored` have the same points and reports.
+    """Hashes of an assignment's files. Gradings with equal `measured` can be scored again without another run of the
+    kernel. Gradings with equal `scored` do not need to be scored again, because points and reports would be the same.
     """
 
     measured: str
@@ -47,10 +47,10 @@ def version_of(coursework: Coursework) -> Version:
 
 
 class AssignmentView(Record):
-    """An assignment as its page shows it. `handout` is markup from render_handout(), `skeleton` the text to start from;
-    each is empty if the file is missing. `hidden` is the number of checks that students do not see before release.
-    `ruled` is true if there was a course.yaml, `gone` if the folder no longer exists, and `timed` if the assignment
-    checks speed, as a leaderboard needs. `order` is the place in the course; None for the end.
+    """An assignment as its page shows it. `handout` is markup from render_handout(), and `skeleton` is the text to
+    start from. Each is empty if its file is missing. `hidden` is the number of checks that students do not see before
+    release. `ruled` is true if a course.yaml existed, `gone` if the folder no longer exists, and `timed` if the
+    assignment checks speed, which a leaderboard needs. `order` is the position in the course; None means last.
     """
 
     name: str
@@ -84,12 +84,12 @@ class _Unreadable:
 
 
 Stamp = tuple[int, int]
-"""Time of the last change of a file or of its rights, and its size, since two changes may have the same time."""
+"""Time of the last change of a file or of its permissions, and its size, because two changes may have the same time."""
 
 
 class LastGoodState(Record):
-    """State of the course in the database: each assignment as it was last read, and the names of all assignments that
-    have attempts.
+    """State of the course as stored in the database: each assignment as it was last read, and the names of all
+    assignments that have attempts.
     """
 
     states: Mapping[str, AssignmentView] = {}
@@ -108,8 +108,8 @@ NO_ASSIGNMENTS = "{} has no assignments."
 
 @dataclass(frozen=True, kw_only=True)
 class _Reading:
-    """State of the files when they were read: the assignments as shown, the problems by name of an assignment (or ""
-    for the course), the names of unknown assignments that have attempts, and the course's time zone.
+    """Result of reading all files: the assignments as shown, the problem of each assignment by name ("" for the
+    course), the names of unknown assignments that have attempts, and the course's time zone.
     """
 
     shown: Mapping[str, AssignmentView]
@@ -118,15 +118,16 @@ class _Reading:
     zone: tzinfo
 
     def problem(self, name: str) -> str:
-        """Reason why an assignment differs from its files; empty if it does not."""
+        """Reason why an assignment is not shown as in its files; empty if it is."""
         return self.problems.get(name) or self.problems.get("", "")
 
 
 class AssignmentCache:
-    """The assignments, read again when their files change. Files are looked at every `fresh` seconds, since there are a
-    hundred of them. An assignment that can no longer be read keeps its last good state: a typing error must not close
-    the course, nor open what is closed. An assignment whose folder is gone is kept if it has attempts, but accepts no
-    more. `recall` reads the last good states of earlier processes from the database.
+    """The assignments, which are read again when their files change. A course has about a hundred files, so they are
+    checked only every `fresh` seconds. An assignment that can no longer be read keeps its last good state, because a
+    typing error must neither close an assignment nor open a closed one. An assignment whose folder is gone is kept if
+    it has attempts, but does not accept new ones. `recall` reads the last good states of earlier processes from the
+    database.
     """
 
     def __init__(
@@ -146,11 +147,11 @@ class AssignmentCache:
 
     @property
     def zone(self) -> tzinfo:
-        """Time zone of the course."""
+        """The time zone of the course."""
         return self._current().zone
 
     def names(self) -> list[str]:
-        """Names of all assignments, sorted, also of those that cannot be read."""
+        """Names of all assignments, sorted. Includes assignments that cannot be read."""
         reading = self._current()
         return sorted({*reading.shown, *reading.problems} - {""})
 
@@ -166,7 +167,7 @@ class AssignmentCache:
         return list(self._current().shown.values())
 
     def problems(self) -> list[str]:
-        """Reasons why assignments differ from their files, a sentence each."""
+        """Reasons why assignments are not shown as in their files, one sentence each."""
         return list(dict.fromkeys(self._current().problems.values()))
 
     def gone(self) -> list[AssignmentView]:
@@ -178,12 +179,12 @@ class AssignmentCache:
         return self._current().lost
 
     def readable(self) -> list[AssignmentView]:
-        """Assignments that match their files."""
+        """Assignments that are shown as in their files."""
         reading = self._current()
         return [each for each in reading.shown.values() if not each.gone and not reading.problem(each.name)]
 
     def require_readable(self, name: str) -> None:
-        """Raise InputError if an assignment differs from its files."""
+        """Raise InputError if an assignment is not shown as in its files."""
         if why := self._current().problem(name):
             raise InputError(why)
 
@@ -197,7 +198,7 @@ class AssignmentCache:
         return self._reading
 
     def _read_all(self) -> _Reading:
-        """Readable assignments and kept ones, sorted by name."""
+        """Read all assignments, and keep the last good state of those that cannot be read. Sorted by order and name."""
         names, problems = self._names()
         models = tuple(_stamp(self.course.reference / name / MODEL_FILE) for name in names)
         read = {name: self._read_one(name, models) for name in names}
@@ -220,7 +221,9 @@ class AssignmentCache:
         )
 
     def _names(self) -> tuple[list[str], dict[str, str]]:
-        """Names of the assignments that have an assignment file, and the problem if no assignment has one."""
+        """Names of the assignments that have an assignment file, and the problem of the course if no assignment has
+        one.
+        """
         try:
             names = self.course.names()
         except InputError as error:
@@ -230,8 +233,8 @@ class AssignmentCache:
     def _last_good(
         self, saved: LastGoodState, last: Mapping[str, AssignmentView], problems: dict[str, str]
     ) -> Iterator[tuple[str, AssignmentView]]:
-        """The last good states of assignments that cannot be read or are gone. Notes a problem if only a file is
-        missing.
+        """The last good states of assignments that cannot be read or are gone. If the folder exists but the assignment
+        file is missing, adds this to `problems`.
         """
         for name, each in last.items():
             folder = self.course.assignments / name
@@ -254,8 +257,8 @@ class AssignmentCache:
             return None
 
     def _read_one(self, name: str, models: tuple[Stamp | None, ...]) -> AssignmentView | _Unreadable:
-        """Read an assignment, with or without success. Reads it again only if a file changes on which it depends. Some
-        assignments depend on the model solutions of others.
+        """Read an assignment, which may fail. The result is cached until one of the files on which it depends changes.
+        The model solutions of all assignments are among them, because some assignments use those of others.
         """
         folder, reference = self.course.assignments / name, self.course.reference / name
         files = (
@@ -293,7 +296,7 @@ class AssignmentCache:
 
 
 def _stamp(path: Path) -> Stamp | None:
-    """Stamp of a file; None if the file does not exist."""
+    """The stamp of a file; None if the file does not exist."""
     try:
         status = path.stat()
     except OSError:

@@ -1,7 +1,8 @@
 """Classes of devices: which stations may grade an assignment.
 
-The class of a station is the class of its device, `cpu` or `gpu`, unless the operator names another one. An assignment
-for which the course names a class waits for a station of that class. Any free station grades the others.
+The class of a station is the class of its device, `cpu` or `gpu`, unless the operator sets another one. If the course
+sets a class for an assignment, its gradings wait for a station of that class. Any free station grades the other
+assignments.
 """
 
 from collections.abc import Mapping
@@ -11,8 +12,8 @@ from grader.service.errors import NotFoundError
 
 
 def classes_of(cache: AssignmentCache) -> dict[str, str]:
-    """The device class of each assignment; empty if any station may grade it, or if the assignment could never be read:
-    then its gradings say why.
+    """The device class of each assignment; empty if any station may grade it. It is also empty if the assignment could
+    never be read, so that a station takes its gradings and reports the reason.
     """
     return {name: _class_of(cache, name) for name in cache.names()}
 

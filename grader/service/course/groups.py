@@ -9,8 +9,8 @@ from grader.course.policies.rules import Policies
 from grader.service.db.models import AttemptRow, CourseRole, PersonRow, ShareRow
 
 PEOPLE: BindParameter[int] = bindparam("people", expanding=True)
-"""Parameter for the numbers of people in statements that are built once: SQLAlchemy takes longer to build a statement
-than to run it.
+"""Parameter for the numbers of people. Statements with this parameter are built only once, because SQLAlchemy takes
+longer to build a statement than to run it.
 """
 
 
@@ -30,11 +30,11 @@ _LINKED = union(
     select(ShareRow.person_id).where(ShareRow.attempt_id.in_(_SHARED)),
     select(AttemptRow.person_id).where(AttemptRow.id.in_(_SHARED)),
 )
-"""People who are in a group with one of the people, or share an attempt with one."""
+"""People who are in a group, or share an attempt, with one of the people in PEOPLE."""
 
 
 def team_at(session: Session, policies: Policies, person_id: int) -> frozenset[int]:
-    """The active students who hand in an assignment together with this student, the student included."""
+    """The active students who hand in an assignment together with this student, including the student."""
     person = session.get_one(PersonRow, person_id)
     if policies.groups == 1 or person.team is None or person.role != CourseRole.STUDENT:
         return frozenset({person_id})
@@ -44,7 +44,9 @@ def team_at(session: Session, policies: Policies, person_id: int) -> frozenset[i
 
 
 def linked_people(session: Session, person_id: int) -> frozenset[int]:
-    """People whose attempts may affect the grades of this student: groups spend late days together."""
+    """People whose attempts may affect the grades of this student, because the members of a group spend late days
+    together.
+    """
     circle, wider = frozenset[int](), frozenset({person_id})
     while wider != circle:
         circle = wider

@@ -12,8 +12,8 @@ SCROLLABLE = {
     "<table>": '<div class="wide" tabindex="0"><table>',
     "</table>": "</table></div>",
 }
-"""Markup of elements that may be wider than the page, in a form that the keyboard can scroll. The text of a handout is
-escaped, so only markup matches.
+"""Replacements for the markup of elements that may be wider than the page, so that they can be scrolled with the
+keyboard. The text of a handout is escaped, so only markup matches.
 """
 
 
@@ -21,8 +21,8 @@ COMMENT = re.compile(r"<!--.*?-->[ \t]*", re.DOTALL)
 
 
 def render_handout(text: str) -> str:
-    """The HTML of a Markdown text. HTML in the text is shown as text, links lead to the web or to the guide, and
-    comments of the authors are left out.
+    """The HTML of a Markdown text. HTML in the text is escaped. Only links to the web, to the guide and within the page
+    are kept, and the authors' comments are removed.
     """
     parser = MarkdownIt("js-default", {"html": False, "linkify": False})
     tokens = parser.parse(COMMENT.sub("", text))
@@ -35,8 +35,8 @@ def render_handout(text: str) -> str:
 
 
 def _remove_dead_link(token: Token) -> None:
-    """Replace a link to a file of the course by its text, since the service does not show these files. An image becomes
-    its description.
+    """Replace a link to a file of the course with its text, because the service does not show these files. An image is
+    replaced with its description.
     """
     for child in token.children or ():
         if child.type == "link_open":

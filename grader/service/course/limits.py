@@ -1,7 +1,7 @@
-"""Limits on hand-ins, and the attempts that a new one supersedes: pure functions of records.
+"""Limits on hand-ins, and the attempts that a new one supersedes, as pure functions of records.
 
-The course's rules are in course/policies/, and apply to batches, too. This module adds the service's own limits on how
-much one person may use.
+The course's rules, which also apply to batches, are in course/policies/. This module adds the service's own limits on
+the resources that one person may use.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,20 +16,21 @@ from grader.course.policies.rules import Counts, Policies, in_words
 from grader.service.db.models import State
 
 HOUR_SECONDS, MAX_HAND_INS_PER_HOUR = 3600.0, 30
-"""Seconds, and attempts that a student may hand in within them, superseded ones included. Grading one takes a minute.
+"""Seconds in an hour, and the maximum number of attempts of a student within it, including superseded ones. Grading an
+attempt takes about a minute.
 """
 
 MAX_STORED_ATTEMPTS = 300
-"""Attempts of a student at an assignment that are stored, superseded and cancelled ones included."""
+"""Maximum number of stored attempts of a student at an assignment, including superseded and cancelled ones."""
 
 MAX_OPEN_ATTEMPTS = 5
-"""Attempts of a student, at all assignments, that wait for a station or are being graded at once."""
+"""Maximum number of attempts of a student, at all assignments, that wait for a station or are being graded."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class HandInRules:
-    """Rules for a student or a group at an assignment: the course's policies, the dates, bonus attempts, late days that
-    were spent at other assignments, and whether the assignment is no longer part of the course.
+    """Rules for a student or a group at an assignment: the course's policies, the dates, the number of bonus attempts,
+    the late days spent on other assignments, and a flag that is true if the assignment is no longer part of the course.
     """
 
     policies: Policies
@@ -50,7 +51,7 @@ class HandInRules:
 
     @property
     def closes(self) -> datetime | None:
-        """Time after which late attempts are refused, too."""
+        """Time after which even late attempts are refused."""
         return closes(self.dates, self.policies.late, self.spent)
 
     @property
@@ -61,7 +62,7 @@ class HandInRules:
 
     @property
     def counts(self) -> Counts:
-        """Rule that says which attempt counts."""
+        """The rule that selects the attempt that counts."""
         return self.policies.counts
 
 
@@ -77,8 +78,9 @@ TRIAL = rules_of(Policies())
 
 @dataclass(frozen=True, kw_only=True)
 class PastAttempt:
-    """An attempt: the member who handed in, when it came, the state of its first grading, the time when that ended,
-    whether it was ever begun, and whether an instructor handed it in.
+    """An earlier attempt: its owners, the time of its arrival, and the state of its first grading. `begun` is true if
+    that grading has ever started, `ended` is the time when it ended, and `entered` is true if an instructor handed the
+    attempt in.
     """
 
     people: frozenset[int]
@@ -100,11 +102,13 @@ def as_try(rules: HandInRules, received: datetime, points: float | None) -> Try:
 
 
 def attempts_left(rules: HandInRules, past: Sequence[PastAttempt], now: datetime) -> Bucket | None:
-    """Number of attempts left; None if there is no limit. An attempt whose grading never began does not count; one that
-    was cancelled while it ran counts, since its first checks were shown. A group has as many attempts left as its
-    member with the fewest: attempts that members used before they joined are not added up.
+    """Number of attempts left; None if there is no limit. An attempt does not count if it was cancelled or superseded
+    before its grading began. An attempt that was cancelled while it ran counts, because its first checks were shown. A
+    group has as many attempts left as its member with the fewest, so attempts that members used before they joined are
+    not added up.
 
-    All of `past` counts, even if `now` is earlier: several requests can arrive before one of them is complete.
+    Attempts in `past` count even if they are later than `now`, because several requests can arrive before one of them
+    completes.
     """
     limit = rules.policies.attempts
     if limit is None:
@@ -121,7 +125,7 @@ def attempts_left(rules: HandInRules, past: Sequence[PastAttempt], now: datetime
 
 
 def _fewest(buckets: Sequence[Bucket]) -> Bucket:
-    """The smallest of several budgets. Its next attempt comes when every smallest budget has one."""
+    """The smallest of several budgets. Its next attempt becomes available when all budgets of that size have one."""
     fewest = min(each.left for each in buckets)
     times = [each.next_at for each in buckets if each.left == fewest]
     known = [each for each in times if each is not None]
@@ -129,8 +133,8 @@ def _fewest(buckets: Sequence[Bucket]) -> Bucket:
 
 
 def superseded_positions(rules: HandInRules, past: Sequence[PastAttempt], now: datetime) -> tuple[int, ...]:
-    """The positions of the attempts that a hand-in supersedes now: attempts that wait. A late hand-in does not
-    supersede an attempt in time, and none supersedes an attempt that an instructor handed in.
+    """Positions of the waiting attempts that a hand-in supersedes now. A late hand-in does not supersede an attempt
+    that was on time, and no hand-in supersedes an attempt that an instructor handed in.
     """
     late = is_late(rules, now)
     return tuple(

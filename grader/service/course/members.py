@@ -1,6 +1,7 @@
-"""Adds, changes, deactivates and removes one person of the course. The audit trail has a line for each change.
+"""Functions that add, change, deactivate and remove a person of the course. Each change is recorded in the audit trail.
 
-A deactivated person cannot sign in and keeps attempts and grades. Only a person who has handed in nothing is removed.
+A deactivated person cannot sign in, but keeps all attempts and grades. A person who has handed in something cannot be
+removed.
 """
 
 from datetime import datetime
@@ -29,7 +30,7 @@ REMOVED_DATA = {
     "passwords": "password",
     "invitations": "sign-in link",
 }
-"""Names of the data that are removed with a person, by table."""
+"""Words for the data that are removed together with a person, by table."""
 
 
 def add(session: Session, listed: RosterLine, who: str, now: datetime) -> PersonRow:
@@ -45,8 +46,8 @@ def add(session: Session, listed: RosterLine, who: str, now: datetime) -> Person
 
 
 def change(session: Session, person: PersonRow, listed: RosterLine, who: str, now: datetime) -> None:
-    """Give a person this name, key, role and group. Lines of the audit trail about the person follow the key. Raises
-    RefusedError if another person has the key, or if `who` would change their own role.
+    """Give a person this name, key, role and group. If the key changes, existing lines of the audit trail about the
+    person change with it. Raises RefusedError if another person has the key, or if `who` would change their own role.
     """
     _require_valid(listed)
     if person.key == who and listed.role_of(person) != person.role:
@@ -55,7 +56,7 @@ def change(session: Session, person: PersonRow, listed: RosterLine, who: str, no
     if listed.key != person.key:
         _require_free(session, listed.key, person)
     person.key, person.name = listed.key, listed.name
-    person.role, person.team = listed.role_of(person), listed.team_of(None)  # an empty field means: no group
+    person.role, person.team = listed.role_of(person), listed.team_of(None)  # an empty field removes the group
     session.execute(update(AuditRow).where(AuditRow.about == old).values(about=person.key))
     what = f"{before} -> {in_words(person)}" + (f", key {person.key}" if person.key != old else "")
     session.add(AuditRow(at=now, who=who, about=person.key, what=what))
@@ -74,14 +75,14 @@ def deactivate(session: Session, person: PersonRow, who: str, now: datetime) -> 
 
 
 def activate(session: Session, person: PersonRow, who: str, now: datetime) -> None:
-    """Allow a person to sign in again, with a new link or in other ways that the service allows."""
+    """Allow a person to sign in again, with a new link or in another way that the service offers."""
     if person.deactivated is not None:
         person.deactivated = None
         session.add(AuditRow(at=now, who=who, about=person.key, what=f"activated {person.key}"))
 
 
 def removed_with(session: Session, person: PersonRow) -> tuple[str, ...]:
-    """Data that are removed with a person, in words, such as "1 extension"."""
+    """The data that are removed together with a person, in words, such as "1 extension"."""
     found = row_counts(session, person.id)
     return tuple(count(found[table], name) for table, name in REMOVED_DATA.items() if found[table])
 
@@ -92,7 +93,7 @@ def attempts_of(session: Session, person: PersonRow) -> int:
 
 
 def require_removable(session: Session, person: PersonRow, who: str) -> None:
-    """Raise RefusedError if the person is `who`, or if the person or their group has handed in something."""
+    """Raise RefusedError if the person is `who`, or if the person or their group has attempts."""
     _require_other(person, who)
     attempts = attempts_of(session, person)
     if attempts:
@@ -101,7 +102,9 @@ def require_removable(session: Session, person: PersonRow, who: str) -> None:
 
 
 def remove(session: Session, person: PersonRow, who: str, now: datetime) -> None:
-    """Remove a person and the data that belong only to them; the audit trail keeps its lines. Raises RefusedError."""
+    """Remove a person and the data that belong only to them. The audit trail keeps its lines. Raises RefusedError if
+    the person cannot be removed.
+    """
     require_removable(session, person, who)
     session.add(AuditRow(at=now, who=who, about=person.key, what=f"removed {person.key}: {in_words(person)}"))
     for table in Base.metadata.sorted_tables:

@@ -1,17 +1,18 @@
-"""The data that the service stores about a person, and a zip of it with the person's rows, files and reports.
+"""The data that the service stores about a person, and their export as a zip archive with rows, files and reports.
 
     data.json                        their rows, by table
-    files/<assignment>-<number>.cl   the files that they handed in, unchanged; -dry-run.cl for a file that they tried
+    files/<assignment>-<number>.cl   the files that they handed in, unchanged; -dry-run.cl for the file of a dry run
     reports/<assignment>-<number>-<id of the grading>.html
 
-Fields are listed one by one, so that a new field is left out until a developer decides about it. These are left out:
+Fields are listed one by one, so that a new field is not exported until a developer decides about it. These data are
+left out:
 
 - secrets, which are hashes anyway;
 - results with hidden checks, and results that are held back;
-- faults, which are about the service's machines;
-- the text of the audit trail, which names other people and hidden points, and all its lines by stations, since a
-  station adds a line when points change, hidden ones included;
-- the times when a grading begins, reports progress and ends, and when mails are sent, and how often it was tried: they
+- faults, which concern the machines of the service;
+- the text of the audit trail, which names other people and hidden points, and all its lines by stations, because a
+  station adds a line when points change, including hidden points;
+- the times when a grading begins, reports progress and ends, the times of mails, and the number of tries, because they
   reveal how long hidden checks took, or that they failed.
 """
 
@@ -90,18 +91,18 @@ FIELDS: Mapping[type[Base], tuple[str, ...]] = {
     ProgressRow: ("grading_id", "turn", "data"),
     AuditRow: ("at",),
 }
-"""Fields of each table that the person gets."""
+"""Fields of each table that are exported."""
 
 PARSED = frozenset({"checks", "data"})
-"""Fields that hold JSON."""
+"""Fields that contain JSON."""
 
 
 HELD_BACK_ROWS: Mapping[type[Base], ColumnElement[bool]] = {
     ProgressRow: ProgressRow.grading_id.in_(select(GradingRow.id).where(GradingRow.held)),
     DecisionRow: and_(DecisionRow.kind != Decision.EXCUSE, DecisionRow.assignment.in_(select(HoldRow.assignment))),
 }
-"""Rows that reveal results that are held back: also their number does. The fields of a grading do not reveal its
-result.
+"""Conditions of rows that reveal results that are held back. Even the number of such rows would reveal them. Gradings
+are not listed because the exported fields of a grading do not reveal a result that is held back.
 """
 
 
@@ -111,7 +112,7 @@ def row_counts(session: Session, person_id: int) -> dict[str, int]:
 
 
 def shown_counts(session: Session, person_id: int) -> dict[str, int]:
-    """Number of rows of each table that the person gets."""
+    """Number of rows of each table that are exported."""
     return {table.__tablename__: session.scalar(_shown(_counting(table, person_id), table)) or 0 for table in FIELDS}
 
 
@@ -125,7 +126,7 @@ def rows_of(session: Session, person_id: int) -> dict[str, list[dict[str, Any]]]
 
 
 def write_zip(database: Database, person_id: int, out: IO[bytes]) -> None:
-    """Write the zip. Files are read one at a time, since a person may have hundreds of 1 MiB."""
+    """Write the zip archive. Files are read one at a time because a person may have hundreds of files of 1 MiB."""
     with database.reading() as session:
         rows = rows_of(session, person_id)
     names = {each["id"]: f"{each['assignment']}-{each['number']}" for each in rows[AttemptRow.__tablename__]}

@@ -1,4 +1,6 @@
-"""Pseudonyms that students choose for leaderboards: one for the whole course, and unlike all other names in it."""
+"""Pseudonyms that students choose for leaderboards. A student has one for the whole course, and it must not look like
+another name in the course.
+"""
 
 import unicodedata
 from datetime import datetime
@@ -13,14 +15,16 @@ from grader.service.db.session import Database
 from grader.service.errors import RefusedError
 
 MIN_LENGTH, MAX_LENGTH = 2, 30
-"""Characters of a pseudonym."""
+"""Minimum and maximum length of a pseudonym."""
 
 TYPED_CHARACTERS = 1000
-"""Characters that are read of what was typed: normalising takes time that grows with the square of a run of accents."""
+"""Number of typed characters that are read. The time to normalise a run of combining accents grows with the square of
+its length.
+"""
 
 TAKEN = "This name is taken; choose another."
 
-UNSUITABLE = "A pseudonym has Latin letters, digits, blanks and - _ . ' alone; choose another."
+UNSUITABLE = "A pseudonym may contain only Latin letters, digits, blanks and - _ . ' characters; choose another."
 
 
 def pseudonym_of(session: Session, person_id: int) -> str | None:
@@ -29,14 +33,14 @@ def pseudonym_of(session: Session, person_id: int) -> str | None:
 
 
 def choose_pseudonym(database: Database, person_id: int, text: str) -> None:
-    """Give a person this pseudonym. An empty text removes the pseudonym, and the person from all leaderboards. Raises
-    RefusedError without a change if the name is refused.
+    """Give a person this pseudonym. An empty text removes the pseudonym and takes the person off all leaderboards.
+    Raises RefusedError if the name is not allowed or is taken.
     """
     name = " ".join(unicodedata.normalize("NFKC", text[:TYPED_CHARACTERS]).split())
     if name:
         with (
             database.reading() as session
-        ):  # comparing all names of the course takes too long for a writing transaction
+        ):  # comparing the name with all names of the course takes too long for a writing transaction
             _check(session, person_id, name)
     with database.writing() as session:
         _store(session, person_id, name)

@@ -1,4 +1,4 @@
-"""The roster: the people of the course with their roles and groups. The audit trail has a line for each change."""
+"""The roster: the people of the course with their roles and groups. Each change is recorded in the audit trail."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,10 +19,10 @@ from grader.service.db.session import Database
 from grader.service.errors import RefusedError
 
 MAX_FIELD_LENGTH = 200
-"""Characters of a name, of a key and of a group."""
+"""Maximum length of a name, a key and a group."""
 
 MAX_PEOPLE = 10_000
-"""People of a roster."""
+"""Maximum number of people in a roster."""
 
 
 OPEN_QUOTATION = (
@@ -33,8 +33,8 @@ OPEN_QUOTATION = (
 
 @dataclass(frozen=True, kw_only=True)
 class RosterLine:
-    """A line of a roster. If the role or the group is empty, a known person keeps it. The group `-` removes a person
-    from their group.
+    """A line of a roster. If the role or the group is empty, a known person keeps their present one. The group `-`
+    removes a person from their group.
     """
 
     line: int
@@ -44,21 +44,21 @@ class RosterLine:
     group: str
 
     def role_of(self, known: PersonRow | None) -> CourseRole:
-        """The role after the import."""
+        """The role that the person has after the import."""
         if self.role:
             return CourseRole(self.role)
         return CourseRole.STUDENT if known is None else CourseRole(known.role)
 
     def team_of(self, known: PersonRow | None) -> str | None:
-        """The group after the import."""
+        """The group that the person has after the import."""
         if self.group == "-":
             return None
         return self.group or (None if known is None else known.team)
 
 
 class RosterImport(Record):
-    """Result of an import: the number of people in the file, and how many were added, changed and kept. All numbers are
-    0 if no file was imported.
+    """Result of an import: the number of people in the file, and the numbers of people who were added, who were
+    changed, and who are not in the file and were kept. All numbers are 0 if no file was imported.
     """
 
     listed: int = Field(default=0, ge=0, le=MAX_PEOPLE)
@@ -73,22 +73,23 @@ class RosterImport(Record):
 
 
 def shared_names(session: Session) -> frozenset[str]:
-    """Names that several people of the course have. Tables show their keys, too."""
+    """Names that several people of the course share. Tables also show the keys of these people."""
     several = select(PersonRow.name).group_by(PersonRow.name).having(func.count() > 1)
     return frozenset(session.scalars(several))
 
 
 def import_roster(database: Database, data: bytes, who: str, now: datetime) -> RosterImport:
-    """Import a roster: a CSV with the columns key and name and, optionally, role and group. Known people get their new
-    name and, if the line has them, their new role and group; no person is removed. Raises RefusedError without a change
-    if a line is refused. If people are changed in the meantime, the lines before the refused one are imported.
+    """Import a roster, which is a CSV file with the columns key and name and, optionally, role and group. Known people
+    get the name, role and group of their line; empty fields leave the role and group unchanged. No person is removed.
+    If a line is refused, raises RefusedError without a change. The exception is a line that becomes invalid because
+    another user changes people during the import: then the batches before it have been imported.
     """
     people = _people(data)
     with database.reading() as session:
         _matched(session, people, who)
     done = in_batches(database, people, lambda session, some: _import_lines(session, some, who, now))
     added, changed = (sum(numbers) for numbers in zip(*done, strict=True))
-    with database.reading() as session:  # after all changes, since another user may have added people meanwhile
+    with database.reading() as session:  # after all changes, because another user may have added people meanwhile
         kept = _not_listed(session, people)
     taken_in = RosterImport(listed=len(people), added=added, changed=changed, kept=kept)
     with database.writing() as session:
@@ -97,13 +98,13 @@ def import_roster(database: Database, data: bytes, who: str, now: datetime) -> R
 
 
 def _not_listed(session: Session, people: Sequence[RosterLine]) -> int:
-    """Number of people in the course whom the roster does not name."""
+    """Number of people in the course who are not on this roster."""
     there = session.scalars(select(PersonRow.folded)).all()
     return len(there) - len({*there} & {folded_key(each.key) for each in people})
 
 
 def _import_lines(session: Session, people: Sequence[RosterLine], who: str, now: datetime) -> tuple[int, int]:
-    """Numbers of people who were added and changed."""
+    """Import some lines, and return the numbers of people who were added and changed."""
     changed, added = 0, 0
     for each, person in _matched(session, people, who):
         if person is None:
@@ -119,7 +120,9 @@ def _import_lines(session: Session, people: Sequence[RosterLine], who: str, now:
 
 
 def _matched(session: Session, people: Sequence[RosterLine], who: str) -> list[tuple[RosterLine, PersonRow | None]]:
-    """Each line with the person that it names, or None for a new one. Raises RefusedError for a refused line."""
+    """Each line with the person whose key it contains, or None for a new person. Raises RefusedError for a refused
+    line.
+    """
     known: dict[str, list[PersonRow]] = {}
     for row in session.scalars(
         select(PersonRow).where(PersonRow.folded.in_([folded_key(each.key) for each in people]))
@@ -133,7 +136,9 @@ def _matched(session: Session, people: Sequence[RosterLine], who: str) -> list[t
 
 
 def _known(listed: RosterLine, people: Mapping[str, Sequence[PersonRow]]) -> PersonRow | None:
-    """The person with this key, in any case. Raises RefusedError if the key only looks like another person's key."""
+    """The person with this key, ignoring case; None if the key is new. Raises RefusedError if the key only looks like
+    another person's key.
+    """
     alike = people.get(folded_key(listed.key), ())
     exact = [each for each in alike if each.key == listed.key]
     same = exact or [each for each in alike if is_same_key(each.key, listed.key)]
@@ -181,7 +186,7 @@ def _people(data: bytes) -> list[RosterLine]:
         if why:
             raise RefusedError(why)
     if not 0 < len(found) <= MAX_PEOPLE:
-        raise RefusedError(f"The roster must name between 1 and {MAX_PEOPLE:,} people.")
+        raise RefusedError(f"The roster must list between 1 and {MAX_PEOPLE:,} people.")
     return found
 
 
@@ -190,15 +195,15 @@ def _listed(row: TableRow) -> RosterLine:
 
 
 def listed_as(line: int, field: Callable[[str], str]) -> RosterLine:
-    """A person from the fields of a line or a form. Invisible characters are kept in a key, so that the key is refused,
-    and replaced in the other fields.
+    """A person from the fields of a line or a form. Invisible characters are replaced, except in the key, where they
+    are kept so that the key is refused.
     """
     name, role, group = (showable(field(each)).strip() for each in ("name", "role", "group"))
     return RosterLine(line=line, key=field("key").strip(), name=name, role=role, group=group)
 
 
 def _listed_twice(people: list[RosterLine]) -> Iterator[str]:
-    """A sentence for each line whose key is in an earlier one, so that no line is silently lost."""
+    """A sentence for each line whose key is also in an earlier line, so that no line is silently lost."""
     lines: dict[str, int] = {}
     for each in people:
         first = lines.setdefault(folded_key(each.key), each.line)
@@ -207,7 +212,9 @@ def _listed_twice(people: list[RosterLine]) -> Iterator[str]:
 
 
 def fault_of(listed: RosterLine, where: str) -> str:
-    """Reason why a line or a form, which `where` names, is refused; empty if it is accepted."""
+    """Reason why a line or a form is refused; empty if it is accepted. `where` is the name of the line or form in the
+    reason.
+    """
     if not listed.key or not listed.name or max(map(len, (listed.key, listed.name, listed.group))) > MAX_FIELD_LENGTH:
         return f"{where} needs a key and a name. Neither they nor the group may exceed {MAX_FIELD_LENGTH} characters."
     if listed.role and listed.role not in set(CourseRole):

@@ -1,4 +1,6 @@
-"""Last good states of assignments in the database: no rule changes because a file is missing for a moment."""
+"""Last good states of assignments, stored in the database, so that a missing file does not change the rules of an
+assignment.
+"""
 
 from collections.abc import Callable, Iterable
 from datetime import datetime
@@ -12,7 +14,7 @@ from grader.service.db.session import Database
 
 
 def memory_in(database: Database) -> Callable[[], LastGoodState]:
-    """Function that reads the last good state for an AssignmentCache."""
+    """Return a function that reads the last good state of the course, for use by an AssignmentCache."""
 
     def recall() -> LastGoodState:
         with database.reading() as session:

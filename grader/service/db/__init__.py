@@ -1,1 +1,3 @@
-"""The tables, access to them, and the migrations. Also the audit trail and the outbox, which are only tables."""
+"""The tables, access to them, and their migrations. The audit trail and the outbox are here, too, because each is just
+a table.
+"""

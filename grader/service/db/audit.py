@@ -1,5 +1,5 @@
-"""The audit trail for readers: page by page, filtered, or as a whole. Lines of stations are separate from lines of
-people, since one regrading notes a line for each attempt. All lines of stations are written here.
+"""Reads the audit trail, page by page, filtered or as a whole, and writes the lines of stations. Lines of stations are
+shown separately from lines of people because a single regrading adds a line for each attempt.
 """
 
 from collections.abc import Sequence
@@ -18,13 +18,15 @@ LINES_PER_PAGE = 100
 """Number of lines on a page."""
 
 LINES_PER_QUERY = 1000
-"""Number of lines per query when the whole trail is read."""
+"""Number of lines per query when the whole audit trail is read."""
 
 By = Literal["people", "stations", "all"]
 
 
 class AuditFilter(Record):
-    """Filter in an address: lines with all of these words, by people or stations, and before the line `before`."""
+    """Filter in the query string: lines that contain all of these words, by people or stations, and before the line
+    `before`.
+    """
 
     find: str = Field(default="", max_length=200)
     by: By = "people"
@@ -33,14 +35,14 @@ class AuditFilter(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class AuditPage:
-    """Lines of the trail, the latest first; the number of the last one if earlier lines follow."""
+    """Lines of the audit trail, the latest first. If earlier lines follow, `before` is the number of the last line."""
 
     lines: tuple[AuditRow, ...]
     before: int | None
 
 
 def note_by_station(session: Session, attempt: AttemptRow, words: str, now: datetime) -> None:
-    """Write a line by a station about an attempt. The student does not see it, since it may reveal a hidden outcome."""
+    """Write a line by a station about an attempt. Students do not see it because it may reveal a hidden outcome."""
     named = f"{attempt.person.key}, {attempt.assignment}, attempt {attempt.number}"
     about = attempt.person.key
     session.add(AuditRow(at=now, who="a station", about=about, what=f"{named}: {words}", by_station=True))

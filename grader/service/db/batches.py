@@ -1,4 +1,6 @@
-"""Changes of many rows, a few in each transaction: SQLite has one writer, and hand-ins wait for it."""
+"""Changes many rows in several small transactions. SQLite allows only one writer at a time, so hand-ins would wait for
+a long transaction.
+"""
 
 import time
 from collections.abc import Callable, Sequence
@@ -9,7 +11,7 @@ from sqlalchemy.orm import Session
 from grader.service.db.session import Database
 
 ROWS_PER_TRANSACTION = 25
-"""Rows that one transaction changes, which takes some ten milliseconds."""
+"""Number of rows per transaction. Such a transaction takes about ten milliseconds."""
 
 Row = TypeVar("Row")
 Done = TypeVar("Done")
@@ -21,10 +23,10 @@ def in_batches(
     change: Callable[[Session, Sequence[Row]], Done],
     size: int = ROWS_PER_TRANSACTION,
 ) -> list[Done]:
-    """Results of `change` for each batch of rows. Each batch is committed before the next one begins.
+    """Call `change` for each batch of rows and return the results. Each batch is committed before the next one begins.
 
-    After each batch, it pauses for as long as the batch took, so that others can write: SQLite's lock has no queue, and
-    a process that waits for it only checks it from time to time.
+    After each batch, this function pauses for as long as the batch took, so that others can write. SQLite's lock has no
+    queue, and a process that waits for the lock only polls it from time to time.
     """
     done = []
     for start in range(0, len(rows), size):

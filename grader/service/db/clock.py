@@ -1,4 +1,4 @@
-"""The clock."""
+"""The clock of this machine."""
 
 from datetime import UTC, datetime
 

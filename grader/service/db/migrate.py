@@ -1,4 +1,4 @@
-"""Brings the tables up to date, and refuses tables of another version of grader."""
+"""Upgrades the tables to the version that this grader needs, and refuses tables of another version."""
 
 from pathlib import Path
 
@@ -12,14 +12,14 @@ from grader.common.errors import InputError
 from grader.service.db.session import Database
 
 UNICODE = "UTF8"
-"""PostgreSQL's name of the encoding."""
+"""PostgreSQL's name for UTF-8."""
 
-NEWER = "the tables of this database are newer than this grader; install the grader that made them, or a newer one."
+NEWER = "the tables of this database are newer than this grader; install the grader that created them, or a newer one."
 
 
 def migrate(database: Database) -> str:
-    """Bring the tables up to date, and return what was done in words. Raises InputError if they are newer than this
-    grader, or if the database cannot store every text.
+    """Bring the tables up to date, and return a description of the changes. Raises InputError if the tables are newer
+    than this grader, or if the database cannot store Unicode text.
     """
     config = _config()
     with database.connecting() as connection:
@@ -35,20 +35,22 @@ def migrate(database: Database) -> str:
 
 
 def require_current(database: Database) -> None:
-    """Raise InputError with the next step unless the tables have the version that this grader needs."""
+    """Raise InputError, with the next step, unless the tables have the version that this grader needs."""
     with database.connecting() as connection:
         before, latest = _versions(connection, _config())
     if before is None:
-        raise InputError("this database has no tables of grader's yet; run `grader migrate` with the same database.")
+        raise InputError("this database has no grader tables yet; run `grader migrate` with the same database.")
     if before != latest:
         raise InputError(
-            f"the tables of this database are of version {before}, and this grader needs {latest}; "
+            f"the tables of this database have version {before}, but this grader needs version {latest}; "
             "make a backup, stop the service, and run `grader migrate` with the same database."
         )
 
 
 def _require_unicode(connection: Connection) -> None:
-    """Raise InputError unless the database can store every text. Without a locale, PostgreSQL stores only ASCII."""
+    """Raise InputError unless the database can store Unicode text. PostgreSQL stores only ASCII if it was set up
+    without a locale.
+    """
     if connection.dialect.name == "sqlite":
         return
     encoding = connection.scalar(text("SHOW server_encoding"))
@@ -60,7 +62,7 @@ def _require_unicode(connection: Connection) -> None:
 
 
 def _require_references(connection: Connection) -> None:
-    """Raise RuntimeError, which undoes the upgrade, if a row refers to a missing row."""
+    """Raise RuntimeError if a row refers to a missing row. The error rolls the upgrade back."""
     lost = connection.exec_driver_sql("PRAGMA foreign_key_check").all()
     if lost:
         raise RuntimeError(f"the upgrade of the tables would lose rows that others refer to: {lost[:5]}")

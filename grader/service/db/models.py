@@ -1,4 +1,5 @@
-"""The tables. A stored attempt never changes, except for the grading that counts. The gradings are the queue.
+"""The tables. A stored attempt never changes, except for the number of the grading that counts. The table of gradings
+is also the queue.
 
 people -< attempts -< gradings -< progress
 people -< dry runs - gradings
@@ -39,7 +40,7 @@ from grader.service.db.keys import folded_key
 
 
 class CourseRole(StrEnum):
-    """Role of a person, which says what they may do."""
+    """Role of a person in the course, which determines their permissions."""
 
     STUDENT = "student"
     ASSISTANT = "assistant"
@@ -47,9 +48,9 @@ class CourseRole(StrEnum):
 
 
 class State(StrEnum):
-    """State of a grading. WAITING and RUNNING are open; all but SHOWN of the others are final.
+    """State of a grading. WAITING and RUNNING are open. All other states except SHOWN are final.
 
-    In the state SHOWN, everything that students see before the release is stored, and hidden cases are still to be run.
+    In the state SHOWN, everything that students see before the release is stored, but hidden cases have not run yet.
     """
 
     WAITING = "waiting"
@@ -67,11 +68,11 @@ class State(StrEnum):
 
 
 IS_OPEN = text("state IN ('waiting', 'running')")
-"""Condition of the index that allows an attempt only one open grading."""
+"""Condition of the unique index that allows only one open grading per attempt."""
 
 
 class UtcDateTime(TypeDecorator[datetime]):
-    """A time with its zone, stored in UTC, since SQLite has no zones."""
+    """A time with a time zone. It is stored in UTC because SQLite does not store time zones."""
 
     impl = DateTime
     cache_ok = True
@@ -85,26 +86,27 @@ class UtcDateTime(TypeDecorator[datetime]):
         return value.astimezone(UTC).replace(tzinfo=None)
 
     def process_result_value(self, value: Any | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002
-        """Add the zone UTC."""
+        """Attach the zone UTC to a stored time."""
         return None if value is None else value.replace(tzinfo=UTC)
 
 
 class Base(DeclarativeBase):
     """The base of all tables."""
 
-    type_annotation_map = {datetime: UtcDateTime}  # noqa: RUF012 - the form that SQLAlchemy asks for
+    type_annotation_map = {datetime: UtcDateTime}  # noqa: RUF012 - SQLAlchemy requires this form
 
 
 NEVER_REUSED_NUMBERS = {"sqlite_autoincrement": True}
-"""Option for tables whose rows are removed, and whose numbers occur elsewhere, such as in addresses. No later row gets
-the number of a removed row, because a page that is still open would change the wrong row. This is PostgreSQL's default.
+"""Option for tables whose rows can be deleted and whose numbers occur elsewhere, such as in URLs. It prevents a new row
+from getting the number of a deleted one, because a page that is still open would then change the wrong row. PostgreSQL
+does this by default.
 """
 
 
 class PersonRow(Base):
     """A person of the course. `key` is the university's name for the person, such as a mail address. `folded` is equal
     for keys that look alike (keys.py). `team` is the name of the group with which the person hands in, if an assignment
-    allows groups. A person cannot sign in from `deactivated` on.
+    allows groups. A person whose `deactivated` time is set cannot sign in.
     """
 
     __tablename__ = "people"
@@ -130,7 +132,7 @@ class PersonRow(Base):
 @event.listens_for(PersonRow, "before_insert")
 def _refuse_a_second(_mapper: object, connection: Connection, person: PersonRow) -> None:
     """Raise InputError if the key looks like another person's key. Only one transaction writes at a time, so no other
-    adds this person.
+    transaction can add such a person meanwhile.
     """
     people = PersonRow.__table__
     there = connection.scalar(select(people.c.key).where(people.c.folded == person.folded).limit(1))
@@ -155,8 +157,8 @@ class PseudonymRow(Base):
 
 
 class InvitationRow(Base):
-    """A link that signs a person in once: made by an instructor or, if `by_mail`, requested by mail. Only a hash of its
-    token is stored.
+    """A link that signs a person in once. It was created by an instructor or, if `by_mail` is true, requested by mail.
+    Only the hash of its token is stored.
     """
 
     __tablename__ = "invitations"
@@ -196,7 +198,9 @@ class SessionRow(Base):
 
 
 class ApiTokenRow(Base):
-    """A token with which a program acts for a person. Only a hash is stored. `scopes` are words between blanks."""
+    """A token with which a program acts for a person. Only its hash is stored. `scopes` is a list of words separated by
+    blanks.
+    """
 
     __tablename__ = "api_tokens"
 
@@ -232,13 +236,13 @@ class DeviceSignInRow(Base):
 
 
 class AttemptRow(Base):
-    """A file that was handed in, unchanged. `public` is its name in addresses. `form_key` is the key of the form by
-    which it came, so that a second click stores nothing. `form_use` counts the files that came by one form, since a
-    browser's Back shows a used form. `counted_id` is the grading whose result counts. `late` is true if the student was
-    told that it is late; whether it counts as late follows from `received` and the student's dates (limits.is_late). A
-    `trial` run was handed in by a person who teaches, and counts nowhere. If an instructor handed it in for the
-    student, `entered_by` is the instructor's key, with the reason and the time; `received` is then the stated time of
-    arrival.
+    """A file that was handed in, stored unchanged. `public` is its name in URLs. `form_key` identifies the form by
+    which it was sent, so that a second click does not store it again. `form_use` counts the files that were sent by one
+    form, because the Back button of a browser shows a used form. `counted_id` is the grading whose result counts.
+    `late` is true if the student was notified that the attempt is late; whether it counts as late depends on `received`
+    and the student's dates (limits.is_late). A `trial` run was handed in by a person who teaches, and does not count.
+    If an instructor handed the file in for the student, `entered_by` is the instructor's key, `entered_reason` and
+    `entered` are the reason and the time, and `received` is the stated time of arrival.
     """
 
     __tablename__ = "attempts"
@@ -288,8 +292,9 @@ class ShareRow(Base):
 
 
 class DryRunRow(Base):
-    """A person's latest dry run at an assignment: a file that is graded with the shown checks, and not handed in. Only
-    its owner sees it. `made` counts the dry runs since `counted_since`, because their number in an hour is limited.
+    """A person's latest dry run at an assignment: a file that is graded with the shown checks but not handed in. Only
+    its owner sees it. `made` counts the dry runs since `counted_since`, because the number of dry runs per hour is
+    limited.
     """
 
     __tablename__ = "dry_runs"
@@ -309,7 +314,7 @@ class DryRunRow(Base):
 
 
 class AssignmentRow(Base):
-    """An assignment as it was last read (assignments.AssignmentView as JSON), for use when its files are missing."""
+    """An assignment as it was last read (assignments.AssignmentView as JSON). It is used when the files are missing."""
 
     __tablename__ = "assignments"
 
@@ -319,7 +324,9 @@ class AssignmentRow(Base):
 
 
 class ReleaseRow(Base):
-    """The hidden checks of an assignment are released. A release is final, since students have seen the outcomes."""
+    """Record that the hidden checks of an assignment are released. A release is final because students have seen the
+    outcomes.
+    """
 
     __tablename__ = "releases"
 
@@ -329,7 +336,9 @@ class ReleaseRow(Base):
 
 
 class HoldRow(Base):
-    """The results of an assignment are held back: students see none of them. Publishing deletes the row."""
+    """Record that the results of an assignment are held back, so that students do not see them. Publishing deletes the
+    row.
+    """
 
     __tablename__ = "holds"
 
@@ -353,20 +362,20 @@ def _is_released(attempt_id: Mapped[int | None]) -> ColumnElement[bool]:
 
 
 class GradingRow(Base):
-    """One grading of an attempt: a row of the queue, and later of the history. The grading of a dry run has no
-    attempt, and is deleted with the dry run.
+    """One grading of an attempt: a row of the queue, and later of the history. The grading of a dry run has no attempt,
+    and is deleted with the dry run.
 
-    Within a priority, the lowest `round` comes first; a person has one grading in each round (accept.py). The station
-    `claimed_by` has claimed the grading until `lease_until`, for try number `tries`, or for try number
-    `hidden_tries` of its hidden cases. `result` is the whole result as
-    JSON, and `brief` its grade (summaries.py). Students see `shown_points`, `checks` in brief, a compressed `page`, and
-    `shown_result` as compressed JSON. While results are `held` back, these are empty. Otherwise they are the published
-    part: the `early` part until the assignment is released, and then everything. Checks worth `early_max` of
-    `max_points` are shown early; the others are worth `hidden_points`. `full_checks` and `full_page` are None if they
-    equal the early part. `speed` is the speed relative to the model solution on `device`, for leaderboards, and
-    `shown_speed` the speed that the student may see. `measured_sha256` and `scored_sha256` are the version of the
-    assignment (assignments.Version). `needs_run` is true if only a new run can score the result by this version,
-    although it was measured by it (versions.needs_a_run).
+    Within a priority, the lowest `round` comes first. A person has one grading in each round (accept.py). The station
+    `claimed_by` has claimed the grading until `lease_until`. `tries` counts the tries to grade it, and `hidden_tries`
+    the tries to run its hidden cases. `result` is the whole result as JSON, and `brief` its grade (summaries.py).
+    Students see `shown_points`, `checks` in brief, a compressed `page`, and `shown_result` as compressed JSON. These
+    are empty while results are `held` back. Otherwise they are the published part of the result, which is the `early`
+    part until the assignment is released and the whole result afterwards. Checks worth `early_max` of `max_points` are
+    shown early; the others are worth `hidden_points`. `full_checks` and `full_page` are None if they equal the early
+    part. `speed` is the speed relative to the model solution on `device`, for leaderboards, and `shown_speed` the speed
+    that the student may see. `measured_sha256` and `scored_sha256` are the version of the assignment
+    (assignments.Version). `needs_run` is true if the result was measured with this version, but can only be scored
+    after another run (versions.needs_a_run).
     """
 
     __tablename__ = "gradings"
@@ -415,12 +424,12 @@ class GradingRow(Base):
         Index("gradings_queue", "state", "priority", "round", "id"),
         Index("gradings_one_open", "attempt_id", unique=True, sqlite_where=IS_OPEN, postgresql_where=IS_OPEN),
         CheckConstraint("(attempt_id IS NULL) <> (dry_run_id IS NULL)", name="gradings_of_one_file"),
-        NEVER_REUSED_NUMBERS,  # a station may still grade one that is deleted
+        NEVER_REUSED_NUMBERS,  # a station may still be grading a deleted row
     )
 
     @hybrid_property
     def shown_state(self) -> State:
-        """The state that students see. A grading has ended as soon as their part of the result is stored."""
+        """The state that students see. For them, a grading is done as soon as their part of the result is stored."""
         return State(self.state) if self.early_points is None else State.DONE
 
     @shown_state.inplace.expression
@@ -430,7 +439,7 @@ class GradingRow(Base):
 
     @hybrid_property
     def lacks_hidden_cases(self) -> bool:
-        """True if the result is stored without its hidden cases: they are to be run, or could not be run."""
+        """True if the result is stored without its hidden cases, which have not run yet or could not be run."""
         return self.early_points is not None and self.state in {State.SHOWN, State.FAULTED}
 
     @lacks_hidden_cases.inplace.expression
@@ -545,7 +554,7 @@ class ExtensionRow(Base):
 
 
 class Decision(StrEnum):
-    """Kind of a decision about a grade by hand."""
+    """Kind of a decision by hand about a grade."""
 
     SET = "set"
     ADD = "add"
@@ -601,8 +610,8 @@ class RequestRow(Base):
 
 
 class NoticeRow(Base):
-    """A notice to the people who teach, sent by the webhook. `about` is the number of a question or of a grading, as
-    `kind` says (notifier.py). Sending began at `at`, and the notice arrived at `sent`.
+    """A notice to the people who teach, sent through the webhook. `about` is the number of a question or a grading,
+    depending on `kind` (notifier.py). Sending began at `at`, and the notice arrived at `sent`.
     """
 
     __tablename__ = "notices"
@@ -646,7 +655,7 @@ class MailChoiceRow(Base):
 
 
 class RegradingRow(Base):
-    """An order to grade many attempts at an assignment again: `which` of them, in words."""
+    """An order to grade many attempts at an assignment again. `which` describes the selected attempts in words."""
 
     __tablename__ = "regradings"
 
@@ -668,7 +677,7 @@ class ProgressRow(Base):
     at: Mapped[datetime]
     data: Mapped[str]
 
-    __table_args__ = (NEVER_REUSED_NUMBERS,)  # browsers resume behind a number
+    __table_args__ = (NEVER_REUSED_NUMBERS,)  # browsers resume after the number of the last note they received
 
 
 class StationRow(Base):
@@ -706,7 +715,9 @@ class PoolRow(Base):
 
 
 class AuditRow(Base):
-    """A change of a grade, or of who may sign in: its author (a person or a station), and the change in words."""
+    """A line of the audit trail: a change of a grade or of a person's access, with its author (a person or a station)
+    and a description.
+    """
 
     __tablename__ = "audit"
 
@@ -721,7 +732,7 @@ class AuditRow(Base):
 
 
 class SecretRow(Base):
-    """A secret of this service, by name: the seed from which the seeds of gradings are derived."""
+    """A named secret of this service. The only one is the seed from which the seeds of gradings are derived."""
 
     __tablename__ = "secrets"
 

@@ -1,4 +1,4 @@
-"""Names of people in tables: sorted as people expect, and found without accents."""
+"""Sorting and searching of people's names, ignoring case and accents."""
 
 import re
 import unicodedata
@@ -9,11 +9,11 @@ from typing import Protocol, TypeVar
 from grader.common.people import KEY_CHARACTERS
 
 PLAIN_LETTER = re.compile(r"LATIN SMALL (?:LETTER|LIGATURE) (?:DOTLESS )?([A-Z]{1,2})(?: WITH .*)?")
-"""Unicode's name of a letter that is written by one or two plain letters, such as ł, ø, æ and œ."""
+"""Pattern of the Unicode name of a letter that can be replaced by one or two plain letters, such as ł, ø, æ and œ."""
 
 
 def sort_key(name: str) -> str:
-    """Form of a name by which names are sorted: without case and accents, so that Łukasz comes next to Lukas.
+    """Sort key of a name. It ignores case and accents, so that Łukasz is sorted next to Lukas.
 
     Only the first KEY_CHARACTERS count.
     """
@@ -32,12 +32,12 @@ Person = TypeVar("Person", bound=Named)
 
 
 def by_name(people: Iterable[Person]) -> list[Person]:
-    """People in the order of their names."""
+    """Sort people by name."""
     return sorted(people, key=lambda each: sort_key(each.name))
 
 
 def has_words(text: str, words: str) -> bool:
-    """True if a text contains each of these words, in any case and with any accents."""
+    """True if a text contains each of these words, ignoring case and accents."""
     searched = sort_key(text)
     return all(each in searched for each in sort_key(words).split())
 

@@ -1,8 +1,9 @@
-"""Mails to students, stored in the transaction of the event that they report.
+"""Outbox of mails to students. A mail is stored in the same transaction as the event that it reports.
 
-    finish, answer, give -> MailRow -> serve/mailer.py sends it
+    event (graded, answered, extended) -> MailRow -> serve/mailer.py sends it
 
-A mail names an assignment and an address, and no result: it is the same whether results are held back or not.
+A mail contains the name of an assignment and the address of a page, but no result. Therefore it is the same whether or
+not results are held back.
 """
 
 from collections.abc import Collection
@@ -41,7 +42,7 @@ def put_mail(session: Session, person_id: int, mail: Mail, now: datetime) -> Non
 
 
 def put_mails_about(session: Session, kind: MailKind, attempt: AttemptRow, now: datetime) -> None:
-    """Put a mail in the outbox for each person whose attempt this is. A trial run has none."""
+    """Put a mail in the outbox for each owner of an attempt. No-op for a trial run."""
     if attempt.trial:
         return
     mail = Mail(kind=kind, assignment=attempt.assignment, path=f"/attempts/{attempt.public}")
@@ -57,7 +58,7 @@ def switched_off(session: Session, person_id: int) -> frozenset[MailKind]:
 
 
 def choose_mails(session: Session, person_id: int, wanted: Collection[MailKind]) -> None:
-    """Send a person these kinds of mail from now on, and no others."""
+    """Send a person only these kinds of mail from now on."""
     session.execute(delete(MailChoiceRow).where(MailChoiceRow.person_id == person_id))
     off = (each for each in MailKind if each not in wanted)
     session.add_all(MailChoiceRow(person_id=person_id, kind=each) for each in off)

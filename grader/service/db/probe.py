@@ -1,4 +1,4 @@
-"""Check that the database can store data now, for programs that watch the service."""
+"""Health check for monitoring: checks that the database can store data now."""
 
 import shutil
 import time
@@ -12,24 +12,27 @@ from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from grader.service.db.session import Database
 
 MIN_FREE_BYTES = 64 * 1024 * 1024
-"""Bytes that must be free on the disk of SQLite's file: some hundred attempts with their reports."""
+"""Bytes that must be free on the disk of SQLite's file. This is enough for about a hundred attempts with their reports.
+"""
 
 REUSE_SECONDS = 10.0
-"""Seconds for which an answer is reused: anyone may ask, and each check writes."""
+"""Seconds for which an answer is reused. Anyone may ask, and each check writes to the disk."""
 
 TOO_LITTLE_SPACE = f"less than {MIN_FREE_BYTES // 1024**2} MiB is free on the disk of the database"
 STORES_NOTHING = "the database cannot store anything"
 
 WRITES = {"sqlite": "PRAGMA user_version = 1", "postgresql": "SELECT pg_logical_emit_message(true, 'grader', 'health')"}
-"""Statement for each kind of database that writes to the disk but changes no table."""
+"""For each kind of database, a statement that writes to the disk without changing a table."""
 
 
 DISK_FULL_CODES = frozenset({"SQLITE_FULL", "53100"})
-"""Names of the fault that a disk is full, in SQLite and in PostgreSQL."""
+"""Error codes of SQLite and PostgreSQL for a full disk."""
 
 
 class WriteProbe:
-    """Keeps the latest answer. Only one thread checks at a time; other threads get the previous answer."""
+    """Checks the database and keeps the latest answer. Only one thread checks at a time; others get the previous
+    answer.
+    """
 
     def __init__(self) -> None:
         self._looking, self._fault, self._looked = Lock(), "", float("-inf")
@@ -58,6 +61,6 @@ def fault_of(database: Database) -> str:
 
 
 def is_disk_full(error: OperationalError) -> bool:
-    """True if the database could not store anything since its disk is full."""
+    """True if the error means that the disk of the database is full."""
     names = (getattr(error.orig, name, None) for name in ("sqlite_errorname", "sqlstate"))
     return not DISK_FULL_CODES.isdisjoint(names)

@@ -1,4 +1,4 @@
-"""Access to the database, SQLite or PostgreSQL, in three kinds of transactions: `reading`, `writing` and `recording`.
+"""Access to the database (SQLite or PostgreSQL) in three kinds of transactions: `reading`, `writing` and `recording`.
 
 On both databases, `writing` transactions run one at a time, so the rows that they read do not change until they end.
 Stations use `recording` many times a minute. On PostgreSQL, these transactions run at the same time, so each change
@@ -19,13 +19,13 @@ from grader.common.errors import InputError, SetupError
 from grader.service.db.clock import utc_now
 
 LOCK_TIMEOUT_SECONDS = 30.0
-"""Seconds that a transaction waits for transactions of other processes. Each writes for milliseconds."""
+"""Seconds that a transaction waits for transactions of other processes, each of which takes milliseconds."""
 
 BEGIN_OPTION = "grader_begin"
-"""Execution option with the statement that begins a transaction of SQLite."""
+"""Execution option that contains the statement to begin a transaction of SQLite."""
 
 WRITER_LOCK_NUMBER = 0x6772616465722031
-"""Number of the lock with which writing transactions of PostgreSQL run one at a time."""
+"""Number of the advisory lock that makes the writing transactions of PostgreSQL run one at a time."""
 
 POSTGRESQL_TIMEOUTS = {
     "connect_timeout": 5,
@@ -35,12 +35,14 @@ POSTGRESQL_TIMEOUTS = {
     "tcp_user_timeout": 20_000,
     "options": "-c statement_timeout=30s -c lock_timeout=30s -c idle_in_transaction_session_timeout=60s",
 }
-"""Limits on how long a process waits for PostgreSQL, and PostgreSQL for a process: a process that is stopped in the
-middle of a transaction, or has lost its network, must not block the others.
+"""Limits on how long a process waits for PostgreSQL, and PostgreSQL for a process. A process that is stopped in the
+middle of a transaction, or has lost its network connection, must not block the others.
 """
 
 POOL_SIZE = 10
-"""Connections that a process keeps to PostgreSQL. It may open as many more for a while. A server allows 100 in all."""
+"""Number of connections to PostgreSQL that a process keeps open. It may temporarily open as many more. By default, a
+server allows 100 connections in all.
+"""
 
 
 class Database:
@@ -65,7 +67,7 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[Session]:
-        """A transaction that sees one state of all tables and changes nothing."""
+        """A read-only transaction that sees one consistent state of all tables."""
         with Session(self._reader, expire_on_commit=False, autoflush=False) as session:
             yield session
 
@@ -132,8 +134,8 @@ def time_of(session: Session) -> datetime:
 
 
 def sqlite_url(folder: Path) -> str:
-    """Address of the SQLite database in a folder, which is created so that only this user can read it. Raises
-    InputError if that fails.
+    """Address of the SQLite database in a folder. Creates the folder and the database file so that only this user can
+    read them. Raises InputError if that fails.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -158,7 +160,7 @@ def _parsed(url: str) -> URL:
 
 
 def _engine(url: URL) -> Engine:
-    """Engine whose messages never contain parameters, so that tokens and names do not get into a log."""
+    """Create an engine whose messages never contain parameters, so that tokens and names do not get into a log."""
     if url.get_backend_name() != "sqlite":
         return _server(url)
     engine = create_engine(
@@ -174,7 +176,7 @@ def _engine(url: URL) -> Engine:
 
 
 def _server(url: URL) -> Engine:
-    """Engine for PostgreSQL. Each connection is tested before use, since the server may have been restarted."""
+    """Create an engine for PostgreSQL. Each connection is tested before use because the server may have restarted."""
     try:
         return create_engine(
             url,
@@ -192,7 +194,7 @@ def _server(url: URL) -> Engine:
 
 
 def _prepare(connection: Any, _record: object) -> None:
-    """Let readers not wait for the writer (WAL), and let commits survive a power cut (FULL)."""
+    """Configure SQLite so that readers do not wait for the writer (WAL) and commits survive a power failure (FULL)."""
     cursor = connection.cursor()
     for pragma in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON"):
         cursor.execute(f"PRAGMA {pragma}")
@@ -200,5 +202,7 @@ def _prepare(connection: Any, _record: object) -> None:
 
 
 def _begin(connection: Connection) -> None:
-    """Begin explicitly: Python's driver begins late and without the lock, so two writers could both read first."""
+    """Begin the transaction explicitly. Python's driver would begin it late and without the lock, so that two writers
+    could both read before one of them writes.
+    """
     connection.exec_driver_sql(connection.get_execution_options().get(BEGIN_OPTION, "BEGIN"))

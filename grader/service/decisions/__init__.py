@@ -1,1 +1,3 @@
-"""Decisions that change a grade: extensions, overrides, regradings, hand-ins on behalf, and answers to questions."""
+"""Decisions of instructors that affect grades: extensions, overrides, regradings, hand-ins on behalf of students, and
+answers to questions.
+"""

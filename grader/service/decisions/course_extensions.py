@@ -1,4 +1,6 @@
-"""Extensions of a whole course: the list of them, and one extension for many students at several assignments."""
+"""Extensions in the whole course: the list of all extensions, and a form that extends several assignments for many
+students at once.
+"""
 
 import unicodedata
 from collections.abc import Iterator, Sequence
@@ -37,13 +39,13 @@ from grader.service.decisions.extensions import (
 from grader.service.errors import FieldError, NotFoundError
 
 LINES_PER_PAGE = 100
-"""Extensions on a page of the list."""
+"""Number of extensions on a page of the list."""
 
 MAX_AT_ONCE = 5_000
-"""Extensions that are given at once: students times assignments."""
+"""Maximum number of extensions that are given at once, which is students times assignments."""
 
 MAX_NAMES_LISTED = 10
-"""Names that a message lists."""
+"""Maximum number of names in a message."""
 
 BETWEEN_REASONS = "; "
 
@@ -51,8 +53,8 @@ WITHDRAWN = "withdrawn on the list of extensions"
 
 
 class ExtensionFilter(Record):
-    """Filter in an address: extensions at an assignment, of people with these words in their names or keys, and
-    earlier than the extension `before`.
+    """Filter in the query string: extensions at an assignment, of people whose names or keys contain these words, and
+    with numbers below `before`.
     """
 
     assignment: str = Field(default="", max_length=200)
@@ -61,8 +63,8 @@ class ExtensionFilter(Record):
 
 
 class GivenToMany(Record):
-    """Result in the address after an order: the number of extensions that were given, and the number that stayed, since
-    they were already as generous.
+    """Result in the query string after many extensions were given: the number of new or changed extensions, and the
+    number of extensions that were kept because they were already as generous.
     """
 
     given: int = Field(default=0, ge=0, le=MAX_AT_ONCE)
@@ -70,17 +72,17 @@ class GivenToMany(Record):
 
     @property
     def in_words(self) -> str:
-        """A sentence; empty if nothing was asked for."""
-        kept = f" {count(self.kept, 'extension')} stayed, being as generous already." if self.kept else ""
+        """The result as a sentence; empty if no extension was requested."""
+        kept = f" {count(self.kept, 'extension')} kept, as generous already." if self.kept else ""
         return f"{count(self.given, 'extension')} given.{kept}" if self.given or self.kept else ""
 
 
 class ExtensionList(ExtensionFilter, GivenToMany):
-    """Address of the list: a filter, or the result of an order."""
+    """Query string of the list: a filter, or the result after many extensions were given."""
 
 
 class ManyExtensionsForm(Record):
-    """Text of the form: students as keys or names, one per line; the assignments; and a new date or more time."""
+    """Fields of the form: students as keys or names, one per line; the assignments; and a new date or more time."""
 
     who: str = ""
     students: str = ""
@@ -101,7 +103,7 @@ class ListedExtension:
 
 @dataclass(frozen=True, kw_only=True)
 class ExtensionPage:
-    """Extensions, the latest first; the number of the last one if earlier ones follow."""
+    """Extensions, the latest first. If earlier ones follow, `before` is the number of the last one."""
 
     lines: tuple[ListedExtension, ...]
     before: int | None
@@ -128,8 +130,9 @@ def _conditions(wanted: ExtensionFilter) -> Iterator[ColumnElement[bool]]:
 def extend_many(
     database: Database, assignments: Sequence[AssignmentView], asked: ManyExtensionsForm, now: datetime
 ) -> GivenToMany:
-    """Give each of these students this at each of these assignments. A student whose extension is more generous keeps
-    that part of it. Raises FieldError before anything is stored if a line or a field cannot be read.
+    """Give each of these students this extension at each of these assignments. If an earlier extension of a student has
+    a later date or more attempts, the student keeps that date or number. Raises FieldError before anything is stored if
+    a line or a field cannot be read.
     """
     if not assignments:
         raise FieldError("assignment", "No assignment is chosen. Choose at least one.")
@@ -149,7 +152,7 @@ def extend_many(
 
 
 def _given(assignment: AssignmentView, asked: ManyExtensionsForm) -> GivenExtension:
-    """The extension at one of the assignments. Raises FieldError with the assignment's name."""
+    """The extension at one of the assignments. Raises FieldError, with the name of the assignment in the message."""
     try:
         due, attempts = _due(assignment, asked), attempts_in(assignment, asked.attempts)
     except FieldError as error:
@@ -176,10 +179,12 @@ def _due(assignment: AssignmentView, asked: ManyExtensionsForm) -> datetime | No
 
 
 def _students(session: Session, text: str) -> list[int]:
-    """Numbers of the students in these lines. Raises FieldError that names the lines that name no single student."""
+    """Numbers of the students in these lines. Raises FieldError, with the lines in the message, if a line matches no
+    student or several.
+    """
     lines = list(dict.fromkeys(filter(None, (line.strip() for line in text.splitlines()))))
     if not lines:
-        raise FieldError("students", "No student is named. Name at least one student, by key or name, one per line.")
+        raise FieldError("students", "No student is listed. List at least one student by key or name, one per line.")
     named: dict[str, dict[int, str]] = {}
     for person in session.scalars(select(PersonRow).where(PersonRow.role == CourseRole.STUDENT)):
         for word in {_plain(person.name), person.folded}:
@@ -213,8 +218,8 @@ def _some(names: Sequence[str]) -> str:
 def _give_at_least(
     session: Session, assignment: AssignmentView, person_id: int, given: GivenExtension, now: datetime
 ) -> int:
-    """Return the number of extensions that were given: 0 if the student already has as much. An earlier extension keeps
-    its reason next to the new one.
+    """Give an extension unless the student already has as much, and return the number of extensions that were given (0
+    or 1). The reason of an earlier extension is kept next to the new one.
     """
     row = extension_of(session, assignment.name, person_id)
     if row is not None:
@@ -229,14 +234,16 @@ def _give_at_least(
 
 
 def _both_reasons(earlier: str, new: str) -> str:
-    """Both reasons, or the new one alone if both are too long together: the audit trail has the earlier one."""
+    """Both reasons or, if they are too long together, the new one alone. The audit trail still contains the earlier
+    one.
+    """
     reasons = earlier.split(BETWEEN_REASONS)
     both = BETWEEN_REASONS.join(reasons if new in reasons else [*reasons, new])
     return both if len(both) <= MAX_REASON_LENGTH else new
 
 
 def listed_extension(session: Session, extension_id: int) -> ListedExtension:
-    """The extension with this number; raises NotFoundError."""
+    """The extension with this number. Raises NotFoundError if it does not exist."""
     row = session.get(ExtensionRow, extension_id)
     if row is None:
         raise NotFoundError
@@ -246,7 +253,7 @@ def listed_extension(session: Session, extension_id: int) -> ListedExtension:
 def lost_by_withdrawal(
     session: Session, one: ListedExtension, assignments: Sequence[AssignmentView], zone: tzinfo
 ) -> Iterator[str]:
-    """Consequences of a withdrawal, a sentence each."""
+    """Consequences of a withdrawal, one sentence each."""
     yield f"{one.person.name} loses this: {extension_in_words(one.row.due, one.row.attempts, zone)}."
     shown = next((each for each in assignments if each.name == one.row.assignment), None)
     if shown is None:
@@ -261,6 +268,6 @@ def lost_by_withdrawal(
 
 
 def withdraw_listed(session: Session, extension_id: int, who: str, zone: tzinfo, now: datetime) -> None:
-    """Withdraw an extension by its number; raises NotFoundError."""
+    """Withdraw an extension by its number. Raises NotFoundError if it does not exist."""
     one = listed_extension(session, extension_id)
     withdraw(session, one.row, Withdrawal(who=who, reason=WITHDRAWN), zone, now)

@@ -20,20 +20,20 @@ from grader.service.grades.final import extension_in
 from grader.service.grades.records import grades_of
 
 MAX_EXTRA_ATTEMPTS = 100
-"""Attempts that can be given to a student at an assignment."""
+"""Maximum number of extra attempts of a student at an assignment."""
 
 MAX_REASON_LENGTH = 500
-"""Characters of a reason."""
+"""Maximum length of a reason."""
 
 OWN_EXTENSION = select(ExtensionRow).where(
     ExtensionRow.person_id == bindparam("person"), ExtensionRow.assignment == bindparam("assignment")
 )
-"""The extension of a person at an assignment. Built once, since each page of a student runs it."""
+"""Query for the extension of a person at an assignment. It is built once because each page of a student runs it."""
 
 
 class ExtensionForm(Record):
-    """The text of the form, and the instructor who sends it. Without a date and attempts, it withdraws the student's
-    extension.
+    """The fields of the form, and the instructor who sends it. A form without a date and without attempts withdraws the
+    student's extension.
     """
 
     who: str
@@ -43,8 +43,8 @@ class ExtensionForm(Record):
 
 
 def rules_for(session: Session, assignment: AssignmentView, person_id: int) -> HandInRules:
-    """The present rules of an assignment for this person, without late days that are spent elsewhere. An extension of
-    one member applies to the whole group. People who teach make trial runs, which have no limits.
+    """The present rules of an assignment for this person, without the late days spent on other assignments. The
+    extension of one member applies to the whole group. People who teach make trial runs, which have no limits.
     """
     if session.get_one(PersonRow, person_id).role != CourseRole.STUDENT:
         return TRIAL
@@ -54,8 +54,8 @@ def rules_for(session: Session, assignment: AssignmentView, person_id: int) -> H
 
 
 def hand_in_rules(session: Session, assignments: Sequence[AssignmentView], name: str, person_id: int) -> HandInRules:
-    """The rules by which a hand-in is accepted, with the late days that are spent at other assignments. `assignments`
-    are all assignments of the course.
+    """The rules by which a hand-in is accepted, including the late days spent on other assignments. `assignments` must
+    contain all assignments of the course.
     """
     assignment = next(each for each in assignments if each.name == name)
     rules = rules_for(session, assignment, person_id)
@@ -89,8 +89,8 @@ class Withdrawal(Record):
 def extend(
     session: Session, assignment: AssignmentView, person: PersonRow, asked: ExtensionForm, now: datetime
 ) -> None:
-    """Give a person an extension in place of an earlier one. It applies at once, also to earlier attempts. Raises
-    FieldError without a change if a field cannot be read.
+    """Give a person an extension, which replaces an earlier one. It applies at once and also to earlier attempts.
+    Raises FieldError without a change if a field cannot be read.
     """
     given = GivenExtension(
         who=asked.who,
@@ -108,8 +108,8 @@ def extend(
 
 
 def give(session: Session, assignment: AssignmentView, person: PersonRow, given: GivenExtension, now: datetime) -> None:
-    """Store an extension in place of the person's earlier one, with a line in the audit trail. All members of a group
-    get a mail, since the extension of one holds for all.
+    """Store an extension in place of the person's earlier one, and add a line to the audit trail. All members of the
+    group get a mail because the extension applies to all of them.
     """
     row, zone = extension_of(session, assignment.name, person.id), assignment.policies.zone
     before = "nothing" if row is None else extension_in_words(row.due, row.attempts, zone)
@@ -127,7 +127,7 @@ def give(session: Session, assignment: AssignmentView, person: PersonRow, given:
 
 
 def withdraw(session: Session, row: ExtensionRow, by: Withdrawal, zone: tzinfo, now: datetime) -> None:
-    """Delete an extension, with a line in the audit trail."""
+    """Delete an extension, and add a line to the audit trail."""
     key = session.get_one(PersonRow, row.person_id).key
     before = extension_in_words(row.due, row.attempts, zone)
     what = f"{key}, {row.assignment}: extension {before} -> nothing; reason: {by.reason}"
@@ -153,7 +153,7 @@ def due_in(assignment: AssignmentView, text: str) -> datetime | None:
 
 
 def attempts_in(assignment: AssignmentView, text: str) -> int:
-    """The number of extra attempts in a form. Raises FieldError."""
+    """The number of extra attempts in a form. Raises FieldError if it cannot be read or given."""
     typed = text.strip() or "0"
     if not (typed.isascii() and typed.isdigit() and len(typed) <= 3 and int(typed) <= MAX_EXTRA_ATTEMPTS):
         found = f"{showable(typed)!r} is not a number of extra attempts"
@@ -164,7 +164,7 @@ def attempts_in(assignment: AssignmentView, text: str) -> int:
 
 
 def reason_in(text: str) -> str:
-    """The reason in a form. Raises FieldError."""
+    """The reason in a form. Raises FieldError if it is empty or too long."""
     reason = showable(text).strip()
     if not 0 < len(reason) <= MAX_REASON_LENGTH:
         raise FieldError("reason", f"{length_in_words('reason', reason, MAX_REASON_LENGTH)} The student sees it.")

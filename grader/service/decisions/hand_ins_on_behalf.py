@@ -1,7 +1,7 @@
-"""Files that an instructor hands in on behalf of a student. The audit trail has a line for each.
+"""Files that an instructor hands in on behalf of a student. Each is recorded in the audit trail.
 
-Dates and limits of attempts do not apply. The attempt belongs to the student, and counts as received at the stated
-time. No other attempt supersedes it.
+Dates and attempt limits do not apply. The attempt belongs to the student, and counts as received at the stated time. No
+other attempt supersedes it.
 """
 
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ class HandInFor:
 
 
 def arrived_in(text: str, zone: tzinfo, now: datetime) -> datetime:
-    """The time of arrival in a form; empty text means now. Raises FieldError."""
+    """The time of arrival in a form; now if it is empty. Raises FieldError if it cannot be read or is in the future."""
     if not text.strip():
         return now
     try:
@@ -60,8 +60,8 @@ def require_student(person: PersonRow) -> None:
 
 
 def enter(session: Session, offer: HandInRequest, entry: HandInFor, rules: HandInRules, now: datetime) -> AttemptRow:
-    """Store an attempt of a student and put it in the queue. It supersedes no other attempt. A form that comes twice
-    with the same file gives one attempt. Raises RefusedError, and then stores nothing.
+    """Store an attempt of a student and put it in the queue. It does not supersede other attempts. If a form is sent
+    twice with the same file, only one attempt is stored. Raises RefusedError without a change if the file is refused.
     """
     person = session.get_one(PersonRow, offer.person_id)
     require_student(person)

@@ -1,6 +1,7 @@
 """Decisions by hand: instructors set points, excuse students, exclude attempts, and release hidden checks.
 
-Decisions survive regradings. The audit trail has a line for each, and students see the decisions about them.
+Decisions survive regradings. Each is recorded in the audit trail, and students see the decisions about their own
+grades.
 """
 
 from dataclasses import dataclass
@@ -32,15 +33,15 @@ from grader.service.grades.wording import decision_in_words
 from grader.service.submissions.progress import ChecksInBrief
 
 MAX_COMMENT_LENGTH = 500
-"""Characters of a comment."""
+"""Maximum length of a comment."""
 
 EXCUSED = "excused"
-"""Word that a form has in place of points."""
+"""Word that can be typed in place of points."""
 
 
 class DecisionForm(Record):
-    """The text of the form, and the instructor who sends it: points such as 80, +5 or -2.5, or the word "excused".
-    Empty points withdraw the earlier decision.
+    """The fields of the form, and the instructor who sends it. `points` is a number such as 80, +5 or -2.5, or the word
+    "excused". Empty points withdraw the earlier decision.
     """
 
     who: str
@@ -49,8 +50,8 @@ class DecisionForm(Record):
 
 
 def decide(session: Session, assignment: AssignmentView, person: PersonRow, asked: DecisionForm, now: datetime) -> None:
-    """Decide a student's grade at an assignment, in place of an earlier decision. Raises FieldError without a change
-    if a field cannot be read.
+    """Decide a student's grade at an assignment. The decision replaces an earlier one. Raises FieldError without a
+    change if a field cannot be read.
     """
     wanted = DecisionRow.person_id == person.id, DecisionRow.assignment == assignment.name
     row = session.scalar(select(DecisionRow).where(*wanted))
@@ -85,8 +86,8 @@ def _decision(assignment: AssignmentView, text: str) -> tuple[Decision, float]:
 
 
 def exclude(session: Session, attempt: AttemptRow, who: str, reason: str, now: datetime) -> None:
-    """Exclude an attempt, or let it count again. An excluded attempt is still used up. Raises RefusedError without a
-    reason.
+    """Exclude an attempt, or let an excluded one count again. An excluded attempt still uses up one of the student's
+    attempts. Raises RefusedError if no reason is given.
     """
     row = session.scalar(select(ExclusionRow).where(ExclusionRow.attempt_id == attempt.id))
     why = comment_in(reason)
@@ -105,7 +106,7 @@ def exclusion_of(session: Session, attempt: AttemptRow) -> ExclusionRow | None:
 
 
 def release(database: Database, assignment: AssignmentView, who: str, now: datetime) -> None:
-    """Show students the hidden checks of an assignment, for all present and later attempts. It cannot be undone."""
+    """Show students the hidden checks of an assignment, for all present and future attempts. This cannot be undone."""
     with database.reading() as session:
         require_releasable(session, assignment)
     with database.writing() as session:
@@ -127,13 +128,13 @@ def _require_unreleased(session: Session, assignment: AssignmentView) -> None:
 
 
 GRADINGS_SEARCHED = 100
-"""Number of the latest gradings in which the names of hidden checks are looked up."""
+"""Number of latest gradings that are searched for the names of hidden checks."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Withheld:
-    """Preview of a release: the numbers of attempts, of those whose hidden cases are still to be run, and of students,
-    and the names of the hidden checks.
+    """Preview of a release: the number of attempts with hidden parts, how many of them wait for their hidden cases to
+    run, the number of their students, and the names of the hidden checks.
     """
 
     attempts: int
@@ -143,7 +144,7 @@ class Withheld:
 
 
 def withheld_of(session: Session, assignment: str) -> Withheld:
-    """Hidden parts of graded attempts that students do not see yet."""
+    """Collect the hidden parts of graded attempts, which students do not see before the release."""
     counted = AttemptRow.counted_id == GradingRow.id, GradingRow.full_checks.is_not(None)
     wanted = select(AttemptRow.id, AttemptRow.person_id, GradingRow.lacks_hidden_cases).join(GradingRow, and_(*counted))
     hidden = wanted.where(AttemptRow.assignment == assignment, AttemptRow.trial.is_(False))
@@ -169,9 +170,7 @@ def last_closing(session: Session, assignment: AssignmentView) -> datetime | Non
 
 
 def hides(session: Session, assignment: AssignmentView) -> bool:
-    """True if the assignment hides checks, or if an attempt has hidden checks since the assignment hid them when the
-    attempt was graded.
-    """
+    """True if the assignment hides checks, or if it hid checks when one of its attempts was graded."""
     graded = AttemptRow.id == GradingRow.attempt_id, AttemptRow.assignment == assignment.name
     withheld = exists().where(*graded, GradingRow.full_checks.is_not(None))
     return bool(assignment.hidden or session.scalar(select(withheld)))

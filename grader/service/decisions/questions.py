@@ -1,4 +1,4 @@
-"""Questions of students about a grading, and the answers of people who teach."""
+"""Questions of students about a grading, and answers by people who teach."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -13,21 +13,21 @@ from grader.service.errors import FieldError, NotFoundError, RefusedError, lengt
 from grader.service.grades.holds import HELD_BACK
 
 MAX_LENGTH = 2000
-"""Characters of a question or an answer."""
+"""Maximum length of a question or an answer."""
 
 MAX_OPEN_QUESTIONS = 5
-"""Open requests of a student."""
+"""Maximum number of open questions of a student."""
 
 
 def ask_question(session: Session, attempt: AttemptRow, person_id: int, text: str, now: datetime) -> None:
-    """Store a question about a graded attempt. Raises RefusedError, and then stores nothing."""
+    """Store a question about a graded attempt. Raises RefusedError without a change if the question is not allowed."""
     if attempt.counted is None:
         raise RefusedError("This attempt is not graded yet; ask after it is graded.")
     if attempt.counted.held:
         raise RefusedError(HELD_BACK)
     unanswered = RequestRow.person_id == person_id, RequestRow.answered.is_(None)
     if session.scalar(select(RequestRow.id).where(*unanswered, RequestRow.attempt_id == attempt.id)) is not None:
-        raise RefusedError("You have asked about this attempt already; wait for the answer.")
+        raise RefusedError("You have already asked about this attempt; wait for the answer.")
     if (session.scalar(select(func.count(RequestRow.id)).where(*unanswered)) or 0) >= MAX_OPEN_QUESTIONS:
         raise RefusedError(f"{MAX_OPEN_QUESTIONS} of your questions are open; wait until one is answered.")
     row = {"attempt_id": attempt.id, "person_id": person_id, "at": now, "answer": "", "answered_by": ""}
@@ -35,12 +35,14 @@ def ask_question(session: Session, attempt: AttemptRow, person_id: int, text: st
 
 
 def answer_question(session: Session, request_id: int, who: str, text: str, now: datetime) -> None:
-    """Answer a question, and close it. Raises NotFoundError or RefusedError if it is unknown or answered."""
+    """Answer a question, which closes it. Raises NotFoundError if it is unknown, and RefusedError if it is already
+    answered.
+    """
     row = session.get(RequestRow, request_id)
     if row is None:
         raise NotFoundError
     if row.answered is not None:
-        raise RefusedError("This question is answered already.")
+        raise RefusedError("This question has already been answered.")
     row.answer, row.answered_by, row.answered = _words("answer", "answer", text), who, now
     mail = Mail(kind=MailKind.ANSWERED, assignment=row.attempt.assignment, path=f"/attempts/{row.attempt.public}")
     put_mail(session, row.person_id, mail, now)

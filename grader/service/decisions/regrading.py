@@ -1,7 +1,7 @@
-"""Orders to grade attempts again. The audit trail has a line for each order.
+"""Orders to grade attempts again. Each order is recorded in the audit trail.
 
-Students see which of their attempts are graded again. So the selection uses only what students see: before release,
-hidden checks select nothing, and the best attempt is the one that looks best to students.
+Students see which of their attempts are graded again, so the selection must not depend on anything hidden from them.
+Before release, hidden checks do not select attempts, and the best attempt is the one that looks best to students.
 """
 
 from collections.abc import Sequence
@@ -30,25 +30,27 @@ Which = Literal["all", "latest", "best"]
 
 NONE_MATCHES = "Nothing is graded again: no attempt matches, or all that match are already waiting or running."
 HIDDEN_SELECTS_NOTHING = (
-    "Before release, hidden checks select no attempt, since students see what is graded again. Leave the last field "
-    "empty."
+    "Before release, hidden checks do not select attempts, because students see what is graded again. Leave the last "
+    "field empty."
 )
 HELD_SELECTS_NOTHING = (
-    "While results are held back, they select no attempt, since students see what is graded again. Choose all or the "
-    "latest, and leave the last field empty."
+    "While results are held back, they do not select attempts, because students see what is graded again. Choose all "
+    "or the latest, and leave the last field empty."
 )
 OLDER = "attempts graded by an older version"
 
 
 def try_again(session: Session, grading_id: int, who: str, now: datetime) -> None:
-    """Grade an attempt again if its grading ended with a fault of the service. Raises NotFoundError or RefusedError."""
+    """Grade an attempt again after a fault of the service. Raises NotFoundError if the grading is unknown, and
+    RefusedError if it did not end with a fault or the attempt is queued.
+    """
     grading = session.get(GradingRow, grading_id)
     if grading is None or grading.attempt_id is None:
         raise NotFoundError
     if grading.state != State.FAULTED:
         raise RefusedError("This grading has not failed; there is nothing to try again.")
     session.add(_line(now, who, grading.attempt.person.key, f"{_named(grading.attempt)}: tries again after a fault"))
-    # If only hidden cases are missing, the student sees a grading that has ended, and no new one.
+    # If only hidden cases are missing, the student already sees the grading as ended and must not see a new one.
     if grading.early_points is not None and grading.fault not in NEEDS_A_GRADING:
         grading.state, grading.hidden_tries, grading.not_before, grading.fault = State.SHOWN, 0, now, ""
         grading.lease_until = None
@@ -59,9 +61,9 @@ def try_again(session: Session, grading_id: int, who: str, now: datetime) -> Non
 
 
 class Selection(Record):
-    """Selection of attempts to grade again: all, the latest or the best of each student or group. If `matching` is not
-    empty, only attempts with a check that has not passed and has this text in its name or as its reason. Both use what
-    students see.
+    """Selection of attempts to grade again: all attempts, or the latest or best of each student or group. A non-empty
+    `matching` restricts it to attempts with a check that has not passed and has this text in its name or as its reason.
+    Points and checks are those that students see.
     """
 
     assignment: str
@@ -75,9 +77,9 @@ class Selection(Record):
 
 
 def regrade(database: Database, selection: Selection, who: str, now: datetime) -> int:
-    """Grade attempts again, after all new hand-ins; return the number of the order. The old results count until the new
-    ones are there, and are kept. Raises RefusedError if nothing matches. Skips attempts that have entered the queue in
-    the meantime.
+    """Queue attempts to be graded again, behind all hand-ins, and return the number of the order. The old results count
+    until the new ones are stored, and are kept. Skips attempts that have entered the queue in the meantime. Raises
+    RefusedError if no attempt matches.
     """
     with database.reading() as session:
         if (selection.which == "best" or selection.matching) and hold_of(session, selection.assignment) is not None:
@@ -87,8 +89,8 @@ def regrade(database: Database, selection: Selection, who: str, now: datetime) -
 
 
 def regrade_older(database: Database, assignments: Sequence[AssignmentView], who: str, now: datetime) -> None:
-    """Grade all attempts again that were graded by an older version of their assignment. Raises RefusedError if there
-    are no such attempts.
+    """Queue all attempts that were graded by an older version of their assignment to be graded again. Raises
+    RefusedError if there are no such attempts.
     """
     with database.reading() as session:
         wanted = {each.name: _graded_by_older(session, each) for each in assignments}
@@ -107,7 +109,7 @@ def _graded_by_older(session: Session, assignment: AssignmentView) -> Sequence[i
 
 @dataclass(frozen=True)
 class _Order:
-    """Reason why attempts at an assignment are graded again, and the person who orders it."""
+    """An order to grade attempts at an assignment again: the selection in words, its author, and the time."""
 
     assignment: str
     which: str
@@ -116,7 +118,7 @@ class _Order:
 
 
 def _order(database: Database, attempts: Sequence[int], order: _Order) -> int:
-    """Note the order and put the attempts in the queue; return the number of the order."""
+    """Store the order, put the attempts in the queue, and return the number of the order."""
     what = f"{order.assignment}: grades {count(len(attempts), 'attempt')} again ({order.which})"
     with database.writing() as session:
         row = RegradingRow(assignment=order.assignment, which=order.which, who=order.who, at=order.at)
@@ -126,7 +128,7 @@ def _order(database: Database, attempts: Sequence[int], order: _Order) -> int:
 
 
 def _selected(session: Session, selection: Selection) -> list[int]:
-    """The numbers of the selected attempts that are not in the queue. Raises RefusedError if no attempt is left."""
+    """The numbers of the selected attempts that are not in the queue. Raises RefusedError if there are none."""
     loaded = selectinload(AttemptRow.gradings), selectinload(AttemptRow.counted)
     graded = AttemptRow.counted_id.is_not(None), AttemptRow.trial.is_(False)
     wanted = select(AttemptRow).where(AttemptRow.assignment == selection.assignment, *graded).options(*loaded)
@@ -145,7 +147,7 @@ def _selected(session: Session, selection: Selection) -> list[int]:
 
 
 def _queue(session: Session, attempts: Sequence[int], regrading: int, now: datetime) -> None:
-    """Put attempts in the queue, except those that are already there."""
+    """Put attempts in the queue, except those that are already in it."""
     is_open = GradingRow.state.in_([state for state in State if state.open])
     queued = set(session.scalars(select(GradingRow.attempt_id).where(GradingRow.attempt_id.in_(attempts), is_open)))
     for each in attempts:

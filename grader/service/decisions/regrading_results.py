@@ -10,7 +10,7 @@ from grader.service.db.models import AttemptRow, GradingRow, RegradingRow, State
 from grader.service.errors import NotFoundError
 
 MAX_LISTED = 50
-"""Regradings that are listed, the latest first."""
+"""Maximum number of regradings in the list, which starts with the latest."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,8 +24,8 @@ class PointsChange:
 
 @dataclass(frozen=True, kw_only=True)
 class RegradingSummary:
-    """Result of a regrading: the changed attempts, and the numbers of gradings with the same points, not ended, and
-    failed.
+    """Result of a regrading: the attempts whose points changed, and the numbers of gradings that gave the same points,
+    have not ended, or failed.
     """
 
     order: RegradingRow
@@ -41,8 +41,8 @@ def regradings(session: Session) -> Sequence[RegradingRow]:
 
 
 def summary_of(session: Session, regrading_id: int) -> RegradingSummary:
-    """Result of a regrading so far. The points before come from the attempt's latest earlier result. Raises
-    NotFoundError.
+    """Result of a regrading so far. New points are compared with the attempt's latest earlier result. Raises
+    NotFoundError if the regrading is unknown.
     """
     order = session.get(RegradingRow, regrading_id)
     if order is None:

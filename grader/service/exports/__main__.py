@@ -1,4 +1,5 @@
-"""The process that makes a file: `python -P -m grader.service.exports REQUEST`, the database on standard input.
+"""The process that makes a file: `python -P -m grader.service.exports REQUEST`. It reads the address of the database
+from standard input.
 
 It writes the file to standard output. If it cannot make the file, it writes one line with the reason to standard error.
 """

@@ -1,9 +1,10 @@
-"""The zip of everything that counts, laid out as `grader batch` lays out a folder of results, with the sources.
+"""The zip archive of all results that count, with the sources. Its layout is that of a results folder of `grader
+batch`.
 
 index.html  grades.csv  grades.xlsx  batch.xml
 sources/LABEL/ASSIGNMENT.cl
-students/LABEL/ASSIGNMENT.html (and the other formats of a batch)       as students see it
-instructor/LABEL/ASSIGNMENT.html                                        the whole page, where students are shown less
+students/LABEL/ASSIGNMENT.html (and the other formats of a batch)       the report as students see it
+instructor/LABEL/ASSIGNMENT.html                                        the whole report, if students see less
 """
 
 import io
@@ -18,7 +19,7 @@ from grader.service.exports.xlsx import write_workbook
 
 
 def write_archive(reader: GradebookReader, junit: str, out: IO[bytes]) -> None:
-    """Write the zip. Results are read one at a time."""
+    """Write the archive. Results are read one at a time to limit memory."""
     book = reader.gradebook()
     links: dict[tuple[str, str], str] = {}
     with ZipFile(out, "w", ZIP_DEFLATED) as archive:

@@ -1,4 +1,6 @@
-"""CSV files for instructors: points, sign-in links and the audit trail. No spreadsheet runs their cells as formulas."""
+"""CSV files for instructors: points, sign-in links and the audit trail. Cells are escaped so that spreadsheets do not
+run them as formulas.
+"""
 
 import csv
 import io
@@ -10,25 +12,25 @@ from grader.service.db.models import AuditRow
 from grader.service.grades.views import CourseLine, CourseTable
 
 FIELDS = "points", "of", "attempts", "late", "why"
-"""The columns of an assignment. `points` are the points that count. `why` explains a deduction or a correction, or says
-that the student is excused or every attempt is excluded.
+"""The columns of an assignment. `points` are the points that count. `why` explains a deduction or a correction, or
+states that the student is excused or that every attempt is excluded.
 """
 
 
 def points_csv(table: CourseTable) -> bytes:
-    """A line for each student. Empty points mean that nothing was graded."""
+    """CSV file with a line for each student. Empty points mean that no attempt was graded."""
     names = [each.name for each in table.assignments]
     headings = (f"{name} {what}" for name in names for what in FIELDS)
     return _csv([["key", "name", *headings], *(_cells(line, names) for line in table.lines)])
 
 
 def links_csv(links: Iterable[tuple[str, str, str]]) -> bytes:
-    """A line for each person: key, name, and the link that signs them in once."""
+    """CSV file with a line for each person: key, name, and the link that signs them in once."""
     return _csv([["key", "name", "link"], *links])
 
 
 def audit_lines_csv(lines: Iterable[AuditRow]) -> bytes:
-    """A CSV line for each line of the trail, without headings."""
+    """CSV line for each line of the audit trail, without headings."""
     return _rows(
         [each.at.isoformat(), "station" if each.by_station else "person", each.who, each.what] for each in lines
     )

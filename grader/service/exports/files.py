@@ -1,4 +1,4 @@
-"""Writers of all export files, built from the batch's own functions."""
+"""Functions that write each export file. They use the functions of a batch."""
 
 import tempfile
 from collections import Counter
@@ -28,12 +28,12 @@ from grader.service.exports.similarity_search import similar
 from grader.service.exports.xlsx import write_workbook
 
 ExportWriter = Callable[[GradebookReader, bytes, IO[bytes]], None]
-"""Writes a file from the gradebook and from the bytes that an instructor uploaded."""
+"""Function that writes a file from the gradebook and the bytes that an instructor uploaded."""
 
-HELD_BACK = "left out, since its results are held back. Publish them, and make this file again."
+HELD_BACK = "left out because its results are held back. Publish them, and make this file again."
 NOTHING_PUBLISHED = "All results are held back, so students see no points. Publish them first."
 
-NOT_RELEASED = "its grades leave out hidden checks, which count as zero until you release them."
+NOT_RELEASED = "its grades do not include hidden checks, which count as zero until you release them."
 
 
 def _overview(reader: GradebookReader, _given: bytes, out: IO[bytes]) -> None:
@@ -54,7 +54,7 @@ def _junit(reader: GradebookReader, _given: bytes, out: IO[bytes]) -> None:
 
 
 def suites(reader: GradebookReader) -> Iterator[tuple[str, Result | Ungraded | Absence]]:
-    """Outcomes of all students by label. Results come first, and are read one at a time."""
+    """Pairs of label and outcome for all students. Results come first, and are read one at a time."""
     for each, stored in reader.results():
         yield each.row.student.label, stored.result
     for row in reader.rows:
@@ -73,7 +73,7 @@ def _archive(reader: GradebookReader, _given: bytes, out: IO[bytes]) -> None:
 
 
 def _filled(platform: LearningPlatform, reader: GradebookReader, given: bytes, out: IO[bytes]) -> None:
-    """Write a zip of the filled copy, remarks and, if the platform imports such a file, the pages as feedback."""
+    """Write a zip archive with the filled copy, remarks and, if the platform can import them, the pages as feedback."""
     assert platform.grades is not None
     upload = platform.grades.export().from_page(read_sheet(f"the {platform.grades.kind}", given))
     owners = upload.roster()
@@ -111,7 +111,9 @@ def _pages(reader: GradebookReader, students: Mapping[str, Student]) -> Iterator
 
 
 def _write_upload(archive: ZipFile, upload: Upload, book: Gradebook, remarks: tuple[Remark, ...]) -> None:
-    """Write the file to upload, and remarks to read first. The file reveals no hidden checks, since students see it."""
+    """Write the file to upload, and remarks to read first. The file does not reveal hidden checks because students see
+    it.
+    """
     filled = upload.fill(for_students(book))
     hidden = [f"{upload.name}: {NOT_RELEASED}"] if any(row.hidden_points for row in book.rows) else []
     lines = [f"{filled.grades} grades are in {upload.name}.", *hidden]
@@ -121,11 +123,11 @@ def _write_upload(archive: ZipFile, upload: Upload, book: Gradebook, remarks: tu
 
 
 def _platform_students(reader: GradebookReader, owners: tuple[Owner, ...]) -> dict[str, Student]:
-    """All students by label, each with the key that they have on the platform. A student is matched by key and name;
-    else by a mail address, which is the key here and is in one row there; else by a name that is unique on both sides;
-    else by a key whose name on the platform no other student here has. A student without a match, or whose key another
-    one would share, gets no key, so that no student gets another's grade. An address in several rows stays the key,
-    which the upload then refuses.
+    """All students by label, each with the key that they have on the platform. A student is matched by the first of
+    these rules that applies: by key and name; by key, if it is a mail address in exactly one row of the platform; by a
+    name that is unique on both sides; by key, if no other student has the name that the platform shows for this key. A
+    student without a match, or whose key another student would share, gets no key, so that no student gets the grade of
+    another. A mail address in several rows stays the key, which the upload then refuses.
     """
     students = {row.student.label: row.student for row in reader.rows}
     named = {person_key(owner.key): person_name(owner.name) for owner in owners if owner.key is not None}
@@ -152,7 +154,7 @@ def _platform_students(reader: GradebookReader, owners: tuple[Owner, ...]) -> di
 
 
 def _by_mail(owners: tuple[Owner, ...]) -> dict[str, list[str]]:
-    """The platform's keys of the people with a mail address, by address."""
+    """The platform's keys of people with a mail address, by address."""
     found: dict[str, list[str]] = {}
     for each in owners:
         if each.mail and each.key is not None:
@@ -161,7 +163,9 @@ def _by_mail(owners: tuple[Owner, ...]) -> dict[str, list[str]]:
 
 
 def _by_name(reader: GradebookReader, students: Mapping[str, Student], owners: tuple[Owner, ...]) -> Iterator[Remark]:
-    """A remark that lists students who were found only by name, since people may change their names on a platform."""
+    """A remark that lists students who were matched only by name, because people may change their names on
+    a platform.
+    """
     kept = {row.student.label: person_key(row.student.key or "") for row in reader.rows}
     mails = _by_mail(owners)
     found = [
@@ -170,11 +174,11 @@ def _by_name(reader: GradebookReader, students: Mapping[str, Student], owners: t
         if each.key is not None and person_key(each.key) != kept[label] and kept[label] not in mails
     ]
     if found:
-        yield Remark(where="found by name alone, since the keys differ", why=f"{listed(found, 'and')}.")
+        yield Remark(where="matched by name alone because the keys differ", why=f"{listed(found, 'and')}.")
 
 
 def _once(pairs: list[tuple[str, str | None]]) -> dict[str, str | None]:
-    """Values of the names that occur once."""
+    """Values of the names that occur exactly once."""
     names = [name for name, _ in pairs]
     return {name: value for name, value in pairs if names.count(name) == 1}
 

@@ -1,4 +1,4 @@
-"""Reads the course as the batch's gradebook, with the attempt that counts for each student."""
+"""Reads the course as a gradebook like that of a batch, with the attempt that counts for each student."""
 
 import zlib
 from collections.abc import Iterator
@@ -30,7 +30,9 @@ SHAPE = "the submission service"
 UNREADABLE = "An assignment cannot be read, and points may depend on it, so no file was made. Fix it first:"
 
 COMPARED_BYTES = 64 * 1024
-"""Bytes of a file that are compared with other files: ten times the size of a file with all five kernels."""
+"""Number of bytes of a file that are compared with other files. This is ten times the size of a file with all five
+kernels.
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,9 +59,9 @@ class StoredResult:
 
 
 class GradebookReader:
-    """Reads the gradebook and stored results of one assignment, or of all if `assignment` is empty. Raises RefusedError
-    if any assignment of the course cannot be read: late days are counted over all assignments, so points might be
-    wrong without it.
+    """Reads the gradebook and stored results of one assignment, or of all assignments if `assignment` is empty. Raises
+    RefusedError if any assignment of the course cannot be read, because late days are counted over all assignments and
+    the points might be wrong without it.
     """
 
     def __init__(self, database: Database, course: Course, assignment: str) -> None:
@@ -127,7 +129,7 @@ class GradebookReader:
             return session.scalars(select(AttemptRow.data).where(AttemptRow.id == attempt)).one()
 
     def pool(self, assignment: str, kind: PoolKind) -> list[tuple[str, str]]:
-        """Names and texts of the sources of a kind that hand-ins are compared with."""
+        """Names and texts of the pool's sources of this kind, with which hand-ins are compared."""
         wanted = select(PoolRow.name, PoolRow.data).where(PoolRow.assignment == assignment, PoolRow.kind == kind)
         with self._database.reading() as session:
             rows = session.execute(wanted.order_by(PoolRow.id)).all()
@@ -156,7 +158,7 @@ class GradebookReader:
 
 
 def _page(drawn: bytes, result: Result) -> bytes:
-    """The page that the station drew; drawn again if a deduction or a correction changes the points."""
+    """The page that the station rendered. It is rendered again if a deduction or a correction changes the points."""
     if result.deduction is None and result.correction is None:
         return zlib.decompress(drawn)
     return page(result).text.encode()
@@ -177,8 +179,8 @@ def _graded_rows(rows: tuple[StudentRow, ...], attempts: dict[str, AttemptRow]) 
 
 
 def _with_duplicates(found: AssignmentRows) -> Iterator[StudentRow]:
-    """Rows with the labels of students who handed in the same bytes, except members of one group: they share an attempt
-    or hand in together.
+    """Rows with the labels of other students who handed in the same bytes. Members of the same group, who share an
+    attempt or hand in together, are not listed.
     """
     same: dict[str, list[str]] = {}
     for row in found.rows:

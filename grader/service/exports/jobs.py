@@ -1,9 +1,10 @@
-"""Files about the course that cost more than a web process may spend. A separate process makes each file.
+"""Runs exports. Making a file about the course costs more resources than a web process may spend, so a separate process
+makes each file.
 
-    web -> ExportRequest -> exports/ -> a file without a name -> web -> browser
+    web -> ExportRequest -> exports/ -> unnamed temporary file -> web -> browser
 
-The export process has a budget of processor time, memory and disk, and a low priority. It reads what students have
-handed in, compiles nothing, and writes nothing to the database.
+The export process has limits on processor time, memory and disk space, and a low priority. It reads what students have
+handed in, but does not compile it, and does not write to the database.
 """
 
 import os
@@ -25,30 +26,30 @@ from grader.service.handover import as_lines
 from grader.service.throttle import ConcurrencyLimiter
 
 EXPORT_ARGUMENTS = ("-P", "-m", "grader.service.exports")
-"""-P: nothing is imported from the working directory."""
+"""Arguments for Python. With -P, modules are not imported from the working directory."""
 
 CPU_SECONDS = 180
 """Seconds of processor time that an export may use."""
 
 WALL_SECONDS = 600.0
-"""Seconds after which an export is ended, also if it has used less processor time."""
+"""Seconds after which an export is ended even if it has used less processor time."""
 
 MEMORY_BYTES, FILE_BYTES = 4 * 1024**3, 4 * 1024**3
-"""Bytes of an export's address space, and of the file that it makes."""
+"""Maximum number of bytes of an export's address space, and of the file that it makes."""
 
 EXIT_REFUSED = 2
-"""Exit code of an export that cannot be made; its standard error has the reason."""
+"""Exit code of an export that cannot be made. Its standard error contains the reason."""
 
 EXPORT_LIMIT = ConcurrencyLimiter(
     1, "Another file is being made right now; try again in a moment.", max_waiting=3, wait_seconds=20.0
 )
-"""A web process runs one export at a time; a few more requests wait."""
+"""Allows a web process to run one export at a time. A few more requests may wait."""
 
 TOO_LARGE = "This takes more time, memory or disk than is allowed; ask for one assignment alone."
 
 
 class ExportKind(StrEnum):
-    """A file that can be exported, by its name."""
+    """Name of a file that can be exported."""
 
     OVERVIEW = "overview.html"
     SIMILAR = "similar.json"
@@ -61,11 +62,12 @@ class ExportKind(StrEnum):
 FILLED: Mapping[str, LearningPlatform] = {
     f"{'-'.join(each.name.lower().split())}.zip": each for each in PLATFORMS if each.grades is not None
 }
-"""Platforms with a file to fill, by the name of the zip with the filled copy."""
+"""Platforms whose gradebook files grader can fill in, by the name of the zip archive with the filled copy."""
 
 
 class ExportRequest(Record):
-    """A request for a file about one assignment, or about all if it is empty. The folders are the course's.
+    """A request for a file about one assignment, or about all assignments if `assignment` is empty. The folders are
+    those of the course.
 
     `kind` is an `ExportKind` or a name in FILLED.
     """
@@ -124,4 +126,4 @@ def limit_this_process() -> None:
         (resource.RLIMIT_FSIZE, FILE_BYTES),
     ):
         resource.setrlimit(what, (most, most))
-    signal.alarm(int(WALL_SECONDS))  # the web process may have ended, and its timeout with it
+    signal.alarm(int(WALL_SECONDS))  # in case the web process, which enforces WALL_SECONDS, has ended

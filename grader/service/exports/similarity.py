@@ -1,5 +1,5 @@
-"""Sources of an assignment that are nearly the same: the records that the export process sends to the page, and the
-pool of other sources that they are compared with.
+"""Records of similar sources, which the export process sends to the page, and the pool of other sources with which
+attempts are compared.
 """
 
 import io
@@ -22,10 +22,10 @@ from grader.service.db.session import Database
 from grader.service.errors import RefusedError
 
 MAX_SOURCE_BYTES, MAX_SOURCES = 64 * 1024, 1_000
-"""Bytes of a source in the pool, and number of sources that an assignment may have in the pool."""
+"""Maximum number of bytes of a source in the pool, and of sources per assignment in the pool."""
 
 SOURCES_PER_TRANSACTION = 16
-"""Number of sources that one transaction changes: about 1 MiB."""
+"""Number of sources per transaction, which is about 1 MiB."""
 
 NAME_LENGTH = 200
 ENDINGS = frozenset({".cl", ".txt"})
@@ -76,8 +76,8 @@ class SimilarGroup(Record):
 
 
 class SimilarSources(Record):
-    """Files that several students handed in byte for byte, all groups of similar sources, and the first pairs. In a
-    group, one source represents all sources with the same bytes.
+    """Files that several students handed in with the same bytes, all groups of similar sources, and the first pairs. In
+    a group, one source represents all sources with the same bytes.
     """
 
     identical: tuple[tuple[SimilarSource, ...], ...]
@@ -86,12 +86,12 @@ class SimilarSources(Record):
 
 
 def add_to_pool(database: Database, added: PoolRow, data: bytes) -> int:
-    """Add a source or the sources of a zip, and return their number. `added` has the fields that all of them share.
-    Raises RefusedError, and then adds nothing.
+    """Add a source or the sources of a zip archive, and return their number. `added` contains the fields that they
+    share. Raises RefusedError without a change if the file cannot be read or the pool is full.
     """
     found = list(_sources(added.name, data))
     if not found:
-        raise RefusedError("The file has no source in it: choose a .cl file, or a zip of such files.")
+        raise RefusedError("The file does not contain any source: choose a .cl file, or a zip of such files.")
     what = f"{added.assignment}: added {count(len(found), 'source')} to the pool ({added.kind})"
     with database.writing() as session:
         there = session.scalar(select(func.count()).where(PoolRow.assignment == added.assignment)) or 0
@@ -108,7 +108,7 @@ def add_to_pool(database: Database, added: PoolRow, data: bytes) -> int:
 
 
 def _sources(name: str, data: bytes) -> Iterator[tuple[str, bytes]]:
-    """Names and sources. A zip is unpacked only as far as its sources may be stored."""
+    """Names and sources in a file. From a zip archive, only as much is unpacked as may be stored."""
     if not data.startswith(b"PK\x03\x04"):
         if data.strip():
             yield name, data[:MAX_SOURCE_BYTES]
@@ -126,7 +126,7 @@ def _sources(name: str, data: bytes) -> Iterator[tuple[str, bytes]]:
 
 
 def empty_pool(database: Database, assignment: str, kind: PoolKind, who: str, now: datetime) -> None:
-    """Remove all sources of a kind."""
+    """Remove all sources of this kind from the pool."""
     with database.reading() as session:
         numbers = session.scalars(
             select(PoolRow.id).where(PoolRow.assignment == assignment, PoolRow.kind == kind)
@@ -141,7 +141,7 @@ def empty_pool(database: Database, assignment: str, kind: PoolKind, who: str, no
 
 
 def pool_sizes(session: Session, assignment: str) -> dict[PoolKind, int]:
-    """Number of sources of each kind."""
+    """Number of sources in the pool of each kind."""
     rows = session.execute(
         select(PoolRow.kind, func.count()).where(PoolRow.assignment == assignment).group_by(PoolRow.kind)
     )

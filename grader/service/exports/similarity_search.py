@@ -1,6 +1,5 @@
-"""Finds sources that are the same or nearly the same, among all attempts that count and the sources of earlier courses.
-
-Code from the skeleton and allowed code are left out. Students who share an attempt are a group, and appear once.
+"""Finds identical and similar sources among all attempts that count and the sources of earlier courses. Code from the
+skeleton and allowed code are ignored. Students who share an attempt appear only once.
 """
 
 from collections.abc import Iterator
@@ -21,14 +20,14 @@ from grader.service.exports.similarity import (
 )
 
 PAIRS_SHOWN = 20
-"""Pairs that are shown side by side."""
+"""Maximum number of pairs that are shown side by side."""
 
 EARLIER = "earlier course: "
 
 
 def similar(reader: GradebookReader, assignment: str) -> SimilarSources:
-    """Sources of an assignment that are the same or nearly the same. Pairs of small groups come first, since many
-    students find the same simple solutions.
+    """Identical and similar sources of an assignment. Pairs from small groups come first because in a large group, many
+    students have probably found the same simple solution.
     """
     skeleton = "\n".join([reader.coursework[assignment].skeleton, *_allowed(reader, assignment)])
     rows = (*_own(reader), *_earlier(reader, assignment))
@@ -55,7 +54,7 @@ def _allowed(reader: GradebookReader, assignment: str) -> Iterator[str]:
 
 
 def _own(reader: GradebookReader) -> Iterator[StudentRow]:
-    """One row for each attempt: the row of its first owner by label."""
+    """One row for each attempt, which is the row of the owner whose label comes first."""
     seen: set[str] = set()
     publics = {each.row.student.label: each.public for each in reader.graded}
     for row in reader.with_sources(reader.gradebook()).rows:
@@ -75,8 +74,8 @@ def _earlier(reader: GradebookReader, assignment: str) -> Iterator[StudentRow]:
 
 
 def _pairs(group: Group, publics: dict[str, str]) -> list[tuple[str, str]]:
-    """Pairs with at least one source of this course. If all pairs are of earlier courses, the first source of this
-    course with the first other source.
+    """Pairs with at least one source of this course. If all pairs are from earlier courses, returns the pair of the
+    first source of this course and the first other source.
     """
     found = [pair for pair in group.pairs if any(label in publics for label in pair)]
     own = next(label for label in group.labels if label in publics)

@@ -1,4 +1,4 @@
-"""The grades as an Excel workbook: a sheet with a line for each student, a sheet with all of grades.csv, and one of
+"""The grades as an Excel workbook with three sheets: points with a line for each student, all of grades.csv, and the
 cases.
 
 Text is always written as text, never as a formula or a link.
@@ -38,7 +38,7 @@ NUMBERS = frozenset(
 NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 
 MAX_CELL_LENGTH = 32_767
-"""Characters of a cell."""
+"""Maximum length of a cell, in characters."""
 
 
 def write_workbook(book: Gradebook, out: IO[bytes]) -> None:
@@ -71,7 +71,7 @@ def _points(book: Gradebook) -> Iterator[Sequence[Cell]]:
 
 
 def _grades(book: Gradebook) -> Iterable[Sequence[Cell]]:
-    """All of grades.csv, whose cells are already safe from being run as formulas."""
+    """All rows of grades.csv. Its cells are already escaped so that they do not run as formulas."""
     rows = csv.reader(io.StringIO(grades_csv(book).removeprefix(BOM), newline=""))
     headings = next(rows)
     parts = {f"{part}: {column}" for parts in book.parts.values() for part in parts for column in PART_COLUMNS}
@@ -86,7 +86,7 @@ def _number(cell: str) -> Cell:
 
 
 def _cases(book: Gradebook) -> Iterator[Sequence[Cell]]:
-    """Numbers of passed and failed submissions for each case."""
+    """For each case, the numbers of submissions that passed, failed or did not run it."""
     yield ["assignment", "case", "passed", "failed", "not run", "commonest reason"]
     for name in book.assignments:
         for each in cases(book.of(name)):

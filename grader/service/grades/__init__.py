@@ -1,1 +1,3 @@
-"""Grades, as pages and exports show them. Pure functions make final grades from records, and none is stored."""
+"""Grades in the form that pages and exports show. Pure functions compute final grades from records; final grades are
+not stored.
+"""

@@ -1,4 +1,4 @@
-"""The causes of failed checks at an assignment, each with all students whose attempts show it."""
+"""The causes of failed checks at an assignment, each with all students whose attempts are affected."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,8 +11,8 @@ from grader.results.gradebook import Mark, StudentRow
 @dataclass(frozen=True, kw_only=True)
 class CountedCause:
     """A cause of failed checks: a sentence, the reason, and the headings of the checks that fail because of it.
-    Each of `students`, by label, counts once. If `is_example`, the sentence comes from one report. Otherwise all
-    reports have it.
+    `students` contains the label of each affected student once. If `is_example` is true, the sentence comes from one
+    report as an example; otherwise all reports contain it.
     """
 
     sentence: str
@@ -23,8 +23,8 @@ class CountedCause:
 
 
 def causes_of(rows: Iterable[StudentRow]) -> tuple[CountedCause, ...]:
-    """The causes of failed checks in these rows, the most frequent first. Checks that are skipped after another failure
-    have no cause of their own.
+    """The causes of failed checks in these rows, the most frequent first. Checks that were skipped after another
+    failure do not count as a cause.
     """
     return _grouped((row.student.label, mark) for row in rows for mark in _marks(row) if _is_failed(mark))
 

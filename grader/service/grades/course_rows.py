@@ -1,4 +1,4 @@
-"""An assignment in the form of the batch's tables: a row and an attempt for each student."""
+"""Converts an assignment to the tables of a batch, with a row and an attempt for each student."""
 
 from dataclasses import dataclass, replace
 
@@ -24,8 +24,8 @@ EXCLUDED = "every attempt is excluded."
 
 @dataclass(frozen=True, kw_only=True)
 class AssignmentRows:
-    """A row for each student, sorted by label; by label the attempts that count, and the groups of students who hand in
-    together.
+    """A row for each student, sorted by label. `attempts` maps labels to the attempts that count, and `teams` maps them
+    to the groups of students who hand in together.
     """
 
     rows: tuple[StudentRow, ...]
@@ -34,7 +34,7 @@ class AssignmentRows:
 
 
 def students_of(table: CourseTable) -> dict[int, Student]:
-    """All students in the table, by number. Their labels are unique, and can be names of folders."""
+    """All students in the table, by number. Their labels are unique and valid as names of folders."""
     people = [line.person for line in table.lines]
     given = labels(map(_owner, people))
     return {each.id: Student(label=given[_owner(each)], name=each.name, key=each.key) for each in people}
@@ -56,7 +56,7 @@ def rows_of(session: Session, table: CourseTable, assignment: str) -> Assignment
 
 
 def _teams(table: CourseTable, assignment: str, students: dict[int, Student]) -> dict[str, str]:
-    """The groups that hand in the assignment together, by label of each member."""
+    """The group of each student who hands in the assignment with others, by label."""
     if any(each.name == assignment and each.policies.groups == 1 for each in table.assignments):
         return {}
     teams = ((students[line.person.id].label, line.person.team) for line in table.lines)
@@ -105,13 +105,15 @@ def _decided(grade: Grade, own: FinalGrade) -> Grade:
 
 
 def _deduction(earned: float, cost: Lateness) -> Deduction:
-    """The deduction for lateness from these points. Its text names no other points, since these may be hidden."""
+    """The deduction for lateness from these points. Its text does not mention other points because these
+    may be hidden.
+    """
     lost = round(cost.leaves(earned) - earned, DECIMALS)
     return Deduction(before=earned, points=lost, why=deduction_in_words(earned, cost))
 
 
 def _order(own: FinalGrade) -> Order | None:
-    """The decision by hand, in the batch's form; None if no points were decided."""
+    """The decision by hand, in the form that batches use; None if no points were decided by hand."""
     return None if own.amount is None else Order(where="", comment=own.comment, amount=own.amount)
 
 

@@ -1,4 +1,4 @@
-"""Selects and sorts the students of the course's table by the filter in an address. Pure functions."""
+"""Pure functions that select and sort the students in the table of the course by the filter in the query string."""
 
 from collections.abc import Iterator, Sequence
 from typing import Literal
@@ -15,7 +15,7 @@ Sort = Literal["name", "fewest points", "most points"]
 
 
 class CourseFilter(Record):
-    """Filter in an address. An empty assignment means all assignments."""
+    """Filter in the query string. An empty assignment means all assignments."""
 
     find: str = Field(default="", max_length=200)
     show: Show = "everybody"
@@ -29,7 +29,9 @@ def columns_of(table: CourseTable, wanted: CourseFilter) -> tuple[AssignmentView
 
 
 def columns_in_use(table: CourseTable, wanted: CourseFilter) -> tuple[AssignmentView, ...]:
-    """The selected assignments at which a student has an attempt or points. Without any, all selected assignments."""
+    """The selected assignments with an attempt or a decision for at least one student. If there are none, returns all
+    selected assignments.
+    """
     chosen = columns_of(table, wanted)
     used = tuple(each for each in chosen if any(_is_used(line, each.name) for line in table.lines))
     return used or chosen
@@ -40,7 +42,7 @@ def _is_used(line: CourseLine, name: str) -> bool:
 
 
 def lines_of(table: CourseTable, wanted: CourseFilter) -> tuple[CourseLine, ...]:
-    """The selected students: their name or key has all words, and one of the assignments is in the wanted state."""
+    """The students whose name or key contains all words, and who have the wanted state at one of the assignments."""
     names = [each.name for each in columns_of(table, wanted)]
     found = [line for line in table.lines if _named(line, wanted.find) and _is(line, names, wanted.show)]
     match wanted.sort:
@@ -53,7 +55,7 @@ def lines_of(table: CourseTable, wanted: CourseFilter) -> tuple[CourseLine, ...]
 
 
 def points_of(line: CourseLine, names: Sequence[str]) -> float:
-    """Sum of a student's points at these assignments. Ungraded assignments have no points."""
+    """Sum of a student's points at these assignments. Ungraded assignments count as 0."""
     return sum(line.grades[name].points or 0.0 for name in names)
 
 

@@ -1,9 +1,9 @@
-"""Final grades, as pure functions of records: the attempt that counts for each student, what lateness costs, and what
-was decided by hand.
+"""Final grades, computed by pure functions from records. A final grade combines the attempt that counts, the deduction
+for lateness, and decisions by hand.
 
     tables -> Records (records.py) -> Work of each student or group -> settle (course/policies/) -> FinalGrade
 
-No final grade is stored: a changed date, an extension or an exclusion applies at once, also to earlier attempts.
+Final grades are not stored, so a changed date, an extension or an exclusion applies at once, also to earlier attempts.
 """
 
 from collections import Counter
@@ -21,17 +21,17 @@ from grader.service.db.models import Decision, DecisionRow, ExtensionRow
 from grader.service.grades.wording import decision_in_words, deduction_in_words
 
 GradeKey = tuple[int, str]
-"""A person and an assignment."""
+"""The number of a person and the name of an assignment."""
 
 GradeState = Literal["passed", "partly", "failed", "open"]
-"""State of a grade: all points, some, none, or not decided yet."""
+"""State of a grade: all points, some points, no points, or not decided yet."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class FinalGrade:
-    """Final grade of a student at an assignment: the number of attempts, how many of them are excluded, the
-    attempt that counts (if one does), the points that it `earned` before any deduction, and decisions by hand. The
-    assignment is worth `most` points, by the version that graded the counting attempt.
+    """Final grade of a student at an assignment: the number of attempts, how many of them are excluded, the attempt
+    that counts (if one does), the points that it `earned` before any deduction, and decisions by hand. The assignment
+    is worth `most` points in the version with which that attempt was graded.
     """
 
     rules: HandInRules
@@ -61,7 +61,7 @@ class FinalGrade:
 
     @property
     def state(self) -> GradeState:
-        """State by the points of the attempt that counts; open if none are decided yet."""
+        """State derived from the points of the attempt that counts; open if they are not decided yet."""
         if self.earned is None:
             return "open"
         return "passed" if self.earned >= self.most else "partly" if self.earned > 0 else "failed"
@@ -73,7 +73,7 @@ class FinalGrade:
 
     @property
     def cost(self) -> Lateness | None:
-        """The cost of lateness of the attempt that counts; None if it is in time."""
+        """The cost of lateness of the attempt that counts; None if it was on time."""
         return self.counted.lateness if self.counted is not None and self.late else None
 
     @property
@@ -95,7 +95,7 @@ class FinalGrade:
 
     @property
     def why_late(self) -> str:
-        """The cost of lateness in words, such as "80 less 10 % for 1 day late"; empty if the attempt is in time."""
+        """The cost of lateness in words, such as "80 less 10 % for 1 day late"; empty if the attempt was on time."""
         if self.counted is None or self.earned is None:
             return ""
         return deduction_in_words(self.earned, self.counted.lateness)
@@ -107,22 +107,22 @@ class FinalGrade:
 
     @property
     def in_words(self) -> str:
-        """Explanation of points that differ from the attempt's, such as "80 less 10 % for 1 day late"; empty if they do
-        not differ.
+        """Reason why the final points differ from those of the attempt, such as "80 less 10 % for 1 day late"; empty if
+        they do not differ.
         """
         by_hand = "" if self.decision is None else decision_in_words(self.decision)
         return ", ".join(filter(None, (self.why_late, by_hand)))
 
     def cost_of(self, received: datetime) -> Lateness:
-        """The cost of lateness of an attempt that was received at this time, if it is the one that counts."""
+        """The cost of lateness that an attempt received at this time would have if it were the one that counts."""
         spent = self.rules.spent if self.counted is None else self.counted.spent
         return lateness(self.rules.policies.late, days_late(self.rules.dates, received), spent)
 
 
 @dataclass(frozen=True, kw_only=True)
 class RecordedAttempt:
-    """An attempt: its number in the table, the time when it was received, its points, and the full points. An excluded
-    attempt has no points.
+    """An attempt: its number in the table, the time when it was received, its points, and the maximum points. An
+    excluded attempt does not have points.
     """
 
     number: int
@@ -149,7 +149,7 @@ def extension_in(row: ExtensionRow) -> Extension:
 
 @dataclass(frozen=True, kw_only=True)
 class _Unit:
-    """Students with the same attempts at an assignment, such as a group. They get the same grade."""
+    """Students who share all attempts at an assignment, such as a group. The same attempt counts for all of them."""
 
     assignment: AssignmentView
     people: frozenset[int]
@@ -223,6 +223,8 @@ def _grade(
 
 
 def held_back(grade: FinalGrade) -> FinalGrade:
-    """The grade without its result. A student who is excused still sees that they are excused."""
+    """The grade without its result, for students while results are held back. Excused students still see that they are
+    excused.
+    """
     decision = grade.decision if grade.excused else None
     return replace(grade, attempt=None, counted=None, earned=None, decision=decision)

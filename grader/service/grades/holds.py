@@ -1,5 +1,5 @@
-"""Holds: the results of an assignment are held back until an instructor publishes them. The audit trail has a line for
-both.
+"""Holds. The results of an assignment can be held back until an instructor publishes them. Both actions are recorded in
+the audit trail.
 
 While results are held back, students see that an attempt was received and graded, but not its result. People who teach
 see everything.
@@ -20,7 +20,7 @@ HELD_BACK = "The results of this assignment are held back until your instructor 
 
 @dataclass(frozen=True, kw_only=True)
 class GradedSoFar:
-    """Numbers of graded attempts at an assignment and of their students."""
+    """Number of graded attempts at an assignment, and number of their students."""
 
     attempts: int
     students: int
@@ -37,12 +37,12 @@ def held_assignments(session: Session) -> frozenset[str]:
 
 
 _HELD = select(HoldRow.assignment)
-"""Built once, since each page of a student runs it."""
+"""Query for the assignments whose results are held back. It is built once because each page of a student runs it."""
 
 
 def hold_back(session: Session, assignment: str, who: str, now: datetime) -> None:
-    """Hold back all results of an assignment, and delete those of dry runs. Raises RefusedError if the
-    results are already held back.
+    """Hold back all results of an assignment, and delete its dry runs. Raises RefusedError if the results are already
+    held back.
     """
     require_published(session, assignment)
     session.execute(delete(DryRunRow).where(DryRunRow.assignment == assignment))
@@ -71,7 +71,7 @@ def require_held(session: Session, assignment: str) -> HoldRow:
 
 
 def graded_so_far(session: Session, assignment: str) -> GradedSoFar:
-    """Numbers of attempts at an assignment that have a result, and of their students."""
+    """Count the attempts at an assignment that have a result, and their students."""
     wanted = select(AttemptRow.id, AttemptRow.person_id)
     graded = AttemptRow.counted_id.is_not(None), AttemptRow.trial.is_(False)
     owners = {

@@ -1,7 +1,7 @@
 """Leaderboards: for each device, the speeds of correct kernels relative to the model solution.
 
-Students see only what the reports of the listed students show: before release, a kernel is correct if its shown checks
-pass (results/withholding.py).
+Students see only results that the reports of the listed students show. Before release, a kernel therefore counts as
+correct if its shown checks pass (results/withholding.py).
 """
 
 from collections.abc import Iterable
@@ -20,7 +20,7 @@ from grader.results.result import Result
 from grader.service.db.models import AttemptRow, CourseRole, ExclusionRow, GradingRow, PersonRow, PseudonymRow
 
 REQUIRED_KINDS = frozenset({Kind.BUILD, Kind.CORRECTNESS, Kind.SANITIZER})
-"""Kinds of checks of which none may have failed."""
+"""Kinds of checks that must not have failed."""
 
 
 def speed_of(result: Result) -> float | None:
@@ -43,8 +43,8 @@ def _speed(check: Check) -> float | None:
 
 @dataclass(frozen=True, kw_only=True)
 class LeaderboardLine:
-    """A student on a leaderboard, with their fastest attempt on the device. Without a chosen name, `pseudonym` is None.
-    `shown` is true if students see the line.
+    """A student on a leaderboard, with their fastest attempt on the device. `pseudonym` is None if the student has not
+    chosen one. `shown` is true if students see the line.
     """
 
     rank: int
@@ -58,7 +58,7 @@ class LeaderboardLine:
 
 @dataclass(frozen=True, kw_only=True)
 class Leaderboard:
-    """The students whose kernels were timed on a device, the fastest first."""
+    """The leaderboard of a device: the students whose kernels were timed on it, the fastest first."""
 
     device: str
     places: tuple[LeaderboardLine, ...]
@@ -75,7 +75,7 @@ def boards_for_staff(session: Session, assignment: str) -> tuple[Leaderboard, ..
 
 
 class _Timed(NamedTuple):
-    """A result that counts. `shown` is the speed that the student sees."""
+    """The result of a counting attempt. `shown` is the speed that the student sees."""
 
     person_id: int
     name: str
@@ -87,8 +87,8 @@ class _Timed(NamedTuple):
 
 
 def _timed(session: Session, assignment: str, speed: SQLColumnExpression[float | None]) -> list[_Timed]:
-    """The results of counting attempts that have such a speed, the fastest first. Equal speeds are in the order of
-    hand-in.
+    """The results of counting attempts that have a speed of this kind, the fastest first. Attempts with equal speeds
+    are in the order in which they were handed in.
     """
     person = PersonRow.id, PersonRow.name, PseudonymRow.name
     measured = AttemptRow.public, GradingRow.device, speed, GradingRow.shown_speed
@@ -104,7 +104,7 @@ def _timed(session: Session, assignment: str, speed: SQLColumnExpression[float |
 
 
 def _boards(timed: Iterable[_Timed]) -> tuple[Leaderboard, ...]:
-    """Leaderboards by device, with each student once on each."""
+    """One leaderboard for each device. Each student appears at most once on a leaderboard."""
     fastest: dict[str, dict[int, _Timed]] = {}
     for row in timed:
         fastest.setdefault(row.device, {}).setdefault(row.person_id, row)

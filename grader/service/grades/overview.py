@@ -1,5 +1,4 @@
-"""The assignments of the course in one table, with numbers: assignments in use, and first those that need attention.
-
+"""The table of assignments in use, with counts of students and attempts. Assignments that need attention come first.
 The number of SQL statements does not depend on the size of the course.
 """
 
@@ -20,34 +19,35 @@ from grader.service.grades.records import grades_of_all
 from grader.service.submissions.versions import count_older
 
 ATTENTION = ("questions", "faults", "to decide", "held back", "older version")
-"""Columns whose numbers need a person, the most urgent first: open questions of students, attempts that are not graded
-because of a fault of the service, attempts with a check that an instructor decides, students whose results are held
+"""Columns that count tasks for staff, the most urgent first: open questions of students, attempts that are not graded
+because of a fault of the service, attempts with a check that an instructor must decide, students whose results are held
 back, and attempts that were graded by an older version.
 """
 
 COLUMNS = (*ATTENTION, "handed in", "passed", "partly", "failed", "open", "waiting", "running")
-"""All columns with numbers. From "handed in" to "open", they count students by the attempt that counts; "waiting" and
-"running" count gradings.
+"""All columns with counts. The columns from "handed in" to "open" count students by the attempt that counts, "waiting"
+and "running" count gradings.
 """
 
 
 @dataclass(frozen=True, kw_only=True)
 class AssignmentLine:
-    """An assignment with its numbers, by column. A number that is missing is 0."""
+    """An assignment with its counts by column. A missing count is 0."""
 
     assignment: AssignmentView
     counts: Counter[str]
 
     def is_in_use(self, now: datetime) -> bool:
-        """True if students have handed in, or if the due date is ahead."""
+        """True if a count is not 0, or if the due date is in the future."""
         due = self.assignment.rules.due
         return bool(self.counts) or (due is not None and due > now)
 
 
 @dataclass(frozen=True, kw_only=True)
 class CourseOverview:
-    """The assignments in use, those that need attention first, and the others by name. `columns` are the columns in
-    which some assignment has a number. `pending` counts the attempts whose hidden cases have not run yet.
+    """The assignments in use, with those that need attention first, and the other assignments. `columns` are the
+    columns in which at least one assignment has a count. `pending` is the number of gradings whose hidden cases have
+    not run yet.
     """
 
     students: int
@@ -82,7 +82,7 @@ def course_overview(session: Session, assignments: Sequence[AssignmentView], now
 
 
 Count = tuple[str, str, int]
-"""An assignment, a column, and a number that is added there."""
+"""An assignment, a column, and a number that is added to the count in that column."""
 
 
 def _counted(session: Session, assignments: Sequence[AssignmentView], older: Counter[str]) -> Iterator[Count]:
@@ -101,7 +101,7 @@ def _counted(session: Session, assignments: Sequence[AssignmentView], older: Cou
 
 
 def _columns_of(grade: FinalGrade, *, held_back: bool) -> Iterator[str]:
-    """The columns in which a student counts."""
+    """The columns in which a student with this grade is counted."""
     if not grade.attempts or grade.excused or grade.is_excluded:
         return
     yield from ("handed in", grade.state)
@@ -136,14 +136,14 @@ _TO_DECIDE = (
     )
     .group_by(AttemptRow.assignment)
 )
-"""Number of attempts with a check that an instructor decides. A student's text cannot imitate the reason of such a
-check, because JSON escapes quotation marks.
+"""Number of attempts with a check that an instructor must decide. Text that a student controls cannot imitate the
+reason of such a check, because JSON escapes quotation marks.
 """
 
 
 def _urgency(line: AssignmentLine, now: datetime) -> tuple[bool | float | str, ...]:
-    """Key that sorts the assignments: first those that need a person, then by due date. Dates ahead come first, the
-    nearest at the top. Assignments without a date come last.
+    """Sort key of an assignment. Assignments that need attention come first. The others are sorted by due date: future
+    dates first, the nearest at the top, then past dates, and finally assignments without a date.
     """
     due = line.assignment.rules.due
     ahead = 0.0 if due is None else (due - now).total_seconds()

@@ -1,4 +1,4 @@
-"""Layout of the small figure with the points of a student's attempts."""
+"""Layout of the small chart that shows the points of a student's attempts."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from grader.service.db.models import AttemptRow
 
 WIDTH, HEIGHT = 640, 130
-"""Size of the figure, in its own units."""
+"""Size of the chart in SVG units."""
 
 LEFT, RIGHT, TOP, BOTTOM = 44, 16, 14, 26
-"""Margins of the figure, with room for the axis labels."""
+"""Margins of the chart, with room for the axis labels."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ChartPoint:
-    """An attempt with a result."""
+    """An attempt with a result, and its position in the chart."""
 
     number: int
     points: float
@@ -24,7 +24,7 @@ class ChartPoint:
 
 @dataclass(frozen=True, kw_only=True)
 class PointsChart:
-    """The figure: `top` and `bottom` are the heights of all points and of none."""
+    """The chart. `top` and `bottom` are the vertical positions of all points and of 0 points."""
 
     points: tuple[ChartPoint, ...]
     most: float
@@ -42,8 +42,8 @@ class PointsChart:
 
 
 def points_chart(attempts: Sequence[AttemptRow]) -> PointsChart | None:
-    """The figure of the attempts with a result that the student may see; None if there are fewer than two, or if they
-    are out of 0 points.
+    """The chart of the attempts with a result that the student may see; None if there are fewer than two, or if the
+    assignment is worth 0 points.
     """
     known = [
         (each.number, each.counted.shown_points, each.counted.max_points)

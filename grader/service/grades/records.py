@@ -1,6 +1,5 @@
-"""Reads the data that final grades depend on, in five statements for a course of any size.
-
-final.py makes the grades.
+"""Reads the data from which final.py computes final grades. This takes five statements, regardless of the size of the
+course.
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,7 +28,9 @@ from grader.service.grades.holds import held_assignments
 
 @dataclass(frozen=True, kw_only=True)
 class _Statements:
-    """Statements that read the records, built once: SQLAlchemy takes longer to build them than to run them."""
+    """Statements that read the records. They are built once because SQLAlchemy takes longer to build them than to run
+    them.
+    """
 
     students: Select[int, str | None]
     attempts: Select[int, int, str, datetime, int | None, float | None, float | None]
@@ -39,7 +40,7 @@ class _Statements:
 
     @classmethod
     def of_all(cls, points: SQLColumnExpression[float | None]) -> Self:
-        """Statements for all people, with points of this kind."""
+        """Statements for all people. `points` is the column or expression for the points of an attempt."""
         attempt = AttemptRow.id, AttemptRow.person_id, AttemptRow.assignment, AttemptRow.received
         return cls(
             students=select(PersonRow.id, PersonRow.team).where(PersonRow.role == CourseRole.STUDENT),
@@ -47,14 +48,14 @@ class _Statements:
             .outerjoin(GradingRow, AttemptRow.counted_id == GradingRow.id)
             .outerjoin(ExclusionRow, ExclusionRow.attempt_id == AttemptRow.id)
             .where(AttemptRow.trial.is_(False))
-            .order_by(AttemptRow.received, AttemptRow.number),  # an instructor may state an earlier arrival
+            .order_by(AttemptRow.received, AttemptRow.number),  # an instructor may have stated an earlier arrival
             shares=select(ShareRow.attempt_id, ShareRow.person_id),
             extensions=select(ExtensionRow),
             decisions=select(DecisionRow),
         )
 
     def of_people(self) -> Self:
-        """Statements for the people whose numbers are parameters."""
+        """Statements restricted to the people whose numbers are the parameter PEOPLE."""
         return replace(
             self,
             students=self.students.where(PersonRow.id.in_(PEOPLE)),
@@ -89,8 +90,8 @@ class _Statements:
 
 _ALL = _Statements.of_all(GradingRow.points)
 _EQUAL = case((GradingRow.points.is_not(None), 0.0))
-"""Points of each graded attempt while results are held back. With equal points, neither the choice of the best attempt
-nor the late days that it costs reveal which attempt is better.
+"""Points of each graded attempt while results are held back. Because all points are equal, neither the choice of the
+best attempt nor the late days that it costs reveal which attempt is better.
 """
 
 _PUBLISHED = _Statements.of_all(GradingRow.published_points).of_people()
@@ -98,14 +99,14 @@ _AS_STUDENTS_SEE = _Statements.of_all(case((GradingRow.held, _EQUAL), else_=Grad
 
 
 def grades_of_all(session: Session, assignments: Sequence[AssignmentView]) -> dict[GradeKey, FinalGrade]:
-    """Final grades of all students, by all points."""
+    """Final grades of all students. They include hidden points."""
     return final_grades(_ALL.read(session, {}), assignments)
 
 
 def grades_of(session: Session, assignments: Sequence[AssignmentView], person_id: int) -> dict[str, FinalGrade]:
-    """Final grades of one student, by assignment. They depend only on points that the student may see: the choice of
-    the best attempt must not reveal hidden points. `assignments` are all assignments of the course, since they share
-    the late days. A grade whose results are held back has no points.
+    """Final grades of one student, by assignment. They depend only on points that the student may see, because the
+    choice of the best attempt must not reveal hidden points. `assignments` must contain all assignments of the course
+    because they share the late days. While results are held back, a grade does not have points.
     """
     grades, held = _own(session, _AS_STUDENTS_SEE, assignments, person_id), held_assignments(session)
     return {name: held_back(grade) if name in held else grade for name, grade in grades.items()}
@@ -114,7 +115,7 @@ def grades_of(session: Session, assignments: Sequence[AssignmentView], person_id
 def published_grades_of(
     session: Session, assignments: Sequence[AssignmentView], person_id: int
 ) -> dict[str, FinalGrade]:
-    """Grades of one student as the student sees them once all results are published."""
+    """Final grades of one student, as the student will see them once all results are published."""
     return _own(session, _PUBLISHED, assignments, person_id)
 
 

@@ -1,6 +1,5 @@
-"""Brief grades, stored with each result: a page about a course reads hundreds of them, and no whole result.
-
-They contain hidden checks, but not the source.
+"""Brief grades, which are stored with each result. A page about the course reads hundreds of them instead of whole
+results. They contain hidden checks but not the source.
 """
 
 from collections.abc import Sequence
@@ -19,7 +18,7 @@ from grader.service.db.models import GradingRow
 
 @dataclass(frozen=True, kw_only=True)
 class Brief:
-    """A grade, and the part of it that students see. Neither has the source."""
+    """A grade, and the part of it that students see. Neither contains the source."""
 
     grade: Grade
     shown: Grade
@@ -28,7 +27,7 @@ class Brief:
 BRIEFS = TypeAdapter(Brief)
 
 CACHED_BRIEFS = 2000
-"""Brief grades that a process caches for the next request of the same page. Each takes about ten kilobytes."""
+"""Number of brief grades that a process caches for later requests of the same page. Each takes about ten kilobytes."""
 
 
 def brief_of(result: Result, shown: Result) -> str:
@@ -37,7 +36,7 @@ def brief_of(result: Result, shown: Result) -> str:
 
 
 def briefs_in(session: Session, gradings: Sequence[int]) -> dict[int, Brief]:
-    """Grades of those of these gradings that are done, by number."""
+    """Brief grades of these gradings, by number. Gradings that have not ended are left out."""
     wanted = select(GradingRow.id, GradingRow.brief).where(GradingRow.id.in_(gradings))
     return {row.id: _read(row.brief) for row in session.execute(wanted) if row.brief is not None}
 

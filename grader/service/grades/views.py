@@ -1,4 +1,4 @@
-"""Read models for pages: the status of a student in an assignment, and the table of the course."""
+"""Read models for pages: the status of a student at an assignment, and the table of the course."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -30,15 +30,15 @@ from grader.service.grades.wording import deduction_in_sentences, lateness_in_wo
 from grader.service.submissions.accept import history, history_of, past_of
 
 EXCLUSIONS = select(ExclusionRow).where(ExclusionRow.attempt_id.in_(bindparam("attempts", expanding=True)))
-"""Exclusions of attempts. Built once, since each page of a student runs it."""
+"""Query for the exclusions of attempts. It is built once because each page of a student runs it."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class AssignmentStatus:
-    """A person's attempts at an assignment, latest first, and the one that counts, if any. `rules` are the student's,
-    or the general rules for a person who teaches, whose trial runs have no limits. `others` are the other members of
-    the group. `refusal` is the reason why the person cannot hand in now, or empty. `results` are the results that the
-    reader may see, by attempt.
+    """A person's attempts at an assignment, latest first, and the one that counts, if any. `rules` are the rules for
+    this student. For a person who teaches, whose trial runs have no limits, they are the general rules. `others` are
+    the other members of the group. `refusal` is the reason why the person cannot hand in now, or empty. `results` are
+    the results that the reader may see, by attempt.
     """
 
     assignment: AssignmentView
@@ -56,35 +56,35 @@ class AssignmentStatus:
 
     @property
     def left(self) -> int | None:
-        """Number of attempts left; None if there is no limit, as for trial runs."""
+        """Number of attempts left; None if there is no limit. Trial runs do not have a limit."""
         return None if self.bucket is None else self.bucket.left
 
     @property
     def max_points(self) -> float | None:
-        """Full points of the assignment; None if the student has no points."""
+        """Maximum points of the assignment; None if the student does not have points."""
         return None if self.grade.points is None else self.grade.most
 
     @property
     def hidden_points(self) -> float:
-        """Points that are decided after release; 0 if the points were set by hand."""
+        """Points of checks that stay hidden until the release; 0 if the points were set by hand."""
         if self.grade.is_set or self.counting is None or self.counting.counted is None:
             return 0.0
         return self.counting.counted.hidden_points
 
     def hand_in_cost(self, now: datetime) -> str:
-        """The cost of handing in at this time, for example "2 days late: 20 % off; 3 of 5 attempts left". Empty if
-        there is neither a due date nor a limit.
+        """The cost of handing in at this time, such as "2 days late: 20 % off; 3 of 5 attempts left"; empty if there is
+        neither a due date nor a limit.
         """
         late = "" if self.rules.due is None else lateness_in_words(self.grade.cost_of(now))
         left = "" if self.left is None else f"{self.left} of {count(self.rules.attempts or 0, 'attempt')} left"
         return "; ".join(filter(None, (late, left)))
 
     def is_late(self, attempt: AttemptRow) -> bool:
-        """True if an attempt is late by the dates of its student."""
+        """True if an attempt is late according to the dates of its student."""
         return not attempt.trial and limits.is_late(self.rules, attempt.received)
 
     def deduction(self, attempt: AttemptRow) -> str:
-        """The cost of lateness of an attempt, also if it does not count, in words; empty if it costs nothing."""
+        """The cost of lateness in words; empty if there is none. Works also for an attempt that does not count."""
         result = None if attempt.trial else self.results.get(attempt.id)
         if result is None or result.points is None:
             return ""
@@ -93,7 +93,7 @@ class AssignmentStatus:
 
 @dataclass(frozen=True, kw_only=True)
 class StatusRequest:
-    """The person and the time of a status, and the results that its reader may see."""
+    """The person and the time for which a status is requested, and access to the results that the reader may see."""
 
     person_id: int
     access: ResultAccess
@@ -103,7 +103,7 @@ class StatusRequest:
 def statuses_of(
     session: Session, assignments: Sequence[AssignmentView], asked: StatusRequest
 ) -> tuple[AssignmentStatus, ...]:
-    """A person's status in each assignment of the course."""
+    """A person's status at each assignment of the course."""
     grades = asked.access.grades(session, assignments, asked.person_id)
     held = held_assignments(session)
     return tuple(_status(session, each, grades[each.name], asked, held) for each in assignments)
@@ -112,7 +112,7 @@ def statuses_of(
 def status_at(
     session: Session, assignments: Sequence[AssignmentView], name: str, asked: StatusRequest
 ) -> AssignmentStatus:
-    """A person's status in one assignment."""
+    """A person's status at one assignment."""
     assignment = next(each for each in assignments if each.name == name)
     grade = asked.access.grades(session, assignments, asked.person_id)[name]
     return _status(session, assignment, grade, asked, held_assignments(session))
@@ -121,7 +121,7 @@ def status_at(
 def _status(
     session: Session, assignment: AssignmentView, grade: FinalGrade, asked: StatusRequest, held: Collection[str]
 ) -> AssignmentStatus:
-    """A status by the student's rules and the points that the reader may see."""
+    """Build a status from the student's rules and the points that the reader may see."""
     person_id, access, now = asked.person_id, asked.access, asked.now
     attempts = history(session, person_id, assignment.name)
     team = team_at(session, assignment.policies, person_id)
@@ -148,8 +148,8 @@ def _status(
 def deduction_of(
     session: Session, assignments: Sequence[AssignmentView], attempt: AttemptRow, access: ResultAccess
 ) -> str:
-    """The cost of lateness of a graded attempt, also if it does not count, in sentences. Empty if the attempt is in
-    time, or if the reader may not see the result.
+    """The cost of lateness of a graded attempt, in sentences. Works also for an attempt that does not count. Empty if
+    the attempt was on time, or if the reader may not see the result.
     """
     result = access.result(attempt)
     if result is None or attempt.trial:
@@ -187,8 +187,8 @@ class CourseTable:
 
 
 def course_table(session: Session, assignments: Sequence[AssignmentView]) -> CourseTable:
-    """The table of all students, by name. Most attempts are read only with their points: a course has tens of
-    thousands.
+    """The table of all students, sorted by name. A course has tens of thousands of attempts, so whole rows are read
+    only of attempts that count.
     """
     students = session.scalars(select(PersonRow).where(PersonRow.role == CourseRole.STUDENT))
     grades = grades_of_all(session, assignments)
@@ -215,8 +215,8 @@ def _attempts(session: Session, numbers: Sequence[int]) -> dict[int, AttemptRow]
 
 
 def faulted(session: Session) -> Sequence[GradingRow]:
-    """Gradings that ended with a fault of the service and have not been repeated, latest first."""
-    of_attempts = GradingRow.attempt_id.is_not(None)  # the owner of a dry run just tries again
+    """Gradings of attempts that ended with a fault of the service and have not been repeated, latest first."""
+    of_attempts = GradingRow.attempt_id.is_not(None)  # the owner of a dry run simply starts another one
     latest = select(func.max(GradingRow.id)).where(of_attempts).group_by(GradingRow.attempt_id)
     wanted = select(GradingRow).where(GradingRow.state == State.FAULTED, GradingRow.id.in_(latest))
     loaded = selectinload(GradingRow.attempt).selectinload(AttemptRow.person)

@@ -1,4 +1,4 @@
-"""Results as students see them, and as people who teach see them. They differ while results are held back."""
+"""Access to results for students and for people who teach. The two differ while results are held back."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from grader.service.submissions.progress import ChecksInBrief, ProgressNote, not
 
 @dataclass(frozen=True, kw_only=True)
 class SeenResult:
-    """The result of an attempt, as far as its reader may see it."""
+    """The part of an attempt's result that its reader may see."""
 
     points: float | None
     max_points: float | None
@@ -24,13 +24,13 @@ class SeenResult:
 
 
 Note = tuple[int, ProgressNote]
-"""A note with its number."""
+"""The number of a note about a running grading, and the note itself."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ResultAccess:
-    """Functions that read the visible part of a student's grades, of the result of an attempt, and of a grading's
-    notes.
+    """Functions that read a student's grades, the result of an attempt and the notes about a grading, as far as the
+    reader may see them.
     """
 
     grades: Callable[[Session, Sequence[AssignmentView], int], dict[str, FinalGrade]]
@@ -39,7 +39,9 @@ class ResultAccess:
 
 
 def points_change(old: SeenResult | None, new: SeenResult | None) -> str:
-    """The points of an attempt and of an earlier one; empty if one of them has none that the reader may see."""
+    """The change of points from an earlier attempt to this one, in words; empty unless the reader may see the points of
+    both.
+    """
     if old is None or new is None or old.points is None or new.points is None:
         return ""
     return change_in_words(old.points, new.points)
@@ -76,12 +78,12 @@ def _shown(attempt: AttemptRow) -> SeenResult | None:
 
 
 def _shown_notes(session: Session, grading: GradingRow, after: int) -> Sequence[Note]:
-    """Notes of a grading; none while results are held back, since notes name checks."""
+    """Notes about a grading; empty while results are held back, because notes contain the outcomes of checks."""
     return () if grading.held else notes_after(session, grading, after)
 
 
 STUDENT_ACCESS = ResultAccess(grades=grades_of, result=_shown, notes=_shown_notes)
-"""Access of students: no results that are held back."""
+"""Access for students, which excludes results that are held back."""
 
 STAFF_ACCESS = ResultAccess(grades=published_grades_of, result=_published, notes=notes_after)
-"""Access of people who teach: results as students see them once they are published."""
+"""Access for people who teach: results as students will see them once they are published."""

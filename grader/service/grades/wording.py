@@ -1,4 +1,4 @@
-"""Explanations of points, in words for students and instructors."""
+"""Explanations of points, lateness and decisions in words for students and instructors."""
 
 from grader.common.phrases import count
 from grader.course.policies.deadlines import Lateness
@@ -9,12 +9,12 @@ from grader.service.db.models import Decision, DecisionRow
 
 
 def number(value: float | None) -> str:
-    """Points, with two decimals at most; empty for none."""
+    """Format points with at most two decimals; empty for None."""
     return "" if value is None else f"{value:.2f}".rstrip("0").rstrip(".")
 
 
 def score_in_words(points: float | None, most: float | None, hidden: float) -> str:
-    """For example "68 of 100 points", "44 points so far; 8 more are decided after release"."""
+    """Describe a score. Examples are "68 of 100 points" and "44 points so far; 8 more are decided after release"."""
     if not hidden:
         return f"{number(points)} of {number(most)} points"
     verb = "is" if hidden == 1 else "are"
@@ -22,14 +22,16 @@ def score_in_words(points: float | None, most: float | None, hidden: float) -> s
 
 
 def change_in_words(old: float, new: float) -> str:
-    """For example "68, was 61: +7", "68, as before"."""
+    """Describe a change of points. Examples are "68, was 61: +7" and "68, as before"."""
     if old == new:
         return f"{number(new)}, as before"
     return f"{number(new)}, was {number(old)}: {'+' if new > old else '-'}{number(abs(new - old))}"
 
 
 def deduction_in_words(earned: float, cost: Lateness) -> str:
-    """For example "80 less 10 % for 2 days late (1 late day used, 0 left)"; empty if the attempt was in time."""
+    """Describe the deduction for lateness, as in "80 less 10 % for 2 days late (1 late day used, 0 left)"; empty if the
+    attempt was on time.
+    """
     if not cost.days:
         return ""
     late = f"{count(cost.days, 'day')} late"
@@ -42,14 +44,16 @@ def deduction_in_words(earned: float, cost: Lateness) -> str:
 
 
 def worth_in_words(earned: float, cost: Lateness) -> str:
-    """For example "72 = 80 less 10 % for 1 day late"; empty if there is no deduction to explain."""
+    """Describe the deduction and its result, as in "72 = 80 less 10 % for 1 day late"; empty if there is no deduction
+    to explain.
+    """
     words = deduction_in_words(earned, cost)
     return f"{number(cost.leaves(earned))} = {words}" if words and cost.percent and cost.accepted else words
 
 
 def deduction_in_sentences(earned: float, cost: Lateness) -> str:
-    """The deduction, as the page of an attempt says it: the report does not show it, since dates may change after
-    grading.
+    """The deduction in the sentences that the page of an attempt shows above the report. The report itself does not
+    contain the deduction because dates may change after grading.
     """
     words = worth_in_words(earned, cost)
     if not words:
@@ -58,12 +62,12 @@ def deduction_in_sentences(earned: float, cost: Lateness) -> str:
 
 
 def lateness_in_words(cost: Lateness) -> str:
-    """The cost of handing in now, for example "on time", "2 days late: 20 % off"."""
+    """The cost of handing in now, such as "on time" or "2 days late: 20 % off"."""
     return f"{count(cost.days, 'day')} late: {cost.in_words}" if cost.days else "on time"
 
 
 def late_in_words(rules: HandInRules) -> str:
-    """The cost of late work, for a person who may hand in; empty if there is no due date or late work costs nothing."""
+    """The cost of late work for a person who may hand in; empty if there is no due date or no rule for late work."""
     late = rules.policies.late
     if rules.due is None or not isinstance(late, LateRule):
         return ""
@@ -76,7 +80,7 @@ def late_in_words(rules: HandInRules) -> str:
 
 
 def decision_in_words(row: DecisionRow) -> str:
-    """For example "by hand +5: a kernel of 2025 was allowed"."""
+    """Describe a decision by hand, as in "by hand +5: a kernel of 2025 was allowed"."""
     comment = showable(row.comment)
     match Decision(row.kind):
         case Decision.EXCUSE:

@@ -1,1 +1,1 @@
-"""`grader serve` and the processes that it keeps running; mails and notices to the webhook."""
+"""`grader serve`: the processes that it keeps running, mails to students, and notices to the webhook."""

@@ -1,4 +1,6 @@
-"""Sends the mails in the outbox, each once. A mail that cannot be sent delays no other, and is tried for a day."""
+"""Sends each mail in the outbox once. A mail that cannot be sent does not delay others, and is tried
+again for a day.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,13 +17,13 @@ from grader.service.db.outbox import MailKind
 from grader.service.db.session import Database
 
 RETRY_PERIOD, STORAGE_PERIOD = timedelta(days=1), timedelta(days=7)
-"""Time in which a mail is tried, and time after which it is deleted."""
+"""Time for which failed mails are tried again, and time after which all mails are deleted."""
 
 RETRY_AFTER = timedelta(minutes=5)
-"""Time after which a mail that was not sent is tried again."""
+"""Time after which a mail that could not be sent is tried again."""
 
 MAX_SENT_AT_ONCE, MAX_DELETED_AT_ONCE = 20, 200
-"""Mails that are sent, and rows that are deleted, at a time."""
+"""Maximum number of mails that are sent at a time, and of rows that are deleted at a time."""
 
 SUBJECTS = {
     MailKind.GRADED: "Your attempt at {} was graded",
@@ -50,7 +52,9 @@ class _DueMail:
 
 
 def send_due(database: Database, origin: str, mail: MailLinks, now: datetime) -> None:
-    """Send the mails that are due. Raises OSError with the last failure, after all others were tried."""
+    """Send the mails that are due. If some cannot be sent, raises OSError for the last of them after all have been
+    tried.
+    """
     delete_old(database, now)
     with database.reading() as session:
         due = _due(session, now)
@@ -67,7 +71,7 @@ def send_due(database: Database, origin: str, mail: MailLinks, now: datetime) ->
         except (ValueError, SMTPRecipientsRefused):
             pass  # the address is wrong, so a retry would fail, too
         except (OSError, SMTPException) as error:
-            failure = type(error).__name__  # its text may quote an address
+            failure = type(error).__name__  # the text of the error may quote an address
             continue
         with database.writing() as session:
             session.execute(update(MailRow).where(MailRow.id == each.row).values(sent=now))
@@ -76,7 +80,7 @@ def send_due(database: Database, origin: str, mail: MailLinks, now: datetime) ->
 
 
 def delete_old(database: Database, now: datetime) -> None:
-    """Delete mails after a week, sent or not. Events add mails to the outbox even if no mail server is set up."""
+    """Delete all mails that are older than a week. Unsent ones accumulate if no mail server is configured."""
     with database.reading() as session:
         old = session.scalars(
             select(MailRow.id).where(MailRow.at < now - STORAGE_PERIOD).limit(MAX_DELETED_AT_ONCE)
@@ -87,7 +91,7 @@ def delete_old(database: Database, now: datetime) -> None:
 
 
 def _due(session: Session, now: datetime) -> Sequence[_DueMail]:
-    """Mails to people who can sign in and want them, except mails that a process has just begun to send."""
+    """Unsent mails to active people who want them, except mails that a process has just begun to send."""
     off = select(MailChoiceRow.id).where(
         MailChoiceRow.person_id == MailRow.person_id, MailChoiceRow.kind == MailRow.kind
     )
@@ -109,6 +113,6 @@ def _is_free(now: datetime) -> ColumnElement[bool]:
 
 
 def _begin(session: Session, due: _DueMail, now: datetime) -> bool:
-    """Mark a mail as begun; False if another process has begun to send it."""
+    """Mark that sending a mail has begun. Returns False if another process has already begun to send it."""
     begun = update(MailRow).where(MailRow.id == due.row, MailRow.sent.is_(None), _is_free(now)).values(begun=now)
     return session.scalar(begun.returning(MailRow.id)) is not None

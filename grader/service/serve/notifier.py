@@ -1,8 +1,9 @@
-"""Notices to the people who teach, by a webhook: a student has asked a question, or a grading has failed by the
-service's fault.
+"""Sends notices to the people who teach through a webhook, when a student has asked a question or a grading has failed
+because of a fault of the service.
 
-Notices are found by a query over stored data, so none is lost if the service ends or the webhook does not answer: it is
-sent again. Notices contain no names, since the chat behind the webhook may belong to another organization.
+Notices are found by a query over stored data. Therefore a notice that fails, because the service ends or the webhook
+does not answer, is sent again later. Notices do not contain names of people because the chat behind the webhook may
+belong to another organization.
 """
 
 import json
@@ -34,7 +35,7 @@ RETRY_AFTER = timedelta(minutes=5)
 """Time after which a notice that did not arrive is sent again."""
 
 MAX_SENT_AT_ONCE = 20
-"""Notices that are sent at a time."""
+"""Maximum number of notices that are sent at a time."""
 
 INTERVAL_SECONDS = 10.0
 """Seconds between two runs of a job."""
@@ -43,14 +44,14 @@ HOOK_TIMEOUT_SECONDS = 20.0
 """Seconds in which the webhook must answer."""
 
 END_SECONDS = 1.0
-"""Seconds for which the end of the service waits for a running job. A notice that did not arrive is sent again."""
+"""Seconds that the service waits for a running job when it ends. A notice that did not arrive is sent again later."""
 
 Hook = Callable[[str], None]
-"""Sends a text. Raises OSError if the webhook does not take it."""
+"""Function that sends a text. Raises OSError if the webhook does not accept it."""
 
 
 class Notice(Record):
-    """A notice: its text, its kind, and the number of the question or grading that it is about."""
+    """A notice to the people who teach. `about` is the number of the question or grading that it concerns."""
 
     kind: str
     about: int
@@ -65,7 +66,9 @@ def due_notices(session: Session, origin: str, now: datetime) -> list[Notice]:
 
 
 def begin_notices(session: Session, notices: Sequence[Notice], now: datetime) -> list[Notice]:
-    """Mark notices as begun, and return those that no other process has begun in the meantime."""
+    """Mark that sending these notices has begun, and return those that no other process has begun to send in the
+    meantime.
+    """
     found = []
     for each in notices:
         row = session.scalars(select(NoticeRow).filter_by(kind=each.kind, about=each.about)).one_or_none()
@@ -80,7 +83,7 @@ def begin_notices(session: Session, notices: Sequence[Notice], now: datetime) ->
 
 
 def _is_settled(row: NoticeRow, now: datetime) -> bool:
-    """True if a notice has arrived, or was begun a moment ago."""
+    """True if a notice has arrived, or if its sending began a moment ago."""
     return row.sent is not None or row.at > now - RETRY_AFTER
 
 
@@ -104,7 +107,9 @@ def note_arrival(session: Session, notice: Notice, now: datetime) -> None:
 
 
 class NoRedirects(HTTPRedirectHandler):
-    """Follows no redirects: the text would be lost, and the new address is unknown."""
+    """Rejects redirects. Following one would lose the text, and send a request to an address that the operator did not
+    configure.
+    """
 
     def http_error_302(self, req: Any, fp: Any, code: int, msg: str, headers: Any) -> None:
         """Treat a redirect as an error."""
@@ -113,7 +118,7 @@ class NoRedirects(HTTPRedirectHandler):
 
 
 def send_notices(database: Database, origin: str, hook: Hook, now: datetime) -> None:
-    """Send the notices that are due. Raises OSError if the webhook does not take one, which is sent again later."""
+    """Send the notices that are due. Raises OSError if the webhook does not accept one, which is sent again later."""
     with database.reading() as session:
         notices = due_notices(session, origin, now)
     if notices:
@@ -126,7 +131,7 @@ def send_notices(database: Database, origin: str, hook: Hook, now: datetime) -> 
 
 
 def webhook(address: str) -> Hook:
-    """A hook that sends a POST to this address. No message contains the address, which is a secret."""
+    """Create a hook that sends a POST request to this address. The address is a secret, so errors do not contain it."""
     opener = urllib.request.build_opener(NoRedirects)
 
     def post(text: str) -> None:
@@ -143,7 +148,7 @@ def webhook(address: str) -> Hook:
 
 @dataclass(frozen=True, kw_only=True)
 class RepeatedJob:
-    """A job that a thread repeats. When it begins to fail, `failure_message` is printed with the reason."""
+    """A job that a thread repeats. When it starts to fail, `failure_message` is printed with the reason."""
 
     name: str
     run: Callable[[], None]
@@ -152,11 +157,11 @@ class RepeatedJob:
 
 @contextmanager
 def notice_thread(database: Database, origin: str, hook: Hook | None, say: Callable[[str], None]) -> Iterator[None]:
-    """Send notices during the block. `say` prints a line when that begins to fail. No-op without a hook."""
+    """Send notices during the block. `say` prints a line when sending starts to fail. No-op without a hook."""
     if hook is None:
         yield
         return
-    failure_message = "the webhook of notices took nothing ({}); it is sent again every 5 minutes."
+    failure_message = "the webhook did not accept a notice ({}); it is sent again every 5 minutes."
     job = RepeatedJob(
         name="notices", run=lambda: send_notices(database, origin, hook, utc_now()), failure_message=failure_message
     )
@@ -166,7 +171,7 @@ def notice_thread(database: Database, origin: str, hook: Hook | None, say: Calla
 
 @contextmanager
 def mail_thread(database: Database, origin: str, mail: MailLinks | None, say: Callable[[str], None]) -> Iterator[None]:
-    """Send mails to students during the block. Without a mail server, mails are only deleted after a week."""
+    """Send mails to students during the block. Without a mail server, only delete mails after a week."""
 
     def send() -> None:
         if mail is None:
@@ -174,14 +179,16 @@ def mail_thread(database: Database, origin: str, mail: MailLinks | None, say: Ca
         else:
             send_due(database, origin, mail, utc_now())
 
-    failure_message = "the mail server refused a mail to a student ({}); it is sent again every 5 minutes, for a day."
+    failure_message = "the mail server refused a mail to a student ({}); it is sent again every 5 minutes for a day."
     with job_thread(RepeatedJob(name="mails", run=send, failure_message=failure_message), say):
         yield
 
 
 @contextmanager
 def job_thread(job: RepeatedJob, say: Callable[[str], None]) -> Iterator[None]:
-    """Repeat a job in a thread during the block. A job that waits for a server delays the end by a second at most."""
+    """Repeat a job in a thread during the block. A job that waits for a server delays the end of the block by at most a
+    second.
+    """
     over = threading.Event()
     thread = threading.Thread(target=_keep_doing, args=(job, over, say), name=job.name, daemon=True)
     thread.start()

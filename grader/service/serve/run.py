@@ -1,5 +1,5 @@
-"""`grader serve`: this process serves pages; stations and further web processes are its children. Each may die at any
-moment without a loss, since all state is in the database.
+"""`grader serve`. This process serves pages, and stations and further web processes are its children. Each of them may
+die at any moment without loss of data because all state is in the database.
 """
 
 import os
@@ -29,18 +29,18 @@ from grader.service.serve.supervisor import ProcessSpec, StationSpec, supervised
 from grader.service.web.server import Address, run_server, state_for, with_sign_in
 
 INSTRUCTOR, STUDENT = "instructor", "student"
-"""Keys of the first people of a new service and of a demo."""
+"""Keys of the first people in a new service or a demo."""
 
 UNNAMED_PROXY = (
-    "no proxy is named in sign_in.proxies, so all who come by the one with TLS share one number of tries to sign in; "
-    "docs/operators.md says how to name it."
+    "sign_in.proxies is empty, so all people behind a TLS proxy share one limit on attempts to sign in; "
+    "docs/operators.md explains how to list the proxy."
 )
 
 
 @dataclass(frozen=True, kw_only=True)
 class ServeRequest:
     """The operator's options. `database` is the address of a database, or the folder for an SQLite database. `stations`
-    are the stations that run on this machine. `invite` are the keys of people who get a new sign-in link.
+    describes the stations that run on this machine. `invite` contains the keys of people who get a new sign-in link.
     """
 
     database: str | Path
@@ -68,7 +68,7 @@ class ServeRequest:
 
 
 USUAL_PORTS = {"http": ":80", "https": ":443"}
-"""Ports that browsers leave out of the origin of a form."""
+"""Default ports, which browsers omit from the origin of a form."""
 
 
 def origin_of(url: str) -> str:
@@ -80,18 +80,20 @@ def origin_of(url: str) -> str:
 
 
 def _in_address(host: str) -> str:
-    """The host as a part of an address. Raises InputError for a host that browsers cannot open."""
+    """The host as it is written in a URL. Raises InputError for a host that browsers cannot open."""
     try:
         parsed = ip_address(host)
     except ValueError:
         return host
     if parsed.is_unspecified:
-        raise InputError(f"--host {host} is every address of this machine: name the one that browsers use with --url.")
+        raise InputError(
+            f"--host {host} means every address of this machine; give the one that browsers use with --url."
+        )
     return f"[{host}]" if parsed.version == 6 else host
 
 
 def serve(request: ServeRequest, say: Callable[[str], None]) -> None:
-    """Serve until interrupted; `say` prints a line."""
+    """Run the service until interrupted. `say` prints a line."""
     course = Course(assignments=request.course / "assignments", reference=request.course / "reference")
     course.require_solutions()
     with closing(ready_database(request.database)) as database:
@@ -109,13 +111,13 @@ def serve(request: ServeRequest, say: Callable[[str], None]) -> None:
 
 
 def _rules(request: ServeRequest) -> SignInRules:
-    """The rules for signing in. A demo prints its mails."""
+    """The rules for signing in. A demo prints mails unless a mail server is configured."""
     printed = request.demo and request.sign_in.mail is None
     return replace(request.sign_in, mail="printed") if printed else request.sign_in
 
 
 def _processes(request: ServeRequest) -> list[ProcessSpec]:
-    """The child processes: stations, and further web processes at the same address."""
+    """The child processes: stations, and further web processes that listen on the same address."""
     address = request.address
     web = ProcessSpec(
         name="web process",
@@ -128,8 +130,8 @@ def _processes(request: ServeRequest) -> list[ProcessSpec]:
 
 
 def ready_database(where: str | Path) -> Database:
-    """A database with the tables of this grader. The tables of a database in a folder are brought up to date. Raises
-    InputError and SetupError.
+    """Open the database and make sure that its tables fit this grader. The tables of a database in a folder are
+    upgraded if necessary. Raises InputError if they do not fit, and SetupError if the database does not answer.
     """
     if isinstance(where, Path):
         database = Database(sqlite_url(where))
@@ -141,8 +143,8 @@ def ready_database(where: str | Path) -> Database:
 
 
 def first_lines(database: Database, request: ServeRequest) -> Iterator[str]:
-    """Lines with the address of the service, and with sign-in links: for the requested people, and for an instructor if
-    the course has none.
+    """Lines to print at the start: the address of the service, and sign-in links for the requested people. If the
+    course does not have an instructor, creates one and includes a link for them.
     """
     with database.writing() as session:
         wanted = [_person(session, key) for key in request.invite]
@@ -151,7 +153,7 @@ def first_lines(database: Database, request: ServeRequest) -> Iterator[str]:
             wanted.append(_ensured_person(session, INSTRUCTOR, "Instructor", CourseRole.INSTRUCTOR))
         if request.demo:
             wanted.append(_ensured_person(session, STUDENT, "Ada Student", CourseRole.STUDENT))
-        each_once = dict.fromkeys(wanted)  # a later link ends those before it
+        each_once = dict.fromkeys(wanted)  # a second link for a person would end the first
         links = [_link_line(session, each, "grader serve", request.origin) for each in each_once]
     yield f"serving {request.course} at {request.origin}; Ctrl-C ends this."
     yield from links
@@ -161,7 +163,7 @@ def first_lines(database: Database, request: ServeRequest) -> Iterator[str]:
 
 def invitation_lines(database: Database, keys: Sequence[str], url: str) -> list[str]:
     """A line with a new sign-in link for each of these people. May be called while the service runs. Raises InputError
-    for an unknown key. Also raises InputError if `keys` is empty; the message then names the instructors.
+    for an unknown key. If `keys` is empty, raises InputError with the keys of the instructors.
     """
     origin = origin_of(url)
     require_current(database)
@@ -169,13 +171,13 @@ def invitation_lines(database: Database, keys: Sequence[str], url: str) -> list[
         if not keys:
             wanted = select(PersonRow.key).where(PersonRow.role == CourseRole.INSTRUCTOR).order_by(PersonRow.key)
             found = ", ".join(session.scalars(wanted)) or "none yet"
-            raise InputError(f"name the key of a person; instructors of this course: {found}.")
+            raise InputError(f"specify the key of a person. Instructors of this course: {found}.")
         people = dict.fromkeys(_person(session, key) for key in keys)
         return [_link_line(session, each, "grader invite", origin) for each in people]
 
 
 def _link_line(session: Session, person: PersonRow, who: str, origin: str) -> str:
-    """A line with a new link. Raises InputError for a person who is deactivated."""
+    """A line with a new sign-in link. Raises InputError if the person is deactivated."""
     try:
         token = invite(session, person, who, utc_now())
     except RefusedError as error:

@@ -1,7 +1,7 @@
-"""Keeps processes of the service running: the stations, and the web processes after the first.
+"""Keeps processes of the service running: the stations, and all web processes except the first.
 
-A process that ends is started again. The pause grows each time that it ends soon, for example if a station cannot
-grade. Then the station prints the reason, and attempts wait in the queue.
+A process that ends is restarted after a pause. The pause grows each time that the process ends soon after its start,
+for example because a station cannot grade. In that case the station prints the reason, and attempts wait in the queue.
 """
 
 import subprocess
@@ -19,19 +19,19 @@ from grader.service.db.session import Database
 from grader.service.handover import as_lines
 
 FIRST_RESTART_SECONDS, MAX_RESTART_SECONDS = 1.0, 60.0
-"""Seconds before a process that has ended is started again: the first time, and at most."""
+"""Seconds before a process that has ended is restarted: the initial pause and the longest one."""
 
 STABLE_SECONDS = 120.0
-"""Seconds after which the end of a process does not lengthen the pause."""
+"""Seconds that a process must have run for the pause to be reset to the initial one."""
 
 STOP_SECONDS = 25.0
-"""Seconds in which a process must have ended before it is killed. A station allows itself 20."""
+"""Seconds that a process has to end before it is killed. A station ends within 20 seconds."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ProcessSpec:
-    """A process to run: a module of the service with its arguments. `name` is its name in messages. `secret_line` is a
-    line that it gets on standard input after the address of the database.
+    """A process to run: a module of the service with its arguments. Messages refer to it by `name`. It reads the
+    address of the database from standard input, followed by `secret_line` if that is not empty.
     """
 
     name: str
@@ -42,15 +42,15 @@ class ProcessSpec:
 
     @property
     def command(self) -> list[str]:
-        """The command of the process. -P: nothing is imported from the working directory."""
+        """The command of the process. With -P, modules are not imported from the working directory."""
         return [sys.executable, "-P", "-m", self.module, *self.arguments]
 
 
 @dataclass(frozen=True, kw_only=True)
 class StationSpec:
-    """Stations of one machine and one device, or one station for the Dask cluster of the scheduler at `cluster`.
-    `settings_json` has the settings for grading, `variables` the environment with the machine's own settings. An empty
-    `device_class` means the class of the device.
+    """Stations for one device of this machine, or one station for the Dask cluster whose scheduler is at the address
+    `cluster`. `settings_json` contains the settings for grading, and `variables` the environment with settings of this
+    machine. An empty `device_class` means the class of the device.
     """
 
     count: int
@@ -71,7 +71,9 @@ class StationSpec:
 
 
 def run_stations(stations: StationSpec, url: str, say: Callable[[str], None]) -> None:
-    """Keep stations running until interrupted. `say` prints a line. Raises InputError and SetupError."""
+    """Keep stations running until interrupted. `say` prints a line. Raises InputError or SetupError if they cannot
+    start.
+    """
     Course(assignments=stations.course / "assignments", reference=stations.course / "reference").require_solutions()
     with closing(Database(url)) as database:
         require_current(database)
@@ -82,7 +84,7 @@ def run_stations(stations: StationSpec, url: str, say: Callable[[str], None]) ->
 
 @contextmanager
 def supervised(processes: Iterable[ProcessSpec], url: str, say: Callable[[str], None]) -> Iterator[None]:
-    """Keep these processes running during the block. Each gets the address of the database."""
+    """Keep these processes running during the block. Each reads the address of the database from its standard input."""
     over = threading.Event()
     threads = [
         threading.Thread(target=_keep_running, args=(spec, url, over, say), name=f"{spec.name} {number}")

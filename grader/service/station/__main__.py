@@ -1,7 +1,9 @@
-"""The process of a station: `python -P -m grader.service.station COURSE ORDERS CLASS CLUSTER`, the database on standard
-input. CLUSTER is the address of a Dask scheduler, or empty; then the station grades in this process.
+"""The process of a station: `python -P -m grader.service.station COURSE SETTINGS CLASS CLUSTER`. It reads the address
+of the database from standard input. CLUSTER is the address of a Dask scheduler. If it is empty, the station grades in
+this process.
 
-It ends at SIGTERM, and when its standard input is closed, since the process that started it has then ended.
+The station ends at SIGTERM, and also when its standard input is closed, because the process that started it has then
+ended.
 """
 
 import os
@@ -27,11 +29,11 @@ from grader.service.station.seed import service_seed
 from grader.service.submissions.health import StationFacts
 
 LEAVE = 20.0
-"""Seconds in which a station must have stopped its sandboxes; engines were seen to take ten."""
+"""Seconds that a station has to stop its sandboxes. Container engines have been seen to take ten."""
 
 
 def main() -> None:
-    """Work until a signal to stop, and then stop the gradings that have begun."""
+    """Run the station until a signal to stop. The signal interrupts gradings that have begun."""
     folder, settings_json, device_class, cluster = sys.argv[1:]
     url = told_database()
     interrupt_on([signal.SIGTERM], _stop)
@@ -58,13 +60,13 @@ def main() -> None:
 def _backend(cluster: str, settings_json: str) -> Backend:
     if not cluster:
         return LocalBackend(settings_json)
-    from grader.service.station.cluster import ClusterBackend  # an optional dependency that only this backend needs
+    from grader.service.station.cluster import ClusterBackend  # an optional dependency, which only this backend needs
 
     return ClusterBackend(cluster, settings_json)
 
 
 def _facts(judge: Judge, name: str) -> StationFacts:
-    """Return the facts about the station, or the fault that prevents it from grading."""
+    """Return the facts about the station. If it cannot grade, they contain the fault instead of the device."""
     host = platform.node()
     try:
         facilities = judge.facilities
@@ -82,7 +84,7 @@ def _facts(judge: Judge, name: str) -> StationFacts:
 
 
 def _stop(_number: int) -> InterruptedGradingError:
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # one signal is enough; only cleaning up follows
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # ignore further signals during the clean-up
     return InterruptedGradingError("the station has been stopped.")
 
 

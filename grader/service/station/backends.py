@@ -1,4 +1,6 @@
-"""The backends of a station: the batch's station in the same process, or a Dask cluster (cluster.py)."""
+"""Backends of a station. A backend grades with the batch's station in the same process, or on a Dask cluster
+(cluster.py).
+"""
 
 from typing import Protocol
 
@@ -10,25 +12,27 @@ from grader.service.station.gradings import IN_TURN, Gradings
 
 
 class Backend(Protocol):
-    """Grades on one or more devices, by the settings in `settings_json`."""
+    """Grades on one or more devices, with the settings in `settings_json`."""
 
     @property
     def settings_json(self) -> str:
-        """The settings as JSON."""
+        """The settings for grading as JSON."""
 
     @property
     def facilities(self) -> Facilities:
-        """Versions and device with which it grades. Raises a GraderError if it cannot grade."""
+        """Versions of the software, and the device. Raises a GraderError if the backend cannot grade."""
 
     @property
     def devices(self) -> int:
-        """Number of gradings that it can make at a time now."""
+        """Number of gradings that the backend can run at a time now."""
 
     def gradings(self) -> Gradings:
-        """The way to make gradings: one after the other, or several at a time."""
+        """Create the object that runs gradings one after the other, or several at a time."""
 
     def grade(self, job: GradingJob, progress: Progress) -> Result | Ungraded:
-        """Grade one submission. Raises WorkerError, SchedulerLostError, or an interruption of this process."""
+        """Grade one submission. Raises WorkerError or SchedulerLostError if the backend fails, or an interruption of
+        this process.
+        """
 
     def close(self) -> None:
         """End all gradings and release the devices."""
@@ -44,11 +48,11 @@ class LocalBackend:
 
     @property
     def facilities(self) -> Facilities:
-        """Versions and device, which the batch's station looks up once."""
+        """Versions of the software, and the device. The batch's station looks them up once."""
         return station.look_around(self.settings_json)
 
     def gradings(self) -> Gradings:
-        """One after the other: a device grades one submission at a time."""
+        """Gradings run one after the other because a device grades one submission at a time."""
         return IN_TURN
 
     def grade(self, job: GradingJob, progress: Progress) -> Result | Ungraded:

@@ -1,7 +1,7 @@
-"""The workers of a Dask cluster, which also grade batches, as the backend of a station of the service.
+"""Backend that grades on the workers of a Dask cluster. The workers can also grade batches.
 
-The queue stays in the database: a grading is claimed when a worker is free for it, and goes back if the scheduler is
-lost. So a station, the scheduler and any worker may be killed at any moment.
+The queue stays in the database. A grading is claimed only when a worker is free, and is queued again if the scheduler
+is lost. Therefore the station, the scheduler and any worker may be killed at any moment.
 """
 
 import math
@@ -22,18 +22,20 @@ from grader.service.station.gradings import LOOK, Gradings, SideBySide
 from grader.service.station.journal import say
 
 AWAY = 1.0
-"""Seconds between two calls at a scheduler that does not answer."""
+"""Seconds between two attempts to reach a scheduler that does not answer."""
 
 WITHOUT_WORKERS = 60.0
-"""Seconds for which a grading waits while there is no worker at all. A worker that is started again is there sooner; a
-job of a queue may take hours, and any other station may then have the grading.
+"""Seconds that a grading waits if the cluster has no workers. A restarted worker returns sooner. A worker that waits in
+the queue of a batch system may take hours, so the grading is given back for another station.
 """
 
 ON_ITS_WAY = "being graded on a cluster; checks are shown at the end"
 
 
 class ClusterBackend:
-    """A cluster. Waits for the scheduler and for a first worker, and connects again if the scheduler was away."""
+    """A Dask cluster. Waits for the scheduler and the first worker, and reconnects after the scheduler was
+    unreachable.
+    """
 
     def __init__(self, address: str, settings_json: str) -> None:
         self._address, self.settings_json = address, settings_json
@@ -41,7 +43,9 @@ class ClusterBackend:
 
     @cached_property
     def facilities(self) -> Facilities:
-        """Versions and device of the workers, which are logged. Raises WorkerError if they differ or cannot grade."""
+        """Versions and device of the workers, which are also logged. Raises WorkerError if the workers differ or cannot
+        grade.
+        """
         found = self._found()
         say(f"grading on {count(self.devices, 'worker')} of {self._address}: {found}.")
         return found
@@ -52,11 +56,13 @@ class ClusterBackend:
         return self._cluster.workers
 
     def gradings(self) -> Gradings:
-        """One grading for each worker, so that no grading waits in the scheduler's queue."""
+        """Run as many gradings as there are workers, so that no grading waits in the scheduler's queue."""
         return SideBySide(self._connected_devices)
 
     def grade(self, job: GradingJob, progress: Progress) -> Result | Ungraded:
-        """Grade one submission on a worker; if that dies, on another one. No check is known before the end."""
+        """Grade one submission on a worker, and on another one if that worker dies. Checks are not reported before the
+        end.
+        """
         progress(ON_ITS_WAY)
         asked = self._cluster.submit(job)
         try:
@@ -70,7 +76,9 @@ class ClusterBackend:
         self._cluster.close()
 
     def _await(self, asked: "Future[Result | Ungraded]") -> None:
-        """Wait for an outcome as long as there are workers. Raises an interruption of the grading."""
+        """Wait for the outcome. Raises WorkerError if there are no workers for too long, or an interruption of the
+        grading.
+        """
         seen = time.monotonic()
         while not wait([asked], timeout=LOOK).done:
             stop_if_told()
@@ -80,7 +88,9 @@ class ClusterBackend:
                 raise WorkerError(f"the cluster has had no worker for {WITHOUT_WORKERS:.0f} s.")
 
     def _connected_devices(self) -> int:
-        """Number of devices, after connecting again if necessary. Raises WorkerError if the workers have changed."""
+        """Number of devices. Reconnects to the scheduler if necessary. Raises WorkerError if the workers
+        have changed.
+        """
         if not self._cluster.is_connected:
             say(f"the scheduler at {self._address} has gone; this station waits for it. Its gradings are queued again.")
             self._connect_again()
@@ -91,7 +101,7 @@ class ClusterBackend:
         return self.devices
 
     def _found(self) -> Facilities:
-        """Versions and device of the workers. Waits for a first worker."""
+        """Versions and device of the workers. Waits for the first worker."""
         while True:
             try:
                 self._cluster.await_worker(math.inf)
@@ -107,7 +117,7 @@ class ClusterBackend:
         self._cluster = self._connected(is_told=True)
 
     def _connected(self, *, is_told: bool = False) -> Cluster:
-        """A new connection. Tells the operator once that the scheduler does not answer."""
+        """Connect to the scheduler, and wait as long as it does not answer. Reports this to the operator once."""
         while True:
             stop_if_told()
             try:

@@ -1,4 +1,4 @@
-"""Grades like `grade` and `batch`: with the batch's own stations, on this machine or elsewhere."""
+"""Grades claimed submissions in the same way as `grader grade` and `grader batch`, on this machine or on a cluster."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -39,11 +39,11 @@ from grader.service.station.retention import Retention
 from grader.service.submissions.queue import CHANGED, MOVED, ClaimedGrading, Graded, PendingResult
 
 TIMED = 3
-"""Attempts to measure a speed that noise hides."""
+"""Number of attempts to measure a speed if noise prevents a measurement."""
 
 
 class Judge:
-    """Grades claims of one course by one backend. `seed` is the service's secret."""
+    """Grades the claims of one course with one backend. `seed` is the secret seed of the service."""
 
     def __init__(
         self,
@@ -60,23 +60,23 @@ class Judge:
 
     @property
     def facilities(self) -> Facilities:
-        """Versions and device with which it grades. Raises a GraderError if it cannot grade."""
+        """Versions of the software, and the device. Raises a GraderError if the backend cannot grade."""
         return self._backend.facilities
 
     @property
     def device_class(self) -> str:
-        """The named class, or else the class of the device."""
+        """The device class that the operator set, or else the class of the device."""
         return self._class or device_class(self.facilities.device)
 
     def elsewhere(self) -> frozenset[str]:
-        """Return the assignments of other classes."""
+        """Return the assignments that stations of other device classes grade."""
         return elsewhere(classes_of(self._cache), self.device_class)
 
     def grade(self, claimed: ClaimedGrading, progress: Progress) -> Graded | Ungraded:
         """Return the result to store, or the fault of grader that prevented one."""
         self._cache.require_readable(claimed.assignment)
         coursework = self._course.load(claimed.assignment)
-        measured = coursework.measured_sha256  # its files may change while it is graded
+        measured = coursework.measured_sha256  # the files may change during the grading
         if claimed.pending is None:
             outcome = self._graded(coursework, claimed, progress)
         else:
@@ -88,8 +88,8 @@ class Judge:
         return replace(ready(outcome, coursework), measured_sha256=measured)
 
     def keep_up(self, database: Database) -> bool:
-        """Store the present states of assignments, delete old dry runs, and score again some stored results whose
-        points have changed. Return True if there may be more of these.
+        """Store the present states of assignments, delete old dry runs, and update some stored results whose points
+        have changed. Return True if there may be more such results.
         """
         self._recorder.keep(database)
         self._retention.keep(database)
@@ -100,8 +100,10 @@ class Judge:
         self._backend.close()
 
     def _graded(self, coursework: Coursework, claimed: ClaimedGrading, progress: Progress) -> Result | Ungraded:
-        """Return the outcome of a first grading. Secret results stay pending, or their grading ends with its slot."""
-        if claimed.is_dry_run:  # no hidden check runs, so its time reveals nothing
+        """Return the outcome of a first grading. Hidden cases stay pending. If other checks are hidden, the grading
+        ends with its slot.
+        """
+        if claimed.is_dry_run:  # hidden checks do not run, so the time does not reveal their outcomes
             return self._measured(self._job(coursework, claimed, ShownChecks()), progress)
         pace = Pace(coursework=coursework, progress=progress, sleep=pause)
         work = VisibleGrading() if claimed.hides else WholeGrading()
@@ -110,7 +112,7 @@ class Judge:
         return outcome
 
     def _completed(self, coursework: Coursework, claimed: ClaimedGrading, pending: PendingResult) -> Result | Ungraded:
-        """Return the stored result with its hidden cases. Reports no progress."""
+        """Return the stored result, completed by its hidden cases. Does not report progress."""
         if pending.measured_sha256 != coursework.measured_sha256:
             return Ungraded(assignment=claimed.assignment, submission="", fault=CHANGED)
         result = up_to_date(Result.model_validate_json(pending.result), coursework)
@@ -121,12 +123,14 @@ class Judge:
         return self._backend.grade(self._job(coursework, claimed, PendingCases(result=result)), quietly)
 
     def _measured(self, job: GradingJob, progress: Progress) -> Result | Ungraded:
-        """Return the outcome. A speed that noise hides is measured again, and left open in the end."""
+        """Return the outcome. If noise prevents the measurement of a speed, it is tried again, and
+        finally left open.
+        """
         outcome = self._backend.grade(job, progress)
         for _ in range(TIMED - 1):
             if isinstance(outcome, Ungraded) or all(each.reason not in UNTIMED for each in outcome.checks):
                 break
-            progress("timing again, since the speed was not measured")
+            progress("timing again because the speed could not be measured")
             again = self._backend.grade(replace(job, work=MissingSpeeds(result=outcome)), progress)
             outcome = outcome if isinstance(again, Ungraded) else again
         return outcome

@@ -1,4 +1,4 @@
-"""Gradings in progress: one at a time in the main thread, or several, each in another thread."""
+"""Gradings in progress: one at a time in the main thread, or several, each in a thread of its own."""
 
 import time
 from collections.abc import Callable
@@ -6,10 +6,10 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import Protocol
 
 LOOK = 0.5
-"""Seconds between two checks for work, and between two checks for the end of a grading."""
+"""Seconds between two checks of the queue, and between two checks for the end of a grading."""
 
 MOST_THREADS = 256
-"""Number of gradings that one process has in progress. A larger cluster needs a second station."""
+"""Maximum number of gradings in progress in one process. A larger cluster needs a second station."""
 
 
 class Gradings(Protocol):
@@ -19,10 +19,10 @@ class Gradings(Protocol):
         """True if another grading may begin now. Raises an unexpected error that ended one of them."""
 
     def begin(self, grade: Callable[[], None]) -> None:
-        """Begin a grading: `grade` makes and stores it. Raises an interruption of this process."""
+        """Begin a grading by calling `grade`, which also stores the result. Raises an interruption of this process."""
 
     def wait(self) -> None:
-        """Wait until there may be work."""
+        """Wait until another grading may be able to begin."""
 
     def close(self) -> None:
         """Wait until no grading is in progress."""
@@ -32,11 +32,11 @@ class InTurn:
     """One grading at a time, in the main thread. Signals interrupt it at any point."""
 
     def has_room(self) -> bool:
-        """Always true: `begin` returns at the end of the grading."""
+        """Always true, because `begin` returns only at the end of the grading."""
         return True
 
     def begin(self, grade: Callable[[], None]) -> None:
-        """Make the whole grading."""
+        """Run the whole grading."""
         grade()
 
     def wait(self) -> None:
@@ -44,7 +44,7 @@ class InTurn:
         time.sleep(LOOK)
 
     def close(self) -> None:
-        """No-op: no grading is in progress."""
+        """No-op, because no grading is in progress."""
 
 
 IN_TURN = InTurn()
@@ -69,7 +69,7 @@ class SideBySide:
         return len(self._under_way) < min(self._most(), MOST_THREADS)
 
     def begin(self, grade: Callable[[], None]) -> None:
-        """Make the grading in a thread."""
+        """Run the grading in a thread."""
         self._under_way.add(self._threads.submit(grade))
 
     def wait(self) -> None:

@@ -14,20 +14,22 @@ from grader.service.db.session import Database, time_of
 from grader.service.submissions.queue import LEASE, ClaimedGrading, Renewal, give_up, must_yield, release, renew, stop
 
 BEAT = 5.0
-"""Seconds between two renewals."""
+"""Seconds between two renewals of the claim."""
 
 HIDDEN_BEAT = 1.0
-"""Seconds between two renewals while hidden cases run, which end if another grading waits."""
+"""Seconds between two renewals while hidden cases run. Hidden cases are interrupted if another grading waits."""
 
 STUCK = 60.0
-"""Seconds in which an interrupted grading must have ended; engines were seen to take ten to stop a container."""
+"""Seconds that an interrupted grading has to end. Container engines have been seen to take ten to stop a container."""
 
 EXIT_STUCK = 70
 
 
 @dataclass(frozen=True, kw_only=True)
 class GradingLimits:
-    """Time limits of a grading: in all, and, in seconds, for its end after an interruption; `end` ends the process."""
+    """Limits of a grading: its total time, the seconds between renewals, and the seconds that it has to end after an
+    interruption. `end` ends the process.
+    """
 
     longest: timedelta = timedelta(minutes=15)
     beat: float = BEAT
@@ -36,10 +38,11 @@ class GradingLimits:
 
 
 class LeaseHeartbeat:
-    """A thread that accompanies a grading. If the grading must end early, its row says so, and then `over` is set.
+    """A thread that renews the claim of a grading. If the grading must end early, the thread sets `over` after the row
+    of the grading has been updated.
 
-    A grading that still does not end hangs in code that no exception reaches. Then the process is ended, and the
-    process that started it starts another.
+    A grading that still does not end is stuck in code that an exception cannot interrupt. In that case the thread ends
+    the process, and the supervisor starts another one.
     """
 
     def __init__(self, database: Database, claimed: ClaimedGrading, limits: GradingLimits) -> None:

@@ -1,4 +1,4 @@
-"""Lines for the operator, from a process without another way to report."""
+"""Prints lines for the operator from a process that does not have another way to report."""
 
 import sys
 

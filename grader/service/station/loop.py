@@ -1,7 +1,7 @@
 """The loop of a station: claim, grade and store, until the process is stopped.
 
-It claims while another grading may begin (gradings.py): one at a time on this machine, one for each worker on a
-cluster.
+A station claims a grading whenever another one may begin (gradings.py). On this machine, that is one at a time; on a
+cluster, one for each worker.
 """
 
 import time
@@ -26,21 +26,23 @@ from grader.service.submissions.progress import keep_note, note_of
 from grader.service.submissions.queue import ClaimedGrading, Graded, claim, fail, finish, release
 
 AWAY = 1.0
-"""Seconds between two calls at a database that does not answer."""
+"""Seconds between two attempts to reach a database that does not answer."""
 
 LIMITS = GradingLimits()
-"""Limits of each grading. The longest gradings of this repository take two minutes of the fifteen."""
+"""Limits of each grading. The longest gradings of this repository take two of the allowed fifteen minutes."""
 
 
 Found = TypeVar("Found")
 
 
 class ClaimOverError(InterruptedGradingError):
-    """The grading was cancelled, took too long, or is another station's now; its row states the cause."""
+    """The claim has ended because the grading was cancelled, took too long, or now belongs to another station. The row
+    of the grading contains the cause.
+    """
 
 
 class Judging(Protocol):
-    """The interface of station/grader.py."""
+    """The interface of Judge in station/grader.py."""
 
     def grade(self, claimed: ClaimedGrading, progress: Progress) -> Graded | Ungraded:
         """Return the result to store, or the fault of grader that prevented one."""
@@ -49,7 +51,9 @@ class Judging(Protocol):
         """Return the assignments that other stations grade."""
 
     def keep_up(self, database: Database) -> bool:
-        """Update stored data to the course's files without a run. Return True if there may be more to do."""
+        """Update stored data to the present files of the course, without running submissions. Return True if there may
+        be more to do.
+        """
 
 
 def work(
@@ -59,7 +63,7 @@ def work(
     limits: GradingLimits = LIMITS,
     gradings: Gradings = IN_TURN,
 ) -> None:
-    """Take gradings while there is room for one more; raises an interruption of this process."""
+    """Claim gradings whenever another one may begin, until an interruption of this process, which is raised."""
     while True:
         stop_if_told()
         more = patient(lambda: judge.keep_up(database))
@@ -71,8 +75,8 @@ def work(
 
 
 def patient(ask: Callable[[], Found]) -> Found:
-    """Return the database's answer, and wait as long as the database is away: it may be restarted or replaced. Report
-    once that it is away, and once that it is back. Raises an interruption of this process.
+    """Call `ask` until the database answers, and return its result. The database may be restarting or being replaced.
+    Reports once that it does not answer, and once that it answers again. Raises an interruption of this process.
     """
     away: float | None = None
     while True:
@@ -102,18 +106,18 @@ def _claimed(database: Database, name: str, elsewhere: frozenset[str]) -> Claime
 
 
 def _grade_or_release(database: Database, judge: Judging, claimed: ClaimedGrading, limits: GradingLimits) -> None:
-    """Grade a claim, or give it back as if it had not been begun."""
+    """Grade a claim. If the grading is interrupted, release the claim as if the grading had not begun."""
     try:
         _grade(database, judge, claimed, limits)
     except (InterruptedGradingError, SchedulerLostError) as error:
-        with suppress(SQLAlchemyError), database.recording() as session:  # else its lease runs out
+        with suppress(SQLAlchemyError), database.recording() as session:  # if this fails, the lease runs out
             release(session, claimed, time_of(session))
         if isinstance(error, InterruptedGradingError):
             raise
 
 
 def _grade(database: Database, judge: Judging, claimed: ClaimedGrading, limits: GradingLimits) -> None:
-    """Grade a claim and store the outcome, unless the claim ends before."""
+    """Grade a claim and store the outcome, unless the claim ends first."""
     try:
         with (
             LeaseHeartbeat(database, claimed, limits) as heartbeat,
@@ -126,7 +130,9 @@ def _grade(database: Database, judge: Judging, claimed: ClaimedGrading, limits: 
 
 
 def _store(database: Database, claimed: ClaimedGrading, outcome: Graded | str) -> None:
-    """Store the outcome once. It may be tried again after an unknown result; if it was stored, the claim has ended."""
+    """Store the outcome. Calling this again after a lost connection is safe: if the outcome was stored, the claim has
+    ended.
+    """
     with database.recording() as session:
         if isinstance(outcome, Graded):
             finish(session, claimed, outcome, time_of(session))
@@ -142,7 +148,7 @@ def _outcome(judge: Judging, claimed: ClaimedGrading, progress: Progress) -> Gra
         raise
     except GraderError as error:
         return showable(str(error))
-    except Exception as error:  # noqa: BLE001 - a fault in one grading does not touch the others
+    except Exception as error:  # noqa: BLE001 - a fault in one grading must not affect the others
         return showable(f"a fault in grader itself: {error!r}")
     return showable(outcome.fault) if isinstance(outcome, Ungraded) else outcome
 
@@ -153,6 +159,6 @@ def _noting(database: Database, claimed: ClaimedGrading) -> Progress:
             with database.recording() as session:
                 keep_note(session, claimed, note_of(event), time_of(session))
         except SQLAlchemyError:
-            return  # a lost line of progress must not cost a student the grade
+            return  # the loss of a progress note must not prevent a grade
 
     return note

@@ -1,4 +1,4 @@
-"""Reports that a station is present, and its device, while it works and while it waits."""
+"""Reports that a station is running, and on which device, while it grades and while it waits."""
 
 import threading
 from collections.abc import Callable
@@ -15,7 +15,7 @@ from grader.service.submissions.health import BEAT, StationFacts, note_station, 
 
 
 class Presence:
-    """A thread that reports a station and its number of devices. It continues after a database error."""
+    """A thread that regularly reports a station and its number of devices. It continues after a database error."""
 
     def __init__(
         self, database: Database, facts: StationFacts, devices: Callable[[], int] = lambda: 1, beat: float = BEAT
@@ -32,7 +32,7 @@ class Presence:
     def __exit__(self, *_: object) -> None:
         self._over.set()
         self._thread.join()
-        if not self._facts.fault:  # the fault that prevented a station's start stays readable
+        if not self._facts.fault:  # keep the row of a station that could not start, because it contains the fault
             self._tell(lambda session, _now: station_leaves(session, self._facts.name))
 
     def _keep(self) -> None:

@@ -1,4 +1,6 @@
-"""Stores the states of assignments in the database. Stations do it, since a web process only reads to make a page."""
+"""Stores the states of assignments in the database. Stations do this because web processes only read when they render
+pages.
+"""
 
 from grader.service.course.assignments import AssignmentCache, AssignmentView
 from grader.service.course.saved_assignments import remember
@@ -6,14 +8,14 @@ from grader.service.db.session import Database, time_of
 
 
 class AssignmentRecorder:
-    """States that one station has stored of its course."""
+    """Stores changed assignments, and remembers the states that this station has already stored."""
 
     def __init__(self, cache: AssignmentCache) -> None:
         self._cache = cache
         self._stored: dict[str, AssignmentView] = {}
 
     def keep(self, database: Database) -> None:
-        """Store assignments that can be read and have changed."""
+        """Store the assignments that can be read and have changed."""
         changed = [each for each in self._cache.readable() if self._stored.get(each.name) is not each]
         if not changed:
             return

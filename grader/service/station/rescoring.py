@@ -1,4 +1,6 @@
-"""Updates the points of stored results to the present assignment. Runs nothing, as in a batch."""
+"""Updates the points of stored results to the present version of an assignment, as a batch does, without running
+submissions.
+"""
 
 import logging
 
@@ -15,14 +17,14 @@ from grader.service.submissions.queue import Graded
 from grader.service.submissions.versions import needs_a_run, store_again, to_score_again
 
 AT_ONCE = 10
-"""Results that are scored between two gradings, which takes about a second, so that no hand-in waits for long."""
+"""Number of results that are scored between two gradings. This takes about a second, so hand-ins do not wait long."""
 
 LOG = logging.getLogger(__name__)
 
 
 class Rescoring:
-    """Progress of one station. Each station scores for itself, since another one may later store a result by an older
-    version.
+    """Scores stored results again, and remembers which assignments are up to date. Each station does this on its own
+    because another one may later store a result of an older version.
     """
 
     def __init__(self, course: Course, cache: AssignmentCache) -> None:
@@ -30,7 +32,7 @@ class Rescoring:
         self._settled: dict[str, Version] = {}
 
     def some(self, database: Database) -> bool:
-        """Score a few results again. True if there may be more."""
+        """Score a few results again. Return True if there may be more."""
         for each in self._cache.all():
             if self._settled.get(each.name) == each.version:
                 continue
@@ -42,9 +44,9 @@ class Rescoring:
             try:
                 coursework = self._course.load(each.name)
             except InputError:
-                continue  # the cache has only the last good state, and Health says why
+                continue  # the cache contains only the last good state, and the page Health shows the reason
             if version_of(coursework) != each.version:
-                continue  # files are being changed
+                continue  # the files are being changed right now
             for number in numbers:
                 _score(database, number, coursework)
             return True
@@ -54,7 +56,7 @@ class Rescoring:
 def _score(database: Database, number: int, coursework: Coursework) -> None:
     with database.reading() as session:
         grading = session.get_one(GradingRow, number)
-        stored = grading.result or ""  # it has a version, so it has a result
+        stored = grading.result or ""  # a grading with a version has a result
     scored = _scored(number, stored, coursework)
     with database.recording() as session:
         if scored is None:
@@ -64,7 +66,7 @@ def _score(database: Database, number: int, coursework: Coursework) -> None:
 
 
 def _scored(number: int, stored: str, coursework: Coursework) -> Graded | None:
-    """The result with its new points; None if only a new run can give them."""
+    """The result with its new points; None if only another run can determine them."""
     try:
         result = Result.model_validate_json(stored)
         if lacks_measurements(result, coursework):

@@ -1,6 +1,6 @@
-"""Makes results ready to be stored.
+"""Prepares results for storage.
 
-Pages are drawn here, too, since they cost more than a web process may spend on what a student sends.
+Pages are rendered here because this takes more time than a web process may spend on a student's submission.
 """
 
 import zlib
@@ -18,15 +18,15 @@ from grader.service.submissions.queue import Graded
 
 
 def ready(result: Result, coursework: Coursework) -> Graded:
-    """A result in the form in which it is stored, with the student's view by the assignment that graded it. Tracebacks
-    of grader are only in the station's log.
+    """The result in the form in which it is stored, with the student's view of it according to the assignment that
+    graded it. Tracebacks of grader are removed; they are only in the station's log.
     """
     result = without_tracebacks(result)
     return _stored(result, withheld(result, coursework), coursework)
 
 
 def ready_dry_run(result: Result, coursework: Coursework) -> Graded:
-    """Form in which a dry run's result is stored. The result has no hidden outcome to withhold."""
+    """The result of a dry run in the form in which it is stored. It does not contain hidden outcomes to withhold."""
     shown = without_tracebacks(result)
     return _stored(shown, shown, coursework)
 

@@ -1,4 +1,4 @@
-"""Deletes dry runs that are too old. Stations do this, because at least one station always runs."""
+"""Deletes old dry runs. Stations do this because at least one station always runs."""
 
 import time
 from collections.abc import Callable
@@ -7,11 +7,11 @@ from grader.service.db.session import Database, time_of
 from grader.service.submissions.dry_runs import delete_old
 
 INTERVAL = 600.0
-"""Seconds between two deletions by one station. No page shows a dry run that is too old."""
+"""Seconds between two deletions by a station. Pages do not show old dry runs even before they are deleted."""
 
 
 class Retention:
-    """The time of the next deletion by this station. `clock` is in seconds."""
+    """Deletes old dry runs at intervals. `clock` returns seconds."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock, self._next = clock, clock()

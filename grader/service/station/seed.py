@@ -1,4 +1,4 @@
-"""The secret seed of a service, from which the inputs of every grading are made."""
+"""The secret seed of a service, from which the inputs of every grading are generated."""
 
 from grader.course.truth.seeds import fresh_seed
 from grader.service.db.models import SecretRow
@@ -8,7 +8,7 @@ SEED = "seed"
 
 
 def service_seed(database: Database) -> int:
-    """Return the seed; the first call makes it."""
+    """Return the seed. The first call creates it."""
     with database.writing() as session:
         row = session.get(SecretRow, SEED)
         if row is None:

@@ -1,1 +1,1 @@
-"""Attempts and their gradings: accepting, the queue, estimates of the wait, progress and versions."""
+"""Attempts and their gradings: acceptance of hand-ins, the queue, estimates of waiting times, progress and versions."""

@@ -1,6 +1,5 @@
-"""Accepts hand-ins: checks the file, and stores an attempt once, before the student gets a confirmation.
-
-This module does not parse the text, so the cost grows only with the number of bytes.
+"""Accepts hand-ins. Checks the file, and stores the attempt before the student gets a confirmation. This module does
+not parse the text, so its cost grows only linearly with the size of the file.
 """
 
 import hashlib
@@ -22,18 +21,20 @@ from grader.service.db.models import AttemptRow, CourseRole, GradingRow, PersonR
 from grader.service.errors import RefusedError
 
 MAX_LINES = 5_000
-"""Lines of a file. A report shows every line, and the comparison of two files takes time for each pair of lines."""
+"""Maximum number of lines of a file. A report shows every line, and the time to compare two files grows with the number
+of pairs of lines.
+"""
 
 HAND_IN_PRIORITY, DRY_RUN_PRIORITY, REGRADING_PRIORITY = 0, 5, 10
-"""Priorities: new hand-ins come first. Dry runs come second, because a student waits for each one at the editor.
-Regradings come last: there may be hundreds, and no student waits for them.
+"""Priorities in the queue. New hand-ins come first. Dry runs come second, because a student waits for each one in the
+editor. Regradings come last, because there may be hundreds of them and students do not wait for them.
 """
 
 HANDED_IN = "handed in"
 """Reason (GradingRow.why) of the first grading of an attempt."""
 
 MAX_NAME_LENGTH = 100
-"""Characters of a file's name that are stored."""
+"""Maximum length of a stored file name. Longer names are truncated."""
 
 MAX_FORM_KEY_LENGTH = 100
 FOREIGN_FORM = "This form does not belong to this assignment; open the assignment's page again."
@@ -46,7 +47,9 @@ ATTEMPTS_AT_ASSIGNMENT = (
     .options(joinedload(AttemptRow.gradings))
     .order_by(AttemptRow.number)
 )
-"""The attempts of people at an assignment, with their gradings. Built once, since each page of a student runs it."""
+"""Query for the attempts of people at an assignment, with their gradings. It is built once because each page of a
+student runs it.
+"""
 
 WAITING_GRADINGS = (
     select(GradingRow.id)
@@ -54,12 +57,12 @@ WAITING_GRADINGS = (
     .order_by(GradingRow.id)
     .with_for_update()
 )
-"""The waiting gradings of people. The transaction that reads them locks them."""
+"""Query for the waiting gradings of people. It locks them for the transaction that reads them."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class HandInRequest:
-    """A file that a person hands in. Every click on one form has the same `form_key`."""
+    """A file that a person hands in. All clicks on one form send the same `form_key`."""
 
     person_id: int
     assignment: str
@@ -69,7 +72,7 @@ class HandInRequest:
 
 
 def file_refusal(data: bytes) -> str:
-    """Reason why a file is refused, without using up an attempt; empty if it is accepted."""
+    """Reason why a file is refused; empty if it is accepted. A refused file does not use up an attempt."""
     return next(_faults(data), "")
 
 
@@ -97,14 +100,16 @@ def history_of(session: Session, people: frozenset[int], assignment: str) -> Seq
     """The attempts of these people at an assignment, with their gradings, oldest first."""
     asked = {"people": [*people], "assignment": assignment}
     found = session.scalars(ATTEMPTS_AT_ASSIGNMENT, asked).unique().all()
-    for each in found:  # the grading that counts is among them, so it is not read again
+    for each in found:  # avoids another query for the grading that counts, which is among them
         counted = next((grading for grading in each.gradings if grading.id == each.counted_id), None)
         set_committed_value(each, "counted", counted)
     return found
 
 
 def past_of(session: Session, attempts: Sequence[AttemptRow], team: frozenset[int]) -> list[PastAttempt]:
-    """The attempts of a student or a group in the form that the policy needs, with the times of their first grading."""
+    """The attempts of a student or a group, with the times of their first gradings, in the form that
+    limits.py needs.
+    """
     sharing: dict[int, set[int]] = {}
     if len(team) > 1:
         shared = select(ShareRow.attempt_id, ShareRow.person_id).where(ShareRow.person_id.in_(team))
@@ -129,9 +134,9 @@ def _state(attempt: AttemptRow) -> State:
 
 
 def accept(session: Session, offer: HandInRequest, rules: HandInRules, now: datetime) -> AttemptRow:
-    """Store an attempt and put it in the queue, in place of attempts that it supersedes, by the student's rules. A form
-    that comes twice with the same file gives one attempt; with another file, it gives another attempt. Raises
-    RefusedError, and then stores nothing.
+    """Store an attempt, put it in the queue, and mark the attempts that it supersedes by the student's rules. If a form
+    is sent twice with the same file, only one attempt is stored; another file gives another attempt. Raises
+    RefusedError without a change if the file is refused.
     """
     previous = previous_of(session, offer)
     if previous is not None and is_repeated(previous, offer):
@@ -148,7 +153,7 @@ def accept(session: Session, offer: HandInRequest, rules: HandInRules, now: date
     if why := file_refusal(offer.data) or limits.refusal(rules, past, _open_elsewhere(session, offer), now):
         raise RefusedError(why)
     for position in limits.superseded_positions(rules, past, now):
-        if _people(session, attempts[position]) <= team:  # groups change: an attempt that others own, too, is kept
+        if _people(session, attempts[position]) <= team:  # keep attempts that former members own, too
             _supersede(session, attempts[position], now)
     slot = AttemptSlot(team=team, number=next_number(attempts), form_use=next_use(previous))
     return store(session, offer, slot, rules, now)
@@ -156,7 +161,7 @@ def accept(session: Session, offer: HandInRequest, rules: HandInRules, now: date
 
 @dataclass(frozen=True, kw_only=True)
 class AttemptSlot:
-    """Place of a new attempt: the people whose attempt it is, its number, and the use of the form."""
+    """Data of a new attempt: its owners, its number, and how often its form has been used."""
 
     team: frozenset[int]
     number: int
@@ -164,12 +169,12 @@ class AttemptSlot:
 
 
 def next_number(attempts: Sequence[AttemptRow]) -> int:
-    """The number of the attempt after these."""
+    """The number of the attempt that follows these."""
     return attempts[-1].number + 1 if attempts else 1
 
 
 def next_use(previous: AttemptRow | None) -> int:
-    """The number of the next file that comes by the form of this attempt."""
+    """The value of `form_use` for the next file that is sent with the form of this attempt."""
     return 1 if previous is None else previous.form_use + 1
 
 
@@ -191,15 +196,15 @@ def store(session: Session, offer: HandInRequest, slot: AttemptSlot, rules: Hand
 
 
 def _lock_waiting(session: Session, team: frozenset[int]) -> None:
-    """Lock the waiting gradings of a group, since they may be superseded: no station takes one before the transaction
-    ends.
+    """Lock the waiting gradings of a group, so that stations do not claim them before this transaction has possibly
+    superseded them.
     """
     session.execute(WAITING_GRADINGS, {"people": [*team]})
 
 
 def _next_round(session: Session, person_id: int) -> int:
-    """The round of a person's new grading: the later of the latest round that has begun and the round after the
-    person's last one. So attempts of one student delay another student by one grading at most.
+    """The round of a person's new grading. It is the latest round that has begun or the round after the person's last
+    grading, if that is later. Therefore the attempts of one student delay another student by at most one grading.
 
     This is start-time fair queueing (Goyal, Vin and Cheng, 1996) with equal weights.
     """
@@ -210,7 +215,7 @@ def _next_round(session: Session, person_id: int) -> int:
 
 
 def new_grading(why: str, priority: int, now: datetime) -> GradingRow:
-    """A grading that waits for a station."""
+    """Create a grading that waits for a station."""
     return GradingRow(
         why=why,
         priority=priority,
@@ -224,12 +229,12 @@ def new_grading(why: str, priority: int, now: datetime) -> GradingRow:
 
 
 def is_repeated(previous: AttemptRow, offer: HandInRequest) -> bool:
-    """True if the form sends the same file again."""
+    """True if the form has sent the same file again."""
     return previous.sha256 == _sha256(offer)
 
 
 def previous_of(session: Session, offer: HandInRequest) -> AttemptRow | None:
-    """The latest attempt that came by this form; None for a new form. Raises RefusedError if the form belongs to
+    """The latest attempt that was sent with this form; None for a new form. Raises RefusedError if the form belongs to
     another assignment.
     """
     if not 0 < len(offer.form_key) <= MAX_FORM_KEY_LENGTH:
@@ -285,8 +290,8 @@ def _attempt(offer: HandInRequest, number: int, now: datetime) -> AttemptRow:
 
 
 def cancel(session: Session, attempt: AttemptRow, now: datetime) -> None:
-    """Cancel the first grading of an attempt: at once if it waits, by its station if it runs. No-op if it has ended.
-    Regradings are not cancelled, since they belong to the instructor.
+    """Cancel the first grading of an attempt. A waiting grading is cancelled at once, and a running one is stopped by
+    its station. No-op if it has ended. Regradings are not cancelled because an instructor ordered them.
     """
     first = GradingRow.attempt_id == attempt.id, GradingRow.why == HANDED_IN
     waiting, running = (update(GradingRow).where(*first, GradingRow.state == each) for each in OPEN_STATES)

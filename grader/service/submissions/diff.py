@@ -1,7 +1,7 @@
-"""Compares two attempts: the lines that were removed, added or kept.
+"""Compares the files of two attempts line by line.
 
-For any input, the comparison takes at most one step for each 64 pairs of lines (rapidfuzz's bit-parallel longest common
-subsequence): 5,000 lines against 5,000 lines took 0.05 s here.
+For any input, the comparison takes at most one step for every 64 pairs of lines, because rapidfuzz computes the longest
+common subsequence bit-parallel. Two files of 5,000 lines took 0.05 s.
 """
 
 from collections.abc import Iterator
@@ -13,19 +13,19 @@ from rapidfuzz.distance import LCSseq
 from grader.service.submissions.accept import MAX_LINES
 
 MAX_LINE_LENGTH = 300
-"""Characters of a line that are shown. People do not write longer lines."""
+"""Maximum number of characters of a line that are shown. People do not write longer lines."""
 
 MAX_LINES_SHOWN = 1_000
-"""Lines of a comparison that are shown. A longer page would be slow, and too long to read."""
+"""Maximum number of lines of a comparison that are shown. A longer page would be slow and too long to read."""
 
 CONTEXT_LINES = 3
-"""Unchanged lines that are shown before and after a change."""
+"""Number of unchanged lines that are shown before and after a change."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ComparedLine:
-    """A line of the comparison, with its number in each file that has it. The kind "gap" means lines that are left out,
-    and "more" means that all further lines are left out.
+    """A line of the comparison, with its number in each file that contains it. The kind "gap" represents unchanged
+    lines that are left out, and "more" represents all remaining lines of a long comparison.
     """
 
     kind: Literal["same", "removed", "added", "gap", "more"]
@@ -63,7 +63,7 @@ def _texts(data: bytes) -> list[str]:
 
 
 def _lines(old: list[str], new: list[str]) -> Iterator[ComparedLine]:
-    """All lines of the comparison. Where lines were replaced, the removed lines come first."""
+    """All lines of the comparison. For replaced lines, the removed lines come before the added ones."""
     added: list[ComparedLine] = []
     for step in LCSseq.opcodes(old, new):
         if step.tag == "equal":

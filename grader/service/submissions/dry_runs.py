@@ -1,11 +1,11 @@
-"""Dry runs: the service grades a file with the checks that students see, and the file is not handed in.
+"""Dry runs. The service grades a file with the checks that students see, without handing it in.
 
-A dry run is no attempt: it has no number, counts nowhere, and is allowed after the due date and with no attempts left.
-Its hidden checks are not made (grading/dry_run.py), so neither its result nor its time depends on them.
-The service stores only the latest dry run of each person and assignment, for a day. Only its owner sees it. People who
-teach see the files that were handed in.
+A dry run is not an attempt. It does not have a number, does not count, and is allowed after the due date and when no
+attempts are left. Hidden checks do not run (grading/dry_run.py), so neither its result nor its time depends on them.
+The service stores only the latest dry run of each person at each assignment, for a day. Only its owner sees it. People
+who teach see only files that were handed in.
 
-The database also has the number of dry runs within an hour, so that all web processes together keep the limit.
+The database also stores the number of dry runs within an hour, so that all web processes together enforce the limit.
 """
 
 import hashlib
@@ -24,7 +24,7 @@ from grader.service.errors import RefusedError
 from grader.service.submissions.accept import DRY_RUN_PRIORITY, file_refusal, new_grading
 
 KEPT_FOR = timedelta(days=1)
-"""Time after which a dry run is deleted, with its result."""
+"""Time after which a dry run and its result are deleted."""
 
 HOUR = timedelta(hours=1)
 
@@ -33,7 +33,7 @@ DRY_RUN = "dry run"
 
 
 class TooManyDryRunsError(RefusedError):
-    """A person has made as many dry runs as are allowed within an hour."""
+    """The person has already made as many dry runs as are allowed within an hour."""
 
     def __init__(self, made: int, wait: timedelta) -> None:
         self.seconds = math.ceil(wait.total_seconds())
@@ -43,7 +43,7 @@ class TooManyDryRunsError(RefusedError):
 
 @dataclass(frozen=True, kw_only=True)
 class DryRunRequest:
-    """A file that a person tries. The assignment allows `per_hour` dry runs within an hour."""
+    """A file that a person wants to try. The assignment allows `per_hour` dry runs within an hour."""
 
     person_id: int
     assignment: str
@@ -52,8 +52,8 @@ class DryRunRequest:
 
 
 def make(session: Session, asked: DryRunRequest, rules: HandInRules, now: datetime) -> DryRunRow:
-    """Put a dry run in the queue, in place of the person's former one at this assignment. If it raises RefusedError,
-    nothing changes.
+    """Put a dry run in the queue. It replaces the person's earlier one at this assignment. Raises RefusedError without
+    a change if the dry run is not allowed.
     """
     rows = session.scalars(select(DryRunRow).where(DryRunRow.person_id == asked.person_id)).all()
     for objection in _objections(session, asked, rules, now):
@@ -92,7 +92,7 @@ def _objections(session: Session, asked: DryRunRequest, rules: HandInRules, now:
 
 
 def _require_few(rows: Sequence[DryRunRow], per_hour: int, now: datetime) -> None:
-    """Raise TooManyDryRunsError if no further dry run is allowed now. The limit is for all assignments together."""
+    """Raise TooManyDryRunsError if another dry run is not allowed now. The limit covers all assignments together."""
     counted = [each for each in rows if _is_counted(each, now)]
     made = sum(each.made for each in counted)
     if made >= per_hour:
@@ -100,24 +100,24 @@ def _require_few(rows: Sequence[DryRunRow], per_hour: int, now: datetime) -> Non
 
 
 def _is_counted(row: DryRunRow, now: datetime) -> bool:
-    """True if the dry runs of this row count towards the limit for an hour."""
+    """True if the dry runs of this row count towards the hourly limit."""
     return row.counted_since > now - HOUR
 
 
 def _open_elsewhere(session: Session, row: DryRunRow) -> int:
-    """The number of the person's open dry runs at other assignments. This number is the round of a new one, so the
-    first dry runs of all students come before the second of any student.
+    """Number of the person's open dry runs at other assignments. It is used as the round of a new dry run, so that the
+    first dry runs of all students come before the second one of any student.
     """
     others = select(DryRunRow).where(DryRunRow.person_id == row.person_id, DryRunRow.id != row.id)
     return sum(each.grading.shown_state.open for each in session.scalars(others.options(joinedload(DryRunRow.grading))))
 
 
 def dry_run_of(session: Session, person_id: int, assignment: str, now: datetime) -> DryRunRow | None:
-    """A person's latest dry run at an assignment, with its grading; None without one, or if it is too old."""
+    """A person's latest dry run at an assignment, with its grading; None if there is none or it is too old."""
     own = DryRunRow.person_id == person_id, DryRunRow.assignment == assignment, DryRunRow.received > now - KEPT_FOR
     return session.scalar(select(DryRunRow).where(*own).options(joinedload(DryRunRow.grading)))
 
 
 def delete_old(session: Session, now: datetime) -> None:
-    """Delete dry runs that are too old, with their results."""
+    """Delete dry runs that are too old, and their results."""
     session.execute(delete(DryRunRow).where(DryRunRow.received <= now - KEPT_FOR))

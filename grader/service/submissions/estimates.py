@@ -1,5 +1,5 @@
-"""Estimates how long a grading waits, from the duration of the latest gradings for its device class, and from the
-number of devices on which stations grade that class.
+"""Estimates how long a grading waits. The estimate uses the durations of the latest gradings of its device class, and
+the number of devices on which stations grade that class.
 """
 
 import math
@@ -19,17 +19,17 @@ from grader.service.db.models import AttemptRow, GradingRow, State, StationRow
 from grader.service.submissions.queue import ASSIGNMENT, with_file
 
 GRADINGS_CONSIDERED = 20
-"""Number of the latest gradings whose durations are used."""
+"""Number of latest gradings whose durations are used."""
 
 STATION_TIMEOUT = timedelta(seconds=45)
-"""Time without a sign of life after which a station counts as gone. A station gives one every ten seconds."""
+"""Time without a sign of life after which a station counts as gone. A station sends one every ten seconds."""
 
 MINUTE, HOUR = timedelta(minutes=1), timedelta(hours=1)
 
 
 @dataclass(frozen=True, kw_only=True)
 class PlaceInQueue:
-    """Number of gradings before one in the queue, and the expected wait; None if it is not known."""
+    """Number of gradings ahead of one in the queue, and the expected wait, which is None if it is not known."""
 
     ahead: int
     wait: timedelta | None
@@ -46,12 +46,12 @@ class PlaceInQueue:
 
 
 NO_PLACE = PlaceInQueue(ahead=0, wait=None)
-"""Place of a grading that does not wait."""
+"""The place of a grading that does not wait."""
 
 
 class QueueSnapshot:
-    """Places in the queue, cached for `fresh` seconds in one process: hundreds of students wait at once, and their
-    browsers ask every few seconds.
+    """Places in the queue, cached for `fresh` seconds in each process, because the browsers of hundreds of waiting
+    students may ask every few seconds.
     """
 
     def __init__(self, fresh: float = 1.0) -> None:
@@ -61,7 +61,7 @@ class QueueSnapshot:
     def place(
         self, session: Session, grading: GradingRow, classes: Callable[[], Mapping[str, str]], now: datetime
     ) -> PlaceInQueue:
-        """Place of a grading in the queue. `classes` returns the device class of each assignment."""
+        """The place of a grading in the queue. `classes` returns the device class of each assignment."""
         if grading.state != State.WAITING:
             return NO_PLACE
         with self._lock:
@@ -73,7 +73,7 @@ class QueueSnapshot:
 def places_of(session: Session, classes: Mapping[str, str], now: datetime) -> dict[int, PlaceInQueue]:
     """The place of each waiting grading, by its number.
 
-    Gradings with the same device class come before one, and gradings without a class, since any station takes these.
+    Earlier gradings are ahead if they have the same device class, or none, because any station takes the latter.
     """
     rows = session.execute(OPEN_GRADINGS).all()
     able, took = able_devices(session, now), _took(session, classes)
@@ -101,8 +101,8 @@ def able_devices(session: Session, now: datetime) -> Counter[str]:
 
 
 def _took(session: Session, classes: Mapping[str, str]) -> dict[str, timedelta]:
-    """Median duration of the latest gradings that were done at their first try, by device class; the key "" has the
-    median of all.
+    """Median duration of the latest gradings that succeeded at the first try, by device class. The key "" maps to the
+    median over all classes.
     """
     seconds: dict[str, list[float]] = {}
     for row in session.execute(LATEST_DONE):
@@ -125,4 +125,6 @@ LATEST_DONE = (
     .order_by(GradingRow.id.desc())
     .limit(3 * GRADINGS_CONSIDERED)
 )
-"""The latest gradings, read backwards. Three times as many as needed, so that the rarer class is among them."""
+"""Query for the latest gradings, latest first. It reads three times as many as needed, so that enough gradings of a
+rarer device class are probably among them.
+"""

@@ -1,4 +1,4 @@
-"""Health of the service: the stations and their work, and the queue of each device class."""
+"""Health of the service: the stations with their current work, and the queue of each device class."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -21,8 +21,8 @@ LISTED_FOR = timedelta(days=1)
 
 @dataclass(frozen=True, kw_only=True)
 class StationFacts:
-    """Facts that a station reports when it begins. `devices` is the number of gradings that it makes at a time: several
-    on a cluster, or none at the moment. `fault` is the reason why it cannot grade, or empty.
+    """Facts that a station reports. `devices` is the number of gradings that it can run at a time; on a cluster, this
+    can be several or, temporarily, 0. `fault` is the reason why it cannot grade, or empty.
     """
 
     name: str
@@ -36,7 +36,7 @@ class StationFacts:
 
 @dataclass(frozen=True, kw_only=True)
 class StationHealth:
-    """A station, the attempt that it grades, if any, and whether it is gone."""
+    """A station and the attempts that it is grading. `gone` is true if the station no longer sends signs of life."""
 
     row: StationRow
     gone: bool
@@ -46,8 +46,8 @@ class StationHealth:
 @dataclass(frozen=True, kw_only=True)
 class QueueHealth:
     """The queue of a device class; "" is the queue for any station. `waiting` and `running` are numbers of gradings,
-    `pending` is the number of those whose hidden cases are still to be run, `since` is the time when the oldest waiting
-    one was created, and `devices` the number of devices that can grade them.
+    and `pending` is the number of gradings whose hidden cases have not run yet. `since` is the time when the oldest
+    waiting grading was created, and `devices` is the number of devices that can grade this class.
     """
 
     device_class: str
@@ -59,16 +59,16 @@ class QueueHealth:
 
     @property
     def stuck(self) -> bool:
-        """True if gradings wait that no station can grade."""
+        """True if gradings wait but no station can grade them."""
         return bool(self.waiting) and not self.devices
 
 
 def note_station(session: Session, facts: StationFacts, now: datetime) -> None:
-    """Store a sign of life of a station, and delete stations that have long been gone."""
+    """Store a sign of life of a station, and delete stations that have been gone for a long time."""
     session.execute(delete(StationRow).where(StationRow.seen < now - LISTED_FOR))
     row = session.scalar(select(StationRow).where(StationRow.name == facts.name))
     if row is None:
-        # A station that cannot begin is started again and again, each time with another name.
+        # A station that cannot start is restarted again and again, each time with another name.
         session.execute(delete(StationRow).where(StationRow.host == facts.host, StationRow.fault != ""))
         values = {field: getattr(facts, field) for field in StationFacts.__dataclass_fields__}
         session.add(StationRow(**values, started=now, seen=now))
@@ -82,7 +82,7 @@ def station_leaves(session: Session, name: str) -> None:
 
 
 def stations_of(session: Session, now: datetime) -> list[StationHealth]:
-    """All stations, sorted by machine. Dry runs are not listed, because only their owners may see them."""
+    """All stations, sorted by machine. Their work does not include dry runs because only the owners may see those."""
     loaded = selectinload(GradingRow.attempt).selectinload(AttemptRow.person)
     claimed = GradingRow.state.in_((State.RUNNING, State.SHOWN)), GradingRow.claimed_by.is_not(None)
     running = (
@@ -96,7 +96,7 @@ def stations_of(session: Session, now: datetime) -> list[StationHealth]:
 
 
 def queues_of(session: Session, classes: Mapping[str, str], stations: list[StationHealth]) -> list[QueueHealth]:
-    """The queue for any station, and then the queue of each device class of an assignment or a station."""
+    """The queue for any station, followed by the queue of each device class that an assignment or a station has."""
     able = Counter[str]()
     for each in stations:
         if not each.gone and not each.row.fault:

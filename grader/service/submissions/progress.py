@@ -1,6 +1,5 @@
-"""Records that students see of a grading while it runs. They do not depend on the outcome of hidden checks.
-
-A grading reports nothing else to its listener (results/withholding.shown_at_once).
+"""Records about a grading that students see while it runs. They do not depend on the outcomes of hidden checks, because
+a grading reports only other checks to its listener (results/withholding.shown_at_once).
 """
 
 from collections.abc import Sequence
@@ -20,14 +19,16 @@ from grader.service.db.models import GradingRow, ProgressRow
 from grader.service.submissions.queue import ClaimedGrading
 
 MAX_WORDS_LENGTH = 1000
-"""Characters of a sentence that are stored here. The report has the whole sentence."""
+"""Maximum length of a sentence that is stored here. The report contains the whole sentence."""
 
 MAX_REMARKS = 50
-"""Remarks that are stored: as many as a student can read at once."""
+"""Maximum number of stored remarks. A student would not read more at once."""
 
 
 class ProgressNote(Record):
-    """A step that begins (then `check` is empty), or a check that is decided."""
+    """A note about a running grading: a step that begins, in which case `check` is empty, or a check that has been
+    decided.
+    """
 
     words: str
     check: str = ""
@@ -41,7 +42,7 @@ class ProgressNote(Record):
 
 
 class CheckInBrief(Record):
-    """A check of a result, as far as the student may see it."""
+    """A check of a result, in the form in which the student may see it."""
 
     name: str
     verdict: str
@@ -56,7 +57,9 @@ class CheckInBrief(Record):
 
 
 class LineRemark(Record):
-    """A mistake in lines of the file, and the next step, if one is known. Lines that the help names are not wrong."""
+    """A mistake in these lines of the file, with the next step as `help` if one is known. Lines that only the help
+    mentions are not wrong.
+    """
 
     lines: tuple[int, ...]
     words: str
@@ -72,7 +75,7 @@ class ChecksInBrief(Record):
 
 
 def note_of(event: str | Decided) -> ProgressNote:
-    """An event of a grading as a note."""
+    """Convert an event of a grading to a note."""
     if isinstance(event, str):
         return ProgressNote(words=showable(event)[:MAX_WORDS_LENGTH])
     check = event.check
@@ -85,7 +88,7 @@ def note_of(event: str | Decided) -> ProgressNote:
 
 
 def in_brief(shown: Result) -> ChecksInBrief:
-    """The checks of a result from which hidden outcomes were already removed."""
+    """The checks of a result in brief. Hidden outcomes must have been removed from the result."""
     first = shown.first_cause
     return ChecksInBrief(
         checks=tuple(
@@ -104,7 +107,7 @@ def in_brief(shown: Result) -> ChecksInBrief:
 
 
 def remarks_of(shown: Result) -> tuple[LineRemark, ...]:
-    """The issues whose lines are known, in the order of reading."""
+    """Remarks for the issues whose lines are known, in the order in which students should read them."""
     said = (
         LineRemark(lines=each.marked_lines, words=each.message[:MAX_WORDS_LENGTH], help=each.help[:MAX_WORDS_LENGTH])
         for each in issues_of(shown)
@@ -114,13 +117,13 @@ def remarks_of(shown: Result) -> tuple[LineRemark, ...]:
 
 
 def keep_note(session: Session, claimed: ClaimedGrading, note: ProgressNote, now: datetime) -> None:
-    """Store a note of a claimed grading."""
+    """Store a note about a claimed grading."""
     row = ProgressRow(grading_id=claimed.grading_id, turn=claimed.turn, at=now, data=note.model_dump_json())
     session.add(row)
 
 
 def notes_after(session: Session, grading: GradingRow, after: int) -> Sequence[tuple[int, ProgressNote]]:
-    """The notes of the grading's present try after the note with this number, each with its number."""
+    """The notes about the present try of a grading that follow the note with this number, each with its own number."""
     wanted = select(ProgressRow).where(
         ProgressRow.grading_id == grading.id, ProgressRow.turn == grading.tries, ProgressRow.id > after
     )

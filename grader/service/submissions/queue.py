@@ -1,23 +1,22 @@
-"""The queue: a station claims a grading for some time, renews its claim while it works, and stores the outcome.
+"""The queue. A station claims a grading for a limited time, renews the claim while it works, and stores the outcome.
 
     waiting -> running -> done
-                       -> shown -> done   if hidden cases are still to be run
+                       -> shown -> done   if hidden cases have not run yet
                        -> cancelled, faulted
 
-If a lease has run out, or the service has failed, the same is tried again, MAX_TRIES times in all; then the grading is
-faulted.
+If a lease has run out, or the service has failed, the grading is tried again. After MAX_TRIES tries it is faulted.
 
-A grading whose hidden cases are still to be run is shown to the student first. Its hidden cases run while no other
-grading waits or runs, and not before a random time. They end at once for another grading, and run again later. So a
-student learns their outcome neither from the time that a grading takes nor from the time for which a later attempt
-waits. After the release they are not secret, and run at once.
+If a grading has hidden cases, its other results are shown to the student first. Its hidden cases run after a random
+time, while no other grading waits or runs. They are interrupted as soon as another grading arrives, and run again
+later. Therefore students cannot infer their outcome from the time that a grading takes, or from the time for which a
+later attempt waits. After the release the outcome is not secret, so hidden cases run at once.
 
-A dry run has only shown checks. It waits in the same queue, behind all attempts. Hidden cases end at
-once for a dry run, too, so that its time does not reveal whether they were running.
+A dry run has only shown checks. It waits in the same queue, behind all attempts. Hidden cases are also interrupted for
+a dry run, so that its time does not reveal whether they were running.
 
-A claim is a lease on the row rather than a workflow of DBOS. DBOS returns the work of a dead process only to a process
-with the same name, so a station that never returns would keep its work. After a lease has run out, any station may
-claim the grading. The outcome is stored in one transaction, on condition that the claim is still valid, so that exactly
+A claim is a lease on the row and not a workflow of DBOS. DBOS returns the work of a dead process only to a process with
+the same name, so a station that never comes back would keep its work. In contrast, any station may claim a grading
+whose lease has run out. The outcome is stored in one transaction, provided that the claim is still valid, so exactly
 one result counts.
 """
 
@@ -35,25 +34,27 @@ from grader.service.db.models import AttemptRow, DryRunRow, GradingRow, Progress
 from grader.service.db.outbox import MailKind, put_mails_about
 
 LEASE = timedelta(seconds=30)
-"""Time after which a claim ends unless it is renewed: six heartbeats (station/heartbeat.py), so that a busy machine
-keeps its claims.
+"""Time after which a claim ends unless it is renewed. It equals six heartbeats (station/heartbeat.py), so that a busy
+machine does not lose its claims.
 """
 
 MAX_TRIES = 3
-"""Number of tries of a grading that ends with a fault of the service."""
+"""Maximum number of tries for a grading that ends with a fault of the service."""
 
 RETRY_PAUSE = timedelta(seconds=10)
-"""Pause before the next try of such a grading, times the number of tries: the fault may be temporary."""
-
-MAX_HIDDEN_PAUSE = timedelta(minutes=5)
-"""Longest time between a result and its hidden cases. Several times as long as any hidden cases take, so that another
-attempt of the student seldom meets them.
+"""Pause before the next try of such a grading, multiplied by the number of tries, because the fault may
+be temporary.
 """
 
-CHANGED = "The assignment has changed before the hidden cases of this attempt ran: grade it again."
-MOVED = "grader or its device has changed before the hidden cases of this attempt ran: grade it again."
+MAX_HIDDEN_PAUSE = timedelta(minutes=5)
+"""Longest time between a result and the start of its hidden cases. It is several times as long as hidden cases take, so
+that another attempt of the student rarely arrives while they run.
+"""
+
+CHANGED = "The assignment changed before the hidden cases of this attempt ran: grade it again."
+MOVED = "grader or its device changed before the hidden cases of this attempt ran: grade it again."
 NEEDS_A_GRADING = frozenset({CHANGED, MOVED})
-"""Faults of hidden cases that only a new grading of the attempt can remove."""
+"""Faults of hidden cases after which the whole attempt must be graded again."""
 
 STATION_ENDED = f"Its station ended {MAX_TRIES} times while it graded this file."
 
@@ -61,9 +62,9 @@ STATION_ENDED = f"Its station ended {MAX_TRIES} times while it graded this file.
 @dataclass(frozen=True, kw_only=True)
 class ClaimedGrading:
     """A grading that a station has claimed, with the file and the number of the try. `hides` is false if hidden
-    outcomes are not secret: after the release, and in trials of staff. Hidden checks are not made at all in a dry run.
-    `pending` is the result whose hidden cases are waiting; None if nothing is known yet. Other stations grade the
-    assignments in `elsewhere`.
+    outcomes are not secret, which is the case after the release and in trial runs of staff. In a dry run, hidden checks
+    do not run at all. `pending` is the result whose hidden cases are to be run; None for a first grading. Other
+    stations grade the assignments in `elsewhere`.
     """
 
     grading_id: int
@@ -80,8 +81,8 @@ class ClaimedGrading:
 
 @dataclass(frozen=True, kw_only=True)
 class PendingResult:
-    """A stored result whose hidden cases are to be run, as JSON, and the versions of the assignment that measured and
-    scored it.
+    """A stored result whose hidden cases are to be run, as JSON, and the versions of the assignment by which it was
+    measured and scored.
     """
 
     result: str
@@ -90,7 +91,7 @@ class PendingResult:
 
 
 class Renewal(Enum):
-    """Outcome of renewing a claim: kept, to be stopped because the student cancelled, or lost to another station."""
+    """Outcome of renewing a claim: the claim was kept, must be stopped because the student cancelled, or was lost."""
 
     KEPT = auto()
     STOP = auto()
@@ -99,8 +100,8 @@ class Renewal(Enum):
 
 @dataclass(frozen=True, kw_only=True)
 class Graded:
-    """The outcome of a grading in the form in which it is stored (GradingRow). `is_pending` is true if hidden cases are
-    still to be run; it is not a column.
+    """The outcome of a grading in the form in which it is stored (GradingRow). `is_pending` is true if hidden cases
+    have not run yet; it is not a column.
     """
 
     points: float
@@ -123,15 +124,15 @@ class Graded:
 
     @property
     def columns(self) -> dict[str, object]:
-        """The values of the columns."""
+        """The values of the columns of GradingRow."""
         return {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "is_pending"}
 
 
 def claim(
     session: Session, station: str, now: datetime, elsewhere: frozenset[str] = frozenset()
 ) -> ClaimedGrading | None:
-    """Claim the next grading for a station, and return it; None if there is no grading to do. Skips assignments in
-    `elsewhere`. Ends gradings that were tried too often.
+    """Claim the next grading for a station, and return it; None if no grading is due. Skips assignments in `elsewhere`.
+    Marks abandoned gradings as faulted if they were tried too often.
     """
     given_up = {"state": State.FAULTED, "fault": STATION_ENDED, "claimed_by": None}
     abandoned, abandoned_hidden = _abandoned(State.RUNNING, now), _abandoned(State.SHOWN, now)
@@ -179,19 +180,19 @@ def claim(
 
 
 def must_yield(session: Session, claimed: ClaimedGrading, now: datetime) -> bool:
-    """True if hidden cases must end for a grading whose time students see. They run again later."""
+    """True if hidden cases must be interrupted for a grading whose time students see. They run again later."""
     return claimed.pending is not None and claimed.hides and _is_busy(session, now, claimed.elsewhere)
 
 
 def _is_busy(session: Session, now: datetime, elsewhere: frozenset[str]) -> bool:
-    """True if a grading runs whose time students see, or waits, except for assignments in `elsewhere`."""
+    """True if a grading whose time students see is running, or is waiting for this station and is due."""
     waits = and_(GradingRow.state == State.WAITING, GradingRow.not_before <= now, ASSIGNMENT.not_in(elsewhere))
     wanted = with_file(select(GradingRow.id)).where(or_(waits, GradingRow.state == State.RUNNING))
     return session.scalar(wanted.limit(1)) is not None
 
 
 ASSIGNMENT = func.coalesce(AttemptRow.assignment, DryRunRow.assignment)
-"""SQL expression: the assignment of a grading, in a query `with_file`."""
+"""SQL expression for the assignment of a grading, in a query that was extended by `with_file`."""
 
 Columns = TypeVarTuple("Columns")
 
@@ -211,7 +212,7 @@ def _first(session: Session, free: ColumnElement[bool], elsewhere: frozenset[str
 
 
 def renew(session: Session, claimed: ClaimedGrading, now: datetime) -> Renewal:
-    """Renew a claim, if it is still valid."""
+    """Renew a claim if it is still valid."""
     asked = session.scalar(
         update(GradingRow).where(_held(claimed)).values(lease_until=now + LEASE).returning(GradingRow.stop_asked)
     )
@@ -221,7 +222,7 @@ def renew(session: Session, claimed: ClaimedGrading, now: datetime) -> Renewal:
 
 
 def finish(session: Session, claimed: ClaimedGrading, graded: Graded, now: datetime) -> bool:
-    """Store the result, which counts from now on. Returns False, and stores nothing, if the claim was lost."""
+    """Store the result, which counts from now on. Returns False without storing it if the claim was lost."""
     if claimed.pending is not None:
         return _complete(session, claimed, claimed.pending, graded, now)
     values: dict[str, object] = {"state": State.DONE, "ended": now, **graded.columns}
@@ -242,8 +243,8 @@ def finish(session: Session, claimed: ClaimedGrading, graded: Graded, now: datet
 
 
 def _complete(session: Session, claimed: ClaimedGrading, pending: PendingResult, graded: Graded, now: datetime) -> bool:
-    """Store the outcome of hidden cases. The student's part of the result does not change, unless the assignment gives
-    other points since. If the result was scored again meanwhile, the hidden cases run again.
+    """Store the outcome of hidden cases. The student's part of the result does not change, unless the points of the
+    assignment have changed since. If the result was scored again in the meantime, the hidden cases run again.
     """
     before = session.get_one(GradingRow, claimed.grading_id)
     points, is_same = before.points or 0.0, graded.scored_sha256 == pending.scored_sha256
@@ -259,7 +260,7 @@ def _complete(session: Session, claimed: ClaimedGrading, pending: PendingResult,
 
 
 def fail(session: Session, claimed: ClaimedGrading, fault: str, now: datetime) -> bool:
-    """Store a fault of the service. The grading is tried again unless it was tried MAX_TRIES times or is cancelled."""
+    """Store a fault of the service. The grading is tried again unless it was cancelled or tried MAX_TRIES times."""
     if _stop_asked(session, claimed):
         return stop(session, claimed, now)
     if claimed.turn >= MAX_TRIES:
@@ -269,8 +270,8 @@ def fail(session: Session, claimed: ClaimedGrading, fault: str, now: datetime) -
 
 
 def give_up(session: Session, claimed: ClaimedGrading, fault: str, now: datetime) -> bool:
-    """End a grading with a fault of the service that a further try would repeat. An instructor or operator must act."""
-    ended = {"ended": now} if claimed.pending is None else {}  # for the student, the others have ended before
+    """End a grading with a fault of the service that another try would not fix. An instructor or operator must act."""
+    ended = {"ended": now} if claimed.pending is None else {}  # for the student, the grading had already ended
     return _changed(session, claimed, {"state": State.FAULTED, "fault": fault, **ended})
 
 
@@ -280,8 +281,8 @@ def stop(session: Session, claimed: ClaimedGrading, now: datetime) -> bool:
 
 
 def release(session: Session, claimed: ClaimedGrading, now: datetime) -> bool:
-    """Return a grading to the queue as if it had not begun, since the station is about to end. Deletes its notes, since
-    the next station reports them again. If the grading was cancelled in the meantime, it ends.
+    """Return a grading to the queue as if it had not begun, for example because the station is about to end. Its notes
+    are deleted because the next station reports them again. If the grading was cancelled in the meantime, it ends.
     """
     if _stop_asked(session, claimed):
         return stop(session, claimed, now)
@@ -294,15 +295,15 @@ def release(session: Session, claimed: ClaimedGrading, now: datetime) -> bool:
 
 
 def _hidden_start(now: datetime) -> datetime:
-    """Return a random time for hidden cases, also after they have made way for another grading: a student who asks for
-    gradings at chosen times must not learn how long they run.
+    """Return a random start time for hidden cases. It is also random after an interruption, because a student who hands
+    in at chosen times must not learn how long they run.
     """
-    pause = random.uniform(0, MAX_HIDDEN_PAUSE.total_seconds())  # noqa: S311 - its earlier values are not visible
+    pause = random.uniform(0, MAX_HIDDEN_PAUSE.total_seconds())  # noqa: S311 - attackers do not see its earlier values
     return now + timedelta(seconds=pause)
 
 
 def _unclaimed(claimed: ClaimedGrading) -> State:
-    """State of the grading while no station has claimed it."""
+    """State of the grading when no station has claimed it."""
     return State.WAITING if claimed.pending is None else State.SHOWN
 
 
@@ -318,8 +319,8 @@ def _changed(
 
 
 def _held(claimed: ClaimedGrading) -> ColumnElement[bool]:
-    """SQL condition: the row of a claim that is still valid. No other station has claimed it, even if the lease has run
-    out.
+    """SQL condition: the row of a claim that is still valid. A claim whose lease has run out is valid until another
+    station claims the grading.
     """
     return and_(
         GradingRow.id == claimed.grading_id,

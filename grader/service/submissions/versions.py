@@ -1,9 +1,9 @@
-"""Gradings by an older version of their assignment.
+"""Gradings with an older version of their assignment.
 
-If only points, hiding or titles have changed, a station scores the result again, without a run (station/rescoring.py).
-If the measurements have changed, the attempt is "graded by an older version" until it is graded again. So it is if its
-result lacks measurements that its points need now. While results are held back, such a result selects no attempt, since
-students see what is graded again.
+If only points, hiding or titles have changed, a station scores the result again without another run
+(station/rescoring.py). If the measurements have changed, or the result lacks measurements that the points now need, the
+attempt counts as "graded by an older version" until it is graded again. While results are held back, lacking
+measurements do not select an attempt, because students see what is graded again.
 """
 
 from collections import Counter
@@ -20,12 +20,12 @@ from grader.service.submissions.queue import Graded
 
 
 def is_older(grading: GradingRow, version: Version) -> bool:
-    """True if only a new run can give the points of this version."""
+    """True if only another run can determine the points of this version."""
     return grading.needs_run or grading.measured_sha256 != version.measured
 
 
 def to_score_again(session: Session, assignment: str, version: Version, most: int) -> Sequence[int]:
-    """The numbers of up to `most` gradings that count and whose points this version may change without a new run."""
+    """The numbers of up to `most` counting gradings whose points this version may change without another run."""
     changed = GradingRow.measured_sha256 == version.measured, GradingRow.scored_sha256 != version.scored
     counting = select(GradingRow.id).join(AttemptRow, AttemptRow.counted_id == GradingRow.id)
     wanted = counting.where(AttemptRow.assignment == assignment, *changed)
@@ -37,17 +37,17 @@ def store_again(session: Session, grading: GradingRow, scored: Graded, now: date
     if not _changed(session, grading, {**scored.columns, "needs_run": False}):
         return
     if grading.points != scored.points:
-        words = f"scored again, since the assignment has changed: {grading.points:g} -> {scored.points:g} points"
+        words = f"scored again because the assignment changed: {grading.points:g} -> {scored.points:g} points"
         note_by_station(session, session.get_one(AttemptRow, grading.attempt_id), words, now)
 
 
 def needs_a_run(session: Session, grading: GradingRow, version: Version) -> None:
-    """Mark a grading as one that only a new run can score by this version."""
+    """Mark that a grading can be scored by this version only after another run."""
     _changed(session, grading, {"needs_run": True, "scored_sha256": version.scored})
 
 
 def _changed(session: Session, grading: GradingRow, values: dict[str, object]) -> bool:
-    """Change a grading; False if another station has changed it first."""
+    """Change a grading. Returns False if another station has changed it first."""
     same = (
         GradingRow.id == grading.id,
         GradingRow.scored_sha256 == grading.scored_sha256,
@@ -57,7 +57,7 @@ def _changed(session: Session, grading: GradingRow, values: dict[str, object]) -
 
 
 def older(assignment: AssignmentView) -> ColumnElement[bool]:
-    """SQL condition: attempts at an assignment that the order to grade older ones again selects."""
+    """SQL condition: attempts at an assignment that are selected by the order to grade older ones again."""
     unlike = GradingRow.measured_sha256.is_distinct_from(assignment.version.measured)
     by_result = and_(GradingRow.needs_run, ~GradingRow.held)
     return and_(AttemptRow.assignment == assignment.name, *_GRADED, or_(unlike, by_result))
@@ -72,18 +72,22 @@ _GRADED = (
 
 
 def count_older(session: Session, assignments: Sequence[AssignmentView]) -> Counter[str]:
-    """Number of attempts at each assignment that the order to grade older ones again selects."""
+    """Number of attempts at each assignment that are selected by the order to grade older ones again."""
     held = frozenset(session.scalars(select(HoldRow.assignment)))
     return _count(session, assignments, held)
 
 
 def count_needing_run(session: Session, assignment: AssignmentView) -> int:
-    """Number of attempts at an assignment whose results do not fit its present version, held back or not."""
+    """Number of attempts at an assignment whose results do not fit its present version, even if results
+    are held back.
+    """
     return _count(session, [assignment], frozenset())[assignment.name]
 
 
 def _count(session: Session, assignments: Sequence[AssignmentView], held: Container[str]) -> Counter[str]:
-    """Number of attempts at each assignment that need a new run. Results of the assignments `held` do not matter."""
+    """Number of attempts at each assignment that must be graded again. At the assignments `held`, `needs_run` is
+    ignored.
+    """
     measured = AttemptRow.assignment, GradingRow.measured_sha256, GradingRow.needs_run
     counting = select(*measured, func.count()).join(GradingRow, AttemptRow.counted_id == GradingRow.id)
     current = {each.name: each.version.measured for each in assignments}

@@ -13,7 +13,7 @@ from grader.service.handover import end_with_parent, told_database, told_line
 from grader.service.web.server import Address, run_server, state_for, with_sign_in
 
 STOP_SECONDS = 10.0
-"""Seconds in which the process must have stopped. It waits three for answers that are being sent."""
+"""Seconds that the process has to stop. It waits three seconds for answers that are being sent."""
 
 
 def main() -> None:

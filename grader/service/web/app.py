@@ -57,14 +57,17 @@ from grader.service.web.routes import (
 from grader.service.web.state import AppState, state_at, state_of
 
 UPLOAD_PATHS = frozenset({"attempts", "exports", "roster", "try", "upload"})
-"""Last parts of the paths to which files are uploaded."""
+"""Last components of the paths to which files are uploaded."""
 
 MAX_TEXT_BYTES = 6 * editor.EDITABLE
-"""Largest form, in bytes, whose text is returned to the user: four bytes per character, and the line ends of a form."""
+"""Largest form, in bytes, whose text is returned to the user. A character takes up to four bytes, and line ends take
+more in a form.
+"""
 
 MAX_THREADS = 10
-"""Requests that run at once; the others wait in order. With Starlette's 40, threads interrupt each other so often that
-at 200 pages per second the slowest of a hundred takes ten times as long (deadline.py).
+"""Maximum number of requests that run at once. The others wait in order. With Starlette's default of 40, threads
+interrupt each other so often that at 200 pages per second, the slowest of a hundred takes ten times as long
+(deadline.py).
 """
 
 DISK_FULL = "Nothing was stored. Keep your file, tell your instructor that the disk is full, and send it again later."
@@ -96,14 +99,14 @@ PAGES = (
     sign_outs,
     device_flow,
 )
-"""The modules with the routes of pages. The API is separate."""
+"""The modules with routes of pages. The API is included separately."""
 
 
 class Application(FastAPI):
-    """FastAPI with security headers on every answer: other middleware does not see its answers to exceptions."""
+    """FastAPI with security headers on every answer. Ordinary middleware would not see the answers to exceptions."""
 
     def build_middleware_stack(self) -> ASGIApp:
-        """The middleware of FastAPI inside SecurityHeadersMiddleware."""
+        """Wrap FastAPI's middleware in SecurityHeadersMiddleware."""
         return SecurityHeadersMiddleware(super().build_middleware_stack(), state_at(self).origin)
 
 
@@ -114,7 +117,7 @@ async def _few_threads(_app: FastAPI) -> AsyncIterator[None]:
 
 
 def make_app(state: AppState) -> FastAPI:
-    """The application for one course."""
+    """Create the application for one course."""
     app = Application(
         title="grader", version="1", docs_url=None, redoc_url=None, redirect_slashes=False, lifespan=_few_threads
     )
@@ -167,7 +170,7 @@ async def _too_many(request: Request, error: Exception) -> Response:
 
 
 async def _not_done(request: Request, status: int, title: str, words: str) -> Response:
-    """Page that says why nothing was stored. It links to the form, and returns the text that was sent."""
+    """Page with the reason why nothing was stored. It links to the form, and contains the text that was sent."""
     if request.url.path.startswith(API):
         return JSONResponse({"detail": words}, status)
     back = referring_page(request.headers, state_of(request).origin)
@@ -176,7 +179,7 @@ async def _not_done(request: Request, status: int, title: str, words: str) -> Re
 
 
 async def _text_of(request: Request) -> str:
-    """Text that a form has sent; empty for a request that does not come from the editor."""
+    """The text that the editor's form has sent; empty for other requests."""
     if request.method != "POST" or int(request.headers.get("content-length", MAX_TEXT_BYTES + 1)) > MAX_TEXT_BYTES:
         return ""
     written = text_in(await read_form(request), "text")
@@ -191,13 +194,13 @@ def _no_page(request: Request, error: Exception) -> Response:
 
 
 def _gone(_request: Request, _error: Exception) -> Response:
-    """Answer to a client that has closed the connection before the end of its request. It is not sent."""
+    """Response for a client that has closed the connection before the end of its request. It is never sent."""
     return Response(status_code=400)
 
 
 async def _away(request: Request, error: Exception) -> Response:
     if isinstance(error, OperationalError) and is_disk_full(error):
-        LOG.error("the disk of the database is full, so nothing is stored: free space on it.")
+        LOG.error("the disk of the database is full, so nothing can be stored. Free space on it.")
         return await _not_done(request, 503, "The disk of this service is full", DISK_FULL)
     LOG.error("the database does not answer: %s", type(error).__name__)
     words = "Nothing was stored. Try again in a moment. A form that you send twice counts once."
@@ -205,12 +208,12 @@ async def _away(request: Request, error: Exception) -> Response:
 
 
 def _not_text(request: Request, _error: Exception) -> Response:
-    """PostgreSQL cannot store text with the character NUL."""
-    return _said(request, 400, "That cannot be done", "The request has characters in it that cannot be stored.")
+    """Response to text that cannot be stored. PostgreSQL rejects text with the character NUL."""
+    return _said(request, 400, "That cannot be done", "The request contains characters that cannot be stored.")
 
 
 def _fault(request: Request, _error: Exception) -> Response:
-    """Answer to an unexpected exception, which is in the log."""
+    """Response after an unexpected exception, which has been logged."""
     words = "This is our fault, not yours. Try again. If it happens again, tell your instructor the time."
     return _said(request, 500, "Something went wrong here", words)
 

@@ -1,6 +1,6 @@
-"""The users of a request, and their forms. A member uses a browser that is signed in, a caller a bearer token.
-
-A program is identified only by its token, since browsers never add one by themselves.
+"""The users who make requests, and their forms. A member uses a browser that is signed in, and a caller is a program
+with a bearer token. Forms need a form token because browsers send cookies by themselves. Bearer tokens do not have this
+problem.
 """
 
 from abc import ABC, abstractmethod
@@ -27,19 +27,19 @@ from grader.service.grades.visibility import STAFF_ACCESS, STUDENT_ACCESS, Resul
 from grader.service.web.state import state_of
 
 MAX_ROW_NUMBER = 2**31 - 1
-"""Largest number of a row. Databases refuse numbers that are much larger."""
+"""Largest number of a row that is looked up. Databases reject much larger numbers."""
 
 RowNumber = Annotated[int, Path(ge=1, le=MAX_ROW_NUMBER)]
-"""Number of a row in an address."""
+"""Number of a row in the path of a URL."""
 
 MAX_FORM_FIELDS = 100
-"""Fields of a form. The service's own forms have seven, and one for each selected assignment."""
+"""Maximum number of fields in a form. The service's own forms have seven, and one for each selected assignment."""
 
-STALE_FORM = "This form is stale, perhaps since you signed in again. Open the page again, and send it from there."
+STALE_FORM = "This form is out of date, perhaps because you signed in again. Open the page, and send it from there."
 
 
 class SignInNeededError(RefusedError):
-    """The browser is not signed in, or no longer."""
+    """The browser is not signed in, or its session has ended."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,19 +63,19 @@ class User(ABC):
 
     @property
     def is_instructor(self) -> bool:
-        """True for instructors. Only they change the roster, dates and grades, and release checks."""
+        """True for instructors. Only they can change the roster, dates and grades, and release checks."""
         return self.role is CourseRole.INSTRUCTOR
 
     @abstractmethod
     def is_signed_in(self, session: Session, now: datetime) -> bool:
-        """True if the session or token of the request is still valid. Streams that last for minutes check it
+        """True if the session or token of the request is still valid. Streams, which last for minutes, check this
         repeatedly.
         """
 
 
 @dataclass(frozen=True, kw_only=True)
 class Member(User):
-    """A person who is signed in with a browser."""
+    """A person whose browser is signed in."""
 
     session_id: int
     form_token: str
@@ -110,7 +110,9 @@ PerhapsMember = Annotated[Member | None, Depends(perhaps_member)]
 
 
 async def require_member(found: PerhapsMember) -> Member:
-    """The person who is signed in. Raises SignInNeededError. Async, since a thread would cost more than the check."""
+    """The person who is signed in. Raises SignInNeededError if the browser is not signed in. This function is async
+    because a thread would cost more than the check.
+    """
     if found is None:
         raise SignInNeededError("Sign in first.")
     return found
@@ -140,7 +142,7 @@ Instructor = Annotated[Member, Depends(require_instructor)]
 
 
 async def read_form(request: Request) -> FormData:
-    """The fields of a form."""
+    """Read the fields of a form."""
     return await request.form(max_files=1, max_fields=MAX_FORM_FIELDS, max_part_size=SIZE_LIMIT + 1)
 
 
@@ -148,7 +150,7 @@ AnyForm = Annotated[FormData, Depends(read_form)]
 
 
 async def own_form(request: Request, member: AnyMember) -> FormData:
-    """A form of this session. Raises RefusedError if the form belongs to another session. The form is not read unless
+    """A form of the member's session. Raises RefusedError if it belongs to another session. The form is read only if
     the browser is signed in.
     """
     form = await read_form(request)
@@ -161,7 +163,7 @@ OwnForm = Annotated[FormData, Depends(own_form)]
 
 
 async def staff_form(form: OwnForm, _member: Instructor) -> FormData:
-    """A form of an instructor's session."""
+    """A form that an instructor has sent."""
     return form
 
 
@@ -169,7 +171,7 @@ StaffForm = Annotated[FormData, Depends(staff_form)]
 
 
 async def teacher_form(form: OwnForm, _member: Teacher) -> FormData:
-    """A form of the session of an instructor or an assistant."""
+    """A form that an instructor or an assistant has sent."""
     return form
 
 
@@ -177,16 +179,16 @@ TeacherForm = Annotated[FormData, Depends(teacher_form)]
 
 
 def text_in(form: FormData, name: str) -> str:
-    """A field of a form; empty if it is missing or a file.
+    """The text in a field of a form; empty if the field is missing or a file.
 
-    Lines end with a line feed: browsers send carriage returns, too.
+    Browsers end lines with a carriage return and a line feed; the text has only line feeds.
     """
     value = form.get(name)
     return value.replace("\r\n", "\n") if isinstance(value, str) else ""
 
 
 def texts_in(form: FormData, name: str) -> tuple[str, ...]:
-    """All values of a field, each once, for example of ticked boxes."""
+    """All values of a field, such as those of ticked boxes. Each appears once."""
     return tuple(dict.fromkeys(each for each in form.getlist(name) if isinstance(each, str)))
 
 
@@ -197,9 +199,7 @@ def file_in(form: FormData, name: str) -> UploadFile | None:
 
 
 def upload_in(form: FormData, name: str, ask: str) -> bytes:
-    """The content of an uploaded file. Raises FieldError if it is too large, or, with the words `ask`, if the
-    form has no file.
-    """
+    """The content of an uploaded file. Raises FieldError if it is missing or too large. The message ends with `ask`."""
     upload = file_in(form, name)
     if upload is None:
         raise FieldError(name, f"No file was chosen. {ask}")
@@ -223,7 +223,7 @@ def visible_attempt(session: Session, public: str, member: User) -> AttemptRow:
 
 
 def person_of(session: Session, person_id: int) -> PersonRow:
-    """The person with this number. Raises NotFoundError."""
+    """The person with this number. Raises NotFoundError if there is no such person."""
     found = session.get(PersonRow, person_id)
     if found is None:
         raise NotFoundError
@@ -234,7 +234,7 @@ Credentials = Annotated[HTTPAuthorizationCredentials | None, Depends(HTTPBearer(
 
 
 class TokenNeededError(RefusedError):
-    """The request has no token, or its token is not valid or does not allow the request."""
+    """The request lacks a token, or its token is invalid or does not allow the request."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -253,7 +253,7 @@ def _allowed(scope: TokenScope | None) -> Callable[[Request, Credentials], Calle
     def found(request: Request, credentials: Credentials) -> Caller:
         state = state_of(request)
         if credentials is None:
-            raise TokenNeededError("Send a token: Authorization: Bearer TOKEN. `grader login` makes one.")
+            raise TokenNeededError("Send a token: Authorization: Bearer TOKEN. `grader login` creates one.")
         with state.database.reading() as session:
             row = valid_token(session, credentials.credentials, state.now())
         if row is None:

@@ -1,6 +1,7 @@
-"""Server-sent events about one grading. Notes are stored in the database, so a browser that reconnects continues there.
+"""Server-sent events about one grading. Notes are stored in the database, so a browser that reconnects continues after
+the last note that it received.
 
-event note   a numbered ProgressNote with the number of its try: a step that begins, or a check that is decided
+event note   a numbered ProgressNote with the number of its try: a step that begins, or a decided check
 event place  the number of gradings before this one, and the expected wait in words, empty if it is not known
 event over   the grading has ended, and the page must be loaded again
 """
@@ -22,18 +23,18 @@ POLL_SECONDS = {State.RUNNING: 0.5, State.WAITING: 2.0}
 """Seconds between two reads of the database, by the state of the grading."""
 
 GRADINGS_PER_SLOWDOWN, MAX_SLOWDOWN = 10, 3
-"""The pause between two reads is multiplied by 1 + `ahead` // GRADINGS_PER_SLOWDOWN, at most by 1 + MAX_SLOWDOWN: a
-place far back in the queue changes slowly.
+"""The pause between two reads is multiplied by 1 + `ahead` // GRADINGS_PER_SLOWDOWN, and at most by 1 + MAX_SLOWDOWN,
+because a place far back in the queue changes slowly.
 """
 
 STREAM_SECONDS = 600.0
 """Seconds after which a stream ends. The browser then reconnects by itself."""
 
 KEEP_ALIVE_SECONDS = 15.0
-"""Seconds of silence after which a comment is sent, so that no proxy closes the connection."""
+"""Seconds of silence after which a comment is sent, so that proxies do not close the connection."""
 
 MAX_STREAMS = 6
-"""Streams of one person at once. A browser opens no more to a host."""
+"""Maximum number of streams of one person at once. Browsers do not open more connections to a host."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,14 +54,14 @@ class StreamCounter:
         self._open: Counter[int] = Counter()
 
     def enter(self, person_id: int) -> bool:
-        """Count a further stream of a person; False if the person has too many."""
+        """Count another stream of a person. Returns False without counting it if the person has too many."""
         if self._open[person_id] >= MAX_STREAMS:
             return False
         self._open[person_id] += 1
         return True
 
     def leave(self, person_id: int) -> None:
-        """Stop counting a stream of a person that has closed."""
+        """Stop counting a closed stream of a person."""
         self._open[person_id] -= 1
         self._open += Counter()  # removes people without streams
 
@@ -72,8 +73,8 @@ async def events(
     read_progress: Callable[[int], GradingProgress | None], after: int, person_id: int
 ) -> AsyncIterator[str]:
     """The events of a grading, until it ends or the stream has lasted STREAM_SECONDS. `read_progress` returns the
-    progress with the notes after a number, or None if the sign-in of the reader has ended. A reader with too many
-    streams is asked to reconnect later.
+    progress with the notes after a number, or None if the reader is no longer signed in or the grading was deleted. A
+    reader with too many streams is asked to reconnect later.
     """
     if not streams.enter(person_id):
         yield "retry: 30000\n\n"

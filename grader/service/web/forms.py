@@ -1,4 +1,4 @@
-"""A form that its page shows again after a mistake, with the entered values and a message at the field."""
+"""Forms that are shown again after a mistake, with the entered values and a message at the field."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -10,12 +10,12 @@ from grader.protocol.text import showable
 from grader.service.errors import FieldError, NotFoundError, RefusedError
 
 UNPROCESSABLE = 422
-"""Status of a page with a form that could not be used."""
+"""HTTP status of a page that shows a form again after a mistake."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class EnteredForm:
-    """The values of a form, by field, and the message at the field that cannot be used. Both are empty if the form
+    """The entered values of a form, by field, and the message at the field with the mistake. Both are empty if the form
     was not sent.
     """
 
@@ -25,15 +25,15 @@ class EnteredForm:
 
     @property
     def status(self) -> int:
-        """Status of the page."""
+        """HTTP status of the page with this form."""
         return UNPROCESSABLE if self.message else 200
 
     def value(self, field: str, usual: str = "") -> str:
-        """The entered value of a field; the usual value if the form was not sent."""
+        """The entered value of a field; `usual` if the form was not sent."""
         return next(iter(self.values.get(field, ())), "") if self.values else usual
 
     def has(self, field: str, value: str) -> bool:
-        """True if this value of the field was chosen, for example a box that was ticked."""
+        """True if this value of the field was chosen, for example by ticking a box."""
         return value in self.values.get(field, ())
 
 
@@ -41,7 +41,9 @@ NOTHING_ENTERED = EnteredForm(values={})
 
 
 def entered(form: FormData, error: FieldError) -> EnteredForm:
-    """A form that was sent, with the reason why it cannot be used. Files are left out: a page cannot return them."""
+    """A form that was sent, with the reason why it was refused. Files are left out because a page cannot
+    return them.
+    """
     values = {name: tuple(_texts(form, name)) for name in form}
     return EnteredForm(values=values, field=error.field, message=str(error))
 
@@ -52,7 +54,7 @@ def _texts(form: FormData, name: str) -> Iterator[str]:
 
 @contextmanager
 def at_field(name: str) -> Iterator[None]:
-    """Show each RefusedError of the block at this field."""
+    """Convert each RefusedError in the block to a FieldError, so that its message is shown at this field."""
     try:
         yield
     except (FieldError, NotFoundError):

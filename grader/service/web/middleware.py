@@ -1,6 +1,6 @@
-"""Checks of every request before a route handles it, and security headers of every answer.
+"""Checks every request before a route handles it, and adds security headers to every answer.
 
-The bytes of a body are counted while it comes, so a body that is too large is never in memory.
+The bytes of a body are counted while they arrive, so a body that is too large is never held in memory.
 """
 
 import asyncio
@@ -15,32 +15,36 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from grader.course.submissions.submission import SIZE_LIMIT
 
 MAX_FORM_BYTES = 64 * 1024
-"""Bytes of a form without a file."""
+"""Maximum size of a form without a file, in bytes."""
 
 MAX_UPLOAD_BYTES = 2 * SIZE_LIMIT
-"""Bytes of a form with a file: more than may be handed in, so that the answer can give the reason."""
+"""Maximum size of a form with a file, in bytes. It is more than may be handed in, so that the answer can contain the
+reason for a refusal.
+"""
 
 MAX_DRAINED_BYTES = 16 * 1024 * 1024
-"""Bytes that are read and dropped so that a browser reads the answer, which it does not do while it sends."""
+"""Maximum number of bytes of a refused body that are read and dropped. Browsers read the answer only after they have
+sent the whole body.
+"""
 
 OWN_FORM = re.compile(r"multipart/form-data; ?boundary=[\w'()+,./:=?-]{1,70}", re.ASCII | re.IGNORECASE)
-"""Content type of the service's own forms. Other types cost more to read: a charset may need quadratic time to decode,
-and a form of the other kind may have a million empty fields.
+"""Content type of the service's own forms. Others could cost much time: some charsets take quadratic time to decode,
+and a URL-encoded form may have a million empty fields.
 """
 
 API = "/api/v1/"
-"""Beginning of the paths for programs. Cookies are ignored there, and bearer tokens elsewhere."""
+"""Prefix of the paths for programs. Cookies are ignored there, and bearer tokens are ignored everywhere else."""
 
 PORT = re.compile(r":\d*\Z", re.ASCII)
-"""The port after the name of a host."""
+"""Pattern of the port after a host name."""
 
 SAFE_METHODS = frozenset({"GET", "HEAD"})
-"""Methods that change nothing."""
+"""HTTP methods that do not change anything."""
 
 API_BODY_TYPES = frozenset({None, "application/octet-stream", "application/x-www-form-urlencoded"})
 
 BODY_SECONDS = 120.0
-"""Seconds in which a body must come."""
+"""Seconds within which a body must arrive."""
 
 POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; "
@@ -49,13 +53,15 @@ POLICY = (
 REPORT_POLICY = (
     "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; frame-ancestors 'none'"
 )
-"""Policy of a report: one page with its own style. It contains text of students, and cannot run scripts."""
+"""Content security policy of a report, which is a page with its own style. It contains text from students, so it cannot
+run scripts.
+"""
 
 HEADERS = {
     "content-security-policy": POLICY,
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
-    "referrer-policy": "same-origin",  # with none, browsers hide the origin of forms, too
+    "referrer-policy": "same-origin",  # with "no-referrer", browsers would also hide the origin of forms
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
     "cache-control": "no-store",
@@ -66,7 +72,7 @@ TOO_LARGE = "What you sent is too large: hand in only the OpenCL source text, at
 FOREIGN_SITE = "This form was sent from another site, so nothing was done. Open the page here, and send it again.\n"
 NOT_A_FORM = "This form is not from a page of this service, so nothing was done.\n"
 WRONG_HOST = "This service only answers at {origin}, so nothing was done. Use that address."
-TOO_SLOW = "What you sent took too long to come; nothing was stored. Try again.\n"
+TOO_SLOW = "What you sent took too long to arrive, so nothing was stored. Try again.\n"
 
 
 class TooLargeError(Exception):
@@ -74,7 +80,7 @@ class TooLargeError(Exception):
 
 
 class SecurityHeadersMiddleware:
-    """Adds the security headers to every answer of an application, also to answers to exceptions."""
+    """Adds the security headers to every answer of an application, including answers to exceptions."""
 
     def __init__(self, app: ASGIApp, origin: str) -> None:
         self._app = app
@@ -94,7 +100,9 @@ class SecurityHeadersMiddleware:
 
 
 class HeadMethodMiddleware:
-    """Lets an application answer HEAD like GET, but without the body. Stops an answer after its headers."""
+    """Lets an application answer HEAD like GET, but without the body. The application is cancelled after
+    the headers.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -116,10 +124,10 @@ class HeadMethodMiddleware:
 
 
 class SingleHostMiddleware:
-    """Lets an application answer only at one host name, and redirects requests for other names.
+    """Lets an application answer only under one host name, and redirects requests for other names.
 
-    A third party may point another name to this server, and browsers would take the pages for that site's. The port is
-    not compared, since a proxy may send no port, or its own one.
+    Otherwise a third party could point another name to this server, and browsers would treat the pages as part of that
+    site. The port is not compared because a proxy may send its own port, or none.
     """
 
     def __init__(self, app: ASGIApp, origin: str) -> None:
@@ -133,7 +141,9 @@ class SingleHostMiddleware:
             await self._answer(scope)(scope, receive, send)
 
     def _answer(self, scope: Scope) -> Response:
-        """Redirect to the same page at the right address. Requests that change data or have a token are refused."""
+        """Redirect to the same page at the right address. Requests that change data and requests to the API are
+        refused.
+        """
         words = WRONG_HOST.format(origin=self._origin)
         if scope["path"].startswith(API):
             return JSONResponse({"detail": words}, 421)
@@ -144,7 +154,7 @@ class SingleHostMiddleware:
 
 
 class RequestChecksMiddleware:
-    """Lets an application see only requests with small bodies, and only forms from the service's own pages."""
+    """Passes only requests with small bodies, and only forms from the service's own pages, to an application."""
 
     def __init__(self, app: ASGIApp, origin: str, uploads: frozenset[str]) -> None:
         self._app, self._origin, self._uploads = app, origin, uploads
@@ -186,9 +196,9 @@ class RequestChecksMiddleware:
 
 
 def _plain_cookies(header: tuple[bytes, bytes]) -> tuple[bytes, bytes]:
-    """The header without cookies that have a backslash. None of our own has one.
+    """The header without cookies that contain a backslash. The service's own cookies never do.
 
-    Until Python 3.11.10 and 3.12.6, the standard library needs quadratic time for them (CVE-2024-7592).
+    Before Python 3.11.10 and 3.12.6, the standard library takes quadratic time for such cookies (CVE-2024-7592).
     """
     name, value = header
     if name != b"cookie" or b"\\" not in value:
@@ -197,8 +207,8 @@ def _plain_cookies(header: tuple[bytes, bytes]) -> tuple[bytes, bytes]:
 
 
 def from_own_page(headers: Headers, origin: str) -> bool:
-    """True if the browser says that a page of the service sent the request, or if the request does not say where it
-    comes from: then it comes from a program, which has no cookies of other users.
+    """True if the headers show that a page of the service sent the request. Also true if they do not show where it
+    comes from. In that case it comes from a program, which does not have the cookies of other users.
     """
     said = headers.get("origin")
     if said is not None:
@@ -207,7 +217,9 @@ def from_own_page(headers: Headers, origin: str) -> bool:
 
 
 def is_own_form(headers: Headers) -> bool:
-    """True for the content type of the service's own forms. Without a content type, the body is not parsed."""
+    """True for the content type of the service's own forms, and without a content type, because then the body is not
+    parsed.
+    """
     said = headers.get("content-type")
     return said is None or OWN_FORM.fullmatch(said) is not None
 
@@ -218,7 +230,9 @@ def is_api_body(headers: Headers) -> bool:
 
 
 def referring_page(headers: Headers, origin: str) -> str:
-    """Address of the service's page from which a browser comes; "/" if it does not say, or comes from another site."""
+    """Address of the service's page from which a browser comes; "/" if the page is unknown or belongs to
+    another site.
+    """
     referer = headers.get("referer")
     if referer is None or not _same_site(referer, origin):
         return "/"
@@ -226,7 +240,7 @@ def referring_page(headers: Headers, origin: str) -> str:
 
 
 def _host_in(address: str) -> str:
-    """The host name in a host with an optional port."""
+    """The host name in an address with an optional port."""
     return PORT.sub("", address).lower()
 
 
@@ -259,7 +273,7 @@ async def _drain(receive: Receive) -> None:
 
 
 class _LimitedBody:
-    """Receives a body, up to a limit of bytes and of time."""
+    """Receives a body, up to a limit on its size and on the time that it takes."""
 
     def __init__(self, receive: Receive, limit: int) -> None:
         self.limit = limit
@@ -267,7 +281,7 @@ class _LimitedBody:
         self._until = asyncio.get_running_loop().time() + BODY_SECONDS
 
     async def __call__(self) -> Message:
-        if self._whole:  # the next message says that the browser has disconnected
+        if self._whole:  # the next message reports that the browser has disconnected
             return await self._receive()
         async with asyncio.timeout_at(self._until):
             message = await self._receive()
@@ -279,7 +293,7 @@ class _LimitedBody:
 
 
 class _TrackedSend:
-    """Sends an answer, and notes if it has begun."""
+    """Sends an answer, and records whether it has begun."""
 
     def __init__(self, send: Send) -> None:
         self.begun = False

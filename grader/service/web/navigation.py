@@ -9,10 +9,10 @@ STAFF = {
     "Questions": "/course/requests",
     "System": "/course/system",
 }
-"""Entries for people who teach, with their pages. The page "Your data" links to their personal pages."""
+"""Entries for people who teach, with the paths of their pages. The page "Your data" links to their personal pages."""
 
 STUDENT = {"Course": "/", "Reading a report": "/guide", "Terminals": "/tokens", "Your data": "/data"}
-"""Entries for students, with their pages."""
+"""Entries for students, with the paths of their pages."""
 
 SECTIONS = {
     "/course/people": "People",
@@ -27,7 +27,7 @@ SECTIONS = {
     "/mails": "Your data",
     "/password": "Your data",
 }
-"""Entries of pages, by the beginnings of their addresses. All other pages belong to the course."""
+"""The entry to which a page belongs, by the prefix of its path. All other pages belong to the entry "Course"."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,7 +42,7 @@ class NavigationEntry:
 
 
 def navigation_of(entries: Mapping[str, str], path: str) -> tuple[NavigationEntry, ...]:
-    """The entries as a page with this path shows them."""
+    """The entries in the form in which a page with this path shows them."""
     section = next((name for start, name in SECTIONS.items() if _is_under(path, start)), "Course")
     return tuple(_entry(name, page, section, path) for name, page in entries.items())
 

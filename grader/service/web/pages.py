@@ -1,4 +1,4 @@
-"""Renders pages from templates. Templates escape all text, and text from users is made showable first."""
+"""Renders pages from templates. Templates escape all text, after invisible characters have been replaced."""
 
 import hashlib
 import re
@@ -32,12 +32,12 @@ STATIC = {
     for path in folder.iterdir()
     if path.name.endswith((".css", ".js", ".svg"))
 } | {"workspace.css": STYLE.encode()}
-"""The static files of pages, by name. Those in vendor/ are unchanged files of other projects, and workspace.css is the
+"""The static files of pages, by name. Files in vendor/ are unchanged files of other projects, and workspace.css is the
 style of reports.
 """
 
 STATIC_VERSION = hashlib.sha256(b"".join(data for _, data in sorted(STATIC.items()))).hexdigest()[:12]
-"""Changes if a static file changes, so that browsers fetch the files again."""
+"""Hash of all static files. It changes if a file changes, so that browsers fetch the files again."""
 
 
 def page(
@@ -69,12 +69,12 @@ CODE, PLAIN = Markup("<code>{}</code>"), Markup("{}")
 
 
 def _code(text: str) -> Markup:
-    """A text with code elements for the parts between backticks."""
+    """Convert a text to markup, with code elements for the parts between backticks."""
     return Markup().join((CODE if at % 2 else PLAIN).format(part) for at, part in enumerate(text.split("`")))
 
 
 def _by_line(text: str) -> Markup:
-    """A text in which each line number is a link to that line in the editor."""
+    """Convert a text to markup in which each line number is a link to that line in the editor."""
     return Markup(LINES.sub(lambda named: LINE.sub(LINE_LINK, named[0]), escape(showable(text))))  # noqa: S704
 
 
@@ -100,8 +100,8 @@ ENVIRONMENT = _environment()
 
 @dataclass(frozen=True, kw_only=True)
 class Confirmation:
-    """A question, a sentence for each consequence, and the form that confirms. The form sends `fields`. `back` is the
-    address of the previous page.
+    """A question, a sentence for each consequence, and the form that confirms the action and sends `fields`. `back` is
+    the address of the previous page.
     """
 
     question: str
@@ -113,5 +113,5 @@ class Confirmation:
 
 
 def confirmation_page(request: Request, member: Member, asked: Confirmation) -> Response:
-    """The page with this question."""
+    """Render the page that asks for this confirmation."""
     return page(request, "confirm.html.jinja", member, asked=asked)

@@ -1,4 +1,4 @@
-"""Downloads, which browsers save and do not show, and large answers, which are sent in parts."""
+"""Downloads, which browsers save instead of showing them, and large answers, which are sent in parts."""
 
 import zlib
 from collections.abc import Iterator, Mapping
@@ -8,16 +8,18 @@ from markupsafe import Markup
 from starlette.responses import Response, StreamingResponse
 
 PART_BYTES = 64 * 1024
-"""Bytes of a large answer that are in memory at once, also for a client that reads slowly."""
+"""Maximum number of bytes of a large answer that are in memory at once, even for a client that reads slowly."""
 
 
 def decompressed(packed: bytes, media_type: str, headers: Mapping[str, str]) -> Response:
-    """Answer with compressed data, decompressed in parts. A report of 1 MB of quotation marks has 10 MB."""
+    """Answer with compressed data, which is decompressed in parts. The report about a file with 1 MB of quotation marks
+    has 10 MB.
+    """
     return StreamingResponse(_parts(packed), media_type=media_type, headers=headers)
 
 
 def decompressed_page(packed: bytes, link: Markup, headers: Mapping[str, str]) -> Response:
-    """Answer with a compressed page of a report, with this link at its beginning."""
+    """Answer with a compressed report, with this link inserted at its beginning."""
     return StreamingResponse(_with_link(_parts(packed), link.encode()), media_type=HTML, headers=headers)
 
 
@@ -46,7 +48,7 @@ def csv_file(name: str, data: bytes) -> Response:
 
 
 def download_headers(name: str) -> dict[str, str]:
-    """Headers of a file that the browser saves with this name, and in which it runs no scripts. The name must not come
-    from a user.
+    """Headers of a file that the browser saves with this name. Scripts in it do not run. The name must not come from a
+    user.
     """
     return {"content-disposition": f'attachment; filename="{name}"', "content-security-policy": "sandbox"}

@@ -1,4 +1,4 @@
-"""A web process: the server of pages, on its own socket, at an address that several processes may share."""
+"""The HTTP server of a web process. It has its own socket, at an address that several processes may share."""
 
 import errno
 import gc
@@ -24,7 +24,9 @@ from grader.service.web.state import AppState
 
 
 def state_for(database: Database, course: Path, guide: Path, origin: str) -> AppState:
-    """State of the application. Raises InputError for a course with an assignment that could never be read."""
+    """Create the state of the application. Raises InputError if the course has an assignment that could
+    never be read.
+    """
     places = Course(assignments=course / "assignments", reference=course / "reference")
     cache = AssignmentCache(places, guide, fresh=1.0, recall=memory_in(database))
     known = {each.name for each in cache.all()}
@@ -35,19 +37,19 @@ def state_for(database: Database, course: Path, guide: Path, origin: str) -> App
 
 
 def with_sign_in(state: AppState, rules: SignInRules, say: Callable[[str], None]) -> AppState:
-    """The state with the ways to sign in that these rules allow. `say` prints mails if the rules ask for that."""
+    """Add the ways to sign in that these rules allow. `say` prints mails if the rules ask for printed mails."""
     context = LinkContext(database=state.database, origin=state.origin, now=state.now)
     return replace(state, sign_in=sign_in_methods(rules, context, say))
 
 
 def run_server(state: AppState, listener: socket.socket, proxies: Sequence[str] = ()) -> None:
-    """Serve pages until the process is stopped. The client addresses that `proxies` report are trusted."""
+    """Serve pages until the process is stopped. Client addresses are trusted if one of the `proxies` reports them."""
     config = uvicorn.Config(
         app.make_app(state),
-        access_log=False,  # addresses of invitations are secrets
+        access_log=False,  # paths of invitations are secrets
         log_level="warning",
         server_header=False,
-        proxy_headers=bool(proxies),  # rate limits count by the client's address; nothing else depends on it
+        proxy_headers=bool(proxies),  # only rate limits depend on the client's address
         forwarded_allow_ips=list(proxies),
         http=TimeLimitedProtocol,
         timeout_graceful_shutdown=3,
@@ -56,20 +58,20 @@ def run_server(state: AppState, listener: socket.socket, proxies: Sequence[str] 
     for talkative in ("uvicorn.error", "python_multipart.multipart", app.LOG.name):
         logging.getLogger(talkative).addFilter(LogRateFilter())
     gc.collect()
-    gc.freeze()  # present objects stay: each collection of them would stop all pages for a tenth of a second
+    gc.freeze()  # collecting the present objects, which stay, would block all pages for 0.1 s
     uvicorn.Server(config).run(sockets=[listener])
 
 
 class Address(Record):
-    """A host of this machine and a port. If it `is_shared`, several processes listen there."""
+    """A host name or address of this machine, and a port. If `is_shared` is true, several processes listen on it."""
 
     host: str
     port: int
     is_shared: bool = False
 
     def require_free(self) -> None:
-        """Raise InputError if another program listens at the address, or if it is not available. Programs that share an
-        address would not notice each other.
+        """Raise InputError if another program listens on the address, or if it is not available. This check is needed
+        because programs that share an address do not notice each other.
         """
         try:
             socket.create_server((self.host, self.port), family=self._family).close()
@@ -77,10 +79,10 @@ class Address(Record):
             raise InputError(f"cannot listen on {self.host}, port {self.port}: {_why_not(error)}") from error
 
     def listen(self) -> socket.socket:
-        """A socket of this process. The system distributes connections evenly among the sockets of a shared address.
-        With one socket for all processes, the first to wake takes all waiting connections: three times as many as the
-        other. Another program of this user could take a share, so an address is only shared if there are several
-        processes.
+        """Create a socket for this process. The system distributes connections evenly among the sockets of a shared
+        address. With one socket for all processes, the first process to wake up would accept all waiting connections,
+        so that one of two processes gets three times as many as the other. Another program of this user could also join
+        a shared address, so it is shared only among several processes.
         """
         return socket.create_server((self.host, self.port), family=self._family, reuse_port=self.is_shared)
 
@@ -90,7 +92,7 @@ class Address(Record):
 
 
 def _why_not(error: OSError) -> str:
-    """The reason and the next step. Python's own message has further text in brackets, which is left out."""
+    """The reason and the next step. The text in brackets in Python's own message is removed."""
     reason = (error.strerror or str(error)).partition(" (")[0]
     match error.errno:
         case errno.EADDRINUSE:
@@ -98,4 +100,4 @@ def _why_not(error: OSError) -> str:
         case errno.EACCES:
             return f"{reason}; choose a port above 1023: --port NUMBER, or `make serve PORT=NUMBER`."
         case _:
-            return f"{reason}; name an address of this machine with --host, or leave it out."
+            return f"{reason}; give an address of this machine with --host, or omit the option."

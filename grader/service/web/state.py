@@ -1,4 +1,4 @@
-"""State of the application in a web process."""
+"""The state of the application in a web process."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -20,20 +20,22 @@ from grader.service.submissions.estimates import PlaceInQueue, QueueSnapshot
 from grader.service.throttle import RateLimiter
 
 MAX_TERMINAL_CODES = 1000
-"""Codes for terminals that a network, such as a lecture room, may request within ten minutes."""
+"""Maximum number of codes for terminals that a network, such as a lecture room, may request within ten minutes."""
 
 MAX_PSEUDONYM_TRIES = 20
-"""Pseudonyms that a person may try within an hour: a refusal may reveal another person's name or key."""
+"""Maximum number of pseudonyms that a person may try within an hour. The limit is needed because a refusal may reveal
+another person's name or key.
+"""
 
 
 ARRIVED_KEY = "arrived"
-"""Key in a request's state of the time when its first byte came (connections.py)."""
+"""Key in the state of a request for the time when its first byte arrived (connections.py)."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class AppState:
-    """The database, the course, the address that browsers use (such as https://grader.example.org), the clock, the ways
-    to sign in besides links, and limits of requests.
+    """The objects that all routes share: the database, the course, the address that browsers use (such as
+    https://grader.example.org), the clock, the ways to sign in besides links, and limits on requests.
     """
 
     database: Database
@@ -57,8 +59,8 @@ class AppState:
 
     @property
     def cookie(self) -> str:
-        """Name of the session cookie. With TLS, no neighbouring host can set it. It contains the port, since browsers
-        send a host's cookies to all of its ports.
+        """Name of the session cookie. With TLS, the prefix `__Host-` prevents other hosts of the domain from setting
+        it. The name contains the port because browsers send the cookies of a host to all of its ports.
         """
         port = urlsplit(self.origin).port
         name = "grader" if port is None else f"grader-{port}"
@@ -87,6 +89,6 @@ def state_at(app: Starlette) -> AppState:
 
 
 def arrival_of(request: Request) -> datetime:
-    """Time of the request's first byte; the present time if no connection has noted it."""
+    """Time when the first byte of the request arrived; the present time if it was not recorded."""
     noted: datetime | None = request.scope.get("state", {}).get(ARRIVED_KEY)
     return state_of(request).now() if noted is None else noted

@@ -35,7 +35,7 @@ def test_points_are_out_of_what_can_be_earned(job, fields):
     Platforms scale points by the maximum. With a smaller maximum, full points for half an assignment would count as
     full points for all of it.
     """
-    with pytest.raises(WorkerError, match="points out of 45, of 100 that can be earned"):
+    with pytest.raises(WorkerError, match="its maximum is 45 points, but 100 can be earned"):
         read_answer(json.dumps(fields), replace(job, max_points=100.0))
 
 
@@ -65,8 +65,8 @@ LIES = {
     "an older assignment": (("provenance", "assignment_sha256"), "0" * 64, "it is about another assignment"),
     "another grader": (("provenance", "grader"), "9", "it comes from another grader or device"),
     "another device": (("provenance", "device", "name"), "Fast", "it comes from another grader or device"),
-    "a page of its own": (("page",), "<script>alert(1)</script>", "its form has"),
-    "a verdict that nobody knows": (("checks", 0, "verdict"), "excellent", "its form has"),
+    "a page of its own": (("page",), "<script>alert(1)</script>", "its format has"),
+    "a verdict that nobody knows": (("checks", 0, "verdict"), "excellent", "its format has"),
 }
 
 

@@ -211,7 +211,7 @@ def test_who_comes_and_goes_is_said(dask, hired):
     crew = hired(theirs)
     theirs.scale(0)
     waited(lambda: len(crew.said) == 2, 20)
-    assert "has left; what it had is graded by another. 0 workers now." in crew.said[0]
+    assert "has left; other workers take over its jobs. 0 workers now." in crew.said[0]
     assert crew.said[1].startswith("no worker is left; waiting for one: dask worker ")
     outcome = crew.submit("job")
     time.sleep(0.2)
@@ -219,7 +219,7 @@ def test_who_comes_and_goes_is_said(dask, hired):
     theirs.scale(1)
     assert outcome.result(20) == GRADED
     waited(lambda: crew.said[2:], 20)
-    assert "has come. 1 worker now." in crew.said[2]
+    assert "has joined. 1 worker now." in crew.said[2]
 
 
 def test_a_worker_that_only_fails_is_retired_while_others_succeed(dask, hired, stand_in):
@@ -243,7 +243,9 @@ def test_a_worker_that_only_fails_is_retired_while_others_succeed(dask, hired, s
         for outcome in [crew.submit(number) for number in range(4)]:
             outcome.result(20)
     waited(lambda: bad not in crew._workers(), 20)
-    assert f"{bad} has failed 3 times in a row and gets no more. The last time: the engine has gone." in crew.said
+    assert (
+        f"{bad} has failed 3 times in a row and gets no more jobs. The last failure: the engine has gone." in crew.said
+    )
     assert [crew.submit(number).result(20) for number in range(4)] == [GRADED] * 4
 
 
@@ -292,7 +294,7 @@ def test_what_ends_a_job_is_told_in_our_words():
     crew = SimpleNamespace()
     dead = KilledWorker("task", SimpleNamespace(address="tcp://a:1"), 3)
     tell = lambda **ending: passed_on(SimpleNamespace(_pass_on=lambda *each: Cluster._pass_on(crew, *each)), **ending)  # noqa: E731
-    assert tell(error=dead) == "4 workers died over it, the last tcp://a:1."
+    assert tell(error=dead) == "4 workers died while grading it, the last one at tcp://a:1."
     assert tell(cancelled=CancelledError()) == "the connection to the scheduler was lost."
     assert "ModuleNotFoundError: No module named 'grader.x'" in tell(
         error=ModuleNotFoundError("No module named 'grader.x'")

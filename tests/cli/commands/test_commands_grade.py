@@ -71,7 +71,7 @@ def test_a_folder_without_kernels_is_one_line_and_exit_code_2(tmp_path):
     """A folder without kernels.cl leads to exit code 2 and a line that lists the files in the folder."""
     shutil.copy(MODEL, tmp_path / "mine.cl")
     line = complaint(grader(tmp_path, "grade", ".", "--assignment", "coalsTransp"))
-    assert "has no kernels.cl. It holds mine.cl" in line
+    assert "has no kernels.cl. It contains mine.cl" in line
 
 
 def test_a_path_that_cannot_be_opened_is_one_line_and_exit_code_2(tmp_path):

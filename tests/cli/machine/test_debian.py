@@ -143,7 +143,7 @@ UNREACHED = "Failed to fetch http://archive.example/InRelease Could not resolve 
 
 @pytest.mark.parametrize(
     ("warned", "said"),
-    [(f"W: {UNREACHED}", f"{UNREACHED}. Fix "), ("", "no archive that it is set up for has it. Add ")],
+    [(f"W: {UNREACHED}", f"{UNREACHED}. Fix "), ("", "none of its configured archives has it. Add ")],
 )
 def test_a_package_that_apt_does_not_know_is_told_with_the_reason(tools, tmp_path, warned, said):
     """A package that apt does not know raises SetupError with apt's warning as the reason.

@@ -53,7 +53,7 @@ def test_this_machine_is_found_in_order(environment, course):
     assert [finding.topic for finding in found] == [*TOPICS, *sorted(ASSIGNMENTS)]
     assert [finding for finding in found if finding.remedy] == []
     assert all(finding.found for finding in found)
-    assert found[5].found == "builds, runs and computes what it should"
+    assert found[5].found == "builds, runs and computes the right result"
     assert found[6].found == "none; `grader calibrate` measures the device"
     assert found[7].found.startswith("Oclgrind Simulator")
     assert found[8].found == course.load(found[8].topic).title
@@ -66,7 +66,7 @@ def test_a_missing_linker_is_found_with_its_remedy(dead_environment, empty_cours
     """
     monkeypatch.setattr(shutil, "which", lambda _: None)
     finding = findings(dead_environment, empty_course)["linker"]
-    assert "there is no `ld`" in finding.found
+    assert "the linker `ld` is missing" in finding.found
     assert "apt install binutils" in finding.remedy
 
 

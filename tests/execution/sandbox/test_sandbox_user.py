@@ -344,7 +344,7 @@ def test_without_the_program_that_it_needs_it_is_our_error(monkeypatch):
 def test_without_root_it_is_our_error(monkeypatch):
     """The message tells the user which sandbox does not need root."""
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
-    with pytest.raises(WorkerError, match="only root can: use --sandbox docker"):
+    with pytest.raises(WorkerError, match="only root can do: use --sandbox docker"):
         UserSandbox(RULES)
 
 

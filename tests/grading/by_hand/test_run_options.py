@@ -83,10 +83,10 @@ def test_values_go_to_sizes_and_constants(addition):
     ("values", "said"),
     [
         ({"m": "3"}, "small has no m; its sizes are n and its constants real, GROUP"),
-        ({"n": "0"}, "n=0: it must be a whole number from 1 up"),
-        ({"n": "1e3"}, "n=1e3: it must be a whole number"),
+        ({"n": "0"}, "n=0: it must be a positive whole number"),
+        ({"n": "1e3"}, "n=1e3: it must be a positive whole number"),
         ({"n": "10000000000"}, "at most nine digits"),
-        ({"GROUP": "many"}, "GROUP=many: it must be a whole number"),
+        ({"GROUP": "many"}, "GROUP=many: it must be a positive whole number"),
     ],
 )
 def test_a_value_that_cannot_be_is_refused(addition, values, said):
@@ -125,8 +125,8 @@ def test_a_kernel_is_that_of_the_part_that_is_about_it(suite):
     ("options", "said"),
     [
         (Options(kernel="minus"), "small has no kernel minus; it has add and plus."),
-        (Options(local_size=("8",)), "are for one kernel: name it, by --kernel add or plus"),
-        (Options(sweep=Sweep(name="n", values=("8",))), "are for one kernel"),
+        (Options(local_size=("8",)), "apply to one kernel: select it with --kernel add or plus"),
+        (Options(sweep=Sweep(name="n", values=("8",))), "apply to one kernel"),
     ],
 )
 def test_what_is_for_one_kernel_needs_its_name(suite, options, said):
@@ -142,7 +142,7 @@ def test_a_kernel_that_several_parts_run_beside_their_own_is_none_to_choose_by(t
     beside = {**ADDITION["launches"][0], "kernel": "beside"}
     parts = [{**part, "launches": [*part["launches"], beside]} for part in PARTS["parts"]]
     both = course_of(tmp_path / "both", {**PARTS, "parts": parts}).load("small")
-    with pytest.raises(InputError, match="beside is run with add and plus: name one of these"):
+    with pytest.raises(InputError, match="beside is run with add and plus: choose one of these"):
         runs(both, Options(kernel="beside"))
     one = course_of(tmp_path / "one", {**PARTS, "parts": [PARTS["parts"][0], parts[1]]}).load("small")
     (run,) = runs(one, Options(kernel="beside"))

@@ -327,5 +327,5 @@ def test_a_device_without_room_for_one_set_is_no_fault_of_a_submissions():
     the driver refused the memory later, it would not be clear whether the submission caused it.
     """
     small = DEVICE.model_copy(update={"global_memory": 2 * 10**9})
-    with pytest.raises(InputError, match=r"has 2\.0 GB of memory, but timing would take 2\.5 GB: give smaller sizes"):
+    with pytest.raises(InputError, match=r"has 2\.0 GB of memory, but timing would take 2\.5 GB: use smaller sizes"):
         sets_of(0.5e9, small)

@@ -57,7 +57,7 @@ def test_a_profile_of_another_device_under_the_same_name_is_refused(tmp_path, ch
     """
     save_profile(profile_of(GPU), tmp_path)
     message = refusal(tmp_path, GPU.model_copy(update={**changes, "driver": "590.1"}))
-    assert "is that of NVIDIA H200 (Test, driver 580.159.03, 2 compute units), not of" in message
+    assert "belongs to NVIDIA H200 (Test, driver 580.159.03, 2 compute units), not to" in message
     assert "driver 590.1" in message
 
 

@@ -130,7 +130,7 @@ def test_no_column_or_several_are_listed():
         canvas_gradebook(read_sheet("g.csv", exported("Homework 3 (4711)")), COURSE, "coalsTransp")
     assert str(raised.value) == (
         'g.csv has no column of an assignment called "Coalesced transposition" or "coalsTransp"; '
-        'name one with --canvas-column: "Homework 3 (4711)", "Warm-up (4712)".'
+        'choose one with --canvas-column: "Homework 3 (4711)", "Warm-up (4712)".'
     )
     with pytest.raises(InputError, match=r'more than one .* --canvas-column: "Warm-up \(1\)", "Warm-up \(4712\)"\.'):
         canvas_gradebook(read_sheet("g.csv", exported("Warm-up (1)")), COURSE, "coalsTransp", "warm-up")

@@ -209,10 +209,10 @@ def test_unknown_headings_are_listed_and_can_be_named():
     polish = replace(EN, headings=("Identyfikator", *ENGLISH[1:4], "Ocena", *ENGLISH[5:9], "Komentarz"))
     sheet = read_sheet("w.csv", worksheet(polish))
     with pytest.raises(
-        InputError, match=r'of the grades: "Identyfikator", .*"Ocena", .*\. Name it with --moodle-grade'
+        InputError, match=r'for grades: "Identyfikator", .*"Ocena", .*\. Give its heading with --moodle-grade'
     ):
         moodle_worksheet(sheet, GRADED)
-    with pytest.raises(InputError, match=r'no column "Oceny"; name one with --moodle-grade-column'):
+    with pytest.raises(InputError, match=r'no column "Oceny"; give one of these with --moodle-grade-column'):
         moodle_worksheet(sheet, GRADED, grade_column="Oceny")
     without = moodle_worksheet(sheet, GRADED, grade_column=" ocena ")
     assert "--moodle-feedback-column" in without.remarks[0].why
@@ -224,7 +224,7 @@ def test_other_files_are_refused():
     """A list of names, and a worksheet with two rows for one participant, raise InputError."""
     with pytest.raises(InputError, match="no participants in its first column"):
         moodle_worksheet(read_sheet("w.csv", b"Name,Grade\nAda,\n"), GRADED)
-    with pytest.raises(InputError, match="two rows of participant 7"):
+    with pytest.raises(InputError, match="two rows for participant 7"):
         moodle_worksheet(read_sheet("w.csv", b"ID,Grade\nP7,\nP07,\n"), GRADED)
 
 

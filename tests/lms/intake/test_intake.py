@@ -122,7 +122,7 @@ def test_other_files_are_named(tmp_path, one):
     files = {"ada/kernels.txt": b"notes", "ada/report.pdf": b"x", "bob/kernels.cl": TURNED, "notes.txt": b"x"}
     intake = take_in(write_folder(tmp_path / "all", files), one)
     assert missing(intake) == [("ada", "coalsTransp")]
-    assert "all/ada/report.pdf, all/ada/kernels.txt: no source text" in lines(intake.unplaced)
+    assert "all/ada/report.pdf, all/ada/kernels.txt: is not source text" in lines(intake.unplaced)
     assert "all/notes.txt: is neither a folder nor a .cl file" in lines(intake.unplaced)
 
 
@@ -134,7 +134,7 @@ def test_a_file_that_names_what_is_missing_is_told(tmp_path, two):
     files = {"ada/blockMMM.cl": TILED, "ada/coalsTransp.cl.docx": TURNED, "ada/report.pdf": b"x"}
     intake = take_in(write_folder(tmp_path / "all", files), two)
     assert missing(intake) == [("ada", "coalsTransp")]
-    assert lines(intake.unplaced) == "all/ada/coalsTransp.cl.docx: no source text; ask for the .cl file"
+    assert lines(intake.unplaced) == "all/ada/coalsTransp.cl.docx: is not source text; ask for the .cl file"
 
 
 @pytest.mark.parametrize(
@@ -213,14 +213,14 @@ def test_names_that_differ_in_how_accents_are_written_are_the_same(tmp_path, two
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("none", "there is no"),
+        ("none", "does not exist"),
         ("all.txt", "is not a zip"),
         ("broken.zip", "is not a zip"),
-        ("empty", "holds no submissions"),
-        ("empty.zip", "holds no submissions"),
-        ("photos", "holds no submissions"),
+        ("empty", "contains no submissions"),
+        ("empty.zip", "contains no submissions"),
+        ("photos", "contains no submissions"),
         ("empty.csv", "is not a list of checkouts"),
-        ("heading.csv", "names no checkouts"),
+        ("heading.csv", "lists no checkouts"),
     ],
 )
 def test_what_is_of_no_use_at_all_is_refused(name, said, tmp_path, one):

@@ -112,13 +112,13 @@ def test_a_file_for_no_assignment_is_told(two):
     """A file that fits no assignment is reported with the possible names."""
     found, said = chosen({"kernels.cl": source("blockMmm")}, two)
     assert found == {}
-    assert said == "kernels.cl: matches none of blockMMM, coalsTransp, neither by name nor by its kernels"
+    assert said == "kernels.cl: does not match any of blockMMM, coalsTransp, neither by name nor by its kernels"
 
 
 def test_a_file_for_no_assignment_is_told_beside_one_for_another(two):
     """A file that fits no assignment is reported if an assignment has no file. Otherwise, it is ignored."""
     files = {"blockMMM.cl": PRODUCT, "x.cl": b"mystery"}
-    assert "x.cl: matches none of" in chosen(files, two)[1]
+    assert "x.cl: does not match any of" in chosen(files, two)[1]
     assert chosen({**files, "coalsTransp.cl": TURN}, two)[1].startswith("x.cl: is ignored")
 
 

@@ -57,7 +57,7 @@ def test_a_list_of_names_is_a_roster(tmp_path, transposition):
 
 def test_a_list_without_names_is_refused(tmp_path):
     """A list without the column or without names raises InputError, because no student would be on the roster."""
-    for text, said in (("name\nAda\n", "must name the column student"), ("student\n", "names no students")):
+    for text, said in (("name\nAda\n", "must contain the column student"), ("student\n", "lists no students")):
         (tmp_path / "all.csv").write_text(text)
         with pytest.raises(InputError, match=said):
             read_roster(tmp_path / "all.csv")

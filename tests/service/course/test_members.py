@@ -230,7 +230,7 @@ def test_an_instructors_link_is_printed_again_while_the_service_runs(service):
     assert words == "sign in as Staff (staff), once: https://grader.example.org/join"
     joined = [service.browser().post("/join", files={"token": (None, each)}).status_code for each in (lost, token)]
     assert joined == [403, 303]
-    with pytest.raises(InputError, match="instructors of this course: staff"):
+    with pytest.raises(InputError, match="Instructors of this course: staff"):
         invitation_lines(service.database, [], "http://x")
     with pytest.raises(InputError, match="no person with the key 'who'"):
         invitation_lines(service.database, ["who"], "http://x")

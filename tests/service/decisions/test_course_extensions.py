@@ -119,7 +119,7 @@ def test_reasons_that_are_too_long_together_leave_the_new_one(service):
 @pytest.mark.parametrize(
     ("fields", "words"),
     [
-        ({"students": " \n", "attempts": "1"}, "Name at least one student"),
+        ({"students": " \n", "attempts": "1"}, "List at least one student"),
         ({"students": "ada\nzoe\nx", "attempts": "1"}, "No student has this key or name: zoe, x."),
         ({"students": "staff", "attempts": "1"}, "No student has this key or name: staff."),
         ({"assignment": ""}, "There is no such page"),

@@ -348,7 +348,7 @@ def test_a_worksheet_in_an_unknown_language_is_answered_in_words_for_a_page(serv
     with pytest.raises(InputError) as refused:
         export(service, MOODLE, sheet.format("成绩").encode())
     assert str(refused.value) == (
-        'No column of the worksheet is known as that of the grades: "Identifier", "全名", "成绩". '
+        'No column of the worksheet is recognised as the one for grades: "Identifier", "全名", "成绩". '
         "Set Moodle to English, and download the worksheet again."
     )
     remarks = unzipped(export(service, MOODLE, sheet.format("Grade").encode()))["remarks.txt"].decode()
@@ -366,7 +366,7 @@ def test_nobody_gets_anothers_grade_or_feedback_from_a_platforms_numbers(service
         service.graded(service.hand_in(person=person))
     grades, folders, said = found_in(service, "Participant 7,Ben,,10,", "Participant 55,Ada,,10,")
     assert (grades, folders) == ({"Ben": True, "Ada": True}, ["Ada_55", "Ben_7"])
-    assert "found by name alone, since the keys differ: Ada and Ben." in said
+    assert "matched by name alone because the keys differ: Ada and Ben." in said
     grades, folders, _ = found_in(service, "Participant 7,Ben,,10,", "Participant 8,Ben,,10,")
     assert (grades, folders) == ({"Ben": False}, [])
     grades, folders, said = found_in(service, "Participant 7,Ada M.,,10,", "Participant 8,Eve,,10,")

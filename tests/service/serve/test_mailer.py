@@ -200,7 +200,7 @@ def test_the_thread_sends_and_survives_failures(service, attempt, monkeypatch):
         while not said:
             time.sleep(0.01)
     (line,) = said
-    assert line == "the mail server refused a mail to a student (OSError); it is sent again every 5 minutes, for a day."
+    assert line == "the mail server refused a mail to a student (OSError); it is sent again every 5 minutes for a day."
     with mail_thread(service.database, service.origin, None, said.append):
         pass
 

@@ -116,7 +116,7 @@ def test_a_service_tells_its_hook_and_says_when_that_fails(service, monkeypatch)
         "An attempt at small was not graded because of a fault of the service",
     }
     assert said == [
-        "the webhook of notices took nothing (HTTP Error 500: Internal Server Error); it is sent again every 5 minutes."
+        "the webhook did not accept a notice (HTTP Error 500: Internal Server Error); it is sent again every 5 minutes."
     ]
 
 

@@ -69,7 +69,7 @@ def test_without_the_extra_the_command_says_how_to_install_it(tmp_path):
     [
         (["--url", "grader.example.org"], "--url"),
         (["--invite", "nobody"], "nobody"),
-        (["--host", "192.0.2.1"], "on 192.0.2.1, port 18999: Cannot assign requested address; name an address"),
+        (["--host", "192.0.2.1"], "on 192.0.2.1, port 18999: Cannot assign requested address; give an address"),
         (["--host", "0.0.0.0"], "--url"),
     ],
     ids=["url", "invite", "address", "all"],

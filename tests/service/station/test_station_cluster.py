@@ -297,7 +297,10 @@ class Straw:
 @pytest.mark.parametrize(
     ("straw", "fault"),
     [
-        (lambda: Straw(WorkerError("4 workers died over it, the last tcp://a:1.")), "4 workers died over it"),
+        (
+            lambda: Straw(WorkerError("4 workers died while grading it, the last one at tcp://a:1.")),
+            "4 workers died while grading it",
+        ),
         (lambda: Straw(workers=0), "the cluster has had no worker for 0 s."),
     ],
     ids=["dead", "none"],
@@ -377,7 +380,7 @@ def test_a_worker_that_is_killed_costs_no_grading(service, tmp_path):
     assert [each[0].points for each in rows] == [15] * 4
     said = log.read_text()
     assert f"grading on 2 workers of {address}: grader " in said
-    assert "has left; what it had is graded by another. 1 worker now." in said
+    assert "has left; other workers take over its jobs. 1 worker now." in said
     assert "distributed" not in said
     assert "Traceback" not in said
     waited(lambda: not [each for each in left_in(tmp_path) if not each.startswith(str(tmp_path))], 30)

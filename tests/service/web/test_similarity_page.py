@@ -130,7 +130,7 @@ def test_what_everybody_may_use_makes_no_copies(service, staff):
         ("stolen", b"kernel", "is not a kind of sources. Choose one kind"),
         ("earlier", b"", "Choose a .cl file"),
         ("earlier", b"PK\x03\x04 and no zip", "cannot be read"),
-        ("earlier", b" \n", "has no source in it"),
+        ("earlier", b" \n", "does not contain any source"),
     ],
     ids=["kind", "none", "zip", "blank"],
 )

@@ -45,39 +45,40 @@ ARRAYS = "/arrays"
 HOME = "/tmp"  # noqa: S108 - inside the container, where it is a private file system of the worker
 
 TERMINALS = "/dev/pts"
-"""Mount point of an empty folder, so that no terminal can be opened: the host's kernel echoes terminal output outside
-of the container and its limits.
+"""Mount point of an empty folder, so that no terminal can be opened. The host's kernel would echo terminal output
+outside of the container and its limits.
 """
 
 UNREAD_FRAMES = 512
-"""Most frames of output (32 KiB each at most) that are kept for the judge. The longest reply takes a quarter of them.
-Further output is read and dropped: if its stream is full, an engine can block and fail to kill the container.
+"""Maximum number of frames of output (at most 32 KiB each) that are kept for the judge. The longest reply takes a
+quarter of them. Further output is read and dropped, because an engine whose stream is full can block and fail to kill
+the container.
 """
 
 LAST_WORDS = 2000
 RESTART_SECONDS = 20.0
-"""Seconds that a restart of the engine may take. This is less than the deadline for a worker's start, because the error
-of that deadline explains less.
+"""Seconds that a restart of the engine may take. This is less than the deadline for the start of a worker, because the
+error of that deadline is less helpful.
 """
 
 LAST_MOMENT = 1.0
 """Seconds within which an engine notices that a container has ended."""
 
 CONFLICT = 409
-"""HTTP status of an engine's answer if a container's state does not allow the request."""
+"""HTTP status of the engine's answer if the state of a container does not allow the request."""
 
 LATE, MOMENT = ("is already paused", "is not paused"), 0.005
 """Parts of an engine's error message if the engine does not know the last change of a container yet, and seconds until
 the next try.
 
-Docker learns of a change by an event that comes after Docker's answer. If two changes follow each other quickly, the
-event of the first one overwrites the recorded state of the second one, until the second event comes. This happened in 9
-of 1,300 rounds with Docker 20.10; each time, the state was correct a moment later. Such an error never counts as
-success: the container may be running.
+Docker learns of a change from an event that arrives after Docker's answer. If two changes follow each other quickly,
+the event of the first change overwrites the recorded state of the second, until the second event arrives. This happened
+in 9 of 1,300 rounds with Docker 20.10; each time, the state was correct a moment later. Such an error never counts as
+success, because the container may be running.
 """
 
 UNSTOPPABLE, FREEZES = "unable to freeze", 3
-"""Part of runc's message if processes did not stop within a second (cgroups of version 1), and number of tries."""
+"""Part of runc's message if processes did not stop within a second (cgroups of version 1), and the number of tries."""
 
 ALL_PROCESSORS = frozenset(range(processors()))
 """Processors that a container may use, even if a batch system gives the judge fewer."""
@@ -105,13 +106,13 @@ class ContainerSandbox:
         self._running = Running[ContainerWorker]()
 
     def limits(self) -> Limits:
-        """The given limits, without a limit on processes. The container counts its processes; a limit for the user
-        would count the processes of all containers.
+        """Return the given limits without a limit on processes. The container counts its processes; a limit for the
+        user would count the processes of all containers.
         """
         return replace(self._rules.limits, processes=None)
 
     def facts(self) -> dict[str, Fact]:
-        """All limits and restrictions of a container, for the record of a result."""
+        """Return all limits and restrictions of a container, to be recorded in a result."""
         return {
             **self._rules.limits.model_dump(exclude_none=True),
             **self._rules.container.model_dump(mode="json", exclude={"folder"}),
@@ -136,7 +137,7 @@ class ContainerSandbox:
         return ContainerWorker(self._engine, folder, self._options(folder), self._reapers)
 
     def close(self) -> None:
-        """Stop all workers that still run, and wait for the removal of every container."""
+        """Stop all workers that still run, and wait until all containers have been removed."""
         self._running.stop()
         self._reapers.shutdown()
         self._sweeper.close()
@@ -187,7 +188,9 @@ class ContainerSandbox:
         }
 
     def _find_image(self) -> str:
-        """The image's id. All workers of one grading must use the same image, even if its name moves to another one."""
+        """Return the ID of the image. All workers of one grading must use the same image, even if its name is moved to
+        another image.
+        """
         name = self._rules.container.image
         try:
             with engine_trouble():
@@ -200,7 +203,7 @@ class ContainerSandbox:
 
 
 class ContainerWorker:
-    """A worker in a container. Threads start it, write to it, read from it, and remove it."""
+    """A worker in a container. It is started, written to, read from and removed by threads."""
 
     def __init__(self, engine: Any, folder: WorkerFolder, options: dict[str, Any], reapers: ThreadPoolExecutor) -> None:
         self._engine = engine
@@ -225,8 +228,8 @@ class ContainerWorker:
             self._writer.submit(self._write, data)
 
     def receive(self, timeout: float) -> bytes:
-        """Some bytes of the worker's output; b"" after the output has ended. Raises TimeoutError after `timeout`
-        seconds.
+        """Return some bytes of the worker's output, or b"" after the output has ended. Raises TimeoutError after
+        `timeout` seconds.
         """
         end = time.monotonic() + timeout
         self._started.result(timeout)
@@ -236,9 +239,9 @@ class ContainerWorker:
             raise TimeoutError from None
 
     def freeze(self) -> None:
-        """Stop all processes in the container until `thaw`, with the freezer of the OS kernel.
+        """Stop all processes in the container until `thaw` is called, with the freezer of the OS kernel.
 
-        Some processes can resist the freezer. The container is then killed.
+        Some processes can resist the freezer. The container is killed in that case.
         """
         if self._is_frozen:
             return
@@ -260,7 +263,9 @@ class ContainerWorker:
             self._ask(self._engine.unpause)
 
     def _ask(self, change: Callable[[str], None]) -> None:
-        """Have the engine change the container. Does nothing if the container has ended; `receive` reports that."""
+        """Make the engine change the container. Does nothing if the container has ended, because `receive` reports
+        that.
+        """
         end = time.monotonic() + LAST_MOMENT
         with suppress(NotFound), engine_trouble():
             while not self._has_changed(change, end):
@@ -281,17 +286,17 @@ class ContainerWorker:
         return True
 
     def let_go(self) -> None:
-        """No-op: `stop` does not wait anyway."""
+        """No-op, because `stop` does not wait anyway."""
 
     def stop(self) -> None:
-        """Have a thread remove the container and the folder. Does not wait for it."""
+        """Make a thread remove the container and the folder. Does not wait for it."""
         if not self.is_stopped:
             with uninterrupted():
                 self.is_stopped = True
                 self._reapers.submit(self._remove)
 
     def last_words(self) -> str:
-        """The end of the worker's error stream."""
+        """Return the end of the worker's error stream."""
         return self._errors.decode("utf-8", errors="replace").strip()
 
     def has_ended(self) -> bool:
@@ -299,8 +304,8 @@ class ContainerWorker:
         return self._ended.is_set() or (self._started.done() and self._started.exception() is not None)
 
     def ran_out_of_memory(self) -> bool:
-        """True if the OS kernel killed the container for lack of memory. Raises WorkerError if the engine does not
-        answer, or if the container was removed.
+        """True if the OS kernel killed the container because of a lack of memory. Raises WorkerError if the engine does
+        not answer or if the container was removed.
         """
         end = time.monotonic() + LAST_MOMENT
         while True:
@@ -314,7 +319,7 @@ class ContainerWorker:
             time.sleep(0.02)
 
     def _start(self, options: dict[str, Any]) -> str:
-        """Create and start the container, and return its id. If the engine is restarting, wait for it."""
+        """Create and start the container, and return its ID. If the engine is restarting, wait for it."""
         end = time.monotonic() + RESTART_SECONDS
         while True:
             try:
@@ -361,7 +366,7 @@ class ContainerWorker:
 
     def _remove(self) -> None:
         """Remove the container and the folder. If the container cannot be removed, a later sweep finds it by its label,
-        because its folder is gone.
+        because its folder no longer exists.
         """
         with suppress(WorkerError, DeviceError, NotFound), engine_trouble():
             remove(self._engine, self._started.result())

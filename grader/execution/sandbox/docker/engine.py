@@ -1,4 +1,4 @@
-"""Failures of the container engine, as errors of the grader."""
+"""Converts failures of the container engine into errors of grader."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -19,9 +19,9 @@ class NoEngineError(WorkerError):
 
 @contextmanager
 def engine_trouble() -> Iterator[None]:
-    """Convert the errors of an engine that is unreachable, or that refuses a request, into errors that say what to do.
+    """Convert the errors of an engine that is unreachable or refuses a request into errors that explain what to do.
 
-    Raises WorkerError, NoEngineError or DeviceError. ImageNotFound and NotFound stay as they are.
+    Raises WorkerError, NoEngineError or DeviceError. ImageNotFound and NotFound are passed on.
     """
     try:
         yield
@@ -45,8 +45,8 @@ def engine_trouble() -> Iterator[None]:
 
 
 def _reason(error: BaseException) -> str:
-    """The operating system's message, such as "Connection refused", without the text that libraries put around it. The
-    library's message if there is no error of the operating system.
+    """Return the operating system's message, such as "Connection refused", without the text that libraries put around
+    it. If there is no error of the operating system, return the library's message.
     """
     said = str(error)
     step: BaseException | None = error

@@ -1,4 +1,4 @@
-"""The GPU of a container, and the options of the engine for it.
+"""The GPU of a container, and the engine's options for it.
 
 none                  no GPU: kernels run on the CPU, through PoCL
 nvidia[:INDEX]        by the NVIDIA container toolkit, which puts the driver's libraries into the container
@@ -19,7 +19,7 @@ NO_GPU = "none"
 
 DEV = Path("/dev")
 VENDORS = "/etc/OpenCL/vendors"
-"""Folder of an image's ICD files. Each of them names an OpenCL driver."""
+"""Folder with the ICD files of an image. Each of them refers to an OpenCL driver."""
 
 TOOLKIT = (
     "install the NVIDIA container toolkit and run `nvidia-ctk runtime configure`, then restart the engine; or use "
@@ -31,9 +31,9 @@ TOOLKIT = (
 class Gpu:
     """The options of a container for its GPU.
 
-    `requests` has the arguments of docker's DeviceRequest; the class itself would load the client of docker. `nodes`
-    are device nodes, and `groups` the numbers of the groups that may open them. `icd` is the only ICD file that the
-    container uses; with None, it uses all of them.
+    `requests` contains the arguments for docker's DeviceRequest, because the class itself would load the client of
+    docker. `nodes` are device nodes, and `groups` the numbers of the groups that may open them. `icd` is the only ICD
+    file that the container uses, or None if it uses all of them.
     """
 
     requests: tuple[dict[str, Any], ...] = ()
@@ -43,7 +43,7 @@ class Gpu:
 
 
 def find_gpu(wanted: str) -> Gpu:
-    """The GPU for a setting such as `nvidia:1`.
+    """Return the GPU for a setting such as `nvidia:1`.
 
     Raises InputError if the setting is invalid, and DeviceError if this machine does not have the GPU.
     """
@@ -64,7 +64,7 @@ def _nvidia_nodes(index: int) -> Gpu:
     for node in shared:
         if not node.exists():
             raise DeviceError(f"there is no {node}: run `nvidia-modprobe -u -c 0`, or name another --gpu.")
-    tools = DEV / "nvidia-uvm-tools"  # for debuggers and profilers; drivers also start without this node
+    tools = DEV / "nvidia-uvm-tools"  # needed by debuggers and profilers; drivers also start without this node
     nodes = (_nvidia_node(index), *shared, *([tools] if tools.exists() else []))
     return _with_groups(nodes, f"{VENDORS}/nvidia.icd")
 
@@ -98,9 +98,10 @@ def _render_node(index: int) -> Path:
 
 
 def _with_groups(nodes: tuple[Path, ...], icd: str) -> Gpu:
-    """The nodes, with the numbers of the groups that own them: an image need not have the names of these groups.
+    """Return the nodes with the numbers of the groups that own them, because an image may not know the names of these
+    groups.
 
-    A node that every user may open needs no group. Such a node often belongs to the group of root.
+    A node that all users may open needs no group. Such a node often belongs to the group of root.
     """
     found = [node.stat() for node in nodes]
     return Gpu(

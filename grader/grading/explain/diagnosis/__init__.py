@@ -1,4 +1,4 @@
-"""Explains why an array is wrong: rules compare it with the effects of mistakes, in all cases together.
+"""Explains why an array is wrong. Rules compare it with the effects of mistakes, considering all cases together.
 
 evidence (the facts about an array in a case)
 -> rules (the registry: each rule's name, the evidence it needs, and its sentence)

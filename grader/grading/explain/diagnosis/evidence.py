@@ -14,29 +14,34 @@ from grader.course.truth.oracle import Truth
 from grader.grading.explain.regions import Blocks, Mask, place
 
 EXPLAINED = 0.95
-"""Share of the elements in question that a prediction must get right. A few elements may have any value, such as the
-earlier contents of a tile in local memory."""
+"""Minimum share of the elements in question that a prediction must get right. A few elements may have arbitrary values,
+such as the earlier contents of a tile in local memory.
+"""
 
 KNOWN = 0.25
-"""Least share of the wrongly written elements of a case that a prediction must get right to be supported by the case.
-It must also get this share of all wrong elements right, over all supporting cases. At edges, a prediction may say
-nothing."""
+"""Minimum share of the wrongly written elements of a case that a prediction must get right to be supported by the case.
+Over all supporting cases, it must also get this share of all wrong elements right. A prediction may leave elements at
+edges open.
+"""
 
 FITTED = 8
-"""Fewest wrong elements that a statement may rest on. Fewer may agree with it by chance, or because many mistakes have
-the same effect in such small arrays."""
+"""Minimum number of wrong elements on which a statement may be based. Fewer elements may agree with it by chance, or
+because many mistakes have the same effect in such small arrays.
+"""
 
 TYPICAL = 20_000
-"""Most elements of the array from which mistakes are proposed, if some failed case has no more. More are not needed."""
+"""Maximum size of the array from which mistakes are proposed, if a failed case has an array of at most this size.
+Larger arrays are not needed.
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Tally:
     """The comparison of a prediction with an array, in numbers of elements.
 
-    `hits` are wrong elements that the prediction gets right, and `various` the hits that differ from their median.
-    `in_question` are written elements that are wrong or that the prediction changes. `agreed` are the elements in
-    question that have the predicted value.
+    `hits` counts wrong elements that the prediction gets right, and `various` counts hits that differ from the median
+    of the hits. `in_question` counts written elements that are wrong or that the prediction changes. `agreed` counts
+    the elements in question that have the predicted value.
     """
 
     hits: int
@@ -47,22 +52,22 @@ class Tally:
 
 Indices = NDArray[np.intp]
 Source = Callable[[Indices, Indices], tuple[Indices, Indices]]
-"""Function from the rows and columns of elements to the rows and columns that their values come from."""
+"""Function that maps the rows and columns of elements to the rows and columns from which their values come."""
 
 
 def nothing_remade(_changed: Mapping[str, NDArray[Any]]) -> None:
-    """Return None: the default if an oracle must not be asked about other inputs."""
+    """Return None. This is the default if the oracle must not be run on other inputs."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Evidence:
-    """One array after a case, and all facts that are known about it.
+    """An array after a case, and all facts that are known about it.
 
     All arrays are matrices. Other arrays are folded into two dimensions, and vectors into one row (`is_vector`).
-    `inputs` are the arrays that the kernel got. `rows` are the words for the row length of each array that has several
-    rows. `mistakes` makes the arrays of usual mistakes, by the words for them. `remade` makes the right result for
-    other inputs. `blocks` are the sides of the kernel's blocks. `repeats` are the results of further launches on the
-    same data, in a separate session.
+    `inputs` are the arrays that the kernel received. `rows` contains the expression for the row length of each array
+    that has several rows. `mistakes` computes the arrays that usual mistakes produce, by their descriptions. `remade`
+    computes the right result for other inputs. `blocks` contains the side lengths of the kernel's blocks. `repeats` are
+    the results of further launches on the same data, in a separate session.
     """
 
     buffer: str
@@ -95,18 +100,18 @@ class Evidence:
 
     @cached_property
     def usual(self) -> Mapping[str, Truth]:
-        """Arrays of usual mistakes, by the words for them."""
+        """Arrays that usual mistakes produce, by their descriptions."""
         return self.mistakes()
 
     @cached_property
     def tallies(self) -> dict[str, Tally | None]:
-        """Comparisons of the predictions of mistakes, by the words for their causes; None for a mistake that predicts
-        nothing.
+        """Cache of the comparisons of predictions, by the causes of the mistakes; None for a mistake without a
+        prediction.
         """
         return {}
 
     def tally(self, prediction: Truth) -> Tally:
-        """Compare a prediction with the array. NaN predicts nothing."""
+        """Compare a prediction with the array. Elements whose prediction is NaN are ignored."""
         known = np.isfinite(prediction.value)
         agrees = known & ~self.unwritten & ~wrong_elements(self.got, prediction, self.standard)
         differs = wrong_elements(prediction.value.astype(self.got.dtype), self.truth, self.standard)
@@ -120,26 +125,28 @@ class Evidence:
         )
 
     def explained(self, hits: int) -> str:
-        """Words for this number of wrong elements."""
+        """Describe this number of wrong elements."""
         wrong = self.wrong_elements
         if hits < wrong:
             return f"{hits:,} of the {wrong:,} wrong elements of {self.buffer}"
         return f"all {wrong:,} wrong elements of {self.buffer}" if wrong > 1 else f"the wrong element of {self.buffer}"
 
     def other_lengths(self, array: str) -> Iterator[tuple[str, str]]:
-        """Yield sizes that can be mistaken for the row length of an array, each after the words for this mistake."""
+        """Yield sizes that can be mistaken for the row length of an array, each preceded by a description of the
+        mistake.
+        """
         own = self.rows.get(array)
         for size in self.sizes if own else ():
             if size != own:
                 yield f"rows of {array} are taken to be {size} long, not {own}", size
 
     def predict(self, value: NDArray[Any]) -> Truth:
-        """Prediction of these values, with the same allowance for rounding as the right values."""
+        """A prediction of these values, with the same tolerance for rounding as the right values."""
         return Truth(value=value, magnitude=self.truth.magnitude)
 
     def moved(self, source: Source) -> Truth:
-        """Prediction in which each element has the right value of another row and column. If they are outside the
-        array, the prediction says nothing about the element.
+        """A prediction in which each element has the right value of another row and column. If these are outside the
+        array, the element is left open.
         """
         height, width = self.got.shape
         rows, columns = source(np.arange(height)[:, None], np.arange(width))
@@ -158,12 +165,12 @@ class Evidence:
 
     @cached_property
     def where(self) -> str:
-        """The place of all wrong elements, such as " in the last row"; "" if it has no simple shape."""
+        """The place of all wrong elements, such as " in the last row"; "" if they do not form a simple shape."""
         words = self.place(self.wrong)
         return f" in {words}" if words else ""
 
     def place(self, mask: Mask) -> str | None:
-        """The place of the elements in a mask, in words that follow "in"; None if it has no simple shape."""
+        """The place of the elements in a mask, in words that follow "in"; None if they do not form a simple shape."""
         return place(mask, self.blocks, is_vector=self.is_vector)
 
 
@@ -179,9 +186,9 @@ class Use:
 class Explanation:
     """The reason why an array is wrong, or at least the place.
 
-    `cause` names the mistake in the same words for every size, so that it can be counted. It is empty if only a place
-    is known. `sentence` is for the student. `use` describes the lines that the sentence is about, if there are any.
-    `rule` is the name of the rule that found the explanation.
+    `cause` describes the mistake in words that do not depend on sizes, so that it can be counted. It is empty if only a
+    place is known. `sentence` is the explanation for the student. `use` describes the lines that the sentence concerns,
+    if any. `rule` is the name of the rule that found the explanation.
     """
 
     sentence: str
@@ -191,13 +198,13 @@ class Explanation:
 
 
 Statement = Callable[[Evidence], Explanation | None]
-"""Function that explains a case by a rule; None if the rule does not apply to it."""
+"""Function that explains a case by a rule. It returns None if the rule does not apply to the case."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Cases:
     """The cases of one array that are explained together. The array is wrong in `failed` cases and right in `right`
-    cases. Right cases are made only when they are needed.
+    cases. Right cases are computed only when they are needed.
     """
 
     failed: Sequence[Evidence]
@@ -210,8 +217,8 @@ class Cases:
 
     @cached_property
     def typical(self) -> Evidence:
-        """The failed case from which mistakes are proposed. It has moderate size and as many wrong elements as
-        possible. If there is such a case, it has random data and at least `FITTED` wrongly written elements.
+        """The failed case from which mistakes are proposed. It has a moderate size and as many wrong elements as
+        possible. Cases with random data and at least `FITTED` wrongly written elements are preferred.
         """
         moderate = [case for case in self.failed if case.got.size <= TYPICAL]
         if not moderate:

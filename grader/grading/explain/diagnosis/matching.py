@@ -1,8 +1,8 @@
-"""Compares predictions with cases: does a mistake explain the wrong elements?
+"""Compares predictions with cases to decide whether a mistake explains the wrong elements.
 
-A mistake is proposed from one case and compared with all cases. The rule that judges the arrays themselves also judges
-the predictions. In every failed case, the prediction must be right for nearly all elements that are wrong, or that it
-says are wrong. A right case must not contradict it. So a mistake that fits only one size is never named.
+A mistake is proposed from one case and compared with all cases. Predictions are compared with the same tolerance as
+results. In every failed case, the prediction must be right for nearly all elements that are wrong or predicted to be
+wrong, and a right case must not contradict it. Therefore a mistake that fits only one size is never reported.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -25,20 +25,22 @@ from grader.grading.explain.diagnosis.evidence import (
 )
 
 SINGLE = 2
-"""Cases that must support a mistake if the array has one element, made of several. Such an array has no further
-elements to compare.
+"""Minimum number of cases that must support a mistake if the array has a single element that is computed from several.
+Such an array does not have other elements to compare.
 """
 
 SEVERAL_CASES = 2
-"""Cases that must agree that a mistake is made in some cases only."""
+"""Minimum number of failed cases that must agree on a mistake that is not made in all cases."""
 
 MOST = 2
-"""Most mistakes that are named if the cases do not decide between them. Three would be a guess."""
+"""Maximum number of mistakes that are reported if the cases do not distinguish them. Three would be a guess."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Mistake:
-    """A mistake: the words for its cause, and the array that it makes of a case (None if it predicts nothing)."""
+    """A mistake: the description of its cause, and the array that it predicts for a case (None if it makes no
+    prediction).
+    """
 
     cause: str
     predict: Callable[[Evidence], Truth | None]
@@ -53,8 +55,8 @@ Hits = Callable[[Mistake, Evidence], int | None]
 
 
 def everywhere(propose: Propose, cases: Cases) -> Statement | None:
-    """The statement of the mistake that explains all failed cases, or of two mistakes if the cases do not decide
-    between them.
+    """The statement of the mistake that explains all failed cases, or of two mistakes if the cases do not distinguish
+    them.
     """
     supported = [mistake for mistake in _proposed(propose, cases) if _is_supported(mistake, cases.failed, _hits)]
     lasting = [each for each in supported if all(_hits(each, case) is not None for case in cases.passed)]
@@ -62,7 +64,8 @@ def everywhere(propose: Propose, cases: Cases) -> Statement | None:
 
 
 def in_part(proposals: Iterable[Propose], cases: Cases) -> Statement | None:
-    """The statement of the mistake that explains all wrong elements, but is not made everywhere; None if several do.
+    """The statement of the only mistake that explains all wrong elements but is not made everywhere; None if there are
+    several.
 
     If no element of a failed case is right, a second failed case must distinguish the mistake from others.
     """
@@ -90,8 +93,8 @@ def _hits(mistake: Mistake, case: Evidence) -> int | None:
 
 
 def _hits_in_part(mistake: Mistake, case: Evidence) -> int | None:
-    """Count the hits of a mistake in the wrong elements only. Return None unless the mistake explains nearly all of
-    them, and they are all elements or have a place with a name.
+    """Count the hits of a mistake among the wrong elements only. Returns None unless the mistake explains nearly all of
+    them, and they are all elements or form a place that can be described.
     """
     tally = _tally(mistake, case)
     if tally is None:
@@ -109,15 +112,15 @@ def _tally(mistake: Mistake, case: Evidence) -> Tally | None:
 
 
 def _counted(case: Evidence, tally: Tally) -> int:
-    """The hits. The result is 0 if the prediction says almost nothing here, or if a few small whole numbers may be
-    right by chance.
+    """The number of hits. It is 0 if the prediction covers almost no element of this case, or if a few small whole
+    numbers may be right by chance.
     """
     least = FITTED if case.standard.data == "integers" else 1
     return tally.hits if tally.hits >= max(least, KNOWN * np.count_nonzero(case.held)) else 0
 
 
 def _is_supported(mistake: Mistake, failed: Sequence[Evidence], count: Hits) -> bool:
-    """True if the failed cases support the mistake with enough of their elements, and not with one value alone."""
+    """True if the failed cases support the mistake with enough elements that do not all have the same value."""
     counts = [count(mistake, case) for case in failed]
     if None in counts:
         return False

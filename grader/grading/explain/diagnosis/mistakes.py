@@ -1,8 +1,8 @@
-"""Mistakes, as predictions of the array that each makes of any case.
+"""Mistakes, each of which predicts the resulting array for any case.
 
-A mistake in the computation or the storing of a result moves or changes the right values. For a mistake in the reading
-of inputs, the prediction is the right result for other inputs. Such a mistake is about one array, so its lines are the
-lines that read this array.
+A mistake in computing or storing a result moves or changes the right values. For a mistake in reading inputs, the
+prediction is the right result for other inputs. Such a mistake concerns one array, so the relevant lines are those that
+read this array.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -26,15 +26,17 @@ from grader.grading.explain.diagnosis.evidence import Evidence, Source, Use
 from grader.grading.explain.diagnosis.matching import Mistake
 
 SAMPLES = 5
-"""Wrong elements whose values are searched for in the truth, to find the distance by which the result was moved."""
+"""Number of wrong elements whose values are searched for in the right result, to find the distance by which the result
+was moved.
+"""
 
 Array = NDArray[Any]
 Change = Callable[[Array], Array]
 
 
 def listed(case: Evidence) -> Iterator[Mistake]:
-    """Mistakes that the assignment's oracle.py lists. A listed mistake is about the same lines as a mistake of this
-    module whose words begin in the same way.
+    """Mistakes that the assignment's oracle.py lists. A listed mistake concerns the same lines as a mistake of this
+    module whose description begins in the same way.
     """
     ours = {_head(mistake.cause): mistake.use for mistake in (*layouts(case), *misplaced_reads(case))}
     for words in case.usual:
@@ -42,7 +44,9 @@ def listed(case: Evidence) -> Iterator[Mistake]:
 
 
 def _head(words: str) -> str:
-    """The words before the part that says what would be right, such as "rows of A are taken to be height long"."""
+    """The words before the comma, which precedes the right behaviour, such as "rows of A are taken to be
+    height long".
+    """
     return words.partition(",")[0]
 
 
@@ -72,7 +76,7 @@ def _copy(case: Evidence, name: str) -> Truth | None:
 
 
 def layouts(case: Evidence) -> Iterator[Mistake]:
-    """Mistakes in which the result is stored by columns, or with rows of another length."""
+    """Mistakes in which the result is stored by columns, or with rows of a different length."""
     use = Use(array=case.buffer, writes=True)
     yield Mistake(cause=f"{case.buffer} is stored by columns, not by rows", predict=_by_columns, use=use)
     for words, size in case.other_lengths(case.buffer):
@@ -112,8 +116,8 @@ def factors(case: Evidence) -> Iterator[Mistake]:
 
 
 def tiles(case: Evidence) -> Iterator[Mistake]:
-    """Mistakes in which blocks are transposed inside but keep their places, or are right inside but change their
-    places.
+    """Mistakes in which blocks are transposed internally but keep their places, or are right internally but change
+    their places.
     """
     for name, side in case.blocks.items():
         yield from _of_blocks(side, f"each {side} x {side} block ({name}) of {case.buffer}")
@@ -131,7 +135,7 @@ def _of_blocks(side: int, each: str) -> Iterator[Mistake]:
 
 
 def repetitions(case: Evidence) -> Iterator[Mistake]:
-    """Mistakes in which every row or every column of the result is the first one."""
+    """Mistakes in which every row or every column of the result equals the first one."""
     if case.got.shape[0] > 1:
         yield _moved(f"every row of {case.buffer} holds what belongs to row 0", lambda i, j: (0 * i, j))
     line = "element" if case.is_vector else "column"
@@ -139,7 +143,7 @@ def repetitions(case: Evidence) -> Iterator[Mistake]:
 
 
 def shifts(case: Evidence) -> Iterator[Mistake]:
-    """Mistakes in which each element has the right value of an element some rows and columns away."""
+    """Mistakes in which each element has the right value of an element that is some rows and columns away."""
     yield from (_shift(case, down, across) for down, across in dict.fromkeys(_distances(case)))
 
 
@@ -174,7 +178,7 @@ def _moved(cause: str, source: Source) -> Mistake:
 
 
 def misplaced_reads(case: Evidence) -> Iterator[Mistake]:
-    """Mistakes in which an input is read by columns, with rows of another length, or next to the right words."""
+    """Mistakes in which an input is read by columns, with rows of a different length, or next to the right words."""
     for name, array in case.inputs.items():
         use = Use(array=name, writes=False)
         for words, change in (OF_MATRICES if array.ndim == 2 else OF_VECTORS).items():
@@ -201,7 +205,7 @@ def exchanges(case: Evidence) -> Iterator[Mistake]:
 
 
 def lost_bits(case: Evidence) -> Iterator[Mistake]:
-    """Mistakes in which numbers of inputs are kept as half floats or as whole numbers."""
+    """Mistakes in which input values are stored as half floats or as whole numbers."""
     reals = [name for name, array in case.inputs.items() if array.dtype == np.float32]
     together = [reals] if len(reals) > 1 else []
     for names in (*together, *([name] for name in reals)):
@@ -219,7 +223,7 @@ def _read_with(case: Evidence, name: str, size: str) -> Truth | None:
 
 
 def _given(case: Evidence, others: Mapping[str, str]) -> Truth | None:
-    """The right result for inputs that contain the words of other inputs; None if their sizes differ."""
+    """The right result if some inputs contain the values of other inputs; None if their sizes differ."""
     if any(case.inputs[name].size != case.inputs[other].size for name, other in others.items()):
         return None
     return case.remade({name: case.inputs[other].reshape(case.inputs[name].shape) for name, other in others.items()})
@@ -228,7 +232,7 @@ def _given(case: Evidence, others: Mapping[str, str]) -> Truth | None:
 def _where_known(case: Evidence, changed: dict[str, Array]) -> Truth | None:
     """The right result for these inputs, except where it depends on unknown words (NaN) of the inputs.
 
-    An oracle need not pass NaN on, for example if it looks for the smallest number. So the oracle runs twice: once with
+    An oracle need not propagate NaN, for example if it computes a minimum. Therefore the oracle runs twice, once with
     numbers below all others in place of NaN, and once with numbers above all others.
     """
     small, large = (
@@ -250,7 +254,7 @@ def _above(array: Array) -> float:
 
 
 def _words_on(array: Array, by: int) -> Array:
-    """The array, read this number of words further on in memory; NaN outside the array."""
+    """The array, read at an offset of this number of words in memory; NaN outside the array."""
     read = np.full(array.size, np.nan)
     kept = array.reshape(-1)[max(by, 0) : array.size + min(by, 0)]
     read[max(-by, 0) : array.size - max(by, 0)] = kept

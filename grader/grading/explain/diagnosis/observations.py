@@ -1,6 +1,5 @@
-"""Facts about nearly all wrong elements of an array: a common property, a change from launch to launch, a place.
-
-A fact about a place must cover every wrong element, and hardly any other.
+"""Facts about nearly all wrong elements of an array: a common property, a change from launch to launch, or a place. A
+fact about a place must cover every wrong element and hardly any others.
 """
 
 from collections.abc import Sequence
@@ -19,14 +18,15 @@ from grader.grading.explain.numerals import numeral
 from grader.grading.explain.regions import Mask, fills
 
 LITTLE = 2.0**-9
-"""Largest error of an element that is nearly right, as a share of the sum of its terms. If both factors of a product
-are cut to the 11 bits of a half float, the error is not larger."""
+"""Maximum error of an element that is nearly right, as a share of the sum of its terms. Cutting both factors of a
+product to the 11 bits of a half float does not cause larger errors.
+"""
 
 FAR_ABOVE_ROUNDING = 64
 """Error that rounding does not make in the sums of assignments, as a multiple of the type's unit roundoff."""
 
 DIFFERENT = 2
-"""Least number of different values of a size at which an edge must be seen. At one value, an edge may be there by
+"""Minimum number of different values of a size at which an edge must be found. At a single value, an edge may occur by
 chance.
 """
 
@@ -49,13 +49,13 @@ NARROWER = {
 """The next narrower type, by the name of a type in NumPy."""
 
 SEVERAL = 3
-"""Least number of different values that must share a property. One or two whole numbers may occur by chance."""
+"""Minimum number of different values that must share a property. One or two whole numbers may occur by chance."""
 
 # --- wrong contents ------------------------------------------------------------------------------
 
 
 def not_a_number(case: Evidence) -> Explanation | None:
-    """NaN in all wrong elements. Inputs are finite, and the sums of assignments do not overflow."""
+    """All wrong elements are NaN. Inputs are finite, and the sums of assignments do not overflow."""
     held = case.got[case.held]
     if not held.size or not np.isnan(held).all() or any(np.isnan(array).any() for array in case.inputs.values()):
         return None
@@ -66,7 +66,7 @@ def not_a_number(case: Evidence) -> Explanation | None:
 
 
 def one_value(case: Evidence) -> Explanation | None:
-    """One number in all wrong elements."""
+    """All wrong elements have the same value."""
     held = case.got[case.held]
     if held.size < FITTED or not (held == held[0]).all():
         return None
@@ -78,7 +78,7 @@ def one_value(case: Evidence) -> Explanation | None:
 
 
 def whole_numbers(cases: Cases) -> Statement | None:
-    """Whole numbers as results in all cases, although the results need not be whole. Large floats are always whole, so
+    """All results are whole numbers in all cases, although the right results are not. Large floats are always whole, so
     they do not count.
     """
     held, right = _numbers(cases.failed)
@@ -124,7 +124,7 @@ def _fits(numbers: NDArray[np.floating[Any]], narrower: Narrower) -> NDArray[np.
 
 
 def nearly_right(case: Evidence) -> Explanation | None:
-    """Small errors in all elements, which do not show their cause."""
+    """All elements have small errors, which do not reveal their cause."""
     magnitude = case.truth.magnitude
     if magnitude is None or np.count_nonzero(case.held) < max(FITTED, case.wrong.size // 2):
         return None
@@ -172,9 +172,8 @@ def unsteady(case: Evidence) -> Explanation | None:
 
 
 def edge(cases: Cases) -> Statement | None:
-    """Rows or columns from a size on, as if there were no more of them.
-
-    Exactly these are wrong in all failed cases, and right cases have none of them. None if several sizes fit.
+    """Rows or columns from a size on are wrong, as if there were no more of them. Exactly these are wrong in all failed
+    cases, and right cases do not have any. Returns None if several sizes fit.
     """
     case = cases.failed[0]
     edges = [(axis, size) for axis in ((1,) if case.is_vector else (0, 1)) for size in case.sizes]
@@ -191,7 +190,7 @@ def _is_edge(failed: Sequence[Evidence], axis: int, size: str) -> bool:
 
 
 def _beyond(case: Evidence, axis: int, size: str) -> Mask:
-    """Mask of the rows (axis 0) or columns (axis 1) whose number is at least the value of a size."""
+    """Mask of the rows (axis 0) or columns (axis 1) whose index is at least the value of a size."""
     region = np.zeros(case.got.shape, dtype=bool)
     region[(slice(None),) * axis + (slice(case.sizes[size], None),)] = True
     return region
@@ -210,7 +209,7 @@ def _say_edge(axis: int, size: str, case: Evidence) -> Explanation:
 
 
 def not_written(case: Evidence) -> Explanation | None:
-    """A place that was never written, if little else is wrong."""
+    """A place was never written, and little else is wrong."""
     words = case.place(case.unwritten)
     if words is None or np.count_nonzero(case.held) > (1 - EXPLAINED) * np.count_nonzero(case.wrong):
         return None
@@ -221,6 +220,6 @@ def not_written(case: Evidence) -> Explanation | None:
 
 
 def wrong_place(case: Evidence) -> Explanation | None:
-    """A place with a name that contains all wrong elements."""
+    """All wrong elements form a place that can be described."""
     where = case.where
     return Explanation(sentence=f"{case.buffer} is wrong only{where}; all else is right.") if where else None

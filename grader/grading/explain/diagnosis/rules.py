@@ -1,6 +1,5 @@
-"""Registry of the rules that explain a wrong array. Each rule has a name, the evidence that it needs, and its sentence.
-
-The rules are asked in this order. Rules that say most about the kernel come first.
+"""Registry of the rules that explain a wrong array, each with a name and the evidence that it needs. The rules are
+tried in this order, so those that reveal most about the kernel come first.
 """
 
 from collections.abc import Callable
@@ -14,7 +13,7 @@ from grader.grading.explain.diagnosis.matching import Propose, everywhere, in_pa
 
 
 class Needs(StrEnum):
-    """The evidence that a rule rests on."""
+    """The evidence on which a rule is based."""
 
     ALL_CASES = "a cause that fits all failed cases and that no right case contradicts"
     LAUNCHES = "several launches on the same data"
@@ -25,8 +24,8 @@ class Needs(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Rule:
-    """A way to explain a wrong array. `find` looks at all cases and returns a statement that explains each of them,
-    or None if the rule does not apply.
+    """A rule to explain a wrong array. `find` examines all cases and returns a statement that explains each of them, or
+    None if the rule does not apply.
     """
 
     name: str

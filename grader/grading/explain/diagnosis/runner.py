@@ -1,4 +1,4 @@
-"""Explains each case in which an array is wrong, by the statement of the first rule that applies to it."""
+"""Explains each case in which an array is wrong with the statement of the first rule that applies to it."""
 
 import warnings
 from collections.abc import Iterable, Sequence
@@ -10,8 +10,8 @@ from grader.grading.explain.diagnosis.evidence import Cases, Evidence, Explanati
 from grader.grading.explain.diagnosis.rules import RULES, Needs, Rule
 
 LARGE = 2_000_000
-"""Most elements of an array to which all rules are applied. Larger arrays are only searched for places: cases are
-smaller, and during a timed run others wait for the device.
+"""Maximum number of elements of an array to which all rules are applied. In larger arrays, only places are searched
+for. Cases are smaller, and during a timed run other gradings wait for the device.
 """
 
 OF_PLACES = tuple(rule for rule in RULES if rule.needs is Needs.PLACES)
@@ -32,8 +32,8 @@ def _is_small(case: Evidence) -> bool:
 
 
 def _statements(cases: Cases) -> dict[Rule, Statement]:
-    """The statements of the rules, in their order. Of the rules that need all cases, only the first that applies is
-    included.
+    """The statements of the rules that apply, in order. Of the rules that need all cases, only the first one that
+    applies is included.
     """
     found: dict[Rule, Statement] = {}
     for rule in RULES if cases.failed else OF_PLACES:

@@ -1,1 +1,1 @@
-"""Explains the simulator's findings to students, with lines: data races, stray accesses, divergent barriers."""
+"""Explains the simulator's findings, such as data races, stray accesses and divergent barriers, to students."""

@@ -1,4 +1,4 @@
-"""Finds the conditions around a line, and whether work-items of a group decide them differently."""
+"""Finds the conditions around a line, and determines whether they can differ between the work-items of a group."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -8,20 +8,20 @@ from grader.grading.source.outline import Function, Outline, outside
 from grader.grading.source.reading import outline
 
 IDS = frozenset({"get_local_id", "get_global_id"})
-"""Functions that return a different value to each work-item of a group."""
+"""Functions that return a different value for each work-item of a group."""
 
 KEYWORDS = frozenset({"if", "for", "while", "switch"})
 COMPARISONS = frozenset({"==", "!=", "<=", ">="})
 CHOICES = frozenset({"?", "&&", "||", "min", "max", "clamp", "select", "%"})
-"""Signs and functions by which an expression limits an index."""
+"""Operators and functions with which an expression can limit an index."""
 
 LEAVES = frozenset({"return", "break", "continue", "goto"})
 
 
 @dataclass(frozen=True, kw_only=True)
 class SourceCondition:
-    """A statement with a condition: its keyword and its lines, with its `else`. `divides` is true if the condition
-    depends on the id of a work-item, so that only some work-items of a group may run the statement.
+    """A statement with a condition: its keyword, and its lines including its `else`. `divides` is true if the condition
+    depends on the id of a work-item, so that possibly only some work-items of a group run the statement.
     """
 
     keyword: str
@@ -30,7 +30,9 @@ class SourceCondition:
 
 
 def dividing(source: str, kernel: str, line: int) -> SourceCondition | None:
-    """The outermost statement around a line that only some work-items of a group may run; None if all run the line."""
+    """The outermost statement around a line that possibly only some work-items of a group run; None if all run the
+    line.
+    """
     around = (each for each in _conditions(source, kernel) if each.divides and line in each.lines)
     return max(around, key=lambda each: len(each.lines), default=None)
 
@@ -42,7 +44,9 @@ def guards(source: str, kernel: str, line: int) -> tuple[int, ...]:
 
 
 def is_unguarded(source: str, kernel: str, line: int) -> bool:
-    """True if a line has no `if` around it, no choice in it, and no statement before it that leaves a block."""
+    """True if a line is not inside an `if`, does not contain a choice, and does not follow a statement that leaves a
+    block.
+    """
     seen = _outline(source, kernel)
     if seen is None or guards(source, kernel, line):
         return False
@@ -80,7 +84,7 @@ def _of_function(seen: Outline, function: Function) -> Iterator[SourceCondition]
 
 
 def _divided_names(seen: Outline, function: Function) -> set[str]:
-    """The functions that give ids, and all variables whose values are computed from ids."""
+    """The functions that return ids, and all variables whose values are computed from ids."""
     first, last = function.body
     given = [each for each in seen.regions if each.target and first < each.first < last]
     names: set[str] = set(IDS)
@@ -101,7 +105,7 @@ def _assigns(sign: str) -> bool:
 
 
 def _end(seen: Outline, first: int, last: int) -> int:
-    """Number of the last token of the statement that begins at token `first`, with its `else`."""
+    """Number of the last token of the statement that begins at token `first`, including its `else`."""
     while True:
         ends = (number for number in outside(seen.pairs, first, last) if seen.code[number].text in {"{", ";"})
         number = next(ends, last)

@@ -1,4 +1,4 @@
-"""Explains the simulator's findings to students: the lines, the work-items, and the usual cause."""
+"""Explains the simulator's findings with the lines, the work-items, and the usual cause."""
 
 from collections.abc import Sequence
 
@@ -18,16 +18,16 @@ from grader.protocol.observation import SeenKernel
 from grader.results.check import Finding, Reason
 
 LIMIT = 8
-"""Most findings that are reported. The first cause comes first, and the rest are mostly its consequences."""
+"""Maximum number of reported findings. The first cause comes first, and the rest are mostly its consequences."""
 
 
 def findings(seen: SeenKernel, scene: Scene, before: Sequence[SeenKernel] = ()) -> tuple[Finding, ...]:
     """Findings about all mistakes in a launch, the first cause first, without repetition. `before` are the earlier
     launches.
 
-    A message is dropped only if another finding is about the same mistake. The plugin has already left out harmless
-    messages. Oclgrind reports two writes as a race only if their values differ. So the inputs decide which of these
-    races it sees first, and they come after races of a write and a read.
+    A message is dropped only if another finding concerns the same mistake. The plugin has already removed harmless
+    messages. Oclgrind reports two writes as a race only if their values differ, so the inputs determine which of these
+    races it sees first. Therefore they come after races of a write and a read.
     """
     launches = (*before, seen)
     indexed = {spot(message) for message in seen.messages if INDEX.match(message.text)} - {()}  # clearer messages
@@ -57,13 +57,13 @@ CAUSALITY = (
     Reason.UNINITIALISED,
     Reason.CRASH,
 )
-"""Causes come before consequences: a missed barrier makes races, and a race makes reads of words that are not yet
-written. An address made from an unset value comes before all of them.
+"""Reasons in the order of causality. For example, a missed barrier causes races, and a race causes reads of words that
+have not been written yet. An address that was computed from an unset value comes before all of them.
 """
 
 
 def _first_cause(found: Finding) -> tuple[int, bool]:
-    """Sort key: causes before consequences. Races that a barrier would end come last among races, because the barrier
-    ends no other race.
+    """Sort key that puts causes before consequences. Races that a barrier would end come last among races, because the
+    barrier would not end the others.
     """
     return CAUSALITY.index(found.reason), found.help.startswith(NO_BARRIER)

@@ -1,4 +1,4 @@
-"""Names the places in a launch: work-items, groups, and lines of the source."""
+"""Locates places in a launch: work-items, groups, and lines of the source."""
 
 import re
 from bisect import bisect_left
@@ -11,13 +11,13 @@ SIGN = re.compile(r"[(){};]|\b(?:for|while|do)\b")
 LOOP = re.compile(r"\b(?:for|while|do)\b")
 BARRIER = re.compile(r"\b(?:work_group_)?barrier\s*\(")
 FENCE = re.compile(r"\b((?:read_|write_)?mem_fence)\s*\(")
-"""A function that orders the accesses of one work-item and waits for no other."""
+"""Pattern of a function that orders the accesses of one work-item without waiting for others."""
 
 COPY = re.compile(r"\basync_work_group_(?:strided_)?copy\s*\(([^;]{0,500})")
-"""A copy by all work-items of a group together, and its arguments."""
+"""Pattern of a copy by all work-items of a group together, with its arguments."""
 
 EXCHANGE = re.compile(r"\batom(?:ic)?_(?:cmp)?xchg\s*\(")
-"""An atomic function that locks are built from."""
+"""Pattern of an atomic function with which locks are built."""
 
 EXCHANGE_IN_CONDITION = re.compile(rf"\b(?:if|while)\b.*{EXCHANGE.pattern}")
 
@@ -39,12 +39,12 @@ def loops(source: str) -> Iterator[range]:
 
 
 def _without_comments(source: str) -> str:
-    """The text with blanks in place of its comments, so that all code keeps its position."""
+    """The text with its comments replaced by blanks, so that all code keeps its position."""
     return COMMENT.sub(lambda comment: re.sub(r"[^\n]", " ", comment[0]), source)
 
 
 def _closing(signs: Sequence[str]) -> dict[int, int]:
-    """Map from each opening bracket to its closing bracket, by the numbers of the signs."""
+    """Map each opening bracket to its closing bracket, both as numbers of signs."""
     opened: list[int] = []
     closing = {}
     for number, sign in enumerate(signs):
@@ -74,7 +74,7 @@ def _names(text: str, array: str) -> bool:
 
 
 def _arguments(text: str) -> tuple[str, ...]:
-    """The arguments of a call, by the text after its opening bracket."""
+    """The arguments of a call, from the text after its opening bracket."""
     found, begin, depth = [], 0, 0
     for place, sign in enumerate(text):
         if depth == 0 and sign in ",)":
@@ -92,9 +92,9 @@ def _is_global_only(fences: str) -> bool:
 
 @dataclass(frozen=True, kw_only=True)
 class Scene:
-    """The circumstances of a launch. `source` is its text, and `expanded` the text without macros, line by line.
-    `dimensions` is the number of dimensions of its ids. `extent` is the number of work-items that have work, in each
-    dimension; None if it is unknown.
+    """The context of a launch. `source` is the text, and `expanded` is the text after macro expansion, with the same
+    lines. `dimensions` is the number of dimensions of its ids. `extent` is the number of work-items that have work, in
+    each dimension; None if it is unknown.
     """
 
     source: str
@@ -103,11 +103,11 @@ class Scene:
     expanded: str = ""
 
     def text(self, line: int) -> str:
-        """The line as the student wrote it, without blanks around it."""
+        """The line as the student wrote it, without surrounding blanks."""
         return self._lines[line - 1].strip() if 0 < line <= len(self._lines) else ""
 
     def has_barrier(self, after: int, before: int) -> bool:
-        """True if the source has a barrier for local memory between these two lines."""
+        """True if the source contains a barrier for local memory between these two lines."""
         return self.has_barrier_in(range(after + 1, before))
 
     def loop_around(self, lines: Collection[int]) -> range | None:
@@ -129,27 +129,29 @@ class Scene:
         return False
 
     def has_barrier_in(self, lines: range) -> bool:
-        """True if one of these lines has a barrier for local memory."""
+        """True if one of these lines contains a barrier for local memory."""
         place = bisect_left(self._barriers, lines.start)
         return place < len(self._barriers) and self._barriers[place] < lines.stop
 
     def global_barrier_in(self, lines: Iterable[range]) -> int | None:
-        """The first of these lines with a barrier that orders global memory only; None if no line has one."""
+        """The first of these lines with a barrier that orders only global memory; None if there is none."""
         return next((line for some in lines for line in self._global_barriers if line in some), None)
 
     def fence_in(self, lines: Iterable[range]) -> tuple[int, str] | None:
-        """The first of these lines with a memory fence that is no barrier, and the fence; None if no line has one."""
+        """The first of these lines with a memory fence that is not a barrier, and the name of the fence; None if there
+        is none.
+        """
         return next((each for some in lines for each in self._memory_fences if each[0] in some), None)
 
     def is_in_a_lock(self, lines: Collection[int]) -> bool:
-        """True if these lines are in a lock: a condition above them exchanges a word, to take the lock, and a line
-        below them exchanges a word, too.
+        """True if these lines are protected by a lock. In this case a condition above them exchanges a word to take the
+        lock, and a line below them exchanges a word to release it.
         """
         taken = any(line <= min(lines) and self._decides(line) for line in self._exchanges)
         return taken and any(line >= max(lines) for line in self._exchanges if not self._decides(line))
 
     def _decides(self, line: int) -> bool:
-        """True if a condition in this line exchanges a word."""
+        """True if a condition in this line exchanges a word atomically."""
         return EXCHANGE_IN_CONDITION.search(self._code[line - 1]) is not None
 
     def is_loop(self, line: int) -> bool:
@@ -157,7 +159,7 @@ class Scene:
         return LOOP.search(self.text(line).partition("//")[0]) is not None
 
     def index_in(self, line: int, array: str) -> str:
-        """The first index of an array in a line, without spaces, such as "[y][x+1]"; "" if the line has none."""
+        """The first index of an array in a line, without spaces, such as "[y][x+1]"; "" if there is none."""
         found = re.search(rf"\b{re.escape(array)}\s*((?:\[[^][]*\]\s*)+)", self.text(line))
         return re.sub(r"\s", "", found[1]) if found else ""
 
@@ -184,8 +186,8 @@ class Scene:
         return tuple(line for line, given in self._copies if _names(",".join(given), array))
 
     def copies_outside(self, array: str, arrays: Collection[str], *, writes: bool) -> tuple[int, ...]:
-        """The lines of the copies that may write or read outside an array. If no copy names the array, these are the
-        lines of the copies that name none of `arrays`, because they use a pointer.
+        """The lines of the copies that may write or read outside an array. If no copy mentions the array, these are the
+        lines of the copies that do not mention any of `arrays`, because they use a pointer.
         """
         sides = [(line, given[0 if writes else 1]) for line, given in self._copies if len(given) > 1]
         named = tuple(line for line, side in sides if _names(side, array))
@@ -197,15 +199,15 @@ class Scene:
         return tuple(line for line, _ in self._copies)
 
     def item(self, ids: tuple[int, ...]) -> str:
-        """Words for a work-item, such as "work-item (3, 0)", by its global ids."""
+        """Describe a work-item by its global ids, as in "work-item (3, 0)"."""
         return f"work-item {self._ids(ids)}"
 
     def group(self, ids: tuple[int, ...]) -> str:
-        """Words for a work-group, such as "group 2", by its ids."""
+        """Describe a work-group by its ids, as in "group 2"."""
         return f"group {self._ids(ids)}"
 
     def is_beyond(self, ids: tuple[int, ...]) -> bool:
-        """True if a work-item with these global ids lies beyond the extent, so that it has no work."""
+        """True if a work-item with these global ids is beyond the extent, so that it does not have work."""
         return self.extent is not None and any(i >= end for i, end in zip(ids, self.extent, strict=False))
 
     @cached_property
@@ -229,7 +231,7 @@ class Scene:
 
     @cached_property
     def _code(self) -> list[str]:
-        """The lines without macros and comments."""
+        """The lines of the text after macro expansion, without comments."""
         return _without_comments(self.expanded or self.source).split("\n")
 
     @cached_property

@@ -19,7 +19,7 @@ from grader.results.check import Finding, Place, Reason, lines_named
 
 @dataclass(frozen=True, kw_only=True)
 class Heard:
-    """A message of the simulator, the work-items that it names, and the launch that it is about."""
+    """A message of the simulator, the work-items that it mentions, and the launch that it concerns."""
 
     message: SeenMessage
     entities: list[Entity]
@@ -32,7 +32,7 @@ class Heard:
         return self.at(entity.line, f"{self._whose(entity)} {does} {array}")
 
     def by(self, entity: Entity, line: int, words: str) -> tuple[Place]:
-        """The place of a work-item's action in a line, in a tuple of one."""
+        """The place of a work-item's action in a line, as a tuple with one item."""
         return (self.at(line, f"{self._whose(entity)} {words}"),)
 
     def at(self, line: int, words: str) -> Place:
@@ -49,8 +49,8 @@ Words = tuple[str, str, tuple[Place, ...]]
 
 @dataclass(frozen=True, kw_only=True)
 class Sign:
-    """A kind of message: its first words, the reason, and its explanation. `hidden` replaces the explanation if a place
-    is hidden (`lines` finds none, or a 0). The array replaces {} in `hidden`.
+    """A kind of message: its first words, the reason, and its explanation. `hidden` is used in place of the explanation
+    if a line is hidden, so that `lines` returns none or a 0. In `hidden`, {} is replaced with the array.
     """
 
     begins: re.Pattern[str]
@@ -61,9 +61,8 @@ class Sign:
 
 
 def of_message(message: SeenMessage, seen: SeenKernel, scene: Scene) -> Iterator[Finding]:
-    """Yield the finding of a message. Yield none if the message is unknown.
-
-    A function that hides its lines (`nodebug`) does not hide its actions. The finding then has no place.
+    """Yield the finding for a message. Unknown messages are ignored. A function that hides its lines (`nodebug`) does
+    not hide its actions, but its findings do not have places.
     """
     sign = next((each for each in SIGNS if each.begins.match(message.text)), None)
     if sign is None:
@@ -88,13 +87,13 @@ def _explained(sign: Sign, message: SeenMessage, seen: SeenKernel, scene: Scene)
 
 
 def without_line(scene: Scene) -> str:
-    """Advice if the simulator does not know the line: remove `nodebug` if the file contains it."""
+    """Advice if the simulator does not know the line, which is to remove `nodebug` if the file contains it."""
     return "Remove `nodebug` from the file: it hides the line from the simulator." if "nodebug" in scene.source else ""
 
 
 def _copied_out_of_bounds(message: SeenMessage, seen: SeenKernel, scene: Scene) -> Words:
-    """Explain a copy beyond an array. The simulator makes the copy when the group waits for it, so it names another
-    line.
+    """Explain a copy beyond an array. The simulator executes the copy when the group waits for it, so its message
+    contains a different line.
     """
     target, writes = oclgrind.target(message, seen), message.text.startswith("Invalid write")
     arrays = {each.name for each in seen.arrays}
@@ -106,7 +105,7 @@ def _copied_out_of_bounds(message: SeenMessage, seen: SeenKernel, scene: Scene) 
 
 
 def _copy_in(lines: Sequence[int]) -> str:
-    """Words for a copy: "the copy in line 7", or all lines that it may be in."""
+    """Describe a copy, as in "the copy in line 7", or with all lines that may contain it."""
     several = sorted(set(lines))
     if len(several) > 1:
         return f"one of the copies in {lines_in_words(several)}"
@@ -114,7 +113,9 @@ def _copy_in(lines: Sequence[int]) -> str:
 
 
 def _race_with_a_copy(entity: Entity, array: str, scene: Scene) -> tuple[str, str]:
-    """Explain a race in which a work-item uses an array that its group copies. In a loop, either may come first."""
+    """Explain a race in which a work-item uses an array while its group copies it. In a loop, either access may come
+    first.
+    """
     does, lines = "writes" if entity.writes else "reads", scene.copies_of(array)
     what = f"line {entity.line} {does} {array} while {_copy_in(lines)} still uses it."
     is_repeated = bool(lines) and scene.loop_around({entity.line, *lines}) is not None
@@ -188,7 +189,7 @@ ADD_GUARD = "Add a condition that compares the index with the size of the array.
 
 
 def _beyond(item: str, access: str, around: Collection[int]) -> str:
-    """Advice on an access by a work-item beyond the edge, by the lines of the guards around it."""
+    """Advice on an access by a work-item beyond the edge, based on the lines of the guards around it."""
     if not around:
         return f"{item} lies beyond the edge. Guard the {access} with the sizes."
     guard = "condition" if len(around) == 1 else "conditions"
@@ -200,7 +201,7 @@ SAME_IN_A_GROUP = "The index is the same for all work-items. Let one of them wri
 SAME_IN_ALL_GROUPS = "The index is the same for all groups. Give each group an element of its own, by get_group_id."
 
 CONSTANT = re.compile(r"(?:\[\(*(?:0[xX][\da-fA-F]+|\d+)[uUlL]*\)*\])+")
-"""An index that is a constant number."""
+"""Pattern of an index that is a constant number."""
 
 ROW = "Check the row length in the index, and that the guard tests the sizes of this array."
 LINE = "Check the index, and that a guard compares it with the size of this array."
@@ -220,8 +221,8 @@ def _how_far(target: Target) -> str:
 
 
 WRAPPED = 2**24
-"""An unsigned index at most this far below 2**32 was slightly below 0 before it wrapped: no array of a course is so
-long.
+"""Maximum distance below 2**32 at which an unsigned index is assumed to have wrapped around from slightly below 0.
+Arrays of a course are not that long.
 """
 
 
@@ -317,9 +318,9 @@ def _input_changed(heard: Heard) -> Words:
 def _endless(heard: Heard) -> Words:
     """Explain a kernel that does not end, by one of its loops.
 
-    The candidates are loops whose condition never changed. The loop with the most iterations is named, because the
-    loops around it may have begun only one iteration. Of equal loops, the outermost is named. Without candidates, the
-    line that was executing is named.
+    The candidates are loops whose condition never changed. The loop with the most iterations is reported, because the
+    loops around it may have begun only one iteration. Of several such loops, the outermost is reported. If there are no
+    candidates, the line that was executing is reported.
     """
     loops = [each for each in heard.seen.branches if each.constant and heard.scene.is_loop(each.line)]
     most = max(loops, key=lambda each: (each.reached, -each.line), default=None)
@@ -409,4 +410,4 @@ SIGNS = (
         hidden="the simulator stopped at something that it does not support",
     ),
 )
-"""Kinds of messages. The first one that matches a message counts."""
+"""The kinds of messages. The first one that matches a message is used."""

@@ -1,6 +1,5 @@
-"""Reads the messages of Oclgrind and of grader's plugin: the work-item, the line and the element.
-
-The messages come from a worker. Unknown text is ignored, and numbers are read up to a limited length.
+"""Extracts the work-items, lines and elements from messages of Oclgrind and of grader's plugin. The messages come from
+an untrusted worker, so unknown text is ignored, and numbers are limited in length.
 """
 
 import re
@@ -14,14 +13,14 @@ PRIVATE, GLOBAL, LOCAL = 0, 1, 3
 """Address spaces, as LLVM numbers them for OpenCL."""
 
 BUFFER_BITS = 48
-"""Bits of the offset in an address. In Oclgrind, the bits above it are the number of the buffer."""
+"""Number of bits of the offset in an address. In Oclgrind, the higher bits are the number of the buffer."""
 
 NUMBER = r"[0-9]{1,20}"
 IDS = rf"{NUMBER},{NUMBER},{NUMBER}"
 
 ADDRESS = re.compile(r"\b(?P<space>global|local|private) memory address 0x(?P<address>[0-9a-f]{1,16})\b")
 PLACE = rf"(?:At line (?P<line>{NUMBER}) \(column (?P<column>{NUMBER})\)|Debugging information not available)"
-"""Place of an instruction in the source. A function may hide it (`nodebug`)."""
+"""Pattern of the place of an instruction in the source. A function may hide it (`nodebug`)."""
 
 ENTITY = re.compile(rf"Global\((?P<global>{IDS})\) Local\({IDS}\) Group\((?P<group>{IDS})\)\n[^\n]*\n[ \t]*{PLACE}")
 GROUP_ENTITY = re.compile(rf"Entity: Group\(({IDS})\)")
@@ -40,10 +39,10 @@ UNAWAITED = re.compile("Work-item finished without waiting for events")
 NO_EVENT = re.compile("Invalid wait event")
 READ_ONLY = re.compile("Invalid write to read-only")
 FATAL = re.compile("OCLGRIND FATAL ERROR")
-"""First words of messages."""
+"""Patterns of the first words of messages."""
 
 ENDLESS = re.compile(rf"{FATAL.pattern}[^\n]*\n[ \t]*a loop that does not end")
-"""Message of the plugin if a launch takes so many steps that it must be in an endless loop."""
+"""Pattern of the plugin's message for a launch that takes so many steps that it must be in an endless loop."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,8 +57,9 @@ class Entity:
 
 @dataclass(frozen=True, kw_only=True)
 class Target:
-    """The array that the address of a message is in or near. `array` is its name, or words for it. `element` is the
-    element at the address, and `elements` the number of elements in the array; None if they are unknown.
+    """The array in or near which the address of a message is. `array` is its name or a description. `element` is the
+    index of the element at the address, and `elements` the number of elements in the array. Both are None if they are
+    unknown.
     """
 
     array: str
@@ -73,7 +73,7 @@ def was_cut_off(kernel: SeenKernel) -> bool:
 
 
 def entities(message: SeenMessage) -> list[Entity]:
-    """The work-items that a message names, at most two."""
+    """The work-items in a message, at most two."""
     found = islice(ENTITY.finditer(message.text), 2)
     return [
         Entity(
@@ -87,7 +87,7 @@ def entities(message: SeenMessage) -> list[Entity]:
 
 
 def copies(message: SeenMessage) -> bool:
-    """True if a message is about a copy by a whole group. The copy happens when the group waits for it."""
+    """True if a message concerns a copy by a whole group. The copy is executed when the group waits for it."""
     return GROUP_ENTITY.search(message.text) is not None
 
 
@@ -96,13 +96,13 @@ def _numbers(text: str) -> tuple[int, ...]:
 
 
 def target(message: SeenMessage, seen: SeenKernel) -> Target:
-    """The array and the element that a message is about."""
+    """The array and the element that a message concerns."""
     match = ADDRESS.search(message.text)
     if match is None or match["space"] == "private":
         return Target(array=message.array or "a private array", element=None, elements=None)
     address = int(match["address"], 16)
     buffer, offset = address >> BUFFER_BITS, address & (2**BUFFER_BITS - 1)
-    if offset >> (BUFFER_BITS - 1):  # a negative offset: below the start of the next buffer
+    if offset >> (BUFFER_BITS - 1):  # a negative offset is below the start of the next buffer
         buffer, offset = buffer + 1, offset - 2**BUFFER_BITS
     space = GLOBAL if match["space"] == "global" else LOCAL
     array = next((array for array in seen.arrays if (array.space, array.buffer) == (space, buffer)), None)
@@ -112,34 +112,36 @@ def target(message: SeenMessage, seen: SeenKernel) -> Target:
 
 
 def is_local(message: SeenMessage) -> bool:
-    """True if a message gives an address in local memory."""
+    """True if a message contains an address in local memory."""
     match = ADDRESS.search(message.text)
     return match is not None and match["space"] == "local"
 
 
 def spot(message: SeenMessage) -> tuple[str, ...]:
-    """The first line and column that a message names; empty if they are hidden."""
+    """The first line and column in a message; empty if they are hidden."""
     match = SPOT.search(message.text)
     return match.group("line", "column") if match and match["line"] else ()
 
 
 def lines(message: SeenMessage) -> list[int]:
-    """The lines that a message names, at most two; 0 for a hidden line."""
+    """The lines in a message, at most two; 0 for a hidden line."""
     return [int(match["line"] or 0) for match in islice(SPOT.finditer(message.text), 2)]
 
 
 def lines_of_entities(message: SeenMessage) -> list[int]:
-    """The lines of the work-items that a message names."""
+    """The lines of the work-items in a message."""
     return [each.line for each in entities(message)]
 
 
 def group(message: SeenMessage) -> tuple[int, ...] | None:
-    """The ids of the group that a message is about as a whole; None if it gives none."""
+    """The ids of the group that a message concerns as a whole; None if it does not contain any."""
     match = WORK_GROUP.search(message.text)
     return _numbers(match[1]) if match else None
 
 
 def reached(message: SeenMessage) -> tuple[int, int] | None:
-    """Number of work-items that reached a barrier, and number of all work-items that had to; None if it gives none."""
+    """Number of work-items that reached a barrier, and number that should have; None if the message does not contain
+    them.
+    """
     match = REACHED.search(message.text)
     return (int(match[1]), int(match[2])) if match else None

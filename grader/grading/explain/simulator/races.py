@@ -1,4 +1,4 @@
-"""Explains races in local memory: names the missing barrier, or says that no barrier is missing."""
+"""Explains races in local memory. Finds the missing barrier, or determines that no barrier is missing."""
 
 from collections.abc import Collection, Sequence
 
@@ -10,11 +10,10 @@ from grader.protocol.observation import SeenKernel, SeenMessage
 
 
 def local_race(array: str, entities: list[Entity], seen: SeenKernel, scene: Scene) -> tuple[str, str]:
-    """Explain a race of a write and a read. Return the mistake and the next step.
-
-    The write comes first if it is above the read without a barrier between them, or if the read found words that no
-    work-item had written. Otherwise the read comes first, and the write belongs to the next step. If there are barriers
-    on both ways, no barrier is missing.
+    """Explain a race between a write and a read. Returns the mistake and the next step. The write comes first if it is
+    above the read without a barrier between them, or if the read found words that no work-item had written. Otherwise
+    the read comes first, and the write belongs to the next step of the algorithm. If there are barriers on both paths,
+    no barrier is missing.
     """
     write, read = entities
     if read.line == write.line and write.line in _stored_by_all(seen):
@@ -48,27 +47,31 @@ LOCK = (
     "Atomic functions of OpenCL 1.2 order no other accesses, so a lock does not protect this line. Let each work-item "
     "use an element of its own, and combine them after a barrier."
 )
-"""Section 6.12.11 of OpenCL C 1.2: the functions are atomic, but they order no accesses to other words."""
+"""According to section 6.12.11 of OpenCL C 1.2, the functions are atomic, but they do not order accesses to other
+words.
+"""
 
 NO_BARRIER = "A barrier(CLK_LOCAL_MEM_FENCE) is missing"
 MISSING = NO_BARRIER + " between them: after line {}, before {}."
 
 BRACES = " The body of the loop then needs braces."
-"""Added if the barrier would come after a loop whose body is a single statement."""
+"""Added if the barrier belongs at the end of a loop whose body is a single statement."""
 
 
 MOVE = (
     "Move the steps out of the `{}` in line {}, each with a condition of its own. Then add a "
     "barrier(CLK_LOCAL_MEM_FENCE) after each."
 )
-"""Advice on steps that only some work-items run. All of them must reach a barrier, so it cannot be added there."""
+"""Advice on steps that only some work-items run. A barrier cannot be added there because all work-items
+must reach it.
+"""
 
 WRITE_BARRIER = "Write barrier(CLK_LOCAL_MEM_FENCE) in line {}."
 
 
 def _missing(line: int, other: int, before: str, seen: SeenKernel, scene: Scene) -> str:
-    """Advice to add a barrier between two lines. If only some work-items run the first line, the barrier comes after
-    the statement that divides them, unless this statement contains the other line, too.
+    """Advice to add a barrier between two lines. If only some work-items run the first line, the barrier belongs after
+    the statement that divides the work-items, unless this statement also contains the other line.
     """
     around = dividing(scene.expanded, seen.kernel, line)
     if around is not None and other in around.lines and len(around.lines) > 1:
@@ -77,8 +80,8 @@ def _missing(line: int, other: int, before: str, seen: SeenKernel, scene: Scene)
 
 
 def _wrong_fence(array: str, way: Sequence[range], scene: Scene) -> tuple[str, str] | None:
-    """The mistake and the next step if a barrier between the lines orders only global memory, or if a fence takes the
-    place of a barrier. None without either.
+    """The mistake and the next step if a barrier between the lines orders only global memory, or if a fence is used in
+    place of a barrier; otherwise None.
     """
     line = scene.global_barrier_in(way)
     if line is not None:
@@ -92,18 +95,17 @@ def _wrong_fence(array: str, way: Sequence[range], scene: Scene) -> tuple[str, s
 
 
 def _way(loop: range | None, start: int, end: int) -> tuple[range, ...]:
-    """The lines on the way from one line to another. In a loop, the way may lead through its next iteration."""
+    """The lines on the path from one line to another. In a loop, the path may lead through the next iteration."""
     if start < end:
         return (range(start + 1, end),)
     return (range(start + 1, loop.stop), range(loop.start, end)) if loop else ()
 
 
 def unparted(what: str, array: str, lines: Collection[int], seen: SeenKernel, scene: Scene) -> tuple[str, str] | None:
-    """The mistake, in these words or better ones, and the next step, if two lines write the same element. None if
-    barriers separate the lines, or if both accesses are in one line.
-
-    It names a missing barrier, either between the lines or on the way into the loop's next iteration. Lines with
-    different indexes may need the same index instead.
+    """The mistake and the next step if two lines write the same element; None if barriers separate the lines, or if
+    both accesses are in one line. `what` is the default description of the mistake. The next step is a barrier, either
+    between the lines or on the path into the next iteration of the loop. Lines with different indexes may need the same
+    index instead.
     """
     first, last = min(lines), max(lines)
     if first == last:
@@ -129,7 +131,7 @@ def _between(array: str, first: int, last: int, seen: SeenKernel, scene: Scene) 
 
 
 def _stored_by_all(seen: SeenKernel) -> set[int]:
-    """Lines in which all work-items of a warp write one element."""
+    """Lines in which all work-items of a warp write the same element."""
     return {each.line for each in seen.accesses if each.writes and each.stride == 0}
 
 

@@ -1,4 +1,4 @@
-"""Names the lines that a wrong result may come from: writes of the array, reads of other arrays, and loops."""
+"""Lists the lines from which a wrong result may come: writes of the array, reads of other arrays, and loops."""
 
 from collections.abc import Collection, Iterable, Iterator
 
@@ -15,17 +15,17 @@ EXPLAINED = frozenset({Reason.WRONG_OUTPUT, Reason.NOT_WRITTEN})
 
 
 WHEREABOUTS = "In your file, "
-"""Start of the list of all lines that use an array. These lines are not a cause."""
+"""Beginning of the list of all lines that use an array. These lines are not necessarily the cause."""
 
 
 def names_a_line(check: Check) -> bool:
-    """True if the check names a cause and its line."""
+    """True if the check contains a cause and its line."""
     return bool(check.cause) and bool(lines_named(check.message))
 
 
 def whereabouts(kernels: Iterable[SeenKernel], scenes: Iterable[Scene]) -> str:
-    """Sentences about the lines of several launches. Each kernel has one sentence, even if its launches reach different
-    lines.
+    """Sentences about the lines of several launches. Each kernel gets one sentence, even if its launches reach
+    different lines.
     """
     launches: dict[str, SeenKernel] = {}
     told: dict[str, str] = {}
@@ -37,12 +37,12 @@ def whereabouts(kernels: Iterable[SeenKernel], scenes: Iterable[Scene]) -> str:
 
 
 def _together(one: SeenKernel, other: SeenKernel) -> SeenKernel:
-    """One launch with the accesses and branches of two launches of a kernel."""
+    """Merge the accesses and branches of two launches of a kernel into one launch."""
     return one.model_copy(update={"accesses": one.accesses + other.accesses, "branches": one.branches + other.branches})
 
 
 FEW = 3
-"""Most lines that are named as lines to look at. A longer list does not help."""
+"""Maximum number of lines in a list of lines to look at. A longer list does not help."""
 
 
 def writers(array: str, space: int, seen: SeenKernel) -> set[int]:
@@ -55,7 +55,7 @@ def writers(array: str, space: int, seen: SeenKernel) -> set[int]:
 def told_to_decide(what: str, scene: Scene, kernel: str, lines: Iterable[int]) -> str:
     """Sentence of the form "... depends on lines 9 and 14".
 
-    It is empty if no condition decides which elements these lines access, or if too many lines do.
+    It is empty if no condition determines which elements these lines access, or if too many lines do.
     """
     deciding = {each for line in lines for each in deciding_lines(scene.expanded, kernel, line)}
     return f"{what} depends on {lines_in_words(deciding)}." if 1 <= len(deciding) <= FEW else ""
@@ -75,8 +75,8 @@ def lines_of(use: Use, kernels: Iterable[SeenKernel]) -> str:
 
 
 def lines_used(seen: SeenKernel, scene: Scene) -> str:
-    """A sentence about lines that write, read or loop, such as "In your file, C is written in line 31; A is read in
-    line 20."; "" if nothing is used.
+    """A sentence about lines with writes, reads or loops, such as "In your file, C is written in line 31; A is read in
+    line 20."; "" if there are none.
     """
     parts = [*_uses(seen, writes=True), *_uses(seen, writes=False)]
     loops = {branch.line for branch in seen.branches if scene.is_loop(branch.line)}
@@ -86,7 +86,7 @@ def lines_used(seen: SeenKernel, scene: Scene) -> str:
 
 
 def locate(check: Check, words: str) -> Check:
-    """The check, with these words as its help if its message describes only the results and it has no other help."""
+    """The check. If its message describes only the results and its help is empty, `words` become its help."""
     return replace(check, help=words) if check.reason in EXPLAINED and not check.help else check
 
 
@@ -101,6 +101,6 @@ def _uses(seen: SeenKernel, *, writes: bool) -> Iterator[str]:
 
 
 def lines_in_words(numbers: Collection[int]) -> str:
-    """Words for line numbers, such as "line 12" or "lines 12, 13 and 20", in ascending order."""
+    """Describe line numbers in ascending order, as in "line 12" or "lines 12, 13 and 20"."""
     *others, last = sorted(numbers)
     return f"lines {', '.join(map(str, others))} and {last}" if others else f"line {last}"

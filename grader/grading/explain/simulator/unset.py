@@ -1,4 +1,6 @@
-"""Explains uses of values that were never set: the line that reads them, and the line that should have written them."""
+"""Explains uses of values that were never set, with the line that reads them and the line that should have written
+them.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -14,8 +16,8 @@ from grader.results.check import Finding, Place, Reason
 
 
 def first_uses(unset: Iterable[SeenUnset]) -> Iterator[SeenUnset]:
-    """Yield the first use of each unset value. A use as an address comes before a condition, and a condition before a
-    store.
+    """Yield the first use of each unset value. A use in an address comes before a use in a condition, and that comes
+    before a store.
     """
     uses = sorted(unset, key=lambda each: (each.line, each.column, each.name, each.how, each.used_line))
     known: set[tuple[int, int, str]] = set()
@@ -65,7 +67,8 @@ def _explained(unset: SeenUnset, launches: Sequence[SeenKernel], scene: Scene) -
 
 
 RETURNED = "retval"
-"""clang's name for the value that a function returns. If a program has a variable of this name, the line contains it.
+"""clang's name for the return value of a function. If a program has a variable of this name, the line contains the
+name.
 """
 
 
@@ -81,8 +84,8 @@ def _of_a_missing_return(unset: SeenUnset, scene: Scene) -> Finding:
 
 
 def _of_local_words(name: str, reader: int, launch: SeenKernel, scene: Scene) -> str:
-    """Cause of a read of unset local memory. Other lines fill this memory, or the line itself if it adds to the old
-    value.
+    """The cause of a read of unset local memory. This memory is filled by other lines, or by the line itself if it adds
+    to the old value.
     """
     lines = writers(name, LOCAL, launch)
     if not lines:
@@ -102,8 +105,8 @@ def _of_local_words(name: str, reader: int, launch: SeenKernel, scene: Scene) ->
 
 
 def _of_global_words(name: str, launches: Sequence[SeenKernel], scene: Scene) -> str:
-    """Cause of a read of unset global memory. If the reading kernel does not write the array, an earlier kernel must
-    fill it.
+    """The cause of a read of unset global memory. If the reading kernel does not write the array, an earlier kernel
+    must fill it.
     """
     *before, launch = launches
     if not before or writers(name, GLOBAL, launch):
@@ -123,6 +126,6 @@ def _of_global_words(name: str, launches: Sequence[SeenKernel], scene: Scene) ->
 
 
 def _called_in(other: SeenKernel, launch: SeenKernel, name: str) -> str:
-    """The name that another launch has for an array of this launch."""
+    """The name under which another launch uses an array of this launch."""
     buffers = {each.buffer for each in launch.arrays if (each.space, each.name) == (GLOBAL, name)}
     return next((each.name for each in other.arrays if each.space == GLOBAL and each.buffer in buffers), name)

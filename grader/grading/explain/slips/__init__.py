@@ -1,4 +1,3 @@
-"""Names mistakes in the source that the launch and the simulator's observations establish.
-
-launch.py has the evidence, rules.py the registry of the rules.
+"""Finds mistakes in the source that the launch and the simulator's observations prove. The evidence is in launch.py,
+and the registry of the rules is in rules.py.
 """

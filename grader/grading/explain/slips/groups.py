@@ -1,4 +1,4 @@
-"""Finds kernels that are written for a different group size than the launch has."""
+"""Finds kernels that are written for a different group size than that of the launch."""
 
 from itertools import product
 
@@ -8,7 +8,7 @@ from grader.grading.explain.slips.slip import Slip
 
 
 def other_group_size(launch: SimulatedLaunch) -> Slip | None:
-    """Explain elements that no work-item stores, because the distance of two groups is too large or too small."""
+    """Explain elements that no work-item stores because the distance between two groups is too large or too small."""
     stores = [each for each in accesses(launch) if each.writes]
     alone = (each for each in stores if [other.array for other in stores].count(each.array) == 1)
     found = (_of_coordinate(launch, store, each) for store in alone for each in store.coordinates)
@@ -16,7 +16,9 @@ def other_group_size(launch: SimulatedLaunch) -> Slip | None:
 
 
 def _of_coordinate(launch: SimulatedLaunch, store: IndexedAccess, coordinate: Coordinate) -> Slip | None:
-    """Compare the distance of two groups with the size of a group, if the coordinate contains nothing else."""
+    """Compare the distance between two groups with the size of a group, if the coordinate consists only of
+    the two ids.
+    """
     dimensions = range(len(launch.group))
     for number, other in product(dimensions, dimensions):
         group, local = (f"get_group_id({other})",), (f"get_local_id({number})",)

@@ -1,8 +1,8 @@
-"""Explains an access past the end of an array by its guard, which is missing, incomplete, one off, or tests another
-size.
+"""Explains an access past the end of an array by its guard, which is missing, is incomplete, is off by one, or tests a
+different size.
 
-If an index is a row times the row length plus a column, it is inside the array if both are less than their sizes. So if
-an access is outside, and the guards limit one of the two properly, the other one is too large.
+An index that is a row times the row length plus a column is inside the array if both are less than their sizes.
+Therefore if an access is outside and the guards limit one of the two correctly, the other one is too large.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,8 +20,9 @@ from grader.grading.source.polynomial import constant
 
 @dataclass(frozen=True, kw_only=True)
 class GuardedCoordinate:
-    """A coordinate that may be too large, and the guards of its access. `near` is the guard that lets it get a
-    little too far, and `other` compares it with another size. `others` are the guards that test other things.
+    """A coordinate that may be too large, and the guards of its access. `near` is the guard that allows slightly too
+    large values, and `other` is the guard that compares it with a different size. `others` are the guards that test
+    something else.
     """
 
     access: IndexedAccess
@@ -50,7 +51,7 @@ def guard(launch: SimulatedLaunch) -> Slip | None:
 
 
 def too_strict(launch: SimulatedLaunch) -> Slip | None:
-    """Explain elements that are never stored, because the guard of the only store of their array leaves them out."""
+    """Explain elements that are never stored because the guard of the only store to their array excludes them."""
     stores = [each for each in accesses(launch) if each.writes]
     for store in stores:
         if [each.array for each in stores].count(store.array) == 1:
@@ -88,7 +89,9 @@ def _left_out(launch: SimulatedLaunch, store: IndexedAccess, coordinate: Coordin
 
 
 def _tested(launch: SimulatedLaunch, outside: Outside) -> list[GuardedCoordinate]:
-    """The coordinates of the accesses in a line that may be too large. Empty if a guard or an index cannot be read."""
+    """The coordinates of the accesses in a line that may be too large; empty if a guard or an index cannot
+    be analysed.
+    """
     found: list[GuardedCoordinate] = []
     for access in accesses(launch):
         if (access.line, access.array, access.writes) != (outside.line, outside.array, outside.writes):
@@ -105,7 +108,7 @@ def _tested(launch: SimulatedLaunch, outside: Outside) -> list[GuardedCoordinate
 
 
 class Bearing(Enum):
-    """Effect of a guard on a coordinate."""
+    """The effect of a guard on a coordinate."""
 
     UNREADABLE = "it cannot be read"
     ENOUGH = "it keeps the coordinate below its size"
@@ -117,7 +120,7 @@ class Bearing(Enum):
 def _of_coordinate(
     launch: SimulatedLaunch, access: IndexedAccess, coordinate: Coordinate, guards: Sequence[Guard]
 ) -> list[GuardedCoordinate] | None:
-    """The coordinate with its guards; empty if it is less than its size, None if a guard cannot be read."""
+    """The coordinate with its guards; empty if it is always less than its size, None if a guard cannot be analysed."""
     bearings = {each: _bearing(launch, coordinate, each) for each in guards}
     most = coordinate.value.most(launch.largest)
     near = next((each for each in guards if bearings[each] is Bearing.NEAR), None)
@@ -158,7 +161,9 @@ def _names(launch: SimulatedLaunch, coordinate: Coordinate) -> set[str]:
 def _unguarded(
     launch: SimulatedLaunch, first: Outside, tested: Sequence[GuardedCoordinate], later: Sequence[Outside]
 ) -> Slip | None:
-    """Say that an access has no guard, if no condition applies to it. Name other accesses without a guard, too."""
+    """Report that an access is not guarded, if no condition applies to it, together with other accesses that are not
+    guarded.
+    """
     if any(each.others for each in tested):
         return None
     found = {first: tested}
@@ -178,7 +183,7 @@ def _unguarded(
 
 
 def _advice(launch: SimulatedLaunch, found: Mapping[Outside, Sequence[GuardedCoordinate]]) -> str:
-    """The conditions of all these accesses. Equal conditions are named once."""
+    """The conditions that all these accesses need. Equal conditions are mentioned once."""
     wanted = {each: _wanted(launch, tested) for each, tested in found.items()}
     if len(found) > 1 and len(set(wanted.values())) == 1:
         return f"Run {lines_in_words({each.line for each in found})} only if {wanted.popitem()[1]}"
@@ -195,7 +200,7 @@ FACTOR = " A factor of 0 does not help: NaN times 0 is NaN."
 
 
 def _is_multiplied(launch: SimulatedLaunch, access: IndexedAccess) -> bool:
-    """True if the word is multiplied by the result of a comparison."""
+    """True if the accessed word is multiplied by the result of a comparison."""
     code, closing = launch.text.outline.code, launch.text.outline.pairs[access.place + 1]
     after = [token.text for token in code[closing + 1 : closing + 3]]
     last = launch.text.outline.pairs.get(closing + 2, closing)
@@ -203,7 +208,7 @@ def _is_multiplied(launch: SimulatedLaunch, access: IndexedAccess) -> bool:
 
 
 def _is_staged_for_a_sum(launch: SimulatedLaunch, access: IndexedAccess) -> bool:
-    """True if an access loads a word into local memory in a kernel that adds up."""
+    """True if an access loads a word into local memory in a kernel that computes sums."""
     code = launch.text.outline.code
     statements = [each for each in launch.values.regions if each.role == "statement"]
     is_staged = any(each.first < access.place < each.last and launch.is_local(each.target) for each in statements)
@@ -211,7 +216,7 @@ def _is_staged_for_a_sum(launch: SimulatedLaunch, access: IndexedAccess) -> bool
 
 
 def _incomplete(launch: SimulatedLaunch, tested: Sequence[GuardedCoordinate]) -> Slip | None:
-    """Say that a guard tests other variables than the coordinate."""
+    """Report that a guard tests other variables than the coordinate."""
     others = {each for one in tested for each in one.others}
     guards = [each for each in others if each.room is not None and not each.room.atoms <= launch.sizes.keys()]
     if not guards:
@@ -231,7 +236,7 @@ def _incomplete(launch: SimulatedLaunch, tested: Sequence[GuardedCoordinate]) ->
 
 
 def _other_size(launch: SimulatedLaunch, tested: Sequence[GuardedCoordinate]) -> Slip | None:
-    """Say that a guard compares a coordinate with another size than its own."""
+    """Report that a guard compares a coordinate with a different size than its own."""
     wrong = [each for each in tested if each.other is not None]
     if not any(_exceeds(launch, each) for each in wrong):
         return None
@@ -254,7 +259,7 @@ def _other_size(launch: SimulatedLaunch, tested: Sequence[GuardedCoordinate]) ->
 
 
 def _exceeds(launch: SimulatedLaunch, tested: GuardedCoordinate) -> bool:
-    """True if the guard lets the coordinate be as large as its size in this launch."""
+    """True if the guard allows the coordinate to reach its size in this launch."""
     assert tested.other is not None
     assert tested.other.room is not None
     limit = launch.value(tested.other.room + tested.coordinate.value)
@@ -262,7 +267,7 @@ def _exceeds(launch: SimulatedLaunch, tested: GuardedCoordinate) -> bool:
 
 
 def _too_far(launch: SimulatedLaunch, tested: Sequence[GuardedCoordinate]) -> Slip | None:
-    """Say that a guard lets a coordinate be as large as its size."""
+    """Report that a guard allows a coordinate to reach its size."""
     near = [each for each in tested if each.near is not None]
     if len(near) != len(tested):
         return None
@@ -284,7 +289,7 @@ def _too_far(launch: SimulatedLaunch, tested: Sequence[GuardedCoordinate]) -> Sl
 
 
 def _another_index(launch: SimulatedLaunch, near: Sequence[GuardedCoordinate]) -> Slip | None:
-    """Say that an index is larger than the value that its guard tests."""
+    """Report that an index is larger than the value that its guard tests."""
     each = next(each for each in near if each.near is not None and each.coordinate.value not in each.near.values)
     assert each.near is not None
     access, text = each.access, launch.written(each.coordinate.text)
@@ -306,6 +311,6 @@ def _last(tested: GuardedCoordinate) -> str:
 
 
 def _wanted(launch: SimulatedLaunch, tested: Sequence[GuardedCoordinate]) -> str:
-    """The conditions that keep these coordinates inside."""
+    """The conditions that keep these coordinates inside the array."""
     wanted = (f"`{launch.written(each.coordinate.text)} < {each.coordinate.limit}`" for each in tested)
     return listed(dict.fromkeys(wanted), "and")

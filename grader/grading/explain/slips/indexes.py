@@ -11,8 +11,8 @@ from grader.grading.source.values import ASSIGNMENTS, Span
 
 @dataclass(frozen=True, kw_only=True)
 class Coordinate:
-    """A coordinate of an access: its text, its value, and the size that it must be less than. `unit` is its name: row,
-    column or index.
+    """A coordinate of an access: its text, its value, and the size below which it must be. `unit` is "row", "column" or
+    "index".
     """
 
     text: str
@@ -22,7 +22,7 @@ class Coordinate:
 
     @property
     def units(self) -> str:
-        """The noun after a number of them: rows, columns or elements."""
+        """The plural noun for counting, which is "rows", "columns" or "elements"."""
         return {"row": "rows", "column": "columns"}.get(self.unit, "elements")
 
     @property
@@ -33,7 +33,9 @@ class Coordinate:
 
 @dataclass(frozen=True, kw_only=True)
 class IndexedAccess:
-    """An access to an array in global memory, by its token. `coordinates` is empty if its index cannot be read."""
+    """An access to an array in global memory. `place` is the number of its token. `coordinates` is empty if its index
+    cannot be analysed.
+    """
 
     array: str
     place: int
@@ -52,7 +54,7 @@ def in_words(size: Polynomial) -> str:
 
 
 def accesses(launch: SimulatedLaunch) -> Iterator[IndexedAccess]:
-    """Yield the accesses in a kernel's own text to its array parameters. Very many are cut off."""
+    """Yield the accesses in a kernel's own text to its array parameters, up to the limit ACCESSES."""
     return islice(_accesses(launch), ACCESSES)
 
 
@@ -101,7 +103,7 @@ def _coordinates(launch: SimulatedLaunch, shape: tuple[Polynomial, ...], index: 
 
 
 def terms(launch: SimulatedLaunch, span: Span) -> Iterator[Span]:
-    """Yield the terms that an expression adds up, also inside brackets."""
+    """Yield the terms of a sum, including those inside brackets."""
     parts = launch.values.split(span, "+")
     if len(parts) > 1:
         for part in parts:

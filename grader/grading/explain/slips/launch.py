@@ -1,4 +1,4 @@
-"""Evidence of the rules: the source of a kernel, the sizes of its launch, and what the simulator saw."""
+"""Evidence for the rules: the source of a kernel, the sizes of its launch, and the observations of the simulator."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -16,7 +16,7 @@ from grader.protocol.observation import SeenKernel, SeenMessage
 DIMENSIONS = 3
 
 ACCESSES = 100
-"""Most accesses of a kernel that are examined. A kernel of an assignment has about ten."""
+"""Maximum number of accesses of a kernel that are examined. A kernel of an assignment has about ten."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,7 +30,7 @@ class Outside:
 
 @dataclass(frozen=True, kw_only=True)
 class Text:
-    """The text of a kernel, without macros (`outline`) and as the student wrote it (`scene`)."""
+    """The text of a kernel, after macro expansion (`outline`) and as the student wrote it (`scene`)."""
 
     outline: Outline
     function: Function
@@ -54,10 +54,11 @@ class Text:
 class SimulatedLaunch:
     """A launch of a kernel in the simulator.
 
-    `items` and `group` are the work-items of the launch and of a group in each dimension. `shapes` has the shape of
-    each array in global memory, and `sizes` the value of each size, by the names of the kernel's parameters. `extent`
-    has the size that belongs to each dimension, or None. `inputs` are the arrays that have data before the launch.
-    `constants` are the macros that grader defines, and `stated` are the macros that determine the launch.
+    `items` and `group` are the numbers of work-items of the launch and of a group in each dimension. `shapes` contains
+    the shape of each array in global memory, and `sizes` the value of each size, by the names of the kernel's
+    parameters. `extent` contains the size that belongs to each dimension, or None. `inputs` are the arrays that have
+    data before the launch. `constants` are the macros that grader defines, and `stated` are the macros that determine
+    the launch.
     """
 
     text: Text
@@ -100,11 +101,11 @@ class SimulatedLaunch:
         return tuple(dict.fromkeys(self._outside()))[:ACCESSES]
 
     def is_local(self, name: str) -> bool:
-        """True if the kernel knows an array in local memory by this name."""
+        """True if the kernel uses an array in local memory under this name."""
         return any(each.name == name and each.space == "local" and each.subscripts for each in self._variables)
 
     def is_array(self, name: str) -> bool:
-        """True if the kernel knows an array or a pointer by this name."""
+        """True if the kernel uses an array or a pointer under this name."""
         return any(each.name == name and each.subscripts for each in self._variables)
 
     def lines_of(self, message: SeenMessage) -> list[int]:
@@ -118,7 +119,7 @@ class SimulatedLaunch:
         return 0 if found is None else found
 
     def written(self, text: str) -> str:
-        """The text as the student wrote it, with the macros of grader that the source uses."""
+        """The text as the student wrote it, with the names of grader's macros if the source uses them."""
         source = _bare(self.text.scene.source)
         shown = (re.sub(rf"\b{re.escape(value)}\b", name, text) for name, value in self.constants.items())
         return next((each for each in (text, *shown) if _bare(each) in source), text)

@@ -1,4 +1,4 @@
-"""Finds words in local memory that work-items past the end leave without a value."""
+"""Finds words in local memory that are left without a value by work-items past the end."""
 
 from collections.abc import Iterator
 
@@ -27,7 +27,7 @@ def unstored_words(launch: SimulatedLaunch) -> Slip | None:
 
 
 def _stores(launch: SimulatedLaunch, array: str) -> Iterator[int]:
-    """Yield the tokens at which the kernel sets a word of an array, without its old value."""
+    """Yield the tokens at which the kernel sets a word of an array, regardless of its old value."""
     outline = launch.text.outline
     for place in range(*launch.text.function.body):
         if outline.code[place].text == array and outline.code[place + 1].text == "[":

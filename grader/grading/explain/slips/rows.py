@@ -1,4 +1,4 @@
-"""Finds a number in place of the row length of an array."""
+"""Finds a constant number in place of the row length of an array."""
 
 from grader.grading.explain.slips.indexes import IndexedAccess, accesses, in_words, terms
 from grader.grading.explain.slips.launch import SimulatedLaunch

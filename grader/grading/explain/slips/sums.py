@@ -1,4 +1,4 @@
-"""Finds sums that a loop overwrites, and steps of a tree in which too many work-items add."""
+"""Finds sums that a loop overwrites, and steps of a sum by a tree in which too many work-items add."""
 
 from collections.abc import Iterator
 
@@ -9,10 +9,8 @@ from grader.grading.source.values import Span
 
 
 def overwritten_sum(launch: SimulatedLaunch) -> Slip | None:
-    """Explain wrong results by a variable that each iteration of a loop sets again, and that only code after the
-    loop reads.
-
-    Such a loop computes nothing but its last value.
+    """Explain wrong results by a variable that each iteration of a loop sets again, and that only code after the loop
+    reads. Such a loop computes only its last value.
     """
     return next(filter(None, (_overwritten(launch, each) for each in launch.values.regions)), None)
 
@@ -51,15 +49,14 @@ def _loops(launch: SimulatedLaunch, place: int) -> Iterator[Span]:
 
 
 def _changed(launch: SimulatedLaunch, loop: Span) -> frozenset[str]:
-    """The variables that change in a loop."""
+    """The variables that are changed in a loop."""
     changes = launch.values.changes.items()
     return frozenset(name for name, places in changes if any(loop[0] <= place <= loop[1] for place in places))
 
 
 def tree_without_condition(launch: SimulatedLaunch) -> Slip | None:
-    """Explain accesses outside an array in local memory by a step of a tree that every work-item makes.
-
-    The step adds the word that is `width` words further on, and `width` is a variable of the loop.
+    """Explain accesses outside an array in local memory by a step of a sum by a tree that every work-item executes.
+    The step adds the word that is `width` words further on, where `width` is a variable of the loop.
     """
     lines = {place for message in launch.seen.messages for place in launch.lines_of(message)}
     for each in launch.values.regions:

@@ -1,1 +1,1 @@
-"""The layout of each platform's download: a module for each platform sorts the files by owner."""
+"""The layouts of the platforms' downloads. The module of each platform sorts the files by owner."""

@@ -1,4 +1,6 @@
-"""A folder for each assignment, and in it a folder or a file for each student: ASSIGNMENT/NAME/kernels.cl."""
+"""Shape with a folder for each assignment that contains a folder or file for each student:
+ASSIGNMENT/NAME/kernels.cl.
+"""
 
 from dataclasses import replace
 
@@ -13,7 +15,7 @@ from grader.lms.intake.reading.wrapping import unwrapped
 
 
 def recognises(listing: Listing, assignments: tuple[Coursework, ...]) -> bool:
-    """True if every folder at the top has the name of a requested assignment."""
+    """True if every folder at the top level has the name of a requested assignment."""
     tops = [folder for folder in unwrapped(listing, assignments).folders if len(folder) == 1]
     return bool(tops) and all(named_by(top[0], assignments) for top in tops)
 
@@ -32,5 +34,5 @@ def sort(listing: Listing, assignments: tuple[Coursework, ...]) -> Sorted:
             piles.append(Pile(owner=mine.owner, pieces=pieces))
     strays = [listing.where(file) for file in listing.files if len(file.parts) == 1]
     if strays:
-        unplaced.append(remark(strays, "lies outside the folders of the assignments, so its owner is unknown"))
+        unplaced.append(remark(strays, "is outside the folders of the assignments, so its owner is unknown"))
     return Sorted(piles=gather(piles).piles, unplaced=tuple(unplaced))

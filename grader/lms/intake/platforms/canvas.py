@@ -1,8 +1,8 @@
-"""Canvas's "Download Submissions": flat, `{name}_[LATE_]{user}_{attachment}_{file name}`.
+"""Canvas's "Download Submissions": a flat list of files, `{name}_[LATE_]{user}_{attachment}_{file name}`.
 
-The name is the sortable one in small letters without spaces; an anonymous assignment has `anon_{id}` for name and user.
-Canvas itself finds people by the first `_{number}_`. It adds -1, -2 to the file names of students who hand in again;
-the attachment with the highest number is the latest. Texts and links are `..._text.html` and `..._link.html`.
+The name is the sortable name in small letters without spaces; an anonymous assignment has `anon_{id}` instead of name
+and user. Canvas itself finds people by the first `_{number}_`. It adds -1, -2 to the file names of students who hand in
+again; the attachment with the highest number is the latest. Texts and links are `..._text.html` and `..._link.html`.
 """
 
 import re
@@ -23,7 +23,7 @@ TEXT_OR_LINK = "is a text or a link, which is not graded; ask for a file"
 
 
 def recognises(listing: Listing, _assignments: tuple[Coursework, ...]) -> bool:
-    """True if most names at the top have Canvas's form. Students chose the deeper names."""
+    """True if most names at the top level have Canvas's form. The names below were chosen by students."""
     level = listing.level
     beside = [file for file in listing.files if len(file.parts) == level]
     folders = [folder for folder in listing.folders if len(folder) == level]
@@ -49,7 +49,7 @@ def sort(listing: Listing, _assignments: tuple[Coursework, ...]) -> Sorted:
     wordy = [texts[pile.owner] for pile in gathered.piles if pile.owner in texts and not pile.pieces]
     unplaced = [remark(where, TEXT_OR_LINK) for where in wordy]
     if foreign:
-        unplaced.append(remark(foreign, "is not named as Canvas names what students hand in"))
+        unplaced.append(remark(foreign, "does not have a name that Canvas gives to hand-ins"))
     return Sorted(piles=gathered.piles, unplaced=(*gathered.unplaced, *unplaced))
 
 

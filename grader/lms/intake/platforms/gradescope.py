@@ -1,7 +1,7 @@
 """Gradescope's "Export Submissions": folders submission_{id}/, and submission_metadata.yml with their owners.
 
-The list is YAML as Ruby writes it: keys such as ":submitters" are strings. A team's submission belongs to every member.
-The list has the active submission only; ":history" names the older ones.
+The list is YAML as Ruby writes it, so keys such as ":submitters" are strings. A team's submission belongs to every
+member. The list contains only the active submission; ":history" contains the names of the older ones.
 """
 
 from collections.abc import Iterable, Mapping
@@ -19,15 +19,15 @@ from grader.lms.intake.owners import Owner, Pile, Sorted, gather, pile
 from grader.lms.intake.reading.listing import METADATA, METADATA_LIMIT, File, Listing, UnreadableFileError, normal
 
 LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-"""A loader for the same language as SafeLoader, several times as fast if the C version is available."""
+"""A loader for the same language as SafeLoader, but several times as fast if the C version is available."""
 
 
 DEPTH_LIMIT = 50
-"""Levels of nesting: the list needs five, and the faster loader crashes at some thousands."""
+"""Maximum number of nested levels. The list needs five, and the faster loader crashes at some thousands."""
 
 
 class Loader(LOADER):  # type: ignore[misc]
-    """A safe loader; it makes plain values even of objects that Ruby marked with its classes."""
+    """A safe loader, which makes plain values even of objects that Ruby marked with its classes."""
 
 
 def _plain(loader: Any, _tag: str, node: yaml.Node) -> Any:
@@ -41,7 +41,9 @@ Loader.add_multi_constructor("!", _plain)
 
 @dataclass(frozen=True, kw_only=True)
 class Entry:
-    """A submission in the list. `created` sorts by time. Older attempts are known only by their folders' names."""
+    """A submission in the list. `created` sorts by time. Older attempts are known only by the names of their
+    folders.
+    """
 
     folder: str
     submitters: tuple[Owner, ...]
@@ -50,7 +52,7 @@ class Entry:
 
     @property
     def submitted(self) -> datetime | None:
-        """Time of handing in, if the list states it with an offset."""
+        """Hand-in time, if the list states it with an offset."""
         try:
             when = datetime.fromisoformat(self.created)
         except ValueError:
@@ -64,7 +66,7 @@ def recognises(listing: Listing, _assignments: tuple[Coursework, ...]) -> bool:
 
 
 def sort(listing: Listing, _assignments: tuple[Coursework, ...]) -> Sorted:
-    """Sort by student number, or by e-mail address without a number."""
+    """Sort by student number or, without a number, by mail address."""
     file = _list(listing)
     entries = _entries(listing, file) if file else ()
     root = file.parts[:-1] if file else ()
@@ -80,7 +82,7 @@ def sort(listing: Listing, _assignments: tuple[Coursework, ...]) -> Sorted:
                 remarks.append(remark(f"{listing.name}/{entry.folder}", why))
     nobodys = [f"{listing.name}/{entry.folder}" for entry in entries if not entry.submitters]
     if nobodys:
-        unplaced.append(remark(nobodys, f"{METADATA} does not say whose it is"))
+        unplaced.append(remark(nobodys, f"{METADATA} does not state the owner"))
     listed = {(*root, entry.folder) for entry in entries}
     older = {(*root, folder) for entry in entries for folder in entry.older}
     for folder in sorted(_tops(listing, root) - listed):
@@ -100,7 +102,9 @@ def _pile(owner: Owner, entry: Entry, listing: Listing, files: list[File], depth
 
 
 def _by_person(entries: tuple[Entry, ...]) -> Iterable[list[tuple[Owner, Entry]]]:
-    """Return the submissions of each person, with the submitter from the list. Two names are two people."""
+    """Return the submissions of each person, with the submitter as stated in the list. Two names are treated as two
+    people.
+    """
     theirs: dict[tuple[str, ...], list[tuple[Owner, Entry]]] = {}
     for entry in entries:
         for owner in entry.submitters:
@@ -109,8 +113,8 @@ def _by_person(entries: tuple[Entry, ...]) -> Iterable[list[tuple[Owner, Entry]]
 
 
 def _list(listing: Listing) -> File | None:
-    """Return the platform's list: at the top, or in the only folder of the export. A student's own file is in neither
-    place.
+    """Return the platform's list. It is at the top level, or in the only folder of the export, where a student's own
+    file never is.
     """
     level = listing.level
     return next((file for file in listing.files if file.name == METADATA and len(file.parts) <= level), None)
@@ -180,6 +184,6 @@ def _items(fields: Any, key: str) -> list[Any]:
 
 
 def _text(fields: Any, key: str) -> str:
-    """Return a plain value as text; times keep their order."""
+    """Return a plain value as text. Times keep their order."""
     found = fields.get(key) if isinstance(fields, Mapping) else None
     return str(found).strip() if isinstance(found, str | int | float) or hasattr(found, "isoformat") else ""

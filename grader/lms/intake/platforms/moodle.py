@@ -1,7 +1,7 @@
 """Moodle's "Download all submissions": `{full name}_{participant}_assignsubmission_file/...`, or without folders.
 
 Moodle removes underscores from full names, so the first mark in a path is Moodle's own. A team's hand-in appears for
-each member, as `{team}-{full name}_...`, or has the team's name; students without a team form one without a number.
+each member, as `{team}-{full name}_...`, or has the team's name; students without a team form a team without a number.
 Online text appears next to it as `..._assignsubmission_onlinetext`.
 """
 
@@ -22,8 +22,8 @@ ONLINE_TEXT = "is online text, which is not graded; ask for a file"
 
 
 def recognises(listing: Listing, _assignments: tuple[Coursework, ...]) -> bool:
-    """True if half of the names at the top have Moodle's mark, or half of the names in the folders there. Students
-    choose the other names, and in other platforms' downloads the end of a name.
+    """True if half of the names at the top level have Moodle's mark, or half of the names in the folders there. The
+    other names are chosen by students, who also choose the ends of names in the downloads from other platforms.
     """
     paths = [*listing.folders, *(file.parts for file in listing.files)]
     return any(_is_half_marked({path[:depth] for path in paths if len(path) >= depth}) for depth in {1, listing.level})
@@ -54,12 +54,12 @@ def sort(listing: Listing, _assignments: tuple[Coursework, ...]) -> Sorted:
     wordy = [texts[pile.owner] for pile in gathered.piles if pile.owner in texts and not pile.pieces]
     unplaced = [remark(where, ONLINE_TEXT) for where in wordy]
     if foreign:
-        unplaced.append(remark(foreign, "is not named as Moodle names what students hand in"))
+        unplaced.append(remark(foreign, "does not have a name that Moodle gives to hand-ins"))
     return Sorted(piles=gathered.piles, unplaced=(*gathered.unplaced, *unplaced))
 
 
 def _teams(piles: list[Pile]) -> Iterator[Pile]:
-    """Yield the piles with their teams, if every name begins with a team: a single name may contain a dash."""
+    """Yield the piles with their teams, if every name begins with a team. A single name may contain a dash."""
     in_teams = bool(piles) and all(each.owner.name.partition("-")[2] for each in piles)
     for each in piles:
         team = each.owner.name.rpartition("-")[0] if in_teams else ""
@@ -67,7 +67,7 @@ def _teams(piles: list[Pile]) -> Iterator[Pile]:
 
 
 def _mark(parts: tuple[str, ...]) -> tuple[int, re.Match[str]] | None:
-    """Return the place of the first marked part of a path, and the match; only the first two parts can be marked."""
+    """Return the index of the first marked part of a path, and the match. Only the first two parts can be marked."""
     marks = ((place, MARK.fullmatch(part)) for place, part in enumerate(parts[:2]))
     return next(((place, match) for place, match in marks if match), None)
 
@@ -77,6 +77,8 @@ def _owner(match: re.Match[str]) -> Owner:
 
 
 def _below(file: File, place: int, match: re.Match[str]) -> tuple[str, ...]:
-    """Return the path within the owner's files. Folders around the download may name the assignment, so they stay."""
+    """Return the path within the owner's files. Folders around the download may have the assignment's name, so they
+    stay.
+    """
     named = (match["file"],) if match["file"] else ()
     return (*file.parts[:place], *named, *file.parts[place + 1 :])

@@ -1,4 +1,4 @@
-"""A folder or a file for each student: NAME/kernels.cl, NAME/ASSIGNMENT.cl, NAME.cl, NAME.zip."""
+"""Shape with a folder or file for each student: NAME/kernels.cl, NAME/ASSIGNMENT.cl, NAME.cl, NAME.zip."""
 
 from grader.course.submissions.submission import FILE_NAME
 from grader.course.suite import Coursework
@@ -9,12 +9,12 @@ from grader.lms.intake.reading.wrapping import unwrapped
 
 
 def recognises(_listing: Listing, _assignments: tuple[Coursework, ...]) -> bool:
-    """Return True: this shape is for listings that no other shape recognises."""
+    """Return True, because this shape is for listings that no other shape recognises."""
     return True
 
 
 def sort(listing: Listing, assignments: tuple[Coursework, ...]) -> Sorted:
-    """Sort by the names of the folders and files at the top."""
+    """Sort by the names of the folders and files at the top level."""
     return by_name(unwrapped(listing, assignments), ())
 
 
@@ -41,7 +41,7 @@ def by_name(listing: Listing, root: tuple[str, ...]) -> Sorted:
 
 
 def _is_meant(top: tuple[str, ...], files: list[File]) -> bool:
-    """True if a folder is a student's. An empty folder counts, so that it gets noticed; a hidden one needs a
-    kernels.cl.
+    """True if a folder is a student's. An empty folder counts, so that it is noticed. A hidden folder counts only with
+    a kernels.cl.
     """
     return not top[-1].startswith(".") or (*top, FILE_NAME) in {file.parts for file in files}

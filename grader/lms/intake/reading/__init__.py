@@ -1,1 +1,1 @@
-"""Reads folders, archives and checkouts without trusting their statements about sizes, names and depth."""
+"""Reads folders, archives and checkouts without trusting what they state about sizes, names and depth."""

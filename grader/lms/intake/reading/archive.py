@@ -1,6 +1,6 @@
-"""A zip as a listing: its members are read in memory, and none is ever written to a disk.
+"""A zip as a listing. Its members are read in memory, and are never written to disk.
 
-Statements in an archive are checked or limited: paths, kinds, sizes and the number of its members.
+All statements in an archive are checked or limited: paths, kinds, sizes and the number of members.
 """
 
 import re
@@ -25,7 +25,7 @@ from grader.lms.intake.reading.listing import (
 )
 
 PACKINGS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
-"""Compressions that platforms and systems use. Other methods unpack without a limit on memory."""
+"""Compression methods that platforms and systems use. Other methods unpack without a limit on memory."""
 
 ENCRYPTED, UTF_8 = 0x1, 0x800
 """Bits of a member's flags."""
@@ -41,23 +41,23 @@ DAMAGE = (
     LookupError,
     OverflowError,
 )
-"""Errors that zipfile raises for an archive that was cut, changed or forged."""
+"""Errors that zipfile raises for an archive that was truncated, changed or forged."""
 
 NAME_LIMIT, PATH_LIMIT = 255, 4096
-"""Characters of the longest name and of the longest path in file systems."""
+"""Maximum number of characters of a name and of a path in file systems."""
 
 DRIVE = re.compile(r"[A-Za-z]:")
 
 
 def list_archive(stream: IO[bytes], name: str, limit: int) -> Listing:
-    """List everything in the zip; files can be read while the stream is open. Raises UnreadableFileError if the zip
+    """List everything in the zip. Files can be read while the stream is open. Raises UnreadableFileError if the zip
     cannot be listed at all, or has more than `limit` members.
     """
     try:
         archive = zipfile.ZipFile(stream)
     except UnicodeDecodeError:
         raise UnreadableFileError(
-            "has a file name marked as UTF-8 that is not; unpack it and name the folder"
+            "has a file name that is marked as UTF-8 but is not; unpack it and give the folder"
         ) from None
     except DAMAGE as error:
         raise UnreadableFileError(f"is not a zip, or is damaged ({one_line(str(error))})") from error
@@ -93,7 +93,7 @@ def _list(archive: zipfile.ZipFile, name: str) -> Listing:
 
 
 def _name(info: zipfile.ZipInfo) -> str:
-    """Return the name in the archive; it may be UTF-8 even without the flag for that."""
+    """Return the name in the archive, which may be UTF-8 even without the flag for that."""
     name = info.orig_filename
     if not info.flag_bits & UTF_8:
         try:
@@ -104,9 +104,9 @@ def _name(info: zipfile.ZipInfo) -> str:
 
 
 def parts_of(name: str) -> tuple[str, ...]:
-    """Return the path of a member; raises UnreadableFileError for one that leads out of the archive.
+    """Return the path of a member. Raises UnreadableFileError for a path that leads out of the archive.
 
-    Windows tools write backslashes.
+    Tools on Windows write backslashes.
     """
     path = name.replace("\\", "/")
     parts = tuple(normal(part) for part in path.split("/") if part not in {"", "."})
@@ -148,19 +148,19 @@ def _unpack(archive: zipfile.ZipFile, info: zipfile.ZipInfo, limit: int) -> byte
     except DAMAGE as error:
         raise UnreadableFileError(f"is damaged ({one_line(str(error))})") from error
     if len(data) != min(info.file_size, limit):
-        raise UnreadableFileError("is damaged: it is shorter than it says")
+        raise UnreadableFileError("is damaged: it is shorter than stated")
     return data
 
 
 class _Member(NamedTuple):
-    """A file, and the archive's statement about its contents."""
+    """A file, and what the archive states about its contents."""
 
     file: File
     contents: tuple[int, ...]
 
 
 def _once(members: list[_Member]) -> list[File]:
-    """Return each path once; two different members with the same name are refused."""
+    """Return each path once. Two different members with the same name are refused."""
     first = {each.file.parts: each for each in reversed(members)}
     differ = {each.file.parts for each in members if each.contents != first[each.file.parts].contents}
     why = "is in the archive twice, with different contents; keep one"

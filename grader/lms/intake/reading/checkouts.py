@@ -1,7 +1,7 @@
 """A CSV of git checkouts with the columns student and path. The columns assignment and submitted are optional;
-submitted is a date such as 2026-12-01T23:59. A path is relative to the CSV's folder.
+submitted is a date such as 2026-12-01T23:59. Paths are relative to the folder of the CSV.
 
-A checkout is its working tree: git is never run, and nothing below .git is read.
+Only the working tree of a checkout is used. Git is never run, and nothing below .git is read.
 """
 
 from collections import Counter
@@ -24,7 +24,7 @@ from grader.lms.intake.reading.table import TableRow, read_table
 
 @dataclass(frozen=True, kw_only=True)
 class CheckoutRow:
-    """A row of the list, with its line in the file; `assignment` is the text in the file, perhaps empty."""
+    """A row of the list, with its line in the file. `assignment` is the text in the file, which may be empty."""
 
     line: int
     student: str
@@ -34,7 +34,7 @@ class CheckoutRow:
 
 
 def sort(path: Path, assignments: tuple[Coursework, ...]) -> Sorted:
-    """Sort by the names in the list; raises InputError if it is not a list of checkouts."""
+    """Sort by the names in the list. Raises InputError if the file is not a list of checkouts."""
     rows = _rows(path)
     piles: list[Pile] = []
     unplaced: list[Remark] = []
@@ -45,7 +45,7 @@ def sort(path: Path, assignments: tuple[Coursework, ...]) -> Sorted:
         if not row.student or not row.path:
             unplaced.append(remark(where, "needs both a student and a path"))
         elif row.assignment and assignment is None:
-            unplaced.append(remark(where, f"is for {row.assignment}, which was not asked for"))
+            unplaced.append(remark(where, f"is for {row.assignment}, which is not graded in this run"))
         elif times[person_key(row.student), row.assignment] > 1:
             why = "is in the list twice, with different paths; keep one"
             piles.append(Pile(owner=Owner(name=row.student), refused=why))
@@ -60,27 +60,27 @@ def sort(path: Path, assignments: tuple[Coursework, ...]) -> Sorted:
 
 
 def _once(rows: list[CheckoutRow]) -> list[CheckoutRow]:
-    """Return the rows without those that only repeat another."""
+    """Return the rows without exact repetitions."""
     return list(
         {(person_key(row.student), row.path, row.assignment, row.submitted): row for row in reversed(rows)}.values()
     )[::-1]
 
 
 def _checkout(root: Path, row: CheckoutRow) -> tuple[Pile, str]:
-    """Return the files of a checkout, and the reason for an empty pile; a path that cannot be read is refused."""
+    """Return the files of a checkout, and the reason if the pile is empty. A path that cannot be read is refused."""
     owner, path = Owner(name=row.student), root / row.path
     try:
         if path.is_symlink():
-            why = "is a link, and links are not followed; name the folder itself"
+            why = "is a link, and links are not followed; give the path of the folder itself"
         elif path.is_dir():
             listing = replace(list_folder(path), name=row.path)
-            return pile(owner, listing, listing.files, 0), "" if listing.files else "holds no files"
+            return pile(owner, listing, listing.files, 0), "" if listing.files else "contains no files"
         elif path.exists():
             file = find_file(path.parent, (path.name,))
             listing = Listing(name=row.path, files=(file,))
             return Pile(owner=owner, pieces=(replace(piece(listing, file, file.parts), where=row.path),)), ""
         else:
-            return Pile(owner=owner), "is not there"
+            return Pile(owner=owner), "does not exist"
     except (OSError, ValueError, InputError) as error:
         why = f"cannot be read: {error}"
     return Pile(owner=owner, refused=f"{one_line(row.path)} {why}"), why
@@ -89,7 +89,7 @@ def _checkout(root: Path, row: CheckoutRow) -> tuple[Pile, str]:
 def _rows(path: Path) -> list[CheckoutRow]:
     rows = read_table(path, "a list of checkouts", ("student", "path"))
     if not rows:
-        raise InputError(f"{path} names no checkouts; give each a line with student and path.")
+        raise InputError(f"{path} lists no checkouts; add a line with student and path for each.")
     return [
         CheckoutRow(
             line=row.line,

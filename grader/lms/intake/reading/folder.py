@@ -20,11 +20,13 @@ from grader.lms.intake.reading.listing import (
 )
 
 QUIETLY = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-"""Flags for opening. They do not follow a link that has just replaced a file, nor wait for the other end of a pipe."""
+"""Flags for opening files. With these, a link that has just replaced a file is not followed, and opening a pipe does
+not wait for its other end.
+"""
 
 
 def list_folder(root: Path) -> Listing:
-    """List everything below the folder; raises InputError if it cannot be listed at all."""
+    """List everything below the folder. Raises InputError if it cannot be listed at all."""
     files: list[File] = []
     folders: set[tuple[str, ...]] = set()
     unplaced: list[Remark] = []
@@ -52,7 +54,7 @@ def list_folder(root: Path) -> Listing:
 
 
 def find_file(root: Path, parts: tuple[str, ...]) -> File:
-    """Return one file, or the reason why it is not read."""
+    """Return a file, with the reason if it cannot be read."""
     path, named = root.joinpath(*parts), _normal(parts)
     try:
         _check(path.lstat().st_mode)

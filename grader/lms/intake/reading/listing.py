@@ -1,6 +1,7 @@
-"""The files in a folder or an archive before sorting by owner: their names, and functions to read them.
+"""The files in a folder or archive before they are sorted by owner: their names, and functions to read them.
 
-Nothing is read yet, since the limit of reading depends on the owner. The cost of a listing grows with its files only.
+Nothing is read yet, since the limit on reading depends on the owner. The cost of a listing grows only with the number
+of its files.
 """
 
 import re
@@ -11,18 +12,22 @@ from dataclasses import dataclass
 from grader.course.submissions.handin import Remark
 
 MEMBER_LIMIT = 10_000
-"""Files of a student's own archive: a working tree with everything that its tools leave."""
+"""Maximum number of files in a student's own archive, which may be a working tree with everything that tools leave in
+it.
+"""
 
 LISTED_LIMIT = 200_000
-"""Files of an archive that an instructor names: a thousand working trees of two hundred files each."""
+"""Maximum number of files in an archive that an instructor gives, enough for a thousand working trees of two hundred
+files each.
+"""
 
 DEPTH_LIMIT = 32
-"""Levels of folders; kernels are never deeper."""
+"""Maximum depth of folders. Kernels are never deeper."""
 
-TOO_DEEP = f"lies under {DEPTH_LIMIT} folders; anything deeper is ignored"
+TOO_DEEP = f"is below {DEPTH_LIMIT} folders; anything deeper is ignored"
 
 METADATA_LIMIT = 32 * 1024 * 1024
-"""Bytes of a platform's own list: Gradescope's has every student's test output."""
+"""Maximum number of bytes of a platform's own list. Gradescope's list contains every student's test output."""
 
 METADATA = "submission_metadata.yml"
 
@@ -40,7 +45,9 @@ DIVIDED = re.compile(
     r"(?P<base>.*)(?P<first>\.tar|\.cl)(?P<copy>\s*\([0-9]{1,9}\)|-[0-9]{1,9})(?P<last>\.[a-z0-9]+)\s*",
     re.IGNORECASE | re.DOTALL,
 )
-"""Name of a copy with its number within a double ending: "kernels.tar-1.gz", "kernels.cl (2).txt"."""
+"""Matches the name of a copy whose number is inside a double ending, such as "kernels.tar-1.gz" and "kernels.cl
+(2).txt".
+"""
 
 JUNK = re.compile(
     r"__MACOSX|\.DS_Store|\._.*|Thumbs\.db|desktop\.ini"  # files that systems leave behind
@@ -49,20 +56,22 @@ JUNK = re.compile(
 )
 
 BACKUP = re.compile(r".*~|#.*#|\.#.*|.*\.(?:swp|swo|bak|orig|tmp)", re.IGNORECASE | re.DOTALL)
-"""Name of a file that an editor leaves behind. A folder may have such a name, after a student: J. Bak."""
+"""Matches the name of a file that an editor leaves behind. A folder may have such a name because of a student's name,
+such as J. Bak.
+"""
 
 
 class UnreadableFileError(Exception):
-    """Raised for something that is not read; its text is the reason."""
+    """Raised for something that is not read. The text of the error is the reason."""
 
 
 Read = Callable[[int], bytes]
-"""Reads a file up to this number of bytes; raises UnreadableFileError if it cannot be read."""
+"""Reads a file up to this number of bytes. Raises UnreadableFileError if it cannot be read."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class File:
-    """A file by its path below the named path; `refused` is the reason why it is not read, empty if it is."""
+    """A file with its path below the given path. `refused` is the reason why it is not read, or "" if it is."""
 
     parts: tuple[str, ...]
     read: Read | None = None
@@ -76,7 +85,9 @@ class File:
 
 @dataclass(frozen=True, kw_only=True)
 class Listing:
-    """The content of a folder or archive called `name`: files, all folders, and entries that could not be listed."""
+    """The content of a folder or archive called `name`: its files, all folders, and the entries that could not be
+    listed.
+    """
 
     name: str
     files: tuple[File, ...]
@@ -85,12 +96,14 @@ class Listing:
 
     @property
     def level(self) -> int:
-        """Depth of the names that a platform gave: two if one folder is around everything, else one."""
+        """Depth of the names that a platform gave, which is two if one folder contains everything, and one
+        otherwise.
+        """
         tops = {path[0] for path in (*self.folders, *(file.parts for file in self.files))}
         return 2 if len(tops) == 1 and tops <= {folder[0] for folder in self.folders} else 1
 
     def grouped(self, depth: int) -> dict[tuple[str, ...], list[File]]:
-        """Return the files below `depth`, by the first parts of their paths."""
+        """Return the files below `depth`, grouped by the first parts of their paths."""
         groups: dict[tuple[str, ...], list[File]] = {}
         for file in self.files:
             if len(file.parts) > depth:
@@ -98,12 +111,12 @@ class Listing:
         return groups
 
     def where(self, file: File) -> str:
-        """Return the file's path for people."""
+        """Return the file's path as it is shown to people."""
         return "/".join((self.name, *file.parts))
 
 
 def ending(name: str) -> str:
-    """Return the ending of a file's name in small letters, e.g. ".cl"; the name ".cl" has the ending ".cl"."""
+    """Return the ending of a file's name in small letters, such as ".cl". The name ".cl" has the ending ".cl"."""
     _, dot, last = name.rpartition(".")
     return f".{last.casefold().strip()}" if dot else ""
 
@@ -124,16 +137,18 @@ def is_archive(name: str) -> bool:
 
 
 def stem(name: str) -> str:
-    """Return a file's name without ".cl" or the ending of an archive; the number of a copy stays."""
+    """Return a file's name without ".cl" or the ending of an archive. The number of a copy stays."""
     plain = _undivided(name).rstrip()
     endings = (SOURCE_AS_TEXT, SOURCE, ARCHIVE, *sorted(TARS, key=len, reverse=True), *OTHER_ARCHIVES)
     found = next((each for each in endings if plain.casefold().endswith(each)), "")
-    return plain[: -len(found)] if found else name  # counted from the end: "\u0130pek" is longer in small letters
+    return (
+        plain[: -len(found)] if found else name
+    )  # counted from the end, because "\u0130pek" is longer in small letters
 
 
 def _undivided(name: str) -> str:
-    """Return the name with the number of a copy moved before the whole ending: platforms and browsers put it before the
-    last dot.
+    """Return the name with the number of a copy moved in front of the whole ending, because platforms and browsers put
+    it before the last dot.
     """
     match = DIVIDED.fullmatch(name)
     if match is None or f"{match['first']}{match['last']}".casefold() not in {*TARS, SOURCE_AS_TEXT}:
@@ -142,7 +157,7 @@ def _undivided(name: str) -> str:
 
 
 def is_junk(parts: tuple[str, ...]) -> bool:
-    """True if this is not the student's work, and is ignored without a remark."""
+    """True if this is not the student's work. It is ignored without a remark."""
     return any(JUNK.fullmatch(part) for part in parts)
 
 
@@ -152,12 +167,12 @@ def is_backup(name: str) -> bool:
 
 
 def normal(name: str) -> str:
-    """Return the name with its accents in one form, since systems differ in that."""
+    """Return the name with its accents in one form, since systems differ in this."""
     return unicodedata.normalize("NFC", name)
 
 
 def is_missing(listing: Listing) -> bool:
-    """True if nothing in it could be a submission."""
+    """True if nothing in the listing could be a submission."""
     return not any(
         file.refused
         or is_source(file.name)

@@ -1,4 +1,4 @@
-"""Opens an owner's files: source texts and archives. Each owner has a budget.
+"""Opens an owner's files, which are source texts and archives, within a budget for each owner.
 
 An archive is opened once and then dropped. Archives within archives are not opened.
 """
@@ -26,22 +26,26 @@ from grader.lms.intake.reading.listing import (
 from grader.lms.intake.reading.tarball import list_tar
 
 ARCHIVE_LIMIT = 16 * 1024 * 1024
-"""Bytes of a student's own archive; source text is a thousandth of it."""
+"""Maximum number of bytes of a student's own archive. Source text is a thousandth of this."""
 
 READ_LIMIT = 64 * 1024 * 1024
-"""Bytes that are read for one student: the largest archives, and the source text in them."""
+"""Maximum number of bytes that are read for one student, enough for the largest archives and the source text in
+them.
+"""
 
 ASK = "ask for the .cl file, or a zip or tar of it"
 
 
 class Budget:
-    """Number of bytes that may still be read for one student."""
+    """The number of bytes that may still be read for one student."""
 
     def __init__(self) -> None:
         self._left = READ_LIMIT
 
     def read(self, read: Read, limit: int) -> bytes:
-        """Return the file's content, cut one byte after the limit; raises UnreadableFileError if no budget is left."""
+        """Return the file's content, cut off one byte after the limit. Raises UnreadableFileError if the budget is used
+        up.
+        """
         if self._left < 0:
             raise UnreadableFileError(f"is not read: this student's files are over {READ_LIMIT // 1024**2} MiB; {ASK}")
         data = read(limit + 1)
@@ -52,8 +56,8 @@ class Budget:
 def opened(pieces: tuple[Piece, ...], budget: Budget) -> Iterator[Piece]:
     """Yield the files of one student: sources with their data, and the members of archives in place of the archives.
 
-    Files with the requested name come first, and files that may be source text under another name come last. So each
-    gets its part of the budget.
+    Files with the requested name come first, and files that may be source text under another name come last, so that
+    the most important files get their share of the budget.
     """
     for each in sorted(pieces, key=_turn):
         try:
@@ -102,7 +106,7 @@ def _with_text(each: Piece, budget: Budget) -> Piece:
 
 
 def _turn(each: Piece) -> int:
-    """Return the position of a file in the order of reading."""
+    """Return the position of a file in the order in which files are read."""
     if each.parts[-1].casefold() == FILE_NAME:
         return 0
     return 2 if _is_text(each) else 1
@@ -113,7 +117,7 @@ def _is_text(each: Piece) -> bool:
 
 
 def _utf8(data: bytes) -> bytes:
-    """Return UTF-16, which some editors on Windows save, as UTF-8; other data is unchanged."""
+    """Convert UTF-16, which some editors on Windows write, to UTF-8. Other data is returned unchanged."""
     if not data.startswith(UTF16_MARKS) or len(data) > SIZE_LIMIT:
         return data
     try:

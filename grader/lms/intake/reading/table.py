@@ -1,4 +1,4 @@
-"""A CSV file written by hand, read by its headings, in any delimiter and encoding that a spreadsheet chose."""
+"""Reads a CSV file that was written by hand, by its headings, in any delimiter and encoding that spreadsheets use."""
 
 import csv
 import io
@@ -9,7 +9,7 @@ from pathlib import Path
 from grader.common.errors import InputError
 
 SIZE = 8 * 1024 * 1024
-"""Bytes of a list: a hundred thousand students."""
+"""Maximum number of bytes of a list, enough for a hundred thousand students."""
 
 DELIMITERS = ",;\t"
 """Delimiters that spreadsheets write, depending on the country."""
@@ -17,18 +17,18 @@ DELIMITERS = ",;\t"
 
 @dataclass(frozen=True, kw_only=True)
 class TableRow:
-    """A row, with its last line in the file; the keys of `fields` are headings in small letters."""
+    """A row, with the number of its last line in the file. The keys of `fields` are headings in small letters."""
 
     line: int
     fields: dict[str, str]
 
     def field(self, name: str) -> str:
-        """Return the value under a heading, without spaces around it; empty if the row has no value there."""
+        """Return the value under a heading without surrounding spaces, or "" if the row has no value there."""
         return self.fields.get(name, "")
 
 
 def read_table(path: Path, what: str, columns: Sequence[str]) -> list[TableRow]:
-    """Read the rows that are not empty; raises InputError if the file is not CSV, or lacks one of the columns. `what`
+    """Read the rows that are not empty. Raises InputError if the file is not CSV or lacks one of the columns. `what`
     describes the expected file in messages.
     """
     try:
@@ -40,7 +40,7 @@ def read_table(path: Path, what: str, columns: Sequence[str]) -> list[TableRow]:
 
 
 def table_of(name: str, data: bytes, what: str, columns: Sequence[str]) -> list[TableRow]:
-    """Read the rows like `read_table` from the data of a file that messages call `name`."""
+    """Read the rows as `read_table` does, from the data of a file that messages call `name`."""
     text = _text(name, data, what)
     delimiter = max(DELIMITERS, key=text.partition("\n")[0].count)  # the most frequent one in the heading
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True)
@@ -49,7 +49,7 @@ def table_of(name: str, data: bytes, what: str, columns: Sequence[str]) -> list[
         if not set(columns) <= set(heading):
             needed = f"{', '.join(columns[:-1])} and {columns[-1]}" if len(columns) > 1 else columns[0]
             raise InputError(
-                f"{name} is not {what}: its first line must name the column{'s'[: len(columns) - 1]} {needed}."
+                f"{name} is not {what}: its first line must contain the column{'s'[: len(columns) - 1]} {needed}."
             )
         rows = []
         for cells in reader:
@@ -62,7 +62,9 @@ def table_of(name: str, data: bytes, what: str, columns: Sequence[str]) -> list[
 
 
 def _text(name: str, data: bytes, what: str) -> str:
-    """Return the text: UTF-8, with or without the mark that Excel puts first, UTF-16 or an older encoding."""
+    """Decode the text, which may be UTF-8 with or without the mark that Excel puts first, UTF-16, or an older
+    encoding.
+    """
     if len(data) > SIZE:
         raise InputError(f"{name} is over {SIZE // 1024**2} MiB, too large for {what}.")
     encodings = ("utf-16",) if data.startswith((b"\xff\xfe", b"\xfe\xff")) else ("utf-8-sig", "cp1252", "latin-1")

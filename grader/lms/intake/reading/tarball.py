@@ -1,4 +1,4 @@
-"""A tar, compressed or not, as a listing: unpacked in memory within a limit, and never written to a disk."""
+"""A tar, compressed or not, as a listing. It is unpacked in memory within a limit, and never written to disk."""
 
 import bz2
 import io
@@ -22,23 +22,25 @@ from grader.lms.intake.reading.listing import (
 )
 
 UNPACKED_LIMIT = 64 * 1024 * 1024
-"""Bytes of a tar after unpacking. A thousand times as many can be packed into a file of a few kilobytes."""
+"""Maximum number of bytes of a tar after unpacking. A thousand times as many can be packed into a file of a few
+kilobytes.
+"""
 
 ABOUT_LIMIT, ABOUT_ALL_LIMIT = 4 * 1024, 128 * 1024
-"""Bytes of a header that describes members, such as a long name, and of all such headers of a tar."""
+"""Maximum number of bytes of a header that describes members, such as a long name, and of all such headers in a tar."""
 
 ABOUT = {
     *(tarfile.XHDTYPE, tarfile.SOLARIS_XHDTYPE, tarfile.XGLTYPE),
     *(tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK),
 }
-"""Types of such headers."""
+"""Types of headers that describe members."""
 
 PACKED: dict[bytes, Callable[[], "zlib._Decompress | bz2.BZ2Decompressor | lzma.LZMADecompressor"]] = {
     b"\x1f\x8b": partial(zlib.decompressobj, zlib.MAX_WBITS | 16),
     b"BZh": bz2.BZ2Decompressor,
     b"\xfd7zXZ\x00": partial(lzma.LZMADecompressor, memlimit=UNPACKED_LIMIT),
 }
-"""Decompressors by the first bytes."""
+"""Decompressors by the first bytes of a file."""
 
 DAMAGE = (
     tarfile.TarError,
@@ -51,11 +53,11 @@ DAMAGE = (
     LookupError,
     RecursionError,  # a header that describes the next header is read recursively
 )
-"""Errors that are raised for a tar that was cut, changed or forged."""
+"""Errors that are raised for a tar that was truncated, changed or forged."""
 
 
 def list_tar(packed: bytes, name: str, limit: int) -> Listing:
-    """List everything in the tar; raises UnreadableFileError if it cannot be read, or has more than `limit` members."""
+    """List everything in the tar. Raises UnreadableFileError if it cannot be read or has more than `limit` members."""
     files: dict[tuple[str, ...], File] = {}
     folders: set[tuple[str, ...]] = set()
     unplaced: list[Remark] = []
@@ -76,7 +78,7 @@ def list_tar(packed: bytes, name: str, limit: int) -> Listing:
             if member.isdir():
                 folders.add(parts)
             else:
-                files[parts] = _file(archive, member, parts)  # of two members with one name, tar keeps the last
+                files[parts] = _file(archive, member, parts)  # of two members with the same name, tar keeps the last
     except DAMAGE as error:
         raise UnreadableFileError(f"is not a tar, or is damaged ({one_line(str(error))})") from error
     ordered = sorted(files.values(), key=lambda file: file.parts)
@@ -85,7 +87,7 @@ def list_tar(packed: bytes, name: str, limit: int) -> Listing:
 
 class _TarMember(tarfile.TarInfo):
     """A member without long headers. tarfile reads some of them in quadratic time (CVE-2024-6232), and each member
-    would keep a copy of the headers for all members.
+    would keep a copy of the headers that apply to all members.
     """
 
     def _proc_member(self, archive: "_TarArchive") -> tarfile.TarInfo:
@@ -100,20 +102,20 @@ class _TarMember(tarfile.TarInfo):
 
 
 class _TarArchive(tarfile.TarFile):
-    """A tar that counts the bytes of headers about its members."""
+    """A tar that counts the bytes in headers that describe its members."""
 
     tarinfo = _TarMember
     about = 0
 
     def read_about(self, size: int) -> None:
-        """Count a header; raises UnreadableFileError if it, or all headers together, are too large."""
+        """Count a header. Raises UnreadableFileError if it is too large, or all headers together are."""
         self.about += max(size, 0)
         if size > ABOUT_LIMIT or self.about > ABOUT_ALL_LIMIT:
-            raise UnreadableFileError("says too much about its files; ask for the .cl file, or a zip of it")
+            raise UnreadableFileError("has headers that are too large; ask for the .cl file, or a zip of it")
 
 
 def _unpacked(packed: bytes) -> bytes:
-    """Return the tar itself; raises UnreadableFileError if it is too large."""
+    """Return the tar after decompression. Raises UnreadableFileError if it is too large."""
     start = next((start for start in PACKED if packed.startswith(start)), None)
     data = packed if start is None else PACKED[start]().decompress(packed, UNPACKED_LIMIT + 1)
     if len(data) > UNPACKED_LIMIT:
@@ -138,5 +140,5 @@ def _read(archive: tarfile.TarFile, member: tarfile.TarInfo, limit: int) -> byte
     except DAMAGE as error:
         raise UnreadableFileError(f"is damaged ({one_line(str(error))})") from error
     if len(data) != min(member.size, limit):
-        raise UnreadableFileError("is damaged: it is shorter than it says")
+        raise UnreadableFileError("is damaged: it is shorter than stated")
     return data

@@ -1,4 +1,4 @@
-"""Removes the outer folder that packing a folder makes, but not the folder of a single student."""
+"""Removes the outer folder that results from packing a folder, but not the folder of a single student."""
 
 from dataclasses import replace
 
@@ -10,7 +10,7 @@ from grader.lms.intake.reading.opening import Budget
 
 
 def unwrapped(listing: Listing, assignments: tuple[Coursework, ...]) -> Listing:
-    """Return the listing without a folder that is around everything; unchanged without such a folder."""
+    """Return the listing without a folder that contains everything. It is unchanged if there is no such folder."""
     if listing.level == 1:
         return listing
     top = listing.files[0].parts[0]
@@ -28,7 +28,7 @@ def unwrapped(listing: Listing, assignments: tuple[Coursework, ...]) -> Listing:
 
 
 def _people(listing: Listing, place: int, assignments: tuple[Coursework, ...]) -> set[str]:
-    """Return the names at this place in the paths of apparent hand-ins; these may be students."""
+    """Return the names at this depth in the paths of apparent hand-ins. These may be students."""
     budgets: dict[str, Budget] = {}
     found: set[str] = set()
     for file in listing.files:
@@ -48,6 +48,6 @@ def _is_handin(file: File, assignments: tuple[Coursework, ...], budget: Budget) 
 
 
 def _is_own(name: str, assignments: tuple[Coursework, ...]) -> bool:
-    """True if a student would give a hand-in this name, so that it is not a student's name."""
+    """True if a student would give this name to a hand-in, so that it is not the name of a student."""
     called = copy_of(stem(name))[0].casefold() == stem(FILE_NAME)
     return called or attempt_of(name) is not None or named_by(name, assignments) is not None

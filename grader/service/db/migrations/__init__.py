@@ -1,1 +1,1 @@
-"""The steps from one version of the tables to the next, in the order of their numbers."""
+"""Alembic migrations: one step from each version of the tables to the next."""

@@ -1,4 +1,4 @@
-"""Alembic's entry point: runs the steps in versions/ on the connection that migrate() has opened."""
+"""Entry point for Alembic. Runs the migrations in versions/ on the connection that migrate() has opened."""
 
 from alembic import context
 

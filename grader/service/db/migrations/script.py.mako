@@ -8,5 +8,5 @@ down_revision = ${repr(down_revision)}
 
 
 def upgrade() -> None:
-    """Make the tables."""
+    """Upgrade the tables."""
     ${upgrades if upgrades else "pass"}

@@ -1,4 +1,6 @@
-"""The API for programs: the content of the pages as JSON, with a bearer token. Errors are {"detail": a sentence}."""
+"""The API for programs. It returns the content of the pages as JSON and needs a bearer token. An error is a JSON object
+whose field `detail` is a sentence.
+"""
 
 from dataclasses import dataclass
 from typing import Annotated
@@ -37,9 +39,10 @@ class Me(Record):
 
 
 class AssignmentState(Record):
-    """An assignment with the caller's attempts and points. None means no limit or no value yet. `points` count after
-    deductions and corrections; `hidden_points` of `max_points` are decided after release. `why` explains points that
-    differ from the attempt's. While results are `held_back`, there are no points.
+    """An assignment with the caller's attempts and points. None means that there is no limit or no value yet. `points`
+    are the final points after deductions and corrections, and `hidden_points` of `max_points` are decided after
+    release. `why` explains points that differ from those of the attempt. While results are `held_back`, points are not
+    given.
     """
 
     name: str
@@ -56,9 +59,9 @@ class AssignmentState(Record):
 
 
 class AttemptState(Record):
-    """An attempt with the state of its latest grading. While the grading waits, `ahead` gradings come first. Points and
-    checks belong to the grading that counts, as far as the student may see them. A token without the scope `read` does
-    not get them, and students do not get them while results are `held_back`. `handed_in_by` is the instructor who
+    """An attempt with the state of its latest grading. While it waits, `ahead` is the number of gradings before it.
+    Points and checks belong to the grading that counts, as far as the student may see them. They are omitted for a
+    token without the scope `read`, and for students while results are `held_back`. `handed_in_by` is the instructor who
     handed the file in for the student, or None.
     """
 
@@ -105,7 +108,7 @@ def sign_off(request: Request, caller: AnyCaller) -> Response:
 
 @router.get("/assignments")
 def assignments(request: Request, caller: Reader) -> list[AssignmentState]:
-    """All assignments: due dates, attempts left, points so far."""
+    """All assignments with due dates, attempts left and points so far."""
     state = state_of(request)
     asked = StatusRequest(person_id=caller.id, access=caller.access, now=state.now())
     with state.database.reading() as session:
@@ -140,7 +143,7 @@ def attempts_at(request: Request, caller: Reader, name: str) -> list[AttemptStat
 
 
 async def _body(request: Request) -> bytes:
-    """The body of the request. The middleware limits its size."""
+    """The body of the request, whose size the middleware limits."""
     return await request.body()
 
 
@@ -156,8 +159,8 @@ def hand_in(
     data: Annotated[bytes, Depends(_body)],
     key: Annotated[str, Query(min_length=1, max_length=MAX_FORM_KEY_LENGTH)],
 ) -> AttemptState:
-    """Hand in a file, the body, at most 1 MiB. A retry with the same `key` and the same bytes
-    gives the same attempt; different bytes give a new one.
+    """Hand in the file in the body, which may have at most 1 MiB. A retry with the same `key` and the same bytes
+    returns the same attempt; different bytes create a new one.
     """
     state = state_of(request)
     state.cache.assignment(name)
@@ -216,13 +219,15 @@ def _attempt(session: Session, row: AttemptRow, asked: _Asked) -> AttemptState:
 
 @router.get("/attempts/{public}/events")
 def attempt_events(request: Request, caller: Reader, public: str, after: Number = 0) -> Response:
-    """Server-sent events: `note` (a step that begins, or a check), `place` in the queue, `over`."""
+    """Server-sent events of the grading: `note` (a step that begins, or a decided check), `place` (in the queue) and
+    `over` (the end).
+    """
     return stream_of(request, caller, public, after)
 
 
 @router.get("/attempts/{public}/report")
 def attempt_report(request: Request, caller: Reader, public: str) -> Response:
-    """The report as HTML, once there is one."""
+    """The report as HTML. 404 if the attempt has not been graded yet."""
     return report_of(request, caller, public)
 
 
@@ -234,7 +239,7 @@ def attempt_file(request: Request, caller: Reader, public: str) -> Response:
 
 @router.get("/attempts/{public}/download/{name}")
 def attempt_download(request: Request, caller: Reader, public: str, name: FileName) -> Response:
-    """A file of the result: the report as a page to keep, the result as JSON, or as JUnit XML."""
+    """A file with the result: the report as a self-contained page, or the result as JSON or JUnit XML."""
     return download_of(request, caller, public, name)
 
 

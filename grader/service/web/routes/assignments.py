@@ -1,4 +1,4 @@
-"""The pages of a student: all assignments, one assignment, and handing in."""
+"""The pages of a student: all assignments, one assignment, the comparison of attempts, and handing in."""
 
 from datetime import datetime
 from typing import Annotated
@@ -40,7 +40,7 @@ from grader.service.web.state import arrival_of, state_of
 router = APIRouter()
 
 COMPARISON_LIMIT = ConcurrencyLimiter(2, "Many attempts are being compared right now; try again in a moment.")
-"""Comparisons that run at once: each keeps a processor busy, and one process makes all pages."""
+"""Limits comparisons, because each keeps a processor busy in the process that renders all pages."""
 
 
 class PairOfAttempts(Record):
@@ -79,7 +79,7 @@ def guide(request: Request, member: AnyMember) -> Response:
 
 @router.get("/assignments/{name}")
 def assignment(request: Request, member: AnyMember, name: str) -> Response:
-    """The handout, a form to hand in, and all attempts."""
+    """The page with the handout, a form to hand in, and all attempts."""
     return assignment_of(request, member, name, None)
 
 
@@ -105,7 +105,7 @@ def assignment_of(request: Request, member: Member, name: str, person_id: int | 
 
 
 def as_seen(member: Member, assignment: AssignmentView, now: datetime) -> AssignmentView:
-    """The assignment as the member may see it: students have no handout and no skeleton before it opens."""
+    """The assignment as the member may see it. Before it opens, students do not see the handout and the skeleton."""
     if member.teaches or is_open(assignment.rules, now):
         return assignment
     return replace(assignment, handout="", skeleton="")
@@ -113,7 +113,7 @@ def as_seen(member: Member, assignment: AssignmentView, now: datetime) -> Assign
 
 @router.get("/assignments/{name}/skeleton")
 def skeleton(request: Request, member: AnyMember, name: str) -> Response:
-    """The file to start from."""
+    """The skeleton, which is the file to start from."""
     state = state_of(request)
     text = as_seen(member, state.cache.assignment(name), state.now()).skeleton
     if not text:
@@ -171,7 +171,7 @@ def base_of(owner: PersonRow, person_id: int | None) -> str:
 
 @router.post("/assignments/{name}/attempts")
 def hand_in(request: Request, member: AnyMember, form: OwnForm, name: str) -> Response:
-    """Store a file or the text of the editor. Only then comes the answer, which redirects to the attempt."""
+    """Store a file or the text of the editor, and redirect to the attempt after it has been stored."""
     state = state_of(request)
     state.cache.assignment(name)
     file_name, data = sent_file(form)
@@ -184,8 +184,8 @@ def hand_in(request: Request, member: AnyMember, form: OwnForm, name: str) -> Re
 
 
 def sent_file(form: FormData) -> tuple[str, bytes]:
-    """The name and content of the file that a form sends, or of the text of the editor. Raises RefusedError if the form
-    has neither. Reading stops as soon as a file is too large.
+    """The name and content of the file in a form, or of the text of the editor. Raises RefusedError if the form
+    contains neither. Does not read further when a file is too large.
     """
     upload = file_in(form, "file")
     if upload is not None:

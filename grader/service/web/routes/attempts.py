@@ -1,4 +1,4 @@
-"""The page of one attempt, which is its report, and the attempt's progress and file."""
+"""The page of one attempt, with its progress or its report, and its file."""
 
 import zlib
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ from grader.service.web.state import AppState, state_of
 router = APIRouter()
 
 MAX_NUMBER_DIGITS = 19
-"""Numbers with so many digits may be too large for a database."""
+"""Numbers with this many digits may be too large for a database."""
 
 REPORT_HEADERS = {"content-security-policy": REPORT_POLICY}
 
@@ -44,13 +44,13 @@ Number = Annotated[int, Query(ge=0, lt=10 ** (MAX_NUMBER_DIGITS - 1))]
 
 
 REPORT_LIMIT = ConcurrencyLimiter(2, "Many reports are being read right now; try again in a moment.", max_waiting=16)
-"""Reports that are made at once. Most take 0.01 s; the longest file that is graded takes 0.3 s."""
+"""Limits reports that are rendered at once. Most take 0.01 s; the longest file that is graded takes 0.3 s."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Neighbours:
-    """The attempts before and after one, as far as there are any. `change` compares the points that the reader sees
-    with the points of the previous attempt, for example "68, was 61: +7"; it is empty if there is nothing to compare.
+    """The attempts before and after one, if they exist. `change` compares the points with those of the previous
+    attempt, as far as the reader may see them, as in "68, was 61: +7"; it is empty if there is nothing to compare.
     """
 
     previous: AttemptRow | None
@@ -74,8 +74,8 @@ class OpenGrading:
 
 @router.get("/attempts/{public}")
 def attempt_page(request: Request, member: AnyMember, public: str) -> Response:
-    """The progress of the grading or its report, and the receipt. People who teach may ask for everything that is
-    hidden from students.
+    """The page with the progress of the grading or its report, and the receipt. People who teach may also request what
+    is hidden from students.
     """
     state = state_of(request)
     whole = member.teaches and bool(request.query_params.get("all"))
@@ -118,7 +118,7 @@ def attempt_page(request: Request, member: AnyMember, public: str) -> Response:
 
 
 def _stored_result(counted: GradingRow, *, whole: bool) -> bytes | None:
-    """The result as JSON: the published part, or everything."""
+    """The published part of the result, or the whole result, as JSON."""
     if whole and counted.result is not None:
         return counted.result.encode()
     packed = counted.published_result
@@ -131,7 +131,7 @@ def _report(stored: bytes) -> Markup:
 
 
 def _neighbours(session: Session, attempt: AttemptRow, person_id: int, member: User) -> Neighbours:
-    """The neighbours among the attempts of a person and the person's group."""
+    """The neighbouring attempts of a person and the person's group."""
     number = AttemptRow.number
     others = session.query(AttemptRow).filter(belongs_to([person_id])).filter_by(assignment=attempt.assignment)
     previous = others.filter(number < attempt.number).order_by(number.desc()).first()
@@ -153,19 +153,19 @@ def open_grading_of(state: AppState, session: Session, member: User, grading: Gr
 
 @router.get("/attempts/{public}/events")
 def attempt_events(request: Request, member: AnyMember, public: str, after: Number = 0) -> Response:
-    """Events of the attempt, from now on or from the last one that the browser has."""
+    """Events of the attempt, from now on or after the last one that the browser has received."""
     return stream_of(request, member, public, after)
 
 
 def stream_of(request: Request, member: User, public: str, after: int) -> Response:
-    """Stream of the events of an attempt. Raises NotFoundError for users who may not see the attempt."""
+    """Stream the events of an attempt. Raises NotFoundError for users who may not see the attempt."""
     with state_of(request).database.reading() as session:
         grading_id = visible_attempt(session, public, member).gradings[-1].id
     return grading_stream(request, member, grading_id, after)
 
 
 def grading_stream(request: Request, member: User, grading_id: int, after: int) -> Response:
-    """Stream of the events of a grading that the user may see. It ends if the grading is deleted."""
+    """Stream the events of a grading that the user may see. The stream ends if the grading is deleted."""
     state = state_of(request)
     said = request.headers.get("last-event-id", "")
     start = int(said) if said.isascii() and said.isdigit() and len(said) < MAX_NUMBER_DIGITS else after
@@ -190,8 +190,8 @@ def grading_stream(request: Request, member: User, grading_id: int, after: int) 
 
 @router.get("/attempts/{public}/report")
 def report(request: Request, member: AnyMember, public: str) -> Response:
-    """The report with its figures as the station drew it, with a link back to the attempt: the student's view, or the
-    whole report if a teacher asks for it.
+    """The report as the station rendered it, with a link back to the attempt. It is the student's view or, if a teacher
+    requests it, the whole report.
     """
     back = Markup('<nav aria-label="Attempt"><a href="{}">Back to the attempt</a></nav>').format(f"/attempts/{public}")
     return decompressed_page(_drawn(request, member, public), back, REPORT_HEADERS)
@@ -203,7 +203,7 @@ def report_of(request: Request, member: User, public: str) -> Response:
 
 
 def _drawn(request: Request, member: User, public: str) -> bytes:
-    """The compressed page that the station drew."""
+    """The compressed report that the station rendered."""
     with state_of(request).database.reading() as session:
         counted = visible_attempt(session, public, member).counted
         require_shown(counted, member)
@@ -216,14 +216,14 @@ def _drawn(request: Request, member: User, public: str) -> bytes:
 
 
 def require_shown(counted: GradingRow | None, member: User) -> None:
-    """Raise RefusedError if the result is held back from this person."""
+    """Raise RefusedError if the result is held back and this person does not teach."""
     if counted is not None and counted.held and not member.teaches:
         raise RefusedError(HELD_BACK)
 
 
 @router.get("/attempts/{public}/file")
 def handed_in(request: Request, member: AnyMember, public: str) -> Response:
-    """The file, unchanged."""
+    """The file exactly as it was handed in."""
     return file_of(request, member, public)
 
 

@@ -1,4 +1,4 @@
-"""The audit trail: a page of it, and the whole trail as a file."""
+"""Routes of the audit trail: its pages, and the whole trail as a file."""
 
 from collections.abc import Iterator
 from typing import Annotated, get_args
@@ -27,13 +27,13 @@ def audit(request: Request, member: Teacher, wanted: Annotated[AuditFilter, Quer
 
 @router.get("/audit.csv")
 def whole_audit(request: Request, _member: Teacher) -> Response:
-    """All lines, the earliest first."""
+    """All lines as a CSV file, the earliest first."""
     return StreamingResponse(_parts(state_of(request)), media_type=CSV, headers=download_headers("audit.csv"))
 
 
 def _parts(state: AppState) -> Iterator[bytes]:
-    """The file in parts. Each is read in a separate transaction, so that a slow client keeps none open. Lines never
-    change.
+    """Yield the file in parts. Each is read in a separate transaction, so that a slow client does not keep one open.
+    This is consistent because lines never change.
     """
     yield AUDIT_HEADINGS
     number = 0

@@ -1,4 +1,4 @@
-"""The course in tables: its assignments, the points of all students, and the causes of failures at an assignment."""
+"""Overviews of the course: its assignments, the points of all students, and the causes of failures at an assignment."""
 
 from typing import Annotated, Any, get_args
 
@@ -32,7 +32,7 @@ router = APIRouter(prefix="/course")
 
 @router.get("")
 def course(request: Request, member: Teacher) -> Response:
-    """The assignments in use, first those that need attention."""
+    """The table of assignments in use. Assignments that need attention come first."""
     state = state_of(request)
     with state.database.reading() as session:
         overview = course_overview(session, state.cache.all(), state.now())
@@ -70,14 +70,14 @@ def all_points(request: Request, _member: Teacher) -> Response:
 
 @router.get("/assignments/{name}")
 def assignment_in_numbers(request: Request, member: Teacher, name: str) -> Response:
-    """An assignment: the causes of failures with all students, statistics of the attempts that count, and the forms for
-    its results.
+    """The page of an assignment with the causes of failures, statistics about the attempts that count, and the forms
+    for its results.
     """
     return _assignment_page(request, member, name, NOTHING_ENTERED)
 
 
 def _assignment_page(request: Request, member: Member, name: str, form: EnteredForm) -> Response:
-    """The page of an assignment. `form` selects attempts to grade again."""
+    """The page of an assignment. `form` is the form that selects attempts to grade again."""
     state = state_of(request)
     shown = state.cache.assignment(name)
     with state.database.reading() as session:
@@ -88,7 +88,7 @@ def _assignment_page(request: Request, member: Member, name: str, form: EnteredF
 
 
 def _numbers(found: AssignmentRows) -> dict[str, Any]:
-    """The variables of the page."""
+    """The statistics of an assignment, as variables of the page."""
     shares = [per_cent(grade) for grade in grades(found.rows)]
     bins = histogram(shares, POINTS)
     return {
@@ -105,7 +105,7 @@ def _numbers(found: AssignmentRows) -> dict[str, Any]:
 
 @router.post("/regrade")
 def grade_again(request: Request, member: Teacher, form: TeacherForm) -> Response:
-    """Grade attempts at an assignment again. The answer redirects to the result of the regrading."""
+    """Grade attempts at an assignment again, and redirect to the result of the regrading."""
     state = state_of(request)
     shown = state.cache.assignment(text_in(form, "assignment"))
     if shown.gone:
@@ -122,7 +122,7 @@ def grade_again(request: Request, member: Teacher, form: TeacherForm) -> Respons
 def _selection(assignment: str, form: FormData) -> Selection:
     which = next((each for each in get_args(Which) if each == text_in(form, "which")), None)
     if which is None:
-        found = f"{showable(text_in(form, 'which'))!r} selects no attempts"
+        found = f"{showable(text_in(form, 'which'))!r} does not select attempts"
         raise FieldError("which", f"{found}; choose {listed(get_args(Which), 'or')}.")
     return Selection(assignment=assignment, which=which, matching=text_in(form, "matching").strip())
 

@@ -1,4 +1,4 @@
-"""Decisions by hand, questions of students, and results of regradings."""
+"""Routes for decisions by hand, releases, questions of students, and results of regradings."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
@@ -70,7 +70,7 @@ def exclude_attempt(request: Request, member: Instructor, form: StaffForm, publi
 
 @router.get("/course/assignments/{name}/release")
 def ask_to_release(request: Request, member: Instructor, name: str) -> Response:
-    """Page that says what a release will show, with the button that releases."""
+    """Page that explains what a release will show, with a button to confirm it."""
     state = state_of(request)
     shown = state.cache.assignment(name)
     with state.database.reading() as session:
@@ -121,7 +121,7 @@ def show_hidden(request: Request, member: Instructor, _form: StaffForm, name: st
 
 @router.post("/attempts/{public}/request")
 def ask_again(request: Request, member: AnyMember, form: OwnForm, public: str) -> Response:
-    """Ask about an attempt. People who teach see all attempts, and answer instead of asking."""
+    """Store a student's question about an attempt. People who teach cannot ask; they answer."""
     state = state_of(request)
     if member.teaches:
         raise RefusedError("Students ask about their attempts, and you answer. Their questions are under Questions.")
@@ -137,7 +137,7 @@ def requests(request: Request, member: Teacher) -> Response:
 
 
 def _questions_page(request: Request, member: Member, forms: Mapping[int, EnteredForm]) -> Response:
-    """The open questions, with the forms that were sent, by number of the question."""
+    """The page with the open questions. `forms` contains the forms that were sent, by number of the question."""
     with state_of(request).database.reading() as session:
         values = {"requests": open_requests(session), "shared": shared_names(session)}
     status = max((each.status for each in forms.values()), default=NOTHING_ENTERED.status)
@@ -167,7 +167,7 @@ def all_regradings(request: Request, member: Teacher) -> Response:
 
 @router.get("/course/regradings/{regrading_id}")
 def one_regrading(request: Request, member: Teacher, regrading_id: RowNumber) -> Response:
-    """Result of one regrading."""
+    """The result of one regrading."""
     with state_of(request).database.reading() as session:
         found, shared = summary_of(session, regrading_id), shared_names(session)
     return page(request, "regrading.html.jinja", member, summary=found, shared=shared)

@@ -1,4 +1,4 @@
-"""The endpoints for signing in a terminal, with the names of RFC 8628."""
+"""The endpoints for signing in a terminal, with the names that RFC 8628 uses."""
 
 from typing import Annotated, Any
 from urllib.parse import parse_qsl
@@ -30,11 +30,11 @@ GRANT = "urn:ietf:params:oauth:grant-type:device_code"
 TOO_MANY = "Your network has asked for too many codes. Try again in ten minutes."
 
 MAX_FIELDS = 10
-"""Fields of a form; a terminal sends three."""
+"""Maximum number of fields in a form. A terminal sends three."""
 
 
 async def _fields(request: Request) -> dict[str, str]:
-    """The fields of a form as OAuth sends it; empty if the body is not such a form."""
+    """The fields of a URL-encoded form, as OAuth uses it; empty if the body is not such a form."""
     try:
         return dict(parse_qsl((await request.body()).decode("ascii"), max_num_fields=MAX_FIELDS))
     except ValueError:
@@ -46,7 +46,7 @@ Fields = Annotated[dict[str, str], Depends(_fields)]
 
 @router.post("/code")
 def code(request: Request, fields: Fields) -> Response:
-    """Start a sign-in: a secret code for the terminal, and a code for its owner."""
+    """Start a sign-in, and return a secret code for the terminal and a code for its owner."""
     state, scopes = state_of(request), scopes_in(fields.get("scope", ""))
     if not fields.get("client_id"):
         return _error("invalid_request")

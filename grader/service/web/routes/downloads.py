@@ -20,7 +20,7 @@ from grader.service.web.state import state_of
 router = APIRouter()
 
 JUNIT_LIMIT = ConcurrencyLimiter(2, "Many reports are being written right now; try again in a moment.", max_waiting=2)
-"""JUnit reports that are made at once from stored results: a large one keeps a processor busy for a moment."""
+"""Limits JUnit reports that are made at once from stored results. A large one keeps a processor busy for a moment."""
 
 FileName = Literal["report.html", "result.json", "junit.xml"]
 TYPES: dict[FileName, str] = {
@@ -32,7 +32,7 @@ TYPES: dict[FileName, str] = {
 
 @router.get("/attempts/{public}/download/{name}")
 def download(request: Request, member: AnyMember, public: str, name: FileName) -> Response:
-    """A file of the result that counts: the student's view, or the whole result if a teacher asks for it."""
+    """A file with the result that counts. It is the student's view or, if a teacher requests it, the whole result."""
     return download_of(request, member, public, name)
 
 

@@ -1,4 +1,6 @@
-"""Dry runs: a student tries a kernel without handing it in. No address names a dry run, so members see only theirs."""
+"""Routes for dry runs, in which a student tries a kernel without handing it in. The URLs do not identify a dry run, so
+members can see only their own.
+"""
 
 from fastapi import APIRouter
 from sqlalchemy.orm import Session
@@ -23,7 +25,7 @@ router = APIRouter()
 
 @router.post("/assignments/{name}/try")
 def try_kernel(request: Request, member: AnyMember, form: OwnForm, name: str) -> Response:
-    """Put a dry run of a file or of the text of the editor in the queue."""
+    """Queue a dry run of a file or of the text of the editor."""
     state = state_of(request)
     shown = state.cache.assignment(name)
     _, data = sent_file(form)
@@ -57,7 +59,7 @@ def dry_run_page(request: Request, member: AnyMember, name: str) -> Response:
 
 @router.get("/assignments/{name}/try/events")
 def dry_run_events(request: Request, member: AnyMember, name: str, after: Number = 0) -> Response:
-    """Events of the member's latest dry run, from now on or from the last one that the browser has."""
+    """Events of the member's latest dry run, from now on or after the last one that the browser has received."""
     state = state_of(request)
     with state.database.reading() as session:
         grading_id = _own(state, session, member, name).grading.id
@@ -76,7 +78,7 @@ def dry_run_report(request: Request, member: AnyMember, name: str) -> Response:
 
 
 def _own(state: AppState, session: Session, member: Member, name: str) -> DryRunRow:
-    """The member's latest dry run at an assignment. Raises NotFoundError without one."""
+    """The member's latest dry run at an assignment. Raises NotFoundError if there is none."""
     found = dry_run_of(session, member.id, name, state.now())
     if found is None:
         raise NotFoundError

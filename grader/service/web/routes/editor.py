@@ -1,4 +1,4 @@
-"""The editor: the text of the skeleton or of an attempt, with the remarks of the result at their lines."""
+"""The editor. It shows the text of the skeleton or of an attempt, with the remarks of the result at their lines."""
 
 from typing import Annotated
 
@@ -24,7 +24,7 @@ SKELETON = 0
 """Number that selects the assignment's skeleton instead of an attempt."""
 
 EDITABLE = 64 * 1024
-"""Characters of a text that can be edited. Kernels have a tenth of that."""
+"""Maximum number of characters of a text that can be edited. Kernels have about a tenth of that."""
 
 TOO_LARGE = "This file is too large to be edited here. Download it, and hand in a file."
 
@@ -33,8 +33,8 @@ Start = Annotated[int | None, Query(ge=SKELETON)]
 
 @router.get("/assignments/{name}/edit")
 def edit(request: Request, member: AnyMember, name: str, start: Start = None) -> Response:
-    """The editor with an attempt, by its number. Without a number, the latest attempt, or the skeleton if the student
-    has no attempt.
+    """The editor with the attempt that has this number. Without a number, it shows the latest attempt, or the skeleton
+    if the student does not have attempts.
     """
     with state_of(request).database.reading() as session:
         attempts = {each.number: each for each in history(session, member.id, name)}

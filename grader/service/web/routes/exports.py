@@ -21,7 +21,7 @@ from grader.service.web.state import AppState, state_of
 router = APIRouter(prefix="/course")
 
 CHUNK_BYTES = 64 * 1024
-"""Bytes that are sent at once."""
+"""Number of bytes that are sent at once."""
 
 DESCRIPTIONS = {
     ExportKind.ARCHIVE: "everything that counts: sources, reports, and all tables",
@@ -29,7 +29,7 @@ DESCRIPTIONS = {
     ExportKind.GRADES: "a line for each student and assignment, with points by kind of check and speeds",
     ExportKind.JUNIT: "every check, as JUnit",
 }
-"""Files that are made without an upload, with their descriptions."""
+"""Files that do not need an upload, with their descriptions."""
 
 UNKNOWN = "{!r} is not an export; choose one from the list."
 CHOOSE = "Choose the file as the platform exported it."
@@ -54,7 +54,7 @@ def _exports_page(request: Request, member: Member, form: EnteredForm) -> Respon
 
 @router.post("/exports")
 def make(request: Request, member: Instructor, form: StaffForm) -> Response:
-    """The selected file. For a platform, it is the uploaded file with grades filled in."""
+    """Make the selected file. For a platform, it is the uploaded file with the grades filled in."""
     kind, assignment = text_in(form, "kind"), text_in(form, "assignment")
     try:
         if kind in FILLED:
@@ -71,7 +71,7 @@ def make(request: Request, member: Instructor, form: StaffForm) -> Response:
 
 @router.get("/exports/{kind}")
 def export(request: Request, _member: Instructor, kind: ExportKind, assignment: str = "") -> Response:
-    """One of the files that need no upload, for one assignment or for all. Its address does not change."""
+    """One of the files that do not need an upload, for one assignment or for all. Scripts can rely on its address."""
     if kind not in DESCRIPTIONS:
         raise NotFoundError
     return _made(state_of(request), kind, assignment, b"")
@@ -79,7 +79,7 @@ def export(request: Request, _member: Instructor, kind: ExportKind, assignment: 
 
 @router.get("/overview")
 def overview(request: Request, _member: Teacher, assignment: str = "") -> Response:
-    """The batch's overview page of the course: points, failed checks, speeds, and remarks."""
+    """The overview page of a batch for this course: points, failed checks, speeds and remarks."""
     with (
         export_file(
             request_for(state_of(request), ExportKind.OVERVIEW, assignment), state_of(request).database.url
@@ -92,7 +92,9 @@ def overview(request: Request, _member: Teacher, assignment: str = "") -> Respon
 
 
 def request_for(state: AppState, kind: str, assignment: str) -> ExportRequest:
-    """A request for a file about this assignment, or about all. Raises NotFoundError for an unknown assignment."""
+    """A request for a file about this assignment, or about all if it is empty. Raises NotFoundError for an
+    unknown one.
+    """
     if assignment:
         assignment = state.cache.assignment(assignment).name
     folders = state.cache.course

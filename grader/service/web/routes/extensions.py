@@ -1,4 +1,4 @@
-"""Extensions: for one student, for many at once, and the list of all."""
+"""Routes for extensions: for one student, for many at once, and the list of all extensions."""
 
 from typing import Annotated
 
@@ -48,7 +48,9 @@ def give(request: Request, member: Instructor, form: StaffForm, person_id: RowNu
 def student_form_page(
     request: Request, member: Member, assignment: AssignmentView, person_id: int, form: EnteredForm
 ) -> Response:
-    """A form about a student at an assignment, with the message at the field that cannot be used."""
+    """The page that shows a form about a student at an assignment again, with the message at the field with the
+    mistake.
+    """
     with state_of(request).database.reading() as session:
         owner = person_of(session, person_id)
     values = {"assignment": assignment, "owner": owner, "form": form}
@@ -57,14 +59,14 @@ def student_form_page(
 
 @router.get("/extensions")
 def extensions(request: Request, member: Teacher, wanted: Annotated[ExtensionList, Query()]) -> Response:
-    """List of all extensions, and the form for many."""
+    """The list of all extensions, and the form for many students."""
     return _list_page(request, member, wanted, NOTHING_ENTERED)
 
 
 @router.post("/extensions")
 def give_many(request: Request, member: Instructor, form: StaffForm) -> Response:
-    """Extend several assignments for many students; the answer leads to the list, which says how many. After a refusal,
-    the answer is the page with the reason and the filled-in form.
+    """Extend several assignments for many students, and redirect to the list, which shows how many extensions were
+    given. After a refusal, show the form again with the reason.
     """
     state = state_of(request)
     asked = ManyExtensionsForm(
@@ -105,7 +107,7 @@ def _list_page(request: Request, member: Member, wanted: ExtensionList, form: En
 
 @router.get("/extensions/{extension_id}/withdrawal")
 def ask_to_withdraw(request: Request, member: Instructor, extension_id: RowNumber) -> Response:
-    """Page that says what the student loses, with the button that withdraws."""
+    """Page that explains what the student loses, with a button to confirm the withdrawal."""
     state = state_of(request)
     with state.database.reading() as session:
         one = listed_extension(session, extension_id)

@@ -1,4 +1,4 @@
-"""The form by which an instructor hands in on behalf of a student."""
+"""The form with which an instructor hands in on behalf of a student."""
 
 from fastapi import APIRouter
 from starlette.datastructures import FormData
@@ -20,7 +20,7 @@ router = APIRouter(prefix="/course")
 
 @router.get("/people/{person_id}/assignments/{name}/hand-in")
 def entry_form(request: Request, member: Instructor, person_id: RowNumber, name: str) -> Response:
-    """Page with the form."""
+    """The page with the form."""
     return _entry_page(request, member, person_id, name, NOTHING_ENTERED)
 
 
@@ -35,7 +35,7 @@ def _entry_page(request: Request, member: Member, person_id: int, name: str, for
 
 @router.post("/people/{person_id}/assignments/{name}/attempts")
 def hand_in_for(request: Request, member: Instructor, form: StaffForm, person_id: RowNumber, name: str) -> Response:
-    """Store a file as an attempt of a student; the answer leads to the attempt's page."""
+    """Store a file as an attempt of a student, and redirect to the page of the attempt."""
     try:
         return _handed_in(request, member, form, person_id, name)
     except FieldError as error:

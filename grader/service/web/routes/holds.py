@@ -1,4 +1,4 @@
-"""Buttons that hold back the results of an assignment, and publish them."""
+"""Routes that hold back the results of an assignment, and publish them."""
 
 from fastapi import APIRouter
 from starlette.requests import Request
@@ -22,7 +22,7 @@ OLDER = (
 
 @router.get("/hold")
 def ask_to_hold_back(request: Request, member: Instructor, name: str) -> Response:
-    """Page that says what students no longer see, with the button that holds results back."""
+    """Page that explains what students will no longer see, with a button to confirm the hold."""
     state = state_of(request)
     shown = state.cache.assignment(name)
     with state.database.reading() as session:
@@ -33,7 +33,7 @@ def ask_to_hold_back(request: Request, member: Instructor, name: str) -> Respons
         question=f"Hold back the results of {shown.title}?",
         says=(
             "Students see that an attempt was received and graded.",
-            "They see no points, no report, no checks and no leaderboard, and programs get none.",
+            "They do not see points, reports, checks or the leaderboard, neither on pages nor with the API.",
             f"This hides the results of {attempts} of {students}. Students may have read or downloaded them.",
             "You and your assistants see everything, and exports contain everything.",
             "You can publish the results at any time.",
@@ -57,7 +57,7 @@ def hold_results_back(request: Request, member: Instructor, _form: StaffForm, na
 
 @router.get("/publication")
 def ask_to_publish(request: Request, member: Instructor, name: str) -> Response:
-    """Page that says what students will see, with the button that publishes."""
+    """Page that explains what students will see, with a button to confirm the publication."""
     state = state_of(request)
     shown = state.cache.assignment(name)
     with state.database.reading() as session:
@@ -72,7 +72,7 @@ def ask_to_publish(request: Request, member: Instructor, name: str) -> Response:
             "Attempts that are graded later show their results as soon as they are graded.",
             *([OLDER.format(count(older, "result"))] if older else []),
             *(["Hidden checks stay hidden until you release them."] if withheld else []),
-            "Students can read and download what is published, also if you hold it back again.",
+            "Students can keep copies of the results, even if you hold the results back again.",
         ),
         action=f"/course/assignments/{name}/publication",
         button="Publish results",

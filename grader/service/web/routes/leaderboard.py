@@ -1,4 +1,6 @@
-"""The leaderboard of an assignment, and the pseudonyms on it. An assignment without one has no such page."""
+"""The leaderboard of an assignment, and the pseudonyms on it. The pages do not exist for an assignment without a
+leaderboard.
+"""
 
 from fastapi import APIRouter
 from sqlalchemy.orm import Session
@@ -30,7 +32,7 @@ router = APIRouter()
 
 @router.get("/assignments/{name}/leaderboard")
 def leaderboard(request: Request, member: AnyMember, name: str) -> Response:
-    """Speeds under pseudonyms; instructors see names."""
+    """The page of the leaderboard. Students see pseudonyms, and people who teach see names."""
     return _leaderboard_page(request, member, name, NOTHING_ENTERED)
 
 
@@ -53,7 +55,7 @@ def _leaderboard_page(request: Request, member: Member, name: str, form: Entered
 
 
 def with_leaderboard(request: Request, name: str) -> AssignmentView:
-    """The assignment of this name; raises NotFoundError if it has no leaderboard."""
+    """The assignment with this name. Raises NotFoundError if it does not have a leaderboard."""
     shown = state_of(request).cache.assignment(name)
     if not shown.policies.leaderboard:
         raise NotFoundError
@@ -67,7 +69,7 @@ def seen_by(session: Session, user: User, name: str) -> tuple[Leaderboard, ...]:
 
 @router.post("/assignments/{name}/leaderboard/pseudonym")
 def choose_own_pseudonym(request: Request, member: AnyMember, form: OwnForm, name: str) -> Response:
-    """Choose the member's pseudonym for all leaderboards of the course. An empty one removes the pseudonym."""
+    """Set the member's pseudonym for all leaderboards of the course. An empty one removes the pseudonym."""
     with_leaderboard(request, name)
     if not state_of(request).pseudonym_tries.allows(f"{member.id}"):
         raise RefusedError("You have tried many pseudonyms; wait an hour before the next one.")

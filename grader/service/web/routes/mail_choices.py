@@ -1,4 +1,4 @@
-"""The page on which a person switches kinds of mail on and off. It exists where mail is set up."""
+"""The page on which a person switches kinds of mail on and off. It exists only if mail is configured."""
 
 from fastapi import APIRouter
 from starlette.requests import Request
@@ -22,7 +22,7 @@ WORDS = {
 
 @router.get("/mails")
 def mails(request: Request, member: AnyMember) -> Response:
-    """The kinds of mail, and which are on."""
+    """The page that shows which kinds of mail are on."""
     with _with_mail(request).database.reading() as session:
         off = switched_off(session, member.id)
     return page(request, "mails.html.jinja", member, words=WORDS, off=off)
@@ -30,7 +30,7 @@ def mails(request: Request, member: AnyMember) -> Response:
 
 @router.post("/mails")
 def save_choices(request: Request, member: AnyMember, form: OwnForm) -> Response:
-    """Switch on the kinds that are ticked, and off the others."""
+    """Switch the ticked kinds of mail on, and all others off."""
     wanted = {each for each in MailKind if each in texts_in(form, "kind")}
     with _with_mail(request).database.writing() as session:
         choose_mails(session, member.id, wanted)

@@ -35,7 +35,7 @@ router = APIRouter(prefix="/course/people")
 
 
 class PeopleFilter(RosterImport):
-    """Address of the roster's page: the result of an upload, and the words of a search."""
+    """Query string of the roster's page: the result of an upload, and the words of a search."""
 
     find: str = Field(default="", max_length=200)
 
@@ -45,7 +45,9 @@ ALL_PEOPLE = PeopleFilter()
 
 @router.get("")
 def people(request: Request, member: Teacher, asked: Annotated[PeopleFilter, Query()]) -> Response:
-    """The roster, or the people whose name or key has the words of a search; after an upload with its result."""
+    """The page of the roster, or of the people whose name or key contains the words of a search. After an upload it
+    also shows the result.
+    """
     return _people_page(request, member, asked)
 
 
@@ -56,7 +58,7 @@ def _people_page(
     roster: EnteredForm = NOTHING_ENTERED,
     person: EnteredForm = NOTHING_ENTERED,
 ) -> Response:
-    """The page, with the filled-in forms for a roster and for one person."""
+    """The page of the roster, with the filled-in forms for uploading a roster and for adding a person."""
     with state_of(request).database.reading() as session:
         everybody = session.scalars(select(PersonRow)).all()
         came = set(session.scalars(select(SessionRow.person_id)))
@@ -82,7 +84,7 @@ def upload_roster(request: Request, member: Instructor, form: StaffForm) -> Resp
 
 @router.post("")
 def add_person(request: Request, member: Instructor, form: StaffForm) -> Response:
-    """Add a person; the answer leads to the person's line, which has the button for a link."""
+    """Add a person, and redirect to the person's line, which has the button for a sign-in link."""
     state = state_of(request)
     try:
         with state.database.writing() as session:
@@ -119,7 +121,7 @@ def change_person(request: Request, member: Instructor, form: StaffForm, person_
 
 @router.get("/{person_id}/deactivation")
 def ask_to_deactivate(request: Request, member: Instructor, person_id: RowNumber) -> Response:
-    """Page that says what ends, with the button that does it."""
+    """Page that explains which access will end, with a button to confirm the deactivation."""
     state = state_of(request)
     with state.database.reading() as session:
         person = person_of(session, person_id)
@@ -159,7 +161,7 @@ def activate_person(request: Request, member: Instructor, _form: StaffForm, pers
 
 @router.get("/{person_id}/removal")
 def ask_to_remove(request: Request, member: Instructor, person_id: RowNumber) -> Response:
-    """Page that says what is removed with a person, with the button that does it."""
+    """Page that explains what is removed together with a person, with a button to confirm the removal."""
     with state_of(request).database.reading() as session:
         person = person_of(session, person_id)
         require_removable(session, person, member.key)
@@ -167,7 +169,7 @@ def ask_to_remove(request: Request, member: Instructor, person_id: RowNumber) ->
     asked = Confirmation(
         question=f"Remove {person.name} from the course?",
         says=(
-            f"{person.name} ({person.key}) has handed in nothing.",
+            f"{person.name} ({person.key}) has not handed in anything.",
             f"This also removes {listed_in_words(goes, 'and')}." if goes else "Nothing else is removed.",
             "The audit trail keeps its lines. A removal cannot be undone.",
         ),
@@ -180,7 +182,7 @@ def ask_to_remove(request: Request, member: Instructor, person_id: RowNumber) ->
 
 @router.post("/{person_id}/removal")
 def remove_person(request: Request, member: Instructor, _form: StaffForm, person_id: RowNumber) -> Response:
-    """Remove a person who has handed in nothing."""
+    """Remove a person who has not handed in anything."""
     state = state_of(request)
     with state.database.writing() as session:
         remove(session, person_of(session, person_id), member.key, state.now())

@@ -1,4 +1,4 @@
-"""The data that the service stores about the member, on a page and as a zip."""
+"""The data that the service stores about the member, on a page and as a zip archive."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -22,18 +22,20 @@ from grader.service.web.state import state_of
 router = APIRouter()
 
 MAX_ZIPS = 4
-"""Zips that are on the disk at once. Each is as large as the files that the person has handed in."""
+"""Maximum number of archives that are on the disk at once. Each is as large as the files that the person
+has handed in.
+"""
 
 SEND_SECONDS = 300.0
-"""Seconds in which a zip must be sent."""
+"""Seconds within which an archive must be sent."""
 
 CHUNK_BYTES = 64 * 1024
-"""Bytes that are sent at once."""
+"""Number of bytes that are sent at once."""
 
 
 class ZipSlots:
-    """Limits the zips that are being made or sent in this process: one per person, and a few in all. One is made at a
-    time: compression keeps a processor busy, and one process makes all pages.
+    """Limits the archives that are being made or sent in this process to one per person and a few in all. They are made
+    one at a time, because compression keeps a processor busy in the process that renders all pages.
     """
 
     def __init__(self) -> None:
@@ -41,16 +43,16 @@ class ZipSlots:
         self._for: set[int] = set()
 
     def enter(self, person_id: int) -> None:
-        """Reserve a zip for a person. Raises RefusedError if the person must wait."""
+        """Reserve the slot of a person. Raises RefusedError if the person must wait."""
         with self._lock:
             if person_id in self._for:
-                raise RefusedError("Your data is being packed or sent already; wait for that download to end.")
+                raise RefusedError("Your data is already being packed or sent; wait until that download has ended.")
             if len(self._for) >= MAX_ZIPS:
                 raise RefusedError("The data of several other people is being packed right now; try again in a moment.")
             self._for.add(person_id)
 
     def leave(self, person_id: int) -> None:
-        """Release the zip of a person, after it was sent or has failed."""
+        """Release the slot of a person, after the archive was sent or has failed."""
         with self._lock:
             self._for.discard(person_id)
 
@@ -60,7 +62,7 @@ zip_slots = ZipSlots()
 
 @router.get("/data")
 def own_data(request: Request, member: AnyMember) -> Response:
-    """Numbers of the member's data, and a link to the zip."""
+    """The page with the amounts of the member's data, and a link to the archive."""
     state = state_of(request)
     with state.database.reading() as session:
         owner, held = person_of(session, member.id), shown_counts(session, member.id)
@@ -70,13 +72,13 @@ def own_data(request: Request, member: AnyMember) -> Response:
 
 @router.get("/data.zip")
 def own_zip(request: Request, member: AnyMember) -> Response:
-    """The zip with the member's data."""
+    """The zip archive with the member's data."""
     zip_slots.enter(member.id)
     return PersonalDataZip(state_of(request).database, member.id)
 
 
 class PersonalDataZip(Response):
-    """Packs and sends a person's data. The file is temporary and without a name, and is always closed."""
+    """Packs and sends a person's data. The file is an unnamed temporary file, which is always closed."""
 
     def __init__(self, database: Database, person_id: int) -> None:
         super().__init__()

@@ -1,6 +1,6 @@
-"""Sign-in by an invitation, by mail, by a password or by a university's sign-on; sign-out; and pages without sign-in.
+"""Sign-in by invitation, mail, password or a university's sign-on, sign-out, and pages that do not need a sign-in.
 
-The pages of a way to sign in that is not allowed do not exist.
+If a way to sign in is not allowed, its pages do not exist.
 """
 
 from fastapi import APIRouter
@@ -35,7 +35,7 @@ TYPES = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8
 STATIC_CACHE_SECONDS = 24 * 3600
 
 SIGN_ON_SECONDS = 600
-"""Seconds in which a browser must come back from the university."""
+"""Seconds within which a browser must come back from the university."""
 
 TOO_MANY_LINKS = "Your network has asked for too many links. Try again in ten minutes."
 TOO_MANY_FAILED = "Too many sign-ins from your network have failed. Try again in ten minutes, or ask for a link."
@@ -44,7 +44,7 @@ WRONG = "This key and this password do not belong together. Try again, or sign i
 
 @router.get("/health")
 def health(request: Request) -> Response:
-    """Answer 200 if attempts can be stored, else 503 with the reason, for programs that watch the service."""
+    """Health check for monitoring. Answers 200 if attempts can be stored, else 503 with the reason."""
     state = state_of(request)
     fault = state.probe.fault(state.database)
     return PlainTextResponse(f"{fault}\n", 503) if fault else PlainTextResponse("ok\n")
@@ -52,7 +52,7 @@ def health(request: Request) -> Response:
 
 @router.get("/static/{name}")
 def static(name: str) -> Response:
-    """A file that pages use."""
+    """A static file that pages use."""
     if name not in STATIC:
         raise NotFoundError
     kept = {"cache-control": f"public, max-age={STATIC_CACHE_SECONDS}"}
@@ -61,15 +61,15 @@ def static(name: str) -> Response:
 
 @router.get("/sign-in")
 def ask_to_sign_in(request: Request, member: PerhapsMember) -> Response:
-    """The ways to sign in."""
+    """The page with all ways to sign in."""
     return page(request, "sign_in.html.jinja", member, methods=state_of(request).sign_in, form=NOTHING_ENTERED)
 
 
 @router.get("/join/{token}")
 def invitation(request: Request, token: str) -> Response:
-    """The page of an invitation. It names the person, so that a user notices a link for another person. Opening the
-    page does not use the invitation, since programs that check mail open every link. Its address, which is a secret, is
-    not sent with requests for its files: a proxy would log it.
+    """The page of an invitation. It shows the name of the person, so that a user notices a link for another person.
+    Opening the page does not use the invitation, because programs that check mail open every link. The address of the
+    page is a secret, so browsers do not send it with requests for the page's files, which a proxy could log.
     """
     state = state_of(request)
     with state.database.reading() as session:
@@ -98,7 +98,7 @@ def join(request: Request, form: AnyForm) -> Response:
 
 
 def _used_up(request: Request) -> Response:
-    """The answer to a link that cannot be used."""
+    """The page for a link that cannot be used."""
     return page(request, "error.html.jinja", status_code=403, title="You are not signed in", words=USED_UP)
 
 
@@ -110,13 +110,13 @@ def leave(request: Request, member: AnyMember, _form: OwnForm) -> Response:
         sign_out(session, member.session_id)
     answer = RedirectResponse("/sign-in", 303)
     answer.delete_cookie(state.cookie, path="/", secure=state.secure, httponly=True, samesite="lax")
-    answer.headers["clear-site-data"] = '"storage"'  # drafts of the editor: the next person may use this browser
+    answer.headers["clear-site-data"] = '"storage"'  # drafts of the editor, since others may use this browser
     return answer
 
 
 @router.post("/sign-in/mail")
 def send_link(request: Request, form: AnyForm) -> Response:
-    """Have a link sent. The answer does not reveal if the person is known."""
+    """Request a link by mail. The answer does not reveal whether the person is known."""
     state = state_of(request)
     if state.sign_in.mail is None:
         raise NotFoundError
@@ -129,14 +129,16 @@ def send_link(request: Request, form: AnyForm) -> Response:
 
 @router.post("/sign-in/password")
 async def by_password(request: Request, form: AnyForm) -> Response:
-    """Sign in by a password. A lecture room signs in at once, and waits in the queue without threads."""
+    """Sign in by a password. A whole lecture room may sign in at once, so requests wait in the queue
+    without threads.
+    """
     passwords, where = _passwords_of(request), network(request)
     async with passwords.queue.slot(where):
         return await run_in_threadpool(_by_password, request, form, passwords)
 
 
 def _passwords_of(request: Request) -> Passwords:
-    """The service's passwords. Raises NotFoundError if they are off."""
+    """The object that handles passwords. Raises NotFoundError if passwords are not allowed."""
     passwords = state_of(request).sign_in.passwords
     if passwords is None:
         raise NotFoundError
@@ -147,7 +149,7 @@ def _by_password(request: Request, form: FormData, passwords: Passwords) -> Resp
     state, key = state_of(request), text_in(form, "who").strip()
     owner = passwords.authenticate(state.database, key, text_in(form, "password"), network(request))
     if owner is None:
-        again = EnteredForm(values={}, field="password", message=WRONG)  # the same answer for each key
+        again = EnteredForm(values={}, field="password", message=WRONG)  # the same answer for every key
         return page(request, "sign_in.html.jinja", status_code=403, methods=state.sign_in, form=again)
     with state.database.writing() as session:
         token = start_session(session, owner, state.now())
@@ -169,8 +171,8 @@ def _password_page(request: Request, member: Member, form: EnteredForm) -> Respo
 
 @router.post("/password")
 async def set_password(request: Request, member: AnyMember, form: OwnForm) -> Response:
-    """Set the member's password, and sign out the other browsers, since a person who changes a password may have lost
-    one.
+    """Set the member's password, and sign out all other browsers, because a person may change the password after losing
+    control of a device.
     """
     passwords = _passwords_of(request)
     async with passwords.queue.slot(network(request)):
@@ -193,7 +195,7 @@ def _set_password(request: Request, member: Member, form: FormData, passwords: P
 
 
 def _repeated(form: FormData) -> str:
-    """The new password, which the form has twice. Raises FieldError if they differ."""
+    """The new password, which the form contains twice. Raises FieldError if the two differ."""
     password = text_in(form, "password")
     if password != text_in(form, "again"):
         raise FieldError("again", "The two new passwords differ, so nothing was changed.")
@@ -232,7 +234,7 @@ def back(request: Request) -> Response:
     state = state_of(request)
     if state.sign_in.university is None:
         raise NotFoundError
-    _refuse_after_failures(request, state)  # a request with a made-up cookie asks the university, too
+    _refuse_after_failures(request, state)  # a request with a made-up cookie also causes a request to the university
     kept = request.cookies.get(state.sign_on_cookie)
     if not kept:
         raise RefusedError(FAILED)
@@ -244,7 +246,7 @@ def back(request: Request) -> Response:
     with state.database.reading() as session:
         person = person_named(session, {key})
     if person is None:
-        words = f"Your university knows you as {key}, and this key is not in this course. Ask your instructor."
+        words = f"Your university knows you as {key}, but this key is not in this course. Ask your instructor."
         return page(request, "error.html.jinja", status_code=403, title="You are not signed in", words=words)
     with state.database.writing() as session:
         token = start_session(session, person.id, state.now())
@@ -262,5 +264,5 @@ def start_browser_session(request: Request, state: AppState, token: str) -> Resp
 
 
 def network(request: Request) -> str:
-    """Network of a request, for rate limits; empty if the client's address is not known."""
+    """The network from which a request comes, for rate limits; empty if the client's address is not known."""
     return "" if request.client is None else network_of(request.client.host)

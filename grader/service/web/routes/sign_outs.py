@@ -14,7 +14,7 @@ router = APIRouter(prefix="/course")
 
 @router.get("/people/{person_id}/sign-out")
 def ask_to_sign_out(request: Request, member: Instructor, person_id: RowNumber) -> Response:
-    """Page that says what will end, with the button that signs the person out."""
+    """Page that explains what will end, with a button to confirm the sign-out."""
     state = state_of(request)
     with state.database.reading() as session:
         person = person_of(session, person_id)

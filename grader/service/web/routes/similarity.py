@@ -1,4 +1,4 @@
-"""The page of sources that are nearly the same, and the pool that they are compared with."""
+"""The page of similar sources, and the pool with which they are compared."""
 
 from fastapi import APIRouter
 from starlette.requests import Request
@@ -23,7 +23,7 @@ KINDS = {PoolKind.EARLIER: "of earlier courses", PoolKind.ALLOWED: "that all stu
 
 @router.get("/{name}/similar")
 def similar(request: Request, member: Instructor, name: str) -> Response:
-    """Similar sources in pairs side by side. They are searched at each request."""
+    """The page with similar sources side by side. They are searched for at each request."""
     return _similar_page(request, member, name, NOTHING_ENTERED)
 
 
@@ -40,7 +40,7 @@ def _similar_page(request: Request, member: Member, name: str, form: EnteredForm
 
 @router.post("/{name}/pool/upload")
 def add(request: Request, member: Instructor, form: StaffForm, name: str) -> Response:
-    """Add a source to the pool, or a zip of sources."""
+    """Add a source, or the sources of a zip archive, to the pool."""
     state, upload = state_of(request), file_in(form, "file")
     name = state.cache.assignment(name).name
     file_name = "" if upload is None else upload.filename or ""
@@ -57,7 +57,7 @@ def add(request: Request, member: Instructor, form: StaffForm, name: str) -> Res
 
 @router.get("/{name}/pool/remove")
 def ask_to_remove(request: Request, member: Instructor, name: str, kind: PoolKind) -> Response:
-    """Page that says what will be removed, with the button that removes it."""
+    """Page that explains what will be removed, with a button to confirm the removal."""
     state = state_of(request)
     shown = state.cache.assignment(name)
     with state.database.reading() as session:
@@ -75,7 +75,7 @@ def ask_to_remove(request: Request, member: Instructor, name: str, kind: PoolKin
 
 @router.post("/{name}/pool/remove")
 def remove(request: Request, member: Instructor, form: StaffForm, name: str) -> Response:
-    """Remove all sources of a kind."""
+    """Remove all sources of one kind from the pool."""
     state = state_of(request)
     name, kind = state.cache.assignment(name).name, _kind(text_in(form, "kind"))
     empty_pool(state.database, name, kind, member.key, state.now())

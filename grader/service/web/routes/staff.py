@@ -1,4 +1,4 @@
-"""The pages of instructors. For other people they do not exist."""
+"""Pages for people who teach: sign-in links, and the pages of single students. For students they do not exist."""
 
 from collections.abc import Sequence
 from itertools import chain
@@ -48,7 +48,7 @@ def make_link(request: Request, member: Instructor, _form: StaffForm, person_id:
 
 @router.get("/invitations")
 def ask_to_make_links(request: Request, member: Instructor) -> Response:
-    """Page that says how many links will be made and cancelled, with the button that makes them."""
+    """Page that explains how many links will be created and cancelled, with a button to confirm."""
     state = state_of(request)
     with state.database.reading() as session:
         made, ended = len(newcomers(session)), unused_links(session, state.now(), NEWCOMERS)
@@ -70,8 +70,8 @@ def ask_to_make_links(request: Request, member: Instructor) -> Response:
 
 @router.post("/invitations")
 def make_links(request: Request, member: Instructor, form: StaffForm) -> Response:
-    """Links for all students who have never used one, as a file. Refused if it would cancel other links than the form
-    says: a second click must not cancel the links of the first.
+    """A file with new links for all students who have never used one. The request is refused if it would cancel other
+    links than those that the form confirms, so that a second click does not cancel the links of the first.
     """
     state = state_of(request)
     with state.database.reading() as session:
@@ -99,17 +99,17 @@ def link_of(state: AppState, token: str) -> str:
 
 @router.get("/people/{person_id}")
 def person_home(request: Request, member: Teacher, person_id: RowNumber) -> Response:
-    """A student's first page, as the student sees it."""
+    """A student's home page, as the student sees it."""
     return home_of(request, member, person_id)
 
 
 @router.get("/people/{person_id}/assignments/{name}")
 def person_assignment(request: Request, member: Teacher, person_id: RowNumber, name: str) -> Response:
-    """A student's page of an assignment, as the student sees it, but without the form."""
+    """A student's page of an assignment, as the student sees it but without the form."""
     return assignment_of(request, member, name, person_id)
 
 
 @router.get("/people/{person_id}/assignments/{name}/compare")
 def person_comparison(request: Request, member: Teacher, person_id: RowNumber, name: str, pair: AnyPair) -> Response:
-    """Two attempts of a student."""
+    """The comparison of two attempts of a student."""
     return comparison_of(request, member, name, person_id, pair)

@@ -1,4 +1,4 @@
-"""The page about stations, the queue, and attempts that are not graded because of a fault."""
+"""The page about stations, the queue, and attempts that were not graded because of a fault."""
 
 from fastapi import APIRouter
 from starlette.requests import Request
@@ -18,7 +18,7 @@ router = APIRouter(prefix="/course")
 
 @router.get("/system")
 def system(request: Request, member: Teacher) -> Response:
-    """The stations, the queues, the faults, and problems with the course or with storing attempts."""
+    """The page with stations, queues, faults, and problems with the course or the database."""
     state = state_of(request)
     with state.database.reading() as session:
         stations = stations_of(session, state.now())

@@ -1,4 +1,4 @@
-"""The pages for terminals and programs: the confirmation of a terminal, and the member's tokens."""
+"""Pages for terminals and programs: the confirmation of a terminal, and the member's tokens."""
 
 from datetime import timedelta
 
@@ -36,7 +36,7 @@ from grader.service.web.state import AppState, state_of
 router = APIRouter()
 
 LIFETIME_DAYS = (7, 30, 180)
-"""Lifetimes that a token may have, in days. Tokens of terminals have the longest."""
+"""Lifetimes that a token may have, in days. Tokens of terminals have the longest one."""
 
 
 @router.get("/device")
@@ -73,7 +73,7 @@ def _after_sign_in(state: AppState, code: str) -> Response:
 
 
 def first_page(request: Request, state: AppState) -> Response:
-    """Redirect after a sign-in: to the terminal that the person still has to confirm, if there is one."""
+    """Redirect after a sign-in to the home page, or to the confirmation of a terminal if one is pending."""
     code = normalized_code(request.cookies.get(state.code_cookie, ""))
     answer = RedirectResponse(f"/device?code={code_with_dash(code)}" if len(code) == CODE_LENGTH else "/", 303)
     if state.code_cookie in request.cookies:
@@ -83,7 +83,7 @@ def first_page(request: Request, state: AppState) -> Response:
 
 @router.post("/device")
 def confirm(request: Request, member: AnyMember, form: OwnForm) -> Response:
-    """Answer a terminal."""
+    """Allow or deny the sign-in of a terminal."""
     state = state_of(request)
     said = Answer.ALLOWED if text_in(form, "answer") == "allow" else Answer.DENIED
     try:
@@ -96,7 +96,7 @@ def confirm(request: Request, member: AnyMember, form: OwnForm) -> Response:
 
 @router.get("/tokens")
 def tokens(request: Request, member: AnyMember) -> Response:
-    """The member's tokens."""
+    """The page with the member's tokens."""
     return _tokens_page(request, member, NOTHING_ENTERED)
 
 
@@ -145,5 +145,5 @@ def end_token(request: Request, member: AnyMember, _form: OwnForm, token_id: Row
 
 @router.get("/api")
 def api_page(request: Request) -> Response:
-    """The API as a plain page. The pages of libraries load scripts from other sites."""
+    """The documentation of the API as a plain page. The usual pages of FastAPI would load scripts from other sites."""
     return page(request, "api.html.jinja", None, paths=request.app.openapi()["paths"])

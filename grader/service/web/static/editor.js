@@ -1,5 +1,5 @@
-// Makes an editor of the text field: OpenCL C in colours, and the findings of the last attempt at their lines. The form
-// sends the field's text, with this script or without it.
+// Turns the text field into an editor with coloured OpenCL C, and the findings of the last attempt at their lines. The
+// form sends the text of the field, with or without this script.
 "use strict";
 
 function words(text) {
@@ -52,7 +52,8 @@ function mark(editor, remarks) {
 
 const SAVE_AFTER = 400; // milliseconds without a change
 
-// Keeps a draft in this browser until the service has the text: a session can end, a laptop can lose power.
+// Keeps a draft in this browser until the service has stored the text, because a session can end, or a laptop can lose
+// power.
 function keepDraft(editor, field) {
   const key = `draft ${field.dataset.draft}`;
   const offer = document.getElementById("draft");
@@ -89,9 +90,9 @@ function edit(field) {
     lineNumbers: true,
     indentUnit: 4,
     gutters: ["remarks", "CodeMirror-linenumbers"],
-    inputStyle: "contenteditable", // the keyboard can scroll what holds the focus
+    inputStyle: "contenteditable", // lets the keyboard scroll the focused element
     screenReaderLabel: field.labels[0].textContent,
-    extraKeys: { Tab: false, "Shift-Tab": false }, // Tab leaves the editor, as any field
+    extraKeys: { Tab: false, "Shift-Tab": false }, // Tab leaves the editor, as in any other field
   });
   const typed = { role: "textbox", "aria-multiline": "true", "aria-describedby": "keys" };
   for (const [name, value] of Object.entries(typed)) editor.getInputField().setAttribute(name, value);
@@ -100,7 +101,7 @@ function edit(field) {
   for (const remark of remarks) {
     const handle = editor.getLineHandle(Number(remark.dataset.line) - 1);
     remark.addEventListener("click", (event) => {
-      const line = handle && editor.getLineNumber(handle); // where it is now, whatever was typed above it
+      const line = handle && editor.getLineNumber(handle); // its present line, after edits above it
       event.preventDefault();
       if (typeof line !== "number") return;
       editor.setCursor(line, 0);
@@ -111,11 +112,11 @@ function edit(field) {
   keepDraft(editor, field);
   let sent = false;
   field.form.addEventListener("submit", (event) => {
-    sent = event.submitter?.id !== "try"; // a text that is only tried can still be lost
-    editor.display.input.updateFromDOM(); // it reads what was typed 80 ms later; there is no public call that does it now
-  }, { capture: true }); // before its own listener fills the field
+    sent = event.submitter?.id !== "try"; // a text that was only tried is not stored
+    editor.display.input.updateFromDOM(); // otherwise it reads typed text 80 ms later; no public call does this
+  }, { capture: true }); // runs before the editor's own listener fills the field
   window.addEventListener("beforeunload", (event) => {
-    if (!sent && !editor.isClean()) event.preventDefault(); // the browser asks before the text is lost
+    if (!sent && !editor.isClean()) event.preventDefault(); // makes the browser ask before the text is lost
   });
 }
 

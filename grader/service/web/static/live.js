@@ -1,4 +1,4 @@
-// Shows what happens to an attempt or a dry run while it is graded. Pages work without it.
+// Shows the progress of an attempt or a dry run while it is graded. Pages also work without this script.
 "use strict";
 
 const SIGNS = { passed: "✓", partial: "◐", failed: "✗", skipped: "-" };
@@ -12,7 +12,7 @@ function element(name, className, text) {
 }
 
 function rowOf(note) {
-  const verdict = note.reason === "NOT_RUN" ? "skipped" : note.verdict; // as reports show it
+  const verdict = note.reason === "NOT_RUN" ? "skipped" : note.verdict; // as in reports
   const row = element("li", verdict, "");
   const name = element("span", "name", note.check);
   if (note.reason) name.append(" ", element("code", "reason", note.reason));

@@ -1,5 +1,5 @@
-// Fetches the page again from time to time, and replaces the parts that are marked with data-refresh. The filter is in
-// the address, so it is kept. A part with an open list stays as it is. Pages work without this script.
+// Fetches the page again from time to time, and replaces the parts that are marked with data-refresh. A filter is kept
+// because it is part of the address. A part with an open list is not replaced. Pages also work without this script.
 "use strict";
 
 const BETWEEN = 5000;
@@ -16,7 +16,7 @@ function replace(part, now) {
 async function refresh() {
   if (!document.hidden) {
     const answer = await fetch(location.href);
-    if (!answer.ok || answer.redirected) return;  // signed out: the next click says so
+    if (!answer.ok || answer.redirected) return;  // signed out, which the next click shows
     const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
     for (const part of parts) {
       const now = fresh.getElementById(part.id)?.innerHTML;

@@ -1,4 +1,5 @@
-// Adds times in the reader's time zone to times of the course, if the zones differ. Pages work without this script.
+// Adds the time in the reader's time zone to each time of the course, if the zones differ. Pages also work without
+// this script.
 "use strict";
 
 function offsetOf(stated) {

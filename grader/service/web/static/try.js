@@ -1,4 +1,5 @@
-// Shows a dry run below the editor, so that the text stays. Without this script, Try opens the page of the dry run.
+// Shows a dry run below the editor, so that the text stays visible. Without this script, the button Try opens the page
+// of the dry run.
 "use strict";
 
 const NO_ANSWER = "The service does not answer. Try again in a moment.";
@@ -25,7 +26,7 @@ function tries(button) {
         return;
       }
       place.replaceChildren(...part.childNodes);
-      for (const link of place.querySelectorAll("a")) link.target = "_blank"; // the text stays in this tab
+      for (const link of place.querySelectorAll("a")) link.target = "_blank"; // keeps the text in this tab
       const live = document.getElementById("live");
       if (live) events = watch(live, () => show(fetch(button.formAction)));
     } catch {
@@ -36,7 +37,7 @@ function tries(button) {
   button.form.addEventListener("submit", (event) => {
     if (event.submitter !== button) return;
     event.preventDefault();
-    const body = new FormData(button.form); // the editor has filled its field by now
+    const body = new FormData(button.form); // by now, the editor has copied its text into the field
     show(fetch(button.formAction, { method: "POST", body }));
   });
 }

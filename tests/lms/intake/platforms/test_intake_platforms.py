@@ -91,7 +91,7 @@ def test_what_moodle_did_not_name_is_told(tmp_path, one):
     """A file that was put among Moodle's folders by hand is reported."""
     members = {"Ada_7_assignsubmission_file/kernels.cl": KERNEL, "late/bob.cl": KERNEL}
     intake = take_in(write_zip(tmp_path / "all.zip", members), one)
-    assert "all.zip/late/bob.cl: is not named as Moodle names" in lines(intake.unplaced)
+    assert "all.zip/late/bob.cl: does not have a name that Moodle gives" in lines(intake.unplaced)
 
 
 def test_a_team_of_moodles_is_no_copy(tmp_path, one):
@@ -212,7 +212,7 @@ def test_a_submission_without_a_folder_is_an_absence(tmp_path, one):
     metadata = {"submission_1": {":submitters": [submitter("ada")]}, "submission_2": {":submitters": []}}
     intake = take_in(export(tmp_path / "all.zip", metadata, {"export/submission_3/kernels.cl": KERNEL}), one)
     assert missing(intake) == [("ada", "coalsTransp")]
-    assert "submission_2: submission_metadata.yml does not say whose" in lines(intake.unplaced)
+    assert "submission_2: submission_metadata.yml does not state the owner" in lines(intake.unplaced)
     assert "export/submission_3: is not in submission_metadata.yml" in lines(intake.unplaced)
 
 

@@ -211,7 +211,7 @@ def test_a_name_that_says_it_is_utf_8_and_is_not_is_refused(tmp_path, one):
     """A name that is marked as UTF-8 but is not valid UTF-8 raises InputError, which says what to do."""
     path = packed(tmp_path / "all.zip", ("Zoë/kernels.cl", KERNEL))
     path.write_bytes(path.read_bytes().replace("ë".encode(), b"\xff\xff"))
-    assert "unpack it and name the folder" in complaint(path, one)
+    assert "unpack it and give the folder" in complaint(path, one)
 
 
 def test_an_archive_of_too_many_members_is_refused(tmp_path, one, monkeypatch):
@@ -255,7 +255,7 @@ def test_a_path_through_thousands_of_folders_costs_what_its_bytes_do(tmp_path, o
     refusals = [each for each in found.absences if each.refused]
     assert len(refusals) == 101
     assert {"bob", "99"} < {each.student.label for each in refusals}
-    assert "lies under 32 folders" in refusals[0].refused
+    assert "is below 32 folders" in refusals[0].refused
 
 
 def test_a_students_archive_of_too_many_bytes_is_refused(tmp_path, one, monkeypatch):

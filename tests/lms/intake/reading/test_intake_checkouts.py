@@ -84,8 +84,8 @@ def test_what_is_not_there_is_an_absence_with_a_line(trees, one):
     intake = taken(trees, f"student,path\n{rows}\n", one)
     assert sorted(name for name, _ in missing(intake)) == ["Ada", "Bob", "Eve", "Pat", "Zoe"]
     text = lines(intake.unplaced)
-    assert "list.csv, line 2: Ada: r/none is not there" in text
-    assert "line 3: Bob: r/empty holds no files" in text
+    assert "list.csv, line 2: Ada: r/none does not exist" in text
+    assert "line 3: Bob: r/empty contains no files" in text
     assert "line 4: Eve: r/link is a link" in text
 
 
@@ -117,7 +117,7 @@ def test_a_row_may_say_which_assignment_it_is_for(trees, two):
     intake = taken(trees, f"student,path,assignment\n{rows}", two)
     assert sorted(graded(intake)) == [("Ada", "blockMMM"), ("Ada", "coalsTransp")]
     text = lines(intake.unplaced)
-    assert "line 4: Bob: is for rgblkMMM, which was not asked for" in text
+    assert "line 4: Bob: is for rgblkMMM, which is not graded in this run" in text
     assert "line 5: : needs both a student and a path" in text
     assert "line 6: Bob: needs both a student and a path" in text
 

@@ -1,4 +1,4 @@
-"""y = a*x + y: the truth that results are compared with. It must share neither code nor rounding with a kernel."""
+"""y = a*x + y: the truth with which results are compared. It must share neither code nor rounding with a kernel."""
 
 import numpy as np
 
@@ -6,19 +6,21 @@ from grader.oracle import Truth
 
 
 def expected(x, y, a, **_):
-    """Return the truth of y = a*x + y; x and y are float32 arrays of n elements.
+    """Return the truth of y = a*x + y. x and y are float32 arrays of n elements.
 
-    Name the arguments that you need: arrays, sizes, scalars, constants. Return a Truth for every buffer that is an
-    output or updated, computed in double precision. A result may be off by factor * 2^-24 * magnitude. Here a kernel
-    rounds twice, the product and the sum, each time by at most 2^-24 * (|a*x| + |y|). That is the magnitude, and the
-    factor in assignment.yaml is 2. With fma it rounds once.
+    Use the arguments that you need as parameters: arrays, sizes, scalars, constants. Return a Truth for every buffer
+    that is an output or updated, computed in double precision. A result may be off by factor * 2^-24 * magnitude. In
+    this example, a kernel rounds twice, after the product and after the sum, each time by at most 2^-24 * (|a*x| +
+    |y|). That sum is the magnitude, and the factor in assignment.yaml is 2. With fma, the kernel rounds only once.
     """
     x, y = x.astype(np.float64), y.astype(np.float64)
     return {"y": Truth(value=a * x + y, magnitude=np.abs(a * x) + np.abs(y))}
 
 
 def mistakes(x, y, a, **_):
-    """Return y as common mistakes make it, likeliest first. The words explain a result that equals one of them."""
+    """Return the values of y that common mistakes produce, the likeliest first. The words explain a result that equals
+    one of them.
+    """
     x, y = x.astype(np.float64), y.astype(np.float64)
     magnitude = np.abs(a * x) + np.abs(y)
     results = {

@@ -12,7 +12,7 @@ OPEN = sa.text("state IN ('waiting', 'running')")
 
 
 def upgrade() -> None:
-    """Make the tables."""
+    """Create all tables."""
     op.create_table(
         "assignments",
         sa.Column("name", sa.String(), nullable=False),
