@@ -119,7 +119,9 @@ def consult(oracle: Oracle, assignment: Assignment, inputs: Arrays, sizes: Sizes
     except Exception as error:
         raise SolutionError(f"{path}: failed at {sizes}: {error!r}.") from error
     if not isinstance(truth, Mapping):
-        raise SolutionError(f"{path}: `expected` returns {_article(truth)}; return a dict with a Truth for each array.")
+        raise SolutionError(
+            f"{path}: `expected` returns an object of type {type(truth).__name__}; return a dict with a Truth for each array."
+        )
     for name, buffer in assignment.buffers.items():
         if not buffer.is_judged or assignment.tolerance_of(name).rule == "judge":
             continue
@@ -143,7 +145,9 @@ def _check_truth(truth: Truth, name: str, assignment: Assignment, sizes: Sizes) 
     """Raise SolutionError if the truth cannot be that of an array of this shape and type."""
     path = assignment.reference / ORACLE_FILE
     if not isinstance(truth, Truth):
-        raise SolutionError(f"{path}: `expected` returns {_article(truth)} for {name}; return Truth(value=...).")
+        raise SolutionError(
+            f"{path}: `expected` returns an object of type {type(truth).__name__} for {name}; return Truth(value=...)."
+        )
     for array in (each for each in (truth.value, truth.magnitude, truth.defined) if each is not None):
         _check_numbers(array, name, assignment)
         _check_shape(array, name, assignment, sizes)
@@ -199,17 +203,11 @@ def make(
     return {name: np.ascontiguousarray(made[name], dtype=DTYPES[buffer.type]) for name, buffer in wanted.items()}
 
 
-def _article(value: object) -> str:
-    """Return the type of a value, such as "a list"."""
-    kind = type(value).__name__
-    return f"{'an' if kind[0].lower() in 'aeiou' else 'a'} {kind}"
-
-
 def _check_numbers(array: object, name: str, assignment: Assignment) -> None:
     """Raise SolutionError for anything but an array of real numbers."""
     path = assignment.reference / ORACLE_FILE
     if not isinstance(array, np.ndarray | np.generic):
-        raise SolutionError(f"{path}: {name} is {_article(array)}; make it an array of NumPy.")
+        raise SolutionError(f"{path}: {name} is an object of type {type(array).__name__}; make it an array of NumPy.")
     if array.dtype.kind not in "fiub":
         raise SolutionError(f"{path}: {name} has the dtype {array.dtype}; make it an array of real numbers.")
 

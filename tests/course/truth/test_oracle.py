@@ -167,12 +167,12 @@ def test_an_oracle_that_forgets_an_array_is_named(transposition):
 @pytest.mark.parametrize(
     ("returned", "words"),
     [
-        ([], "`expected` returns a list; return a dict with a Truth for each array"),
-        ({"B": ZEROS["A"].T}, r"`expected` returns an ndarray for B; return Truth\(value=\.\.\.\)"),
-        ({"B": Truth(value=[[0.0] * 2] * 3)}, "B is a list; make it an array of NumPy"),
+        ([], "`expected` returns an object of type list; return a dict with a Truth for each array"),
+        ({"B": ZEROS["A"].T}, r"`expected` returns an object of type ndarray for B; return Truth\(value=\.\.\.\)"),
+        ({"B": Truth(value=[[0.0] * 2] * 3)}, "B is an object of type list; make it an array of NumPy"),
         ({"B": Truth(value=np.full((3, 2), None))}, "B has the dtype object; make it an array of real numbers"),
         ({"B": Truth(value=np.zeros((3, 2), complex))}, "B has the dtype complex128; make it an array of real numbers"),
-        ({"B": Truth(value=np.zeros((2, 3)))}, "assignment.yaml says .*; change one of them"),
+        ({"B": Truth(value=np.zeros((2, 3)))}, "B has the shape .*, but .* says .*; change one of them"),
     ],
     ids=["no-dict", "no-truth", "no-array", "objects", "complex", "shape"],
 )
