@@ -120,7 +120,8 @@ def consult(oracle: Oracle, assignment: Assignment, inputs: Arrays, sizes: Sizes
         raise SolutionError(f"{path}: failed at {sizes}: {error!r}.") from error
     if not isinstance(truth, Mapping):
         raise SolutionError(
-            f"{path}: `expected` returns an object of type {type(truth).__name__}; return a dict with a Truth for each array."
+            f"{path}: `expected` returns an object of type {type(truth).__name__}; return a dict with a Truth for each "
+            "array."
         )
     for name, buffer in assignment.buffers.items():
         if not buffer.is_judged or assignment.tolerance_of(name).rule == "judge":

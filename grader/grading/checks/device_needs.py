@@ -1,4 +1,4 @@
-"""What an assignment needs of a device: types that not every device has, work-groups and memory.
+"""Needs of an assignment that a device may not meet: types that not every device has, work-groups and memory.
 
 A device that lacks them is no student's mistake, so no submission is graded on it.
 """
