@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
+from courses import ADDITION, course_of
 
 from grader.common.errors import SolutionError
 from grader.course.truth.inputs import make_inputs
-from grader.course.truth.oracle import Oracle, Truth, consult, consult_about, load_oracle
+from grader.course.truth.oracle import Oracle, Truth, consult, consult_about, load_oracle, make
 
 ZEROS = {"A": np.zeros((2, 3))}
 
@@ -211,6 +212,42 @@ def test_an_oracle_that_forgets_an_array_is_named(transposition):
     """If an oracle does not return an array that a launch produces, SolutionError contains the name of the array."""
     with pytest.raises(SolutionError, match="`expected` returns nothing for B"):
         consult(Oracle(expected=lambda **_: {}), transposition, ZEROS, {"height": 2, "width": 3})
+
+
+@pytest.mark.parametrize(
+    ("returned", "words"),
+    [
+        ([], "`expected` returns an object of type list; return a dict with a Truth for each array"),
+        ({"B": ZEROS["A"].T}, r"`expected` returns an object of type ndarray for B; return Truth\(value=\.\.\.\)"),
+        ({"B": Truth(value=[[0.0] * 2] * 3)}, "B is an object of type list; make it an array of NumPy"),
+        ({"B": Truth(value=np.full((3, 2), None))}, "B has the dtype object; make it an array of real numbers"),
+        ({"B": Truth(value=np.zeros((3, 2), complex))}, "B has the dtype complex128; make it an array of real numbers"),
+        ({"B": Truth(value=np.zeros((2, 3)))}, "B has the shape .*, but .* says .*; change one of them"),
+    ],
+    ids=["no-dict", "no-truth", "no-array", "objects", "complex", "shape"],
+)
+def test_an_oracle_that_returns_something_else_is_named(transposition, returned, words):
+    """A result of another kind, dtype or shape raises SolutionError that begins with the file and says what to do."""
+    oracle = Oracle(expected=lambda **_: returned)
+    with pytest.raises(SolutionError, match=rf"/oracle\.py: {words}") as error:
+        consult(oracle, transposition, ZEROS, {"height": 2, "width": 3})
+    assert "\n" not in str(error.value)
+
+
+def test_numbers_that_a_type_cannot_hold_are_named(tmp_path):
+    """A value that an element of the array cannot be raises SolutionError, for results and for made data."""
+    buffers = {"x": {"type": "uchar", "shape": ["n"], "data": "made"}, "z": {"type": "uchar", "shape": ["n"]}}
+    launch = {**ADDITION["launches"][0], "args": ["x", "z", "n"]}
+    changes = {"buffers": buffers, "launches": [launch], "baseline": [launch]}
+    fields = {name: field for name, field in ADDITION.items() if name != "performance"} | changes
+    assignment = course_of(tmp_path, fields).load("small")
+    right = np.zeros(3, np.uint8)
+    for wrong in (np.full(3, 256), np.full(3, -1), np.full(3, 0.5), np.full(3, np.nan)):
+        oracle = Oracle(expected=lambda **_: {"z": Truth(value=wrong)}, inputs=lambda *_, **__: {"x": wrong})  # noqa: B023
+        with pytest.raises(SolutionError, match="`expected` returns numbers for z that its type uchar cannot hold"):
+            consult(oracle, assignment, {"x": right}, {"n": 3})
+        with pytest.raises(SolutionError, match="`inputs` returns numbers for x that its type uchar cannot hold"):
+            make(oracle, assignment, np.random.default_rng(1), "random", {"n": 3})
 
 
 MADE_BY = [
