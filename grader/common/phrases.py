@@ -30,6 +30,15 @@ def capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+WORDS = ("the ", "line", "it ", "a ", "all ", "at ", "in ", "nothing ", "each ", "past ", "only ", "one ")
+"""First words of messages, except names."""
+
+
+def sentence(text: str) -> str:
+    """Return a message as a sentence. The name of an array at its beginning keeps its case."""
+    return capital(text) if text.startswith(WORDS) else text
+
+
 def first_sentence(text: str) -> str:
     """Return the text up to the next sentence, which begins with a capital letter or a number."""
     return re.split(r"(?<=[.?!]) (?=[A-Z\d])", text, maxsplit=1)[0]

@@ -16,7 +16,7 @@ class WatchingRules(Record):
 class SearchRules(Record):
     """Maximum time of a search in seconds; 0 disables searches."""
 
-    seconds: float = Field(default=5.0, ge=0)
+    seconds: float = Field(default=8.0, ge=0)
 
 
 class TimingRules(Record):

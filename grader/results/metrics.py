@@ -140,6 +140,14 @@ class Access(Record):
     stride: int | None
 
 
+class Need(Record):
+    """Bytes of an array in global memory that the work-items of the model solution ask for."""
+
+    array: str
+    does: Literal["reads", "writes"]
+    bytes: int
+
+
 class Branch(Record):
     """Conditions in a line: how often a warp `reached` the line, and how often its work-items `diverged` at a
     condition.
@@ -153,10 +161,11 @@ class Branch(Record):
 class Profile(Record):
     """Memory accesses of the kernels, counted in a simulator. The counts are the same on every machine.
 
-    `sector` and `bank` are widths in bytes. `read` and `written` are the bytes of global memory that work-items
-    requested. `moved` is the number of bytes in all sectors that were moved. `compulsory` is the smallest number of
-    bytes that a correct kernel can move. `barrier_after` is the line after which a barrier was added for these counts,
-    because only this barrier was missing.
+    `sector` and `bank` are widths in bytes. `read` and `written` are the bytes of global memory that work-items asked
+    for. `moved` is the number of bytes in all sectors that were moved. `compulsory` is the fewest bytes that a correct
+    kernel can move. `barrier_after` is the line after which a barrier was added for these counts, because only this
+    barrier was missing. `needed` has the traffic of the model solution, if it was counted for comparison.
+    `work_items` is the number of work-items of the largest launch. Results of earlier versions lack it.
     """
 
     sizes: dict[str, int]
@@ -172,6 +181,8 @@ class Profile(Record):
     moved: int
     compulsory: int
     barrier_after: int | None = Field(default=None, exclude_if=lambda value: value is None)
+    work_items: int | None = Field(default=None, exclude_if=lambda value: value is None)
+    needed: tuple[Need, ...] = Field(default=(), exclude_if=lambda value: not value)
 
     @property
     def intensity(self) -> float:

@@ -16,6 +16,8 @@ others should be `caught` by a build, a case or the sanitizer. Their first expla
     words    names no line, so only a reader can judge it
     none     gives only the number of wrong elements or their place in the array
 
+`near` is a stricter count: the first sentence names a line that is at most one line away from a changed line.
+
 Percentages refer to the mutants that are not `same`.
 
 Each outcome is written to a file as soon as it is known, so an interrupted run has figures, too. --table prints the
@@ -39,7 +41,7 @@ from random import Random
 ROOT = Path(__file__).parent.parent.parent
 sys.path[:0] = map(str, (ROOT / "tests" / "helpers").glob("**/"))
 
-from explanations import Judgement, first_sentences, judged  # noqa: E402
+from explanations import Judgement, first_sentences, is_near, judged  # noqa: E402
 from golden import CORPUS, read  # noqa: E402
 from mutation_operators import Kind  # noqa: E402
 from mutations import Mutation, mutations  # noqa: E402
@@ -82,14 +84,15 @@ class Mutant:
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """The result for a mutant. `judgement` is about the first explanation; it is None if no check caught the mutant.
-    `told` describes everything for a reader.
+    """Result of a mutant. `judgement` is about the first explanation, and None if no check caught the mutant. `near` is
+    true if the first sentence names a line next to a changed line. `told` describes everything for a reader.
     """
 
     assignment: str
     kind: Kind
     fault: Fault
     judgement: Judgement | None
+    near: bool
     seconds: float
     told: str
 
@@ -200,6 +203,7 @@ def _outcome(mutant: Mutant, environment: GradingEnvironment, worker: Worker, se
         kind=mutant.kind,
         fault=found,
         judgement=judgement,
+        near=first is not None and is_near(mutant.mutation, first),
         seconds=time.perf_counter() - start,
         told=_told(mutant, found, first, judgement),
     )
@@ -216,7 +220,7 @@ def _first(part: Assignment, source: str, environment: GradingEnvironment, seed:
 # --- output -----------------------------------------------------------------------------------
 
 
-HEADS = ("mutants", "same", "caught", *Judgement, "s each")
+HEADS = ("mutants", "same", "caught", *Judgement, "near", "s each")
 
 
 def _print(file: Path, sample: int) -> None:
@@ -255,17 +259,26 @@ def _table(outcomes: list[Outcome]) -> Iterator[str]:
         yield ""
     yield _row("all", outcomes)
     wrong = [each for each in outcomes if each.fault is not Fault.NONE]
-    counts = [sum(each.judgement is not None for each in wrong), *(_count(wrong, each) for each in Judgement)]
+    caught, near = (sum(map(is_it, wrong)) for is_it in (_is_caught, _is_near))
+    counts = [caught, *(_count(wrong, each) for each in Judgement), near]
     shares = "".join(f"{100 * count / max(1, len(wrong)):6.1f} %" for count in counts)
     yield f"{'':<16}{'':>8}{'':>8}{shares}"
 
 
 def _row(name: str, outcomes: list[Outcome]) -> str:
     same = sum(each.fault is Fault.NONE for each in outcomes)
-    caught = sum(each.judgement is not None for each in outcomes)
-    counts = (len(outcomes), same, caught, *(_count(outcomes, each) for each in Judgement))
+    judged_ones = (_count(outcomes, each) for each in Judgement)
+    counts = (len(outcomes), same, sum(map(_is_caught, outcomes)), *judged_ones, sum(map(_is_near, outcomes)))
     seconds = sum(each.seconds for each in outcomes) / max(1, len(outcomes))
     return f"{name:<16}" + "".join(f"{count:8d}" for count in counts) + f"{seconds:8.1f}"
+
+
+def _is_caught(outcome: Outcome) -> bool:
+    return outcome.judgement is not None
+
+
+def _is_near(outcome: Outcome) -> bool:
+    return outcome.near
 
 
 def _count(outcomes: list[Outcome], judgement: Judgement) -> int:

@@ -353,7 +353,7 @@ def test_a_fault_in_what_explains_costs_no_grade(environment, transposition, tmp
         raise DeviceError("it is gone.")
 
     monkeypatch.setattr(conclusions, "explain", lambda *_: 1 / 0)
-    monkeypatch.setattr(cause_search, "allowance", lost)
+    monkeypatch.setattr(cause_search, "is_needed", lost)
     lacking = grade(transposition, path, replace(environment, timing=ONE_PAIR), seed=5)
     assert {fault.lost for fault in lacking.faults} == {"the explanation", "the line of the mistake"}
     assert any("DeviceError: it is gone." in fault.traceback for fault in lacking.faults)

@@ -11,7 +11,7 @@ from grader.results.explanation import Explained
 FIRST = replace(
     failed("correctness: one row (height 1)"),
     cause="a sign",
-    message="line 7 is where it goes wrong: 5 words are wrong.",
+    message="the mistake is in line 7. 5 words are wrong.",
 )
 SECOND = failed("correctness: one column (height 9)")
 
@@ -26,7 +26,7 @@ def test_the_first_cause_is_told_and_the_others_are_named():
     assert rendered(check("build"), SECOND, FIRST) == (
         "Transposition\n"
         "correctness: one row (height 1)  WRONG_OUTPUT\n"
-        "    line 7 is where it goes wrong: 5 words are wrong.\n"
+        "    the mistake is in line 7. 5 words are wrong.\n"
         "also failed: one column\n"
     )
 

@@ -2,17 +2,23 @@
 equal on a laptop and on a server.
 """
 
+from collections import Counter
 from dataclasses import dataclass
+from math import prod
 from typing import Literal
 
+from grader.common.record import replace
 from grader.course.assignment import Assignment
+from grader.course.criteria import Sizes
 from grader.course.rubric import Memory
+from grader.execution.client import Worker
+from grader.grading.checks.model_run import model_at
 from grader.grading.checks.simulated_run import Simulated, SimulatedRun, Subject, run_at, seen_in
 from grader.grading.explain.failures import returns_problem, unwrap
 from grader.grading.explain.problem import Problem
 from grader.protocol.messages import Order, Simulation
 from grader.protocol.observation import SeenAccess
-from grader.results.metrics import Access, Branch, Profile
+from grader.results.metrics import Access, Branch, Need, Profile
 
 NUMBER = 1
 """Number of this simulated run, from which its inputs are derived."""
@@ -43,9 +49,26 @@ def memory_run(subject: Subject, asked: Memory, order: Order = "mixed") -> Simul
 def count_memory(run: SimulatedRun, simulation: Simulation) -> Counted:
     """Run the submission once in the simulator and count; return a Problem if it did not finish."""
     seen = unwrap(seen_in(run))
-    return Counted(
-        profile=_profile(run.subject.task.assignment, seen, simulation), problem=seen.problem, steps=seen.steps
-    )
+    profile = _profile(run.subject.task.assignment, seen, simulation)
+    launched = replace(profile, work_items=_work_items(run.subject.built.task.assignment, run.trial.sizes))
+    return Counted(profile=launched, problem=seen.problem, steps=seen.steps)
+
+
+def _work_items(assignment: Assignment, sizes: Sizes) -> int:
+    """Number of work-items of the largest launch."""
+    return max(prod(assignment.items(each, each.global_size, sizes)) for each in assignment.student_launches)
+
+
+def needs(run: SimulatedRun, ours: Worker) -> tuple[Need, ...]:
+    """Traffic of the model solution at the sizes of the run; none in a student kit. `ours` simulates it."""
+    seen = model_at(run, NUMBER, ours)
+    if seen is None:
+        return ()
+    asked = Counter[tuple[str, Literal["reads", "writes"]]]()
+    for each in (_access(access) for kernel in seen.kernels for access in kernel.accesses):
+        if each.space == "global":
+            asked[each.array, each.does] += each.bytes
+    return tuple(Need(array=array, does=does, bytes=number) for (array, does), number in asked.items())
 
 
 def _profile(assignment: Assignment, seen: Simulated, simulation: Simulation) -> Profile:

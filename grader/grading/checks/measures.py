@@ -11,6 +11,7 @@ from typing import Literal
 
 from grader.course.criteria import Measure
 from grader.course.elements import WORD_BYTES
+from grader.grading.checks.traffic import ArrayTraffic, excess_in_words, in_words, place, traffic, worst_of
 from grader.results.check import Reason
 from grader.results.metrics import Access, Branch, Profile
 
@@ -19,13 +20,14 @@ from grader.results.metrics import Access, Branch, Profile
 class Reading:
     """A measured value, with the reason, the description and the help to report if it exceeds the limit. The help may
     have to be adapted to the source (`remedies.fitted`) if it advises to make the rows of the array `lengthens` longer,
-    or to do the work in line `tree_for` as a tree.
+    or to do the work in line `tree_for` as a tree. `excess` names the array that causes the excess, if it is known.
     """
 
     value: float
     reason: Reason
     what: str
     help: str
+    excess: str = ""
     lengthens: str = ""
     tree_for: int = 0
 
@@ -67,7 +69,7 @@ def _sectors(digits: str) -> str:
 
 def _use(access: Access) -> str:
     """Describe an access in the source, and the distance between the accesses of neighbouring work-items."""
-    return f"{_place(access.line)} {access.does} {access.array}{_apart(access)}"
+    return f"{place(access.line)} {access.does} {access.array}{_apart(access)}"
 
 
 def _bank_conflicts(counted: Profile) -> Reading:
@@ -110,21 +112,16 @@ def _other_banks(access: Access) -> str:
 def _words(counted: Profile, does: Literal["reads", "writes"]) -> Reading:
     """Number of words of global memory that all work-items together request."""
     total = counted.read if does == "reads" else counted.written
-    used = sorted((each for each in _global(counted) if each.does == does), key=attrgetter("bytes"), reverse=True)
-    used_bytes = Counter[tuple[str, int]]()
-    for each in used:
-        used_bytes[each.array, each.line] += each.bytes
-    if not used:
-        return Reading(value=0.0, reason=Reason.EXTRA_TRAFFIC, what=f"it {does} no global memory", help="")
-    most = [
-        f"{number // WORD_BYTES:,} of {array} in {_place(line)}"
-        for (array, line), number in used_bytes.most_common(NAMED)
-    ]
+    arrays = traffic(counted, does)
+    if not arrays:
+        return Reading(value=0.0, reason=Reason.EXTRA_TRAFFIC, what=f"the kernel {does} no global memory", help="")
+    worst = worst_of(arrays)
     return Reading(
         value=total / WORD_BYTES,
         reason=Reason.EXTRA_TRAFFIC,
-        what=f"it {does} {total // WORD_BYTES:,} words of global memory, {', '.join(most)}",
-        help=_remedy(counted, used[0]) if does == "reads" else "Store a result once, when it is complete.",
+        what=f"the kernel {does} {total // WORD_BYTES:,} words of global memory, {in_words(arrays)}",
+        excess=excess_in_words(worst),
+        help=_remedy(counted, worst) if does == "reads" else "Store a result once, when it is complete.",
     )
 
 
@@ -153,14 +150,15 @@ def _words_moved(counted: Profile) -> Reading:
     )
 
 
-def _remedy(counted: Profile, most: Access) -> str:
-    """Advice against too many reads."""
+def _remedy(counted: Profile, worst: ArrayTraffic) -> str:
+    """Advice against too many reads, most of them of this array."""
     made = {each.array for each in _global(counted) if each.does == "writes"}
     read_back = sum(each.bytes for each in _global(counted) if each.array in made and each.does == "reads")
-    if read_back >= NOTABLE * counted.read:
+    is_read_back = worst.array in made if counted.needed else read_back >= NOTABLE * counted.read
+    if is_read_back:
         return "Keep in a variable what a work-item wrote itself, instead of reading it back."
     return (
-        f"Read each word of {most.array} only once: into a variable, or into local memory if several work-items need "
+        f"Read each word of {worst.array} only once: into a variable, or into local memory if several work-items need "
         "it."
     )
 
@@ -169,9 +167,6 @@ NOTABLE = 0.25
 """Minimum share of words that are read back, among all words read, at which the advice is not to read them back. With a
 smaller share, the excess has another cause.
 """
-
-NAMED = 3
-"""Maximum number of uses of arrays in a sentence about traffic, which lists the most expensive ones first."""
 
 
 def _divergence(counted: Profile) -> Reading:
@@ -205,7 +200,7 @@ def _mostly_idle(counted: Profile) -> Reading:
         value=counted.mostly_idle,
         reason=Reason.WARP_DIVERGENCE,
         what=f"fewer than half of a warp's work-items take part in {counted.mostly_idle:,} memory requests, most often "
-        f"in {_place(line)} ({most:,} times, with {in_digits(active[line] / most)} of {counted.warp} at a time)",
+        f"in {place(line)} ({most:,} times, with {in_digits(active[line] / most)} of {counted.warp} at a time)",
         help="Divide that work among neighbouring work-items of the group, for example in a tree.",
         tree_for=line,
     )
@@ -217,7 +212,7 @@ def _local_requests(counted: Profile) -> Reading:
     if not used:
         return Reading(value=0.0, reason=Reason.EXTRA_TRAFFIC, what="no local memory is used", help="")
     worst = max(used, key=attrgetter("requests"))
-    total, where = sum(each.requests for each in used), _place(worst.line)
+    total, where = sum(each.requests for each in used), place(worst.line)
     return Reading(
         value=total,
         reason=Reason.EXTRA_TRAFFIC,
@@ -231,7 +226,7 @@ def _branches(counted: Profile) -> Reading:
     """Number of times that warps reach a branch. The condition of a loop is a branch."""
     worst = max(counted.branches, key=attrgetter("reached"), default=Branch(line=0, reached=0, diverged=0))
     total = sum(each.reached for each in counted.branches)
-    where = f", most often in {_place(worst.line)} ({worst.reached:,} times)" if total else ""
+    where = f", most often in {place(worst.line)} ({worst.reached:,} times)" if total else ""
     return Reading(
         value=total,
         reason=Reason.BRANCHES,
@@ -258,11 +253,6 @@ not reduce it.
 
 def _global(counted: Profile) -> list[Access]:
     return [each for each in counted.accesses if each.space == "global"]
-
-
-def _place(line: int) -> str:
-    """Describe a line. A copy by a group does not have a line if several lines copy the array."""
-    return f"line {line}" if line else "a copy by the group or a hidden line"
 
 
 def _apart(access: Access) -> str:

@@ -3,15 +3,19 @@
 import time
 from collections.abc import Iterator, Sequence
 
+from grader.common.optional import Fault, attempt
+from grader.common.phrases import capital
 from grader.common.record import replace
 from grader.course.assignment import Assignment
 from grader.course.criteria import MemoryCheck
 from grader.course.expressions import evaluate
 from grader.course.rubric import Kind, Memory, Sanitizer
-from grader.grading.checks.counts import Counted, count_memory, memory_run
+from grader.grading.checks.counts import Counted, count_memory, memory_run, needs
 from grader.grading.checks.measures import MEASURES, in_digits
 from grader.grading.checks.missing_barrier import with_barrier
+from grader.grading.checks.model_run import COMPARISON
 from grader.grading.checks.remedies import fitted
+from grader.grading.checks.serial import CONCERNED, serial
 from grader.grading.checks.simulated_run import CUT_OFF
 from grader.grading.checks.simulator_runs import Runs, Tested, Watched
 from grader.grading.checks.uncounted import explained
@@ -35,6 +39,9 @@ def observe(tested: Tested, before: Watched) -> Watched:
     counted = NOT_RIGHT if tested.endless else _counted(tested, before.checks)
     source = tested.runs.subject.task.submission.source
     checks = tuple(check_memory(assignment, assignment.memory, counted, source))
+    if isinstance(counted, Profile) and any(check.reason is Reason.EXTRA_TRAFFIC for check in checks):
+        counted = _with_needs(counted, tested.runs)
+        checks = tuple(check_memory(assignment, assignment.memory, counted, source))
     seconds = (time.perf_counter() - start) / len(checks)
     profile = None if isinstance(counted, Problem) else counted
     timed = (replace(check, seconds=seconds) for check in checks)
@@ -60,6 +67,12 @@ def _counted(tested: Tested, before: Sequence[Check]) -> Profile | Problem:
     if tested.failed or any(check.verdict is Verdict.FAILED for check in shown):
         return counted
     return explained(ran, runs.memory, runs.ours) or counted
+
+
+def _with_needs(counted: Profile, runs: Runs) -> Profile:
+    """Counts with the traffic of the model solution, which shows the arrays that are accessed too often."""
+    found = attempt(COMPARISON, lambda: needs(runs.memory, runs.ours))
+    return counted if isinstance(found, Fault) else replace(counted, needed=found)
 
 
 def _with_barrier(runs: Runs, simulation: Simulation, asked: Sanitizer, shown: Sequence[Check]) -> Profile | None:
@@ -119,6 +132,11 @@ def _judged(check: Check, each: MemoryCheck, limit: float, counted: Profile, sou
     words = f"{reading.what}; the limit is {in_digits(limit)}."
     if reading.value <= limit * (1 + TOLERANCE):
         return replace(check, message=words)
+    alone = serial(counted, source) if reading.reason in CONCERNED else None
+    if alone is not None:
+        told = f"{alone.sentence}. {capital(words)}"
+        return Problem(reason=Reason.WARP_DIVERGENCE, message=told, help=alone.help, detail=each.teaches).fail(check)
+    words = f"{reading.excess}. {capital(words)}" if reading.excess else words
     return Problem(reason=reading.reason, message=words, help=fitted(reading, source), detail=each.teaches).fail(check)
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from grader.common.optional import Fault, attempt
-from grader.common.phrases import capital
+from grader.common.phrases import sentence
 from grader.common.record import replace
 from grader.course.assignment import Assignment
 from grader.course.criteria import Sizes
@@ -29,9 +29,6 @@ TOLD = frozenset({Reason.WRONG_OUTPUT, Reason.NOT_WRITTEN, Reason.OUT_OF_BOUNDS}
 
 SEEN = TOLD | {Reason.DATA_RACE, Reason.UNINITIALISED}
 """Reasons of findings that a mistake in the source can explain."""
-
-WORDS = ("the ", "line", "it ", "a ", "all ", "at ", "in ")
-"""First words of messages that do not start with a name."""
 
 OPERATORS: Mapping[type[ast.operator], Callable[[Polynomial, Polynomial], Polynomial]] = {
     ast.Add: operator.add,
@@ -82,12 +79,7 @@ def _observed(finding: Finding, slip: Slip) -> str:
     """The message of a finding as the sentence that follows the mistake. It does not repeat the line number."""
     line = re.match(r"line \d+ ", finding.message)
     is_same = line is not None and slip.message.startswith(line[0]) and slip.message.count(". ") == 0
-    return f"It {finding.message[len(line[0]) :]}" if line is not None and is_same else _sentence(finding.message)
-
-
-def _sentence(text: str) -> str:
-    """The text with a capital first letter. The name of an array at its beginning keeps its case."""
-    return capital(text) if text.startswith(WORDS) else text
+    return f"It {finding.message[len(line[0]) :]}" if line is not None and is_same else sentence(finding.message)
 
 
 def of_wrong_result(check: Check, slip: Slip) -> Check:

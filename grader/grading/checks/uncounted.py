@@ -2,14 +2,10 @@
 
 from grader.common.optional import Fault, attempt
 from grader.common.phrases import sizes_in_words
-from grader.course.folders import MODEL_FILE
-from grader.course.submissions.submission import read_submission
-from grader.course.submissions.task import Task
 from grader.execution.client import Worker
-from grader.grading.checks.building import build
 from grader.grading.checks.counts import NUMBER, Counted
-from grader.grading.checks.simulated_run import CUT_OFF, SimulatedRun, Subject, run_at, run_on_trial, seen_in
-from grader.grading.explain.failures import unwrap
+from grader.grading.checks.model_run import COMPARISON, model_at
+from grader.grading.checks.simulated_run import CUT_OFF, SimulatedRun, run_on_trial, seen_in
 from grader.grading.explain.problem import Problem, evidence_of
 from grader.results.check import Reason
 
@@ -27,20 +23,11 @@ def explained(counted: Counted | Problem, run: SimulatedRun, ours: Worker) -> Pr
 
 # --- more steps than the simulator makes ------------------------------------------------------
 
-COMPARISON = "the comparison with the model solution"
-"""Name of the part of the report that is missing if the model solution could not be run."""
-
 
 def _steps_of_the_model(run: SimulatedRun, ours: Worker) -> int | None:
     """Steps of the model solution at the sizes of the run; None in a student kit, which has no model solution."""
-    task, sizes = run.subject.task, run.trial.sizes
-    if task.assignment.kit is not None:
-        return None
-    model = Task(
-        assignment=task.assignment, submission=read_submission(task.assignment.reference / MODEL_FILE), seed=task.seed
-    )
-    subject = Subject(task=model, oracle=run.subject.oracle, worker=ours, built=unwrap(build(model, ours)))
-    return unwrap(seen_in(run_at(subject, sizes, NUMBER))).steps
+    seen = model_at(run, NUMBER, ours)
+    return None if seen is None else seen.steps
 
 
 def _of_steps(steps: int, run: SimulatedRun, of_model: int | Fault | None) -> Problem:

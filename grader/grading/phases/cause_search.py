@@ -8,7 +8,7 @@ from grader.grading.device_lock import shared
 from grader.grading.phases.context import GradingContext, thawed
 from grader.grading.search.hint import hint as hint_of
 from grader.grading.search.localisation import Suspect, search
-from grader.grading.search.need import allowance, cleanness, is_needed, rightness
+from grader.grading.search.need import cleanness, is_needed, rightness
 from grader.results.check import Check, Verdict
 
 SEARCH = "the line of the mistake"
@@ -36,7 +36,7 @@ def _located(
     context: GradingContext, subject: Subject, cases: tuple[Check, ...], watched: Watched
 ) -> tuple[Check, ...]:
     asked, built = context.task.assignment, subject.built
-    rules = allowance(context.environment.search, cases)
+    rules = context.environment.search
     if not rules.seconds or not is_needed(built, cases, watched.checks):
         return cases
     context.progress("looking for the line that is wrong")

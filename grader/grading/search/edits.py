@@ -7,7 +7,9 @@ from itertools import islice
 
 from grader.grading.search import expression_edits, token_edits
 from grader.grading.search.sites import Edit, Site
+from grader.grading.source.guards import Guards
 from grader.grading.source.outline import Outline, Region
+from grader.grading.source.values import Values
 
 Operator = Callable[[Site], Iterator[Edit]]
 
@@ -15,21 +17,25 @@ OPERATORS: tuple[Operator, ...] = (
     expression_edits.types,
     expression_edits.guards_for_constants,
     expression_edits.exchanged_subscripts,
-    token_edits.operators,
-    token_edits.arrays,
-    expression_edits.terms_too_many,
-    token_edits.numbers,
-    expression_edits.wholes,
-    expression_edits.one_off,
     expression_edits.exchanged_operands,
+    token_edits.operators,
+    token_edits.numbers,
+    token_edits.arrays,
+    token_edits.sizes,
+    expression_edits.terms_too_many,
+    expression_edits.terms_of_guards,
+    expression_edits.terms_of_the_array,
+    expression_edits.rows_of_guards,
+    expression_edits.exchanged_variables,
+    expression_edits.wholes,
+    expression_edits.guards_too_few,
+    expression_edits.one_off,
     token_edits.functions,
     token_edits.components,
-    expression_edits.exchanged_variables,
+    expression_edits.variables_too_few,
     expression_edits.terms_too_few,
-    expression_edits.guards_too_few,
     token_edits.alike,
     expression_edits.factors_too_few,
-    expression_edits.variables_too_few,
     expression_edits.strides_too_few,
     token_edits.unlike,
 )
@@ -44,7 +50,7 @@ CANDIDATES = 4
 def edits(outline: Outline, most: int) -> tuple[Edit, ...]:
     """The possible edits, at most `most`, the most likely first and without repetition."""
     found: dict[tuple[int, str], Edit] = {}
-    sites = [site for region in outline.regions for site in _sites(outline, region)]
+    sites = list(_all_sites(outline))
     candidates = (edit for operator in OPERATORS for site in sites for edit in operator(site))
     for edit in islice(candidates, CANDIDATES * most):
         region = edit.region
@@ -63,15 +69,24 @@ def _cuts_a_call(outline: Outline, edit: Edit) -> bool:
     return len(tokens) > 1 and any(token.text in outline.names for token in tokens)
 
 
-def _sites(outline: Outline, region: Region) -> Iterator[Site]:
+def _all_sites(outline: Outline) -> Iterator[Site]:
+    """Yield a site for every token of every region."""
+    for function in outline.functions:
+        guards = Guards(values=Values(outline=outline, function=function, calls={}))
+        for region in guards.values.regions:
+            yield from _sites(guards, region)
+
+
+def _sites(guards: Guards, region: Region) -> Iterator[Site]:
     """Yield a site for every token of a region."""
+    outline = guards.values.outline
     open_ones: list[tuple[int, int, str]] = []
     owners: dict[int, str] = {}
     for number in range(region.first, region.last):
         while open_ones and number > open_ones[-1][1]:
             open_ones.pop()
         index = open_ones[-1] if open_ones else None
-        yield Site(outline=outline, region=region, number=number, index=index)
+        yield Site(outline=outline, region=region, number=number, index=index, guards=guards)
         if outline.code[number].text == "[":
             before = outline.code[number - 1]
             owner = before.text if before.kind == "name" else owners.get(number - 1, "an array")

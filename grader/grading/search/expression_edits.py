@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from itertools import combinations
 
 from grader.course.elements import ELEMENTS
-from grader.grading.search.sites import DIVISIONS, Edit, Site
-from grader.grading.source.outline import INTEGER, Region, Variable
+from grader.grading.search.sites import ASSIGNMENTS, DIVISIONS, Edit, Site
+from grader.grading.source.outline import INTEGER, Region
 
 COMPARISONS = frozenset({"<", "<=", ">", ">=", "==", "!="})
 
@@ -75,6 +75,56 @@ def terms_too_few(site: Site) -> Iterator[Edit]:
         numbers = sorted({int(each.text) for each in terms if each.text.isdigit()} - {0})
         texts = [each.text for each in terms if len(each.names) > 1 or not each.text.isalnum()]
         yield from _with_one_more(site, [*texts, *(str(number + 1) for number in numbers)])
+
+
+def terms_of_the_array(site: Site) -> Iterator[Edit]:
+    """Add a term to a sum in an index: a term of another index of the same array, or its neighbour in a series, such as
+    `2 * n` between `n` and `3 * n`.
+    """
+    if site.index is not None and _ends_a_sum(site):
+        visible = {each.name for each in site.region.visible if each.is_integer}
+        terms = site.outline.terms_of_arrays.get(site.index[2], ())
+        texts = [each.text for each in terms if each.names <= visible]
+        yield from _with_one_more(
+            site, dict.fromkeys([*texts, *(near for text in texts for near in _neighbours(text))])
+        )
+
+
+def _neighbours(term: str) -> Iterator[str]:
+    """Yield the neighbours of a term in a series of numbers or of multiples."""
+    number, times, rest = term.partition(" * ")
+    if number.isdecimal():
+        yield from (f"{each}{times}{rest}" for each in (int(number) - 1, int(number) + 1) if each > 1 or not times)
+
+
+def terms_of_guards(site: Site) -> Iterator[Edit]:
+    """Add a term to a sum in an index: a term that a condition or a loop compares before."""
+    if _ends_a_sum(site):
+        yield from _with_one_more(site, [each for each in site.compared if _is_integer(site, each)])
+
+
+def rows_of_guards(site: Site) -> Iterator[Edit]:
+    """Add a row to an index of an array that the host passes: a variable that a condition or a loop compares before,
+    times a size.
+    """
+    if site.index is not None and site.token.text == "]" and _is_given(site, site.index[2]):
+        sizes = sorted(each.name for each in site.region.visible if each.is_size)
+        rows = [each for each in site.compared if _is_integer(site, each) and each.isidentifier()]
+        yield from _with_one_more(site, [f"{row} * {size}" for row in rows for size in sizes])
+
+
+def _is_integer(site: Site, term: str) -> bool:
+    """True if all variables of a term are visible integers, and not only sizes."""
+    names = [word for word in term.split() if word.isidentifier()]
+    variables = [site.variables[name] for name in names if name in site.variables]
+    is_known = len(variables) == len(names) and all(each.is_integer for each in variables)
+    return is_known and not all(each.is_size for each in variables)
+
+
+def _is_given(site: Site, array: str) -> bool:
+    """True if the host passes an array."""
+    variable = site.variables.get(array)
+    return variable is not None and variable.parameter
 
 
 def variables_too_few(site: Site) -> Iterator[Edit]:
@@ -171,6 +221,7 @@ def exchanged_subscripts(site: Site) -> Iterator[Edit]:
             region=site.region,
             number=site.number,
             index=(site.number, pairs[site.number], code[site.number - 1].text),
+            guards=site.guards,
         )
         yield inside.edit(site.number, pairs[second] + 1, f"[{inner[1]}][{inner[0]}]")
 
@@ -247,16 +298,24 @@ def types(site: Site) -> Iterator[Edit]:
     if region.role == "type" and INTEGER.fullmatch(number):
         ends = min(each.body[1] for each in site.outline.functions if each.body[1] > region.first)
         after = (each for each in site.outline.regions if region.first < each.first < ends)
-        given = (each for each in after if each.target == region.target and each.role != "type")
-        reals = {real.type for each in given for real in _reals(site, each)}
+        given = (each for each in after if each.role != "type" and _gives_a_value(site, each, region.target))
+        reals = {real for each in given for real in _reals(site, each)}
         if site.variables[region.target].subscripts:
             reals |= {each.type for each in region.visible if each.type in REAL}
         yield from (site.replaced(real) for real in sorted(reals))
 
 
-def _reals(site: Site, region: Region) -> Iterator[Variable]:
-    """Yield the floating-point variables that an expression uses."""
+def _gives_a_value(site: Site, region: Region, name: str) -> bool:
+    """True if an expression gives the variable a value, also in a chain such as `a[i] = name = 0`."""
+    code = site.outline.code
+    places = range(region.first, region.last - 1)
+    is_set = any(code[each].text == name and code[each + 1].text in ASSIGNMENTS for each in places)
+    return region.target == name or is_set
+
+
+def _reals(site: Site, region: Region) -> Iterator[str]:
+    """Yield the real types of the variables that an expression uses; of a vector, the type of its components."""
     variables = {each.name: each for each in region.visible}
     tokens = site.outline.code[region.first : region.last]
     used = (variables[token.text] for token in tokens if token.text in variables)
-    return (each for each in used if each.type in REAL)
+    return (component for each in used if (component := each.type.rstrip("23468")) in REAL)

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from grader.common.phrases import sentence
 from grader.common.record import replace
 from grader.course.criteria import Hints
 from grader.grading.search.sites import Edit
@@ -16,7 +17,7 @@ QUOTED_CHARACTERS = 100
 
 @dataclass(frozen=True, kw_only=True)
 class Fix:
-    """Edits of one line, each of which makes these cases right. `is_all` is true if these are all wrong cases."""
+    """Edits of one or two lines, each of which makes these cases right. `is_all` is true if no case stays wrong."""
 
     outline: Outline
     edits: Sequence[Edit]
@@ -26,7 +27,7 @@ class Fix:
 
 @dataclass(frozen=True, kw_only=True)
 class Hint:
-    """Words to put before the message of the checks of some cases."""
+    """Sentences to put before the message of the checks of some cases."""
 
     words: str
     cases: frozenset[str]
@@ -35,7 +36,7 @@ class Hint:
         """Put the hint before the message of a check for one of these cases. Other checks are returned unchanged."""
         if check.label not in self.cases:
             return check
-        return replace(check, message=f"{self.words}: {check.message}")
+        return replace(check, message=f"{self.words} {sentence(check.message)}")
 
 
 def hint(fix: Fix, source: str, hints: Hints) -> Hint | None:
@@ -45,10 +46,13 @@ def hint(fix: Fix, source: str, hints: Hints) -> Hint | None:
     if hints == "none":
         return None
     edit = fix.edits[0]
-    where = "is where it goes wrong" if fix.is_all else "is one place where it goes wrong"
-    words = f"line {edit.line} {where}"
+    lines = dict.fromkeys(each.line for each in fix.edits)
+    words = f"{'the' if fix.is_all else 'one'} mistake is in {' or '.join(f'line {line}' for line in lines)}"
+    if len(lines) > 1:
+        return Hint(words=showable(f"{words}."), cases=fix.cases)
     if hints != "line" and len({each.part for each in fix.edits}) == 1:
         words += f", in {edit.part}"
+    words += "."
     if hints == "change":
         words += _change(fix, edit, source)
     return Hint(words=showable(words), cases=fix.cases)
@@ -64,8 +68,8 @@ def _change(fix: Fix, edit: Edit, source: str) -> str:
     line = source.split("\n")[edit.line - 1]
     if _bare(old) not in _bare(line) or len(old) + len(new) > QUOTED_CHARACTERS:
         return ""
-    helps = f"`{new}` in place of `{old}`" if new else f"leaving `{old}` out"
-    return f" ({helps} would fix {'all' if fix.is_all else 'some'} of the wrong cases)"
+    helped = f"{'all' if fix.is_all else 'some'} wrong cases"
+    return f" `{new}` in place of `{old}` makes {helped} right." if new else f" Without `{old}`, {helped} are right."
 
 
 def _bare(text: str) -> str:

@@ -1,11 +1,11 @@
 """Finds the line of a fault by searching for edits that fix wrong cases without breaking right ones. The line is known
 if all of these edits are in it.
 
-Each edit is evaluated on the smallest wrong case. An edit that fixes it is evaluated on all small cases. About a
-hundred edits are evaluated together, the most likely first, until one edit fixes everything. The remaining edits are
-graded as separate texts on all shown cases. They also run in the simulator, which must not report anything. If a
-submission is wrong in two places, the line of an edit is reported if the edit fixes at least `FEW` cases and no edit of
-another line fixes as many. Hidden cases are not used.
+Each edit is evaluated on the smallest wrong case. An edit that fixes it is evaluated on all little cases. Some hundred
+edits are evaluated together, the likeliest first, until one edit fixes everything. A remaining edit is graded as a
+separate text, on every case that is shown. It also runs on the simulator, which must report nothing. If a submission is
+wrong in two places, the line of an edit is named if the edit fixes at least `FEW` cases and no edit of another line
+fixes as many. Two lines are named if an edit of either fixes everything. Hidden cases are not used.
 """
 
 from collections import defaultdict
@@ -30,8 +30,10 @@ from grader.grading.search.evaluator import EvaluatedCase, Evaluator, OutOfTimeE
 from grader.grading.search.hint import Fix
 from grader.grading.search.mutant_schema import edited, mutant_schemas
 from grader.grading.search.sites import Edit
+from grader.grading.source.guards import Guards
 from grader.grading.source.outline import Outline
 from grader.grading.source.reading import outline
+from grader.grading.source.values import Values
 from grader.results.check import Verdict
 
 EDITS_PER_SECOND = 400
@@ -57,6 +59,9 @@ it is not optimised and compares numbers at every place that can be edited.
 
 PER_LINE, LINES = 3, 3
 """Maximum number of edits per line, and of lines, that are graded as separate texts."""
+
+TOLD = 2
+"""Most lines that a hint names."""
 
 SIMULATED = "in the simulator"
 """Name of the case with the sizes of the sanitizer check, which is not a case of the assignment."""
@@ -87,26 +92,29 @@ class Suspect:
 
 
 def search(suspect: Suspect, rules: SearchRules, is_clean: IsClean) -> Fix | None:
-    """The edits that fix the submission; None if they are not all in one line, or if the time runs out."""
+    """The edits that fix the submission, if they are all in one line, or in two lines and each fixes everything. None
+    if they are not, or if the time runs out.
+    """
     seen = outline(suspect.built.program.source, [binding.name for binding in suspect.built.bindings.values()])
     if seen is None:
         return None
     found = Search(suspect=suspect, seen=seen, is_clean=is_clean, ends=perf_counter() + rules.seconds)
-    fixes: Fixes = {}
-    confirmed: Fixes = {}
+    likeliest = edits(seen, most=int(rules.seconds * EDITS_PER_SECOND))
     try:
         with suspect.worker.in_one_process():
-            for fixes in found.rounds(most=int(rules.seconds * EDITS_PER_SECOND)):
-                confirmed = found.confirmed(fixes)
-                if suspect.wrong in confirmed.values():
-                    break
+            fixes, confirmed = found.first(likeliest)
+            skipped = next((found.statement(edit) for edit in confirmed if found.skips(edit)), None)
+            if skipped is not None:
+                fixes, confirmed = found.first([edit for edit in likeliest if edit.first in skipped])
     except OutOfTimeError:
         return None
-    if len(confirmed) != 1:
+    is_all = suspect.wrong in confirmed.values()
+    if not 1 <= len(confirmed) <= (TOLD if is_all else 1):
         return None
-    ((edit, names),) = confirmed.items()
-    alike = (each for each in fixes if each is not edit and each.line == edit.line)
-    return Fix(outline=seen, edits=(edit, *alike), cases=frozenset(names), is_all=names == suspect.wrong)
+    lines = {edit.line for edit in confirmed}
+    alike = (each for each in fixes if each not in confirmed and each.line in lines)
+    names = frozenset(name for each in confirmed.values() for name in each)
+    return Fix(outline=seen, edits=(*confirmed, *alike), cases=names, is_all=is_all)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,14 +127,25 @@ class Search:
     ends: float
     graded: Fixes = field(default_factory=dict)
 
-    def rounds(self, most: int) -> Iterator[Fixes]:
-        """Yield the best fixes so far on small cases, each time a schema contains an edit that fixes everything, and at
-        the end. At most `most` edits are evaluated, the most likely first.
+    def first(self, likeliest: Sequence[Edit]) -> tuple[Fixes, Fixes]:
+        """The fixes among these edits on little cases, and the confirmed ones: up to the first that fixes everything,
+        or all.
+        """
+        fixes: Fixes = {}
+        confirmed: Fixes = {}
+        for fixes in self.rounds(likeliest):
+            confirmed = self.confirmed(fixes)
+            if self.suspect.wrong in confirmed.values():
+                break
+        return fixes, confirmed
+
+    def rounds(self, likeliest: Sequence[Edit]) -> Iterator[Fixes]:
+        """Yield the best fixes so far on little cases: each time a schema has an edit that fixes everything, and at the
+        end. The likeliest edits come first.
         """
         suspect = self.suspect
         cases = {each.case.name: each for each in _cases(suspect)}
         wrong = suspect.wrong & cases.keys()
-        likeliest = edits(self.seen, most=most)
         fixes: Fixes = {}
         for place in range(SMALLEST):
             for schema in mutant_schemas(self.seen, likeliest):
@@ -143,16 +162,41 @@ class Search:
         yield _best(fixes)
 
     def confirmed(self, fixes: Fixes) -> Fixes:
-        """The best of these fixes. For each line, this is the first edit that is clean and still a fix when it is
-        graded as a separate text. The result is empty if the fixes are in many lines.
+        """The best of these fixes: for each line, the first edit that is still a fix when it is graded as a separate
+        text, and that is clean. The result is empty if there are many lines. An edit of a condition does not count
+        beside an edit of its statement, because it may only skip the statement.
         """
         by_line: dict[int, list[Edit]] = defaultdict(list)
         for edit in fixes:
             by_line[edit.line].append(edit)
         if len(by_line) > LINES:
             return {}
-        firsts = (next(filter(self._fixed, of_line[:PER_LINE]), None) for of_line in by_line.values())
-        return _best({edit: self._fixed(edit) for edit in firsts if edit is not None})
+        found: Fixes = {}
+        for of_line in sorted(by_line.values(), key=lambda edits: bool(self.statement(edits[0]))):
+            may_skip = any(each.first in self.statement(of_line[0]) for each in found)
+            first = None if may_skip else next(filter(self._fixed, of_line[:PER_LINE]), None)
+            if first is not None:
+                found[first] = self._fixed(first)
+        return _best(found)
+
+    def statement(self, edit: Edit) -> range:
+        """The tokens of the statement that the edited condition decides about; empty for other edits."""
+        function = next(each for each in self.seen.functions if each.body[0] < edit.first < each.body[1])
+        if edit.region.role not in {"condition", "loop condition"}:
+            return range(0)
+        guards = Guards(values=Values(outline=self.seen, function=function, calls={}))
+        first, last = guards.statement(edit.region)
+        return range(first, last + 1)
+
+    def skips(self, edit: Edit) -> bool:
+        """True if a fix of a condition may only skip the statement that is wrong: without the statement, all cases are
+        right, too. Some kernels then do the same work elsewhere, such as in the loop after an unrolled loop.
+        """
+        region = edit.region
+        if not self.statement(edit) or self._fixed(edit) != self.suspect.wrong:
+            return False
+        never = replace(edit, first=region.first, last=region.last, text="0", span=(region.first, region.last))
+        return self._right(never) == self.suspect.wrong
 
     def _fixed(self, edit: Edit) -> set[str]:
         """The wrong cases that an edit makes right; empty if there are too few, if the edit breaks a right case, or if

@@ -26,26 +26,14 @@ def rightness(assignment: Assignment, checks: Sequence[Check]) -> dict[str, bool
 
 
 def is_needed(built: Built, checks: Sequence[Check], watched: Sequence[Check]) -> bool:
-    """True if results are wrong and nothing that is shown reveals the line. Explanations then do not contain a line,
-    and the simulator did not find a mistake.
+    """True if results are wrong and nothing that is shown says where: in some case, no explanation names a line, and
+    the simulator saw no mistake.
     """
     asked = built.task.assignment
     failed = [check for check in checks if check.verdict is Verdict.FAILED and check.kind is Kind.CORRECTNESS]
-    is_untold = all(check.reason in UNTOLD and not names_a_line(check) for check in failed) and not built.misordered
-    is_wrong = any(check.reason in EXPLAINED for check in failed)
+    is_untold = all(check.reason in UNTOLD for check in failed) and not built.misordered
+    is_wrong = any(check.reason in EXPLAINED and not names_a_line(check) for check in failed)
     return asked.hints != "none" and is_wrong and is_untold and not _shown_findings(asked, watched)
-
-
-LINE_ONLY = 0.4
-"""Share of a search's time if the cause is already known and only the line is missing. In this case, either one of the
-most likely edits finds the line, or none does.
-"""
-
-
-def allowance(rules: SearchRules, checks: Sequence[Check]) -> SearchRules:
-    """The rules of a search after these checks of the cases. A search gets less time if a cause is already known."""
-    is_told = any(check.cause for check in checks if check.verdict is Verdict.FAILED)
-    return replace(rules, seconds=rules.seconds * LINE_ONLY) if is_told else rules
 
 
 def _shown_findings(assignment: Assignment, watched: Sequence[Check]) -> bool:

@@ -4,7 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from grader.grading.source.guards import Guards
 from grader.grading.source.outline import TYPE, Outline, Region, Role, Variable, outside
+from grader.grading.source.values import TooComplexError
 from grader.protocol.tokens import Token
 
 DIVISIONS = frozenset({"/", "%", "/="})
@@ -95,14 +97,15 @@ class Edit:
 
 @dataclass(frozen=True, kw_only=True)
 class Site:
-    """A token in its region. `index` contains the brackets of the innermost index that contains the token, and the name
-    of the array.
+    """A token in its region. `index` are the brackets of the innermost index that contains the token, and the array's
+    name. `guards` are the guards in the function.
     """
 
     outline: Outline
     region: Region
     number: int
     index: tuple[int, int, str] | None
+    guards: Guards
 
     @property
     def token(self) -> Token:
@@ -123,6 +126,16 @@ class Site:
     def variable(self) -> Variable | None:
         """The variable with the name in this token; None if there is no such visible variable."""
         return None if self.text(-1) == "." else self.variables.get(self.token.text)
+
+    @property
+    def compared(self) -> list[str]:
+        """The terms that conditions and loops compare before the token is evaluated. Each occurs once."""
+        try:
+            guards = self.guards.at(self.number)
+        except TooComplexError:  # no student writes such a text
+            return []
+        sides = (side for each in guards for side in (each.left, each.right))
+        return list(dict.fromkeys(term for side in sides if "(" not in side for term in side.split(" + ")))
 
     @property
     def is_binary(self) -> bool:

@@ -116,9 +116,14 @@ def arrays(site: Site) -> Iterator[Edit]:
             yield site.replaced(other.name)
 
 
+def sizes(site: Site) -> Iterator[Edit]:
+    """Replace a size with another size."""
+    return _variables(site, lambda mine, other: mine.is_size and other.is_size)
+
+
 def alike(site: Site) -> Iterator[Edit]:
-    """Replace a variable with another of the same kind, that is, a size with a size or an index with an index."""
-    return _variables(site, lambda mine, other: mine.is_size is other.is_size)
+    """Replace a variable that is no size with another one."""
+    return _variables(site, lambda mine, other: not mine.is_size and not other.is_size)
 
 
 def unlike(site: Site) -> Iterator[Edit]:

@@ -128,6 +128,23 @@ class Outline:
                 found[before.text] |= {name.text for sign, name in inside if (sign.text, name.kind) == ("*", "name")}
         return {array: frozenset(names) for array, names in found.items()}
 
+    @cached_property
+    def terms_of_arrays(self) -> dict[str, tuple[Term, ...]]:
+        """Terms of the sums in the indexes of each array. Each text occurs once."""
+        found: dict[str, dict[str, Term]] = defaultdict(dict)
+        for opening, closing in self.pairs.items():
+            if self.code[opening].text == "[":
+                array = self.code[self._array_of(opening)]
+                if array.kind == "name":
+                    found[array.text] |= {term.text: term for term in self.terms_of(opening + 1, closing)}
+        return {array: tuple(terms.values()) for array, terms in found.items()}
+
+    def _array_of(self, opening: int) -> int:
+        """Number of the token before the first of neighbouring subscripts."""
+        while self.code[opening - 1].text == "]":
+            opening = self.openings[opening - 1]
+        return opening - 1
+
     def terms_of(self, first: int, last: int) -> Iterator[Term]:
         """Yield the terms of the sum in these tokens, including those inside brackets. Skips terms that contain an
         element of an array.

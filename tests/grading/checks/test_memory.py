@@ -5,6 +5,7 @@ from kernels import TRANSPOSITION, changed
 from project import ROOT
 from simulator import subject_of
 
+from grader.common.record import replace
 from grader.course.criteria import MemoryCheck
 from grader.course.rubric import Kind, Memory
 from grader.grading.checks.counts import _profile, count_memory, memory_run
@@ -16,7 +17,7 @@ from grader.grading.explain.simulator.locations import Scene
 from grader.protocol.messages import Simulation
 from grader.protocol.observation import SeenAccess, SeenBranch, SeenKernel
 from grader.results.check import Reason, Verdict
-from grader.results.metrics import Profile
+from grader.results.metrics import Need, Profile
 
 MODEL = (ROOT / "reference" / "coalsTransp" / "kernels.cl").read_text()
 NAIVE = (ROOT / "reference" / "coalsTransp" / "baseline.cl").read_text().replace("naiveTransp", "coalsTransp")
@@ -128,8 +129,8 @@ FOUND = [
         (
             Reason.EXTRA_TRAFFIC,
             (
-                "it reads 1,920 words of global memory, 1,280 of A in line 3, 640 of A in line 4; the limit is 32. "
-                "Read each word of A only once"
+                "the kernel reads 1,920 words of global memory, 1,280 of A in line 3, 640 of A in line 4; the limit is "
+                "32. Read each word of A only once"
             ),
         ),
         id="words read",
@@ -140,7 +141,7 @@ FOUND = [
         [seen_access(3, bytes=5120), seen_access(5, array="B", writes=True)],
         (
             Reason.EXTRA_TRAFFIC,
-            "it writes 320 words of global memory, 320 of B in line 5; the limit is 64. Store a result once",
+            "the kernel writes 320 words of global memory, 320 of B in line 5; the limit is 64. Store a result once",
         ),
         id="words written",
     ),
@@ -205,6 +206,36 @@ def test_reading_back_is_told_apart_from_reading_too_often(transposition):
     assert "Keep in a variable" in check(transposition, "words read", 1, found).sentences
 
 
+NEEDED = (Need(array="A", does="reads", bytes=5120), Need(array="B", does="reads", bytes=640))
+
+
+def test_the_array_with_the_excess_is_named_not_the_array_that_is_read_most(transposition):
+    """With the traffic of the model solution, the message names the array that is read too often, and all its lines."""
+    often = [seen_access(4, array="B", bytes=1280), seen_access(5, array="B", bytes=1280)]
+    found = counted(transposition, seen_access(3, bytes=5120), *often)
+    made = check(transposition, "words read", 1500, replace(found, needed=NEEDED))
+    assert made.sentences == (
+        "lines 4 and 5 read B 4 times as often as needed. The kernel reads 1,920 words of global memory, 1,280 of A "
+        "(1,280 needed), 640 of B (160 needed); the limit is 1,500. Read each word of B only once: into a variable, or "
+        "into local memory if several work-items need it."
+    )
+    assert made.first_line == 4
+
+
+def test_an_array_that_the_model_solution_never_reads(transposition):
+    """The message names an array that the model solution never reads, even if another array is read more often."""
+    found = counted(transposition, seen_access(3, bytes=5120), seen_access(4, array="C", bytes=1280))
+    made = check(transposition, "words read", 1500, replace(found, needed=NEEDED))
+    assert made.message.startswith("line 4 reads C, which the model solution never reads. The kernel reads 1,600 words")
+
+
+def test_within_the_limit_no_excess_is_named(transposition):
+    """A check that passes does not say which array is read more often than in the model solution."""
+    found = replace(counted(transposition, seen_access(4, array="B", bytes=1280)), needed=NEEDED)
+    made = check(transposition, "words read", 400, found)
+    assert made.message == "the kernel reads 320 words of global memory, 320 of B (160 needed); the limit is 400."
+
+
 @pytest.mark.parametrize(("measure", "at_most", "accesses", "expected"), FOUND)
 def test_too_much(transposition, measure, at_most, accesses, expected):
     """A measure above its limit earns no points. The message names the line, the array, the measured value and the
@@ -246,7 +277,7 @@ def test_too_much(transposition, measure, at_most, accesses, expected):
             "words read",
             400,
             [seen_access(3)],
-            "it reads 320 words of global memory, 320 of A in line 3; the limit is 400.",
+            "the kernel reads 320 words of global memory, 320 of A in line 3; the limit is 400.",
         ),
         ("divergence", 15, [], "the work-items of a warp never diverge; the limit is 15."),
         (
@@ -281,6 +312,50 @@ def test_work_that_one_does_alone(transposition):
         "1.5 of 32 at a time); the limit is 69. Divide that work among neighbouring work-items of the group, for "
         "example in a tree."
     )
+
+
+ALONE = seen_access(7, bytes=40, requests=10, mostly_idle=10, active=10, unused=280)
+"""A read by a single work-item."""
+
+
+@pytest.mark.parametrize(
+    ("found", "words"),
+    [
+        pytest.param(
+            {"accesses": [ALONE], "branches": [branch(5, 128, 1), branch(6, 11, 0)], "work_items": 4096},
+            "line 5 lets only 1 of 4,096 work-items work, so nothing runs in parallel. Line 7 reads A",
+            id="one of the launch",
+        ),
+        pytest.param(
+            {"accesses": [ALONE], "branches": [branch(5, 128, 64)], "work_items": 4096},
+            "line 5 lets only 1 of the 32 work-items of a warp work. Line 7 reads A",
+            id="one of each warp",
+        ),
+        pytest.param(
+            {"accesses": [ALONE], "branches": [branch(6, 11, 0)], "work_items": 1},
+            "line 2 launches only 1 work-item, so nothing runs in parallel. Line 7 reads A",
+            id="a launch of one",
+        ),
+        pytest.param(
+            {"accesses": [ALONE, seen_access(8)], "branches": [branch(5, 128, 1)], "work_items": 4096},
+            "line 7 reads A",
+            id="others work, too",
+        ),
+        pytest.param(
+            {"accesses": [ALONE], "branches": [], "work_items": 4096},
+            "line 7 reads A",
+            id="groups of one",
+        ),
+    ],
+)
+def test_a_kernel_that_is_not_parallel(transposition, found, words):
+    """If a single work-item accesses memory, the message names the condition before what follows from it."""
+    profile = counted(transposition, *found["accesses"], branches=found["branches"])
+    memory = asked("coalescing", 1.01)
+    launched = replace(profile, work_items=found["work_items"])
+    (made,) = check_memory(transposition, memory, launched, "//\n// grader: global = 1\n")
+    assert made.message.startswith(words)
+    assert made.reason is (Reason.UNCOALESCED if words.startswith("line 7") else Reason.WARP_DIVERGENCE)
 
 
 def test_too_much_divergence(transposition):

@@ -99,6 +99,8 @@ def test_a_sum_in_brackets_has_a_term_too_few():
         ("A[n * n] = A[col + n];", "A[col+n+row*n]"),
         ("bool inside = row < n, low = row < 3; if (true) A[row] = 0;", "if(inside&&low)"),
         ("if (true) A[0] = near;", "if(row==0)"),
+        ("int word; A[row] = word = B[row];", "floatword;"),
+        ("float4 all = vload4(row, B); int most = max(all.x, all.y);", "floatmost="),
     ],
 )
 def test_what_is_missing_is_put_back(wrong, right):
@@ -108,6 +110,31 @@ def test_what_is_missing_is_put_back(wrong, right):
     parameters = "__global float *A, __global const float *B, uint n"
     head = f"__kernel void k({parameters}) {{ uint row = get_global_id(0); float least = 0, near = A[row]; "
     assert any(spaceless(right) in text for text in all_texts(f"{head}{wrong} }}"))
+
+
+def first_texts(body, most):
+    """Return the texts of the likeliest edits of a kernel with this body."""
+    parameters = "__global float *A, __global const float *B, uint n, uint m"
+    head = f"__kernel void k({parameters}) {{ uint row = get_global_id(1), col = get_global_id(0); "
+    seen = outline(f"{head}{body} }}", ["k"])
+    return [spaceless(edited(seen, edit)) for edit in edits(seen, most=most)]
+
+
+@pytest.mark.parametrize(
+    ("body", "right"),
+    [
+        ("for (uint i = 0; i < m; i += 4) { A[row] = B[row * n]; }", "B[row*n+i]"),
+        ("for (uint i = 0; i < m; i += 4) A[row] = i + row < m && col < n ? B[row * n + col] : 0;", "B[row*n+col+i]"),
+        ("if (row >= m || col >= n) return; A[col] = B[row * n + col];", "A[col+row*n]"),
+        ("if (row < m && col < n) A[row * n] = 0;", "A[row*n+col]"),
+        ("A[row * m + col] = B[row * n + col];", "A[row*n+col]"),
+        ("A[row] = B[row] + B[row + n] + B[row] + B[row + 3 * n];", "B[row+n]+B[row+2*n]"),
+        ("for (uint i = 0; i < m; i += 4) A[row] = i + row < m ? B[row * n + col] : 0;", "B[row*n+col+i*n]"),
+    ],
+)
+def test_an_index_gets_first_what_its_guards_compare(body, right):
+    """Likely edits add to an index what a guard or a loop compares, or what another index has, or take another size."""
+    assert any(right in text for text in first_texts(body, most=100))
 
 
 def test_edits_are_bounded_and_none_is_made_twice():

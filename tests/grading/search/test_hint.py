@@ -1,5 +1,6 @@
 """hint.py: students get a hint of the level that the instructor selected."""
 
+from dataclasses import replace
 from html import unescape
 
 import pytest
@@ -19,9 +20,9 @@ __kernel void k(__global const float *A, __global float *B, uint n)
 }
 """
 
-LINE = "line 5 is where it goes wrong"
+LINE = "the mistake is in line 5"
 PART = "the index of A"
-CHANGE = "`i` in place of `i + 1` would fix all of the wrong cases"
+CHANGE = "`i` in place of `i + 1` makes all wrong cases right."
 
 
 def fix(*, is_all=True):
@@ -34,14 +35,14 @@ def fix(*, is_all=True):
 
 @pytest.mark.parametrize(
     ("hints", "words"),
-    [("line", LINE), ("part", f"{LINE}, in {PART}"), ("change", f"{LINE}, in {PART} ({CHANGE})")],
+    [("line", f"{LINE}."), ("part", f"{LINE}, in {PART}."), ("change", f"{LINE}, in {PART}. {CHANGE}")],
 )
 def test_each_level_tells_no_more(hints, words):
     """Depending on the level, a hint names the line, the line and the part, or the line, the part and the change. All
     reports are made from the check, so the check must not contain more.
     """
     told = hint(fix(), SOURCE, hints).add_to(failed("correctness: one row (n 9)", message="it is wrong."))
-    assert told.message == f"{words}: it is wrong."
+    assert told.message == f"{words} It is wrong."
     assert (told.cause, told.detail, told.points) == ("", "", 0.0)
 
 
@@ -71,7 +72,7 @@ def test_only_the_cases_that_it_mends_have_the_hint():
     says that this line is one of the places.
     """
     found = hint(fix(is_all=False), SOURCE, "line")
-    assert found.words == "line 5 is one place where it goes wrong"
+    assert found.words == "one mistake is in line 5."
     other = check("correctness: one column (n 9)")
     assert found.add_to(other) is other
 
@@ -81,4 +82,12 @@ def test_code_that_is_not_the_students_is_not_quoted():
     expanded code that the student did not write.
     """
     found = hint(fix(), SOURCE.replace("A[i + 1]", "AT(i, 1)"), "change")
-    assert found.words == f"{LINE}, in {PART}"
+    assert found.words == f"{LINE}, in {PART}."
+
+
+def test_two_lines_are_named_without_their_parts():
+    """If either of two lines can be changed, the hint names both and nothing else."""
+    one = fix()
+    other = next(edit for edit in edits(one.outline, most=500) if edit.line == 4)
+    found = hint(replace(one, edits=(*one.edits, other)), SOURCE, "change")
+    assert found.words == "the mistake is in line 5 or line 4."

@@ -80,13 +80,40 @@ def test_nothing_is_said_of_what_no_edit_mends(environment, transposition):
 
 
 @pytest.mark.whole
-def test_nothing_is_said_where_several_lines_would_do(environment, transposition):
-    """If edits of different lines make the results right, there is no hint. For example, a wrong sign in one line can
-    be corrected in another.
+def test_two_lines_are_told_where_either_would_do(environment, transposition):
+    """If an edit of either of two lines makes the results right, the hint names both. A wrong sign in one line can be
+    reversed in another.
     """
     source = changed(TRANSPOSITION, "A[(y0 + ly)", "0 - A[(y0 + ly)")
     source = changed(source, "tile[lx][ly];", "0 + tile[lx][ly];")
-    assert found(environment, few(transposition), source) is None
+    mended = found(environment, few(transposition), source)
+    assert {edit.line for edit in mended.edits} == {line_of(source, "0 - A["), line_of(source, "0 + tile")}
+
+
+UNROLLED = """\
+__kernel void coalsTransp(__global const float *A, __global float *B, uint height, uint width)
+{
+    const uint x = get_global_id(0), y = get_global_id(1);
+    uint i = 0;
+    float sum = 0;
+    if (x >= width || y >= height)
+        return;
+    for (; i + 2 <= 2; i += 2)
+        sum += 0.5f * A[y * width + x] + 0.5f * A[y * width + x + 1];
+    for (; i < 2; i++)
+        sum += 0.5f * A[y * width + x];
+    B[x * height + y] = sum;
+}
+"""
+
+
+@pytest.mark.whole
+def test_an_edit_that_skips_the_mistake_is_not_told(environment, transposition):
+    """An edit of a loop's condition makes results right because the loop never runs. The hint names the line of the
+    mistake, not the line of the loop.
+    """
+    mended = found(environment, few(transposition), UNROLLED)
+    assert {edit.line for edit in mended.edits} == {line_of(UNROLLED, "x + 1")}
 
 
 @pytest.mark.whole
@@ -117,10 +144,10 @@ def test_a_grading_tells_the_line_and_takes_no_points(environment, course):
     folder = SUBMISSIONS / "coalsProgrm" / "row-from-local-id"
     quick, assignment = replace(environment, timing=ONE_PAIR), course.load("coalsProgrm")
     without, searched = (grade(assignment, folder, replace(quick, search=rules), seed=5) for rules in (NONE, GENEROUS))
-    line = f"line {line_of((folder / FILE_NAME).read_text(), 'get_local_id')} is where it goes wrong: "
+    line = f"the mistake is in line {line_of((folder / FILE_NAME).read_text(), 'get_local_id')}. "
     assert searched.first_cause.message.startswith(line)
-    told = [(each.verdict, each.points, each.message.removeprefix(line)) for each in searched.checks]
-    assert told == [(each.verdict, each.points, each.message) for each in without.checks]
+    told = [(each.verdict, each.points, each.message.removeprefix(line).lower()) for each in searched.checks]
+    assert told == [(each.verdict, each.points, each.message.lower()) for each in without.checks]
 
 
 def test_a_search_ends_in_time(environment, transposition):

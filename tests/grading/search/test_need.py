@@ -7,8 +7,7 @@ from samples import check, failed, unchecked
 
 from grader.common.record import replace
 from grader.course.rubric import Kind
-from grader.grading.rules import SearchRules
-from grader.grading.search.need import allowance, is_needed, rightness
+from grader.grading.search.need import is_needed, rightness
 from grader.results.check import Finding, Reason, Verdict
 
 SEEN = Finding(reason=Reason.DATA_RACE, message="line 3: a race.", help="No barrier.", places=(), times=1)
@@ -47,15 +46,6 @@ def test_a_cause_without_a_line_needs_it(transposition):
     """
     told = replace(WRONG, cause="a sign", message="the sign is wrong.", help="In your file, B is written in line 7.")
     assert is_needed(built(transposition), [told], [unchecked()])
-
-
-def test_a_cause_that_is_told_in_words_leaves_it_little_time():
-    """If the cause of a failed case is known, the search gets less time, because finding the line of a known cause is
-    less useful than finding a cause.
-    """
-    told, right = replace(WRONG, cause="a sign", message="the sign is wrong."), check("correctness: one column")
-    assert allowance(SearchRules(seconds=5.0), [WRONG, right]) == SearchRules(seconds=5.0)
-    assert allowance(SearchRules(seconds=5.0), [WRONG, told]) == SearchRules(seconds=2.0)
 
 
 def test_a_crash_beside_a_wrong_result_needs_it(transposition):

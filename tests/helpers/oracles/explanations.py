@@ -51,6 +51,12 @@ def first_sentences(check: Check) -> str:
     return f" {check.sentences}".partition(WHEREABOUTS)[0].strip()
 
 
+def is_near(mutation: Mutation, check: Check) -> bool:
+    """True if the first sentence names a line that is at most one line away from a changed line."""
+    named = lines_named(first_sentences(check).partition(". ")[0])
+    return any(abs(line - changed) <= 1 for line in named for changed in mutation.lines)
+
+
 def judged(mutation: Mutation, check: Check) -> Judgement:
     """Return the judgement about the check that a student reads first."""
     told = first_sentences(check)

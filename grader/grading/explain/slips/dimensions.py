@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from grader.common.phrases import capital
+from grader.common.phrases import capital, listed
 from grader.grading.explain.simulator.source_lines import FEW, lines_in_words
-from grader.grading.explain.slips.indexes import Coordinate, IndexedAccess, accesses
+from grader.grading.explain.slips.indexes import Coordinate, IndexedAccess, accesses, in_words
 from grader.grading.explain.slips.launch import SimulatedLaunch
 from grader.grading.explain.slips.slip import Slip
 
@@ -44,8 +44,70 @@ def dimensions(launch: SimulatedLaunch) -> Slip | None:
         f"{users if len(lines) <= FEW else 'The kernel uses'} them the other way round.",
         help="Exchange 0 and 1 in all calls of get_global_id, get_local_id and get_group_id.",
         cause="the kernel uses the dimensions of the launch the other way round",
-        explains=frozenset(each.line for each in launch.outside),
+        explains=_consequences(launch),
     )
+
+
+def exchanged_groups(launch: SimulatedLaunch) -> Slip | None:
+    """Explain loads that use the group's id of another dimension than the stores do.
+
+    The rule needs a row or a column that the loads never reach, because it proves that the results are wrong.
+    """
+    found = list(_along(launch))
+    wrong = [each for each in found if each.dimension != each.own]
+    if len(launch.items) < 2 or any(each.access.writes for each in wrong) or len(wrong) == len(found):
+        return None
+    if not any(_is_short(launch, each) for each in wrong):
+        return None
+    lines = {each.access.line for each in wrong}
+    uses = dict.fromkeys(
+        f"get_group_id({each.dimension}) for the {each.coordinate.units} of {each.access.array}" for each in wrong
+    )
+    runs = [
+        f"{'dimension' if number else 'Dimension'} {number} {'' if number else 'of this launch '}runs along "
+        f"`{in_words(size)}`"
+        for number, size in enumerate(launch.extent)
+        if size is not None
+    ]
+    return Slip(
+        message=f"{lines_in_words(lines)} {'uses' if len(lines) == 1 else 'use'} {listed(uses, 'and')}. "
+        f"{listed(runs, 'and')}.",
+        help="Exchange 0 and 1 in these calls of get_group_id or get_global_id.",
+        cause="the kernel uses the dimensions of the launch the other way round",
+        explains=_consequences(launch) | lines,
+    )
+
+
+def one_local_id(launch: SimulatedLaunch) -> Slip | None:
+    """Explain a tile of which a group loads only the diagonal: the row and the column use the same id in the group."""
+    if len(launch.group) != 2 or min(launch.group) < 2:
+        return None
+    staged = [each for each in launch.values.regions if each.role == "statement" and launch.is_local(each.target)]
+    for access in accesses(launch):
+        if access.writes or not any(each.first < access.place < each.last for each in staged):
+            continue
+        used = [_local_ids(each) for each in access.coordinates]
+        if len(used) == 2 and used[0] == used[1] and len(used[0]) == 1:
+            (own,) = used[0]
+            return Slip(
+                message=f"line {access.line} uses get_local_id({own}) for the row and for the column of "
+                f"{access.array}, so a group loads only the diagonal of its tile.",
+                help=f"Use get_local_id({1 - own}) for one of the two. Check both ids where they are defined.",
+                cause="the kernel uses the dimensions of the launch the other way round",
+                explains=_consequences(launch) | {access.line},
+            )
+    return None
+
+
+def _local_ids(coordinate: Coordinate) -> set[int]:
+    """Dimensions of the ids in the group that a coordinate depends on."""
+    return {number for number in (0, 1) if f"get_local_id({number})" in coordinate.value.atoms}
+
+
+def _consequences(launch: SimulatedLaunch) -> frozenset[int]:
+    """Lines that access an array outside, and lines that use words of local memory that were never set."""
+    unset = (line for each in launch.seen.unset for line in (each.line, each.used_line))
+    return frozenset(each.line for each in launch.outside) | frozenset(unset)
 
 
 def _along(launch: SimulatedLaunch) -> Iterator[Along]:

@@ -5,7 +5,7 @@ facts about the text, the launch, or the observations of the simulator.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from grader.grading.explain.slips import dimensions, groups, guard, inputs, local_words, macros, rows, sums
+from grader.grading.explain.slips import dimensions, groups, guard, inputs, local_words, macros, outputs, rows, sums
 from grader.grading.explain.slips.launch import SimulatedLaunch
 from grader.grading.explain.slips.slip import Slip
 
@@ -24,12 +24,16 @@ class SlipRule:
 RULES: tuple[SlipRule, ...] = (
     SlipRule(name="redefined macro", needs="the source and the launch", find=macros.redefined_macro),
     SlipRule(name="exchanged dimensions", needs="all indexes and the launch", find=dimensions.dimensions),
+    SlipRule(name="exchanged groups", needs="the indexes and the launch", find=dimensions.exchanged_groups),
+    SlipRule(name="one local id", needs="the index of a load into local memory", find=dimensions.one_local_id),
     SlipRule(name="other group size", needs="the index of a store and the launch", find=groups.other_group_size),
     SlipRule(name="fixed row length", needs="an index and the launch", find=rows.fixed_row_length),
     SlipRule(name="tree", needs="a step of a tree, seen outside or in a race", find=sums.tree_without_condition),
     SlipRule(name="guard", needs="an access outside, its index and its guards", find=guard.guard),
     SlipRule(name="strict guard", needs="the only store of an array and its guards", find=guard.too_strict),
     SlipRule(name="words not stored", needs="a read of unset words, and all stores", find=local_words.unstored_words),
+    SlipRule(name="results not stored", needs="all accesses, and all stores", find=outputs.unstored_results),
+    SlipRule(name="too few elements", needs="the index of a store and the launch", find=outputs.too_few_elements),
     SlipRule(name="unread inputs", needs="all accesses", find=inputs.unread_inputs),
     SlipRule(name="overwritten sum", needs="a loop", find=sums.overwritten_sum),
 )

@@ -246,6 +246,35 @@ def test_other_uses_of_dimensions_are_not_exchanged(body):
     assert not said("exchanged dimensions", body)
 
 
+TILED = "__local float t[16][16]; const uint u = get_local_id(0), v0 = get_local_id(1);\n"
+
+
+def test_loads_with_the_id_of_another_dimension_are_named():
+    """Loads that use the group's ids of exchanged dimensions are named, if the stores use the right dimensions."""
+    ids = "const uint r = get_group_id(0) * 16 + v0, c = get_group_id(1) * 16 + u;\n"
+    body = (
+        f"{TILED}{IDS}{ids}if (r < h && c < w)\nt[v0][u] = A[r * w + c];\nif (x < w && y < h) B[x * h + y] = t[u][v0];"
+    )
+    assert said("exchanged groups", body) == (
+        "line 7 uses get_group_id(0) for the rows of A and get_group_id(1) for the columns of A. Dimension 0 of this "
+        "launch runs along `w` and dimension 1 runs along `h`. Exchange 0 and 1 in these calls of get_group_id or "
+        "get_global_id."
+    )
+    assert not said("exchanged groups", body.replace("A[r * w + c]", "A[y * w + x]"))
+
+
+def test_a_tile_of_which_only_the_diagonal_is_loaded_is_named():
+    """A load whose row and column use the same id in the group reads only the diagonal of its tile."""
+    load = "if (y < h && k + v0 < w)\nt[u][v0] = A[y * w + k + v0];"
+    body = f"{TILED}{IDS}for (uint k = 0; k < w; k += 16) {{\n{load}\n}}\nif (x < w && y < h) B[x * h + y] = t[u][v0];"
+    assert said("one local id", body).startswith(
+        "line 7 uses get_local_id(1) for the row and for the column of A, so a group loads only the diagonal of its "
+        "tile. Use get_local_id(0) for one of the two."
+    )
+    assert not said("one local id", body.replace("k + v0", "k + u"))
+    assert not said("one local id", body, group=(16, 1))
+
+
 @pytest.mark.parametrize(
     ("source", "words"),
     [
@@ -282,6 +311,39 @@ def test_a_number_in_place_of_the_row_length_is_named(access, words):
     found = said("fixed row length", IDS + access)
     assert found.startswith(words)
     assert bool(found) is bool(words)
+
+
+def test_results_that_are_never_stored_are_named_with_their_stores():
+    """An array that no work-item writes is named, with the lines of its stores and of the conditions before them. A
+    store without a condition happens.
+    """
+    body = f"{IDS}if (x >= 0)\nreturn;\nif (y < h)\nv[x] = A[y * w + x];"
+    words = "v is never written: the store in line 7 never happens. Check the conditions in lines 4 and 6."
+    assert said("results not stored", body, accesses=("A",), stored="B") == words
+    assert not said("results not stored", body, accesses=("A",), stored="v")
+    assert not said("results not stored", f"{IDS}if (x < 0)\nB[x] = 0;", stored="B")
+    assert not said("results not stored", f"{IDS}B[x] = 0;", stored="v")
+
+
+@pytest.mark.parametrize(
+    ("store", "words"),
+    [
+        (
+            "for (uint k = 0; k < h; k++)\nB[x] = k;",
+            (
+                "line 5 stores in B at index `x`, so it stores nothing after B[95], but B has `h * w` elements. "
+                "Multiply the row by `h`, and add the column."
+            ),
+        ),
+        ("B[x * h + y] = 0;", ""),
+        ("for (uint k = 0; k < h; k++) B[x + k] = k;", ""),
+        ("B[x] = 0; B[x + w] = 0;", ""),
+        ("v[0] = 0;", ""),
+    ],
+)
+def test_a_store_whose_index_stays_too_small_is_named(store, words):
+    """The only store of an array of rows and columns may reach only its first elements."""
+    assert said("too few elements", IDS + store, stored="B") == words
 
 
 def test_unread_inputs_are_named_with_the_lines_of_their_loads():
