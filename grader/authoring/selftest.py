@@ -194,7 +194,7 @@ def _both_agree(assignment: Assignment, environment: GradingEnvironment, device:
         turns = range(len(task.assignment.speed_goals.integers))
         wrong = next(filter(None, (_disagreement(task, control, verifier.inputs(turn)) for turn in turns)), None)
     return Claim(
-        claim="the model solution and the baseline agree at the sizes that are timed",
+        claim="the model solution and the baseline agree at the timed sizes",
         holds=wrong is None,
         seen=wrong or sizes_in_words(task.sizes),
     )
@@ -221,7 +221,7 @@ def _computed(control: Participant, inputs: RoundInputs, script: str) -> dict[st
         unwrap(control.worker.session.launch(inputs.script(script)))
         fetched = unwrap(control.worker.session.fetch(control.plan.scripts[inputs.script(NAIVE)].outputs))
     except FailedError as failed:
-        raise SolutionError(f"the {script} failed at the sizes that are timed: {failed.problem.message}") from failed
+        raise SolutionError(f"the {script} failed at the timed sizes: {failed.problem.message}") from failed
     return dict(zip(control.plan.scripts[NAIVE].outputs, fetched.values(), strict=True))
 
 

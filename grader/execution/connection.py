@@ -137,7 +137,7 @@ class Connection:
 
     def send(self, request: Message) -> None:
         """Send a request. Does not wait."""
-        assert not self.is_stopped, "a worker is started before it is used"
+        assert not self.is_stopped, "the worker is not running; start it before sending a request"
         self.process.send(request.model_dump_json().encode() + b"\n")
 
     def reply(self, doing: str, seconds: float) -> Any:
@@ -186,7 +186,7 @@ class Connection:
         if self._found is None:
             self._found = self._listed(seconds)
         if self._simulation is not None and not self.devices:
-            raise NoSimulatorError(f"the simulator is missing here. Run `{command('setup')}`, which installs it.")
+            raise NoSimulatorError(f"the simulator is missing. Run `{command('setup')}` to install it.")
         if self._device >= len(self.devices):
             raise DeviceError(f"there is no OpenCL device {self._device}: {self._why_none(self._found)}")
         return self.devices[self._device]

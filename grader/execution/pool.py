@@ -74,9 +74,8 @@ class WorkerPool:
         used.
         """
         self._leaving: list[Worker] = []
-        self._start_next(
-            {}
-        )  # nothing is built: the driver loads its libraries with the submission, which may not need all of them
+        # Building a program in advance would make the driver load libraries that the first submission may not need.
+        self._start_next({})
 
     def worker(self) -> Worker:
         """Return a new worker for the device. It starts when it is first used, and the caller must stop it."""

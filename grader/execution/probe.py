@@ -57,7 +57,7 @@ def _fault(worker: Worker) -> DeviceError | None:
     except DeviceError as error:
         return error
     if not isinstance(fetched, dict):
-        return DeviceError(f"the device does not run a simple kernel: {_why(fetched)}. Run `{command('doctor')}`.")
+        return DeviceError(f"the device cannot run a simple kernel: {_why(fetched)}. Run `{command('doctor')}`.")
     if fetched["out"].payload.tolist() != list(range(1, 257)):
         raise DeviceError(f"the device computes wrong values in a simple kernel. Run `{command('doctor')}`.")
     return None

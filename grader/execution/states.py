@@ -4,14 +4,14 @@
     Idle --warm_up--> WarmingUp --settle--> Idle             InSession --rest--> Closing
 
 stopped      no process runs; the next request starts one
-idle         every request is answered, and no session is open
-warming up   the worker builds in advance; the reply is due
-requested    a session was requested, perhaps together with a run (prefetch.py); the replies are due
+idle         the worker has replied to every request, and no session is open
+warming up   the worker builds programs in advance and has not replied yet
+requested    a session was requested, perhaps together with a run (prefetch.py); some replies are missing
 in session   `session` has the requests of an open plan (session.py)
-closing      the end of a session was requested; the reply is due
+closing      the end of a session was requested, and the worker has not replied yet
 
-A session can be requested in every state. The request first waits for a reply that is due, and abandons any other
-session that was requested. From every state, a failure that ends the process leads to `NotStarted`.
+A session can be requested in every state. The request first waits for any missing reply, and abandons any other session
+that was requested. From every state, a failure that ends the process leads to `NotStarted`.
 """
 
 from dataclasses import dataclass
@@ -29,17 +29,17 @@ class NotStarted:
 
 @dataclass(frozen=True)
 class Idle:
-    """State in which every request is answered and no session is open."""
+    """State in which the worker has replied to every request and no session is open."""
 
 
 @dataclass(frozen=True)
 class WarmingUp:
-    """State in which the reply to a warm-up is due."""
+    """State in which the worker has not yet replied to a warm-up."""
 
 
 @dataclass(frozen=True)
 class Requested:
-    """State in which the replies to a request for a session are due."""
+    """State in which the worker has not yet sent all replies to a request for a session."""
 
     plan: Plan
     channel: RequestChannel
@@ -54,7 +54,7 @@ class InSession:
 
 @dataclass(frozen=True)
 class Closing:
-    """State in which the reply to the request to end a session is due."""
+    """State in which the worker has not yet replied to a request to end its session."""
 
 
 State = NotStarted | Idle | WarmingUp | Requested | InSession | Closing

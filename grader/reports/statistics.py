@@ -240,14 +240,14 @@ def quartiles(values: Iterable[float]) -> Quartiles | None:
 
 
 def family_of(mark: Mark) -> str:
-    """Return the heading of a check, which is its name without sizes. All cases share one heading, or in a suite one
-    heading for each kernel.
+    """Return the heading of a check: its name without sizes. All cases share one heading. In a suite, the cases of each
+    kernel share one.
     """
     return ": ".join(filter(None, (mark.part, CASES.get(mark.kind, mark.title))))
 
 
 def families(rows: tuple[StudentRow, ...]) -> tuple[Family, ...]:
-    """Return the families of which some submission failed a check, those with the most failures first."""
+    """Return the families in which a submission failed a check. Those with the most failures come first."""
     by_family: dict[str, list[tuple[str, Mark]]] = {}
     for label, mark in _failed(rows):
         by_family.setdefault(family_of(mark), []).append((label, mark))

@@ -18,7 +18,7 @@ FAST = f"the model solution is {MARGIN:g} times as fast as full points need"
 MISSES = "the baseline clearly misses full points"
 SKELETON = "the skeleton builds and fails every case"
 BASELINE = "the baseline computes the right thing"
-AGREE = "the model solution and the baseline agree at the sizes that are timed"
+AGREE = "the model solution and the baseline agree at the timed sizes"
 
 RIGHT_BASELINE = Claim(claim=BASELINE, holds=True, seen="in 12 cases")
 AGREEMENT = Claim(claim=AGREE, holds=True, seen="height 2048, width 1024")
@@ -245,7 +245,7 @@ def test_a_model_solution_that_is_wrong_only_when_large_is_named(copied, said_of
 
 
 def test_a_right_baseline_is_run_on_every_case(copied, said_of_baseline):
-    """The baseline runs on every case on the available device and is right."""
+    """The baseline is run on every case on the available device, and its results are right."""
     assert said_of_baseline(copied) == RIGHT_BASELINE
 
 

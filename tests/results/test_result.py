@@ -23,7 +23,7 @@ HIDDEN = unchecked("correctness: secret", Kind.CORRECTNESS, 0, Reason.HIDDEN, "h
 
 
 def seen(outcome):
-    """Return `passed`, `failed` and `unchecked` of a result, with which its brief grade must agree."""
+    """Return a result's counts of passed, failed and unchecked checks, after comparing them with its brief grade."""
     brief = grade_of(outcome)
     assert (outcome.passed, outcome.failed, outcome.unchecked) == (brief.passed, brief.failed, brief.unchecked)
     return outcome.passed, outcome.failed, outcome.unchecked

@@ -125,7 +125,7 @@ class Cluster:
             pause(0.1)
         if not self.is_connected:
             raise SchedulerLostError(
-                f"the connection to the scheduler at {self._address} is lost. Finished gradings are kept; "
+                f"the connection to the scheduler at {self._address} was lost. Finished gradings are kept; "
                 "once it runs again with its workers, the same command continues from there."
             )
         outcome: Future[Result | Ungraded] = Future()
@@ -210,7 +210,7 @@ class Cluster:
             self._say(f"waiting for a worker at {self._address}: {self._how_to_start()}")
         while not self._workers():
             if not self.is_connected:
-                raise SchedulerLostError(f"the connection to the scheduler at {self._address} is lost.")
+                raise SchedulerLostError(f"the connection to the scheduler at {self._address} was lost.")
             if time.monotonic() > end:
                 raise WorkerError(
                     f"no worker with the resource `{RESOURCE}` has joined {self._address} within {seconds:.0f} s; "

@@ -154,14 +154,14 @@ def _open(worker: Worker, plan: Plan) -> None:
     """Open a session and fill the source of the copy."""
     opened = worker.load({OURS: ProgramSource(source=SOURCE, options=OPTIONS), PEAK: PEAK_PROGRAM}).open(plan)
     if not isinstance(opened, Opened):
-        raise _failed("build the kernels of the calibration", opened)
+        raise _failed("build the calibration kernels", opened)
     _launch(worker, FILL)
 
 
 def _launch(worker: Worker, script: str) -> Timing:
     timing = worker.session.launch(script)
     if not isinstance(timing, Timing):
-        raise _failed(f"run the {script} of the calibration", timing)
+        raise _failed(f"run the calibration step `{script}`", timing)
     return timing
 
 
@@ -196,4 +196,4 @@ def _check_sums(worker: Worker) -> None:
 
 
 def _failed(what: str, outcome: object) -> DeviceError:
-    return DeviceError(f"the device does not {what}: {outcome}. Run `grader doctor`.")
+    return DeviceError(f"the device cannot {what}: {outcome}. Run `grader doctor`.")

@@ -16,7 +16,9 @@ from grader.lms.intake.reading.listing import is_source, stem
 
 @dataclass(frozen=True, kw_only=True)
 class Candidate:
-    """A .cl file with the number of its attempt. Copies of a file have the same `family`, and `copies` orders them."""
+    """A .cl file that may be the submission, with the number of its attempt. Copies of one file have the same `family`.
+    `copies` has the number of the copy for each part of the path, such as 2 for "kernels (2).cl", and 0 for originals.
+    """
 
     piece: Piece
     data: bytes

@@ -56,7 +56,9 @@ def arrived_in(text: str, zone: tzinfo, now: datetime) -> datetime:
 def require_student(person: PersonRow) -> None:
     """Raise RefusedError if the person is not a student."""
     if person.role != CourseRole.STUDENT:
-        raise RefusedError(f"{person.name} is not a student. Staff hand in on the page of the assignment.")
+        raise RefusedError(
+            f"{person.name} is not a student. Instructors and assistants hand in on the assignment's page."
+        )
 
 
 def enter(session: Session, offer: HandInRequest, entry: HandInFor, rules: HandInRules, now: datetime) -> AttemptRow:

@@ -38,7 +38,7 @@ kernels.
 
 @dataclass(frozen=True, kw_only=True)
 class GradedRow:
-    """A row of the gradebook, and the numbers of the attempt and the grading that count."""
+    """A row of the gradebook, with the numbers of the attempt and the grading that count."""
 
     row: StudentRow
     public: str
@@ -48,8 +48,8 @@ class GradedRow:
 
 @dataclass(frozen=True, kw_only=True)
 class StoredResult:
-    """Stored data of a grading: the file, the whole result, the result that students may see, the page for students,
-    and the whole page if it shows more.
+    """Everything that is stored for one grading. `data` is the submitted file. Students may see `shown`, which is their
+    part of `result`, and `page`. `full_page` is set only if it shows more than `page`.
     """
 
     data: bytes

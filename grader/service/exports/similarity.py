@@ -117,12 +117,12 @@ def _sources(name: str, data: bytes) -> Iterator[tuple[str, bytes]]:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             files = [each for each in archive.infolist() if PurePosixPath(each.filename).suffix.lower() in ENDINGS]
             if any(each.compress_type not in PACKINGS for each in files):
-                raise RefusedError("The zip has an unusual compression, such as bzip2. Pack the sources with deflate.")
+                raise RefusedError("The zip uses an unsupported compression method. Create it again with deflate.")
             for each in files[: MAX_SOURCES + 1]:
                 with archive.open(each) as file:
                     yield each.filename, file.read(MAX_SOURCE_BYTES)
     except DAMAGE as error:
-        raise RefusedError("The zip cannot be read; pack the sources again, without a password.") from error
+        raise RefusedError("The zip cannot be read. Create it again, without a password.") from error
 
 
 def empty_pool(database: Database, assignment: str, kind: PoolKind, who: str, now: datetime) -> None:

@@ -75,7 +75,9 @@ def origin_of(url: str) -> str:
     """The origin of an address, as browsers send it. Raises InputError if `url` is not an address."""
     parts = urlsplit(url)
     if parts.scheme not in {"http", "https"} or not parts.netloc or parts.path.strip("/") or parts.query:
-        raise InputError(f"{url} is not an address such as https://grader.example.org; correct --url.")
+        raise InputError(
+            f"--url {url} is not valid; give an address without a path, such as https://grader.example.org."
+        )
     return f"{parts.scheme}://{parts.netloc.removesuffix(USUAL_PORTS[parts.scheme])}".lower()
 
 
@@ -87,7 +89,7 @@ def _in_address(host: str) -> str:
         return host
     if parsed.is_unspecified:
         raise InputError(
-            f"--host {host} means every address of this machine; give the one that browsers use with --url."
+            f"--host {host} stands for every address of this machine. Set the address that browsers use with --url."
         )
     return f"[{host}]" if parsed.version == 6 else host
 
@@ -153,7 +155,7 @@ def first_lines(database: Database, request: ServeRequest) -> Iterator[str]:
             wanted.append(_ensured_person(session, INSTRUCTOR, "Instructor", CourseRole.INSTRUCTOR))
         if request.demo:
             wanted.append(_ensured_person(session, STUDENT, "Ada Student", CourseRole.STUDENT))
-        each_once = dict.fromkeys(wanted)  # a second link for a person would end the first
+        each_once = dict.fromkeys(wanted)  # a second link would invalidate the person's first one
         links = [_link_line(session, each, "grader serve", request.origin) for each in each_once]
     yield f"serving {request.course} at {request.origin}; Ctrl-C ends this."
     yield from links

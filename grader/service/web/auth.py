@@ -122,7 +122,9 @@ AnyMember = Annotated[Member, Depends(require_member)]
 
 
 async def require_teacher(member: AnyMember) -> Member:
-    """An instructor or an assistant. Raises NotFoundError for others, as if the page did not exist."""
+    """The member, who must be an instructor or an assistant. For others, raises NotFoundError, as if the page did not
+    exist.
+    """
     if not member.teaches:
         raise NotFoundError
     return member
@@ -132,7 +134,7 @@ Teacher = Annotated[Member, Depends(require_teacher)]
 
 
 async def require_instructor(member: AnyMember) -> Member:
-    """An instructor. Raises NotFoundError for others, as if the page did not exist."""
+    """The member, who must be an instructor. For others, raises NotFoundError, as if the page did not exist."""
     if not member.is_instructor:
         raise NotFoundError
     return member

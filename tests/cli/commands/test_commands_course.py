@@ -24,7 +24,7 @@ def test_a_batch_that_requires_the_sanitizer_grades_nobody_without_it(tmp_path, 
         *("--sandbox", "process"),
     )
     assert done.returncode == 3
-    assert done.stderr.startswith("grader: not graded: the simulator is missing here. Run `")
+    assert done.stderr.startswith("grader: not graded: the simulator is missing. Run `")
     assert list((tmp_path / "results" / "results").iterdir()) == []
     assert not (tmp_path / "results" / "students").exists()
 
@@ -43,7 +43,7 @@ def test_a_batch_without_the_simulator_says_whose_points_are_not_whole(tmp_path,
     done = without_simulator(tmp_path, bare_python, *command)
     assert done.returncode == 3
     assert "1 submission with open checks, up to 50 points each: the simulator is missing." in done.stdout
-    assert "The simulator is missing here. Run `" in done.stdout
+    assert "The simulator is missing. Run `" in done.stdout
     assert "1 submission with open checks" in (tmp_path / "out" / "index.html").read_text()
     (row,) = csv.DictReader((tmp_path / "out" / "grades.csv").read_text(encoding="utf-8-sig").splitlines())
     assert (row["max_points"], row["unchecked"], row["unchecked_reason"]) == ("100", "50", "NO_SIMULATOR")

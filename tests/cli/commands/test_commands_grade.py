@@ -494,9 +494,9 @@ def test_without_a_simulator_what_rests_on_it_stays_in_the_total(tmp_path, bare_
     assert json.loads((tmp_path / "result.json").read_text())["unchecked"] == [
         {"reason": "NO_SIMULATOR", "checks": 4, "points": 50.0}
     ]
-    assert "the simulator is missing here. Run `" in " ".join(done.stdout.split())
+    assert "the simulator is missing. Run `" in " ".join(done.stdout.split())
     assert len(list(ElementTree.parse(tmp_path / "report.xml").iter("skipped"))) == 4
-    assert "the simulator is missing here" in (tmp_path / "page.html").read_text()
+    assert "the simulator is missing" in (tmp_path / "page.html").read_text()
 
 
 def test_without_a_simulator_all_are_asked_for_the_same_points(tmp_path, bare_python):
@@ -521,7 +521,7 @@ def test_who_requires_the_sanitizer_gets_no_grade_without_it(tmp_path, bare_pyth
     done = without_simulator(
         tmp_path, bare_python, "grade", "kernels.cl", "--assignment", "coalsTransp", "--require-sanitizer", *REPORTS
     )
-    is_ungraded(done, tmp_path, "the simulator is missing here. Run `")
+    is_ungraded(done, tmp_path, "the simulator is missing. Run `")
 
 
 def test_an_oracle_that_fails_is_exit_code_3_and_no_grade(copied_course):

@@ -118,7 +118,7 @@ def test_a_worker_that_does_not_start_does_not_stop_the_examination(dead_environ
     ("outcome", "said"),
     [
         ({"out": np.zeros(256, dtype=np.uint32)}, "wrong values"),
-        (Crashed(signal=6, exit_code=None, words="no linker"), "does not run a simple kernel"),
+        (Crashed(signal=6, exit_code=None, words="no linker"), "cannot run a simple kernel"),
     ],
 )
 def test_a_driver_that_does_not_compute_is_found_with_its_remedy(environment, empty_course, monkeypatch, outcome, said):

@@ -33,7 +33,7 @@ class NoSimulator:
     """Worker on a machine without the simulator."""
 
     def ready(self):
-        raise NoSimulatorError("the simulator is missing here.")
+        raise NoSimulatorError("the simulator is missing.")
 
 
 def tried(assignment, *ends):

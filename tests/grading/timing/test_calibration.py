@@ -147,11 +147,11 @@ def test_a_clock_too_coarse_for_a_launch_is_a_fault_of_the_device(worker, monkey
 
 
 def test_a_kernel_of_ours_that_fails_is_a_fault_of_the_device(worker, monkeypatch):
-    """If a kernel of the calibration cannot be built or run, DeviceError names the kernel and the failure."""
+    """If a calibration kernel cannot be built or run, DeviceError names the kernel and the failure."""
     with monkeypatch.context() as patch:
         patch.setattr(calibration, "SOURCE", "nonsense")
-        with pytest.raises(DeviceError, match="does not build the kernels of the calibration"):
+        with pytest.raises(DeviceError, match="cannot build the calibration kernels"):
             calibrate(worker, "process", lambda _: None)
     monkeypatch.setattr(WorkerSession, "launch", lambda *_: Crashed(signal=11, exit_code=None, words=""))
-    with pytest.raises(DeviceError, match="does not run the fill of the calibration: Crashed"):
+    with pytest.raises(DeviceError, match="cannot run the calibration step `fill`: Crashed"):
         calibrate(worker, "process", lambda _: None)

@@ -82,9 +82,8 @@ def test_what_cannot_be_ordered_is_not_guessed_at(files, one):
     ],
 )
 def test_one_file_of_several_can_be_the_one(files, wanted, one):
-    """If there are several files, the one with the assignment's name, the requested name or the right kernel counts.
-
-    Files with equal contents count as one.
+    """If there are several files, grader chooses the one that has the requested name or the assignment's name, or that
+    defines the right kernel. Identical files count as one.
     """
     assert chosen(files, one)[0] == {"coalsTransp": wanted}
 

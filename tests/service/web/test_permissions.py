@@ -275,7 +275,7 @@ def _addresses(service):
 
 
 def _name(path):
-    """Return the value of {name} in an address, which is a file or an assignment."""
+    """Return a value for `{name}` in the address of a route: a file name, or the name of an assignment."""
     return "style.css" if "static" in path else "result.json" if "download" in path else "small"
 
 

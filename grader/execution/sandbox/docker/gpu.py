@@ -63,7 +63,7 @@ def _nvidia_nodes(index: int) -> Gpu:
     shared = tuple(DEV / name for name in ("nvidiactl", "nvidia-uvm"))
     for node in shared:
         if not node.exists():
-            raise DeviceError(f"there is no {node}: run `nvidia-modprobe -u -c 0`, or name another --gpu.")
+            raise DeviceError(f"there is no {node}: run `nvidia-modprobe -u -c 0`, or choose another GPU with --gpu.")
     tools = DEV / "nvidia-uvm-tools"  # needed by debuggers and profilers; drivers also start without this node
     nodes = (_nvidia_node(index), *shared, *([tools] if tools.exists() else []))
     return _with_groups(nodes, f"{VENDORS}/nvidia.icd")
@@ -72,14 +72,14 @@ def _nvidia_nodes(index: int) -> Gpu:
 def _nvidia_node(index: int) -> Path:
     node = DEV / f"nvidia{index}"
     if not node.exists():
-        raise DeviceError(f"there is no {node}: install NVIDIA's driver, or name another --gpu.")
+        raise DeviceError(f"there is no {node}: install NVIDIA's driver, or choose another GPU with --gpu.")
     return node
 
 
 def _amd(index: int) -> Gpu:
     kfd = DEV / "kfd"
     if not kfd.exists():
-        raise DeviceError(f"there is no {kfd}: load the amdgpu driver, or name another --gpu.")
+        raise DeviceError(f"there is no {kfd}: load the amdgpu driver, or choose another GPU with --gpu.")
     return _with_groups((kfd, _render_node(index)), f"{VENDORS}/amdocl64.icd")
 
 
@@ -92,7 +92,7 @@ def _render_node(index: int) -> Path:
     if index >= len(nodes):
         raise DeviceError(
             f"there is no GPU {index}: {DEV / 'dri'} has {len(nodes)}, counted from 0; "
-            "load the driver, or name another --gpu."
+            "load the driver, or choose another GPU with --gpu."
         )
     return nodes[index]
 

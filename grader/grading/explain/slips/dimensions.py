@@ -79,7 +79,7 @@ def exchanged_groups(launch: SimulatedLaunch) -> Slip | None:
 
 
 def one_local_id(launch: SimulatedLaunch) -> Slip | None:
-    """Explain a tile of which a group loads only the diagonal: the row and the column use the same id in the group."""
+    """Explain why a group loads only the diagonal of its tile: the same local id selects the row and the column."""
     if len(launch.group) != 2 or min(launch.group) < 2:
         return None
     staged = [each for each in launch.values.regions if each.role == "statement" and launch.is_local(each.target)]
@@ -100,12 +100,12 @@ def one_local_id(launch: SimulatedLaunch) -> Slip | None:
 
 
 def _local_ids(coordinate: Coordinate) -> set[int]:
-    """Dimensions of the ids in the group that a coordinate depends on."""
+    """Dimensions of the local ids that a coordinate depends on."""
     return {number for number in (0, 1) if f"get_local_id({number})" in coordinate.value.atoms}
 
 
 def _consequences(launch: SimulatedLaunch) -> frozenset[int]:
-    """Lines that access an array outside, and lines that use words of local memory that were never set."""
+    """Lines that access an array out of bounds, and lines that use words of local memory that were never set."""
     unset = (line for each in launch.seen.unset for line in (each.line, each.used_line))
     return frozenset(each.line for each in launch.outside) | frozenset(unset)
 

@@ -114,9 +114,7 @@ def test_launches_that_differ():
 
 
 def test_every_other_launch():
-    """If launches are alternately right and wrong, the sentence says so. Two correct launches in a row are not an
-    alternation.
-    """
+    """If every other launch is right, the sentence says so, but not if two right launches follow each other."""
     wrong = np.where(GENERATOR.random(C.shape) < 0.1, 0.5, C).astype(np.float32)
     noise = (wrong + GENERATOR.random(C.shape)).astype(np.float32)
     alternating, by_chance = (wrong, C, noise, C), (C, C, noise, C)
