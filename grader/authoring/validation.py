@@ -142,7 +142,13 @@ def _count_baseline(assignment: Assignment, environment: GradingEnvironment, pro
     failed.
     """
     submission = read_submission(assignment.reference / BASELINE_FILE)
-    asked = replace(assignment, kernel=assignment.baseline[-1].kernel, launches=assignment.baseline, choices=Choices())
+    asked = replace(
+        assignment,
+        kernel=assignment.baseline[-1].kernel,
+        launches=assignment.baseline,
+        program=assignment.baseline_program,
+        choices=Choices(),
+    )
     task = Task(assignment=asked, submission=submission, seed=fresh_seed())
     counted = profile_submission(task, environment, progress)
     return None if isinstance(counted, Problem) else counted.profile

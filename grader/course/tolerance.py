@@ -9,7 +9,7 @@ from grader.common.record import Record
 ToleranceRule = Literal["exact", "rounding", "ulp", "relative", "absolute", "share", "multiset", "judge"]
 
 
-class Rule(Record):
+class ToleranceWords(Record):
     """Words for a rule, and True if it has a limit `at_most`."""
 
     words: str
@@ -18,15 +18,15 @@ class Rule(Record):
     has_limit: bool = False
 
 
-RULES: dict[ToleranceRule, Rule] = {
-    "exact": Rule(words="all bits are the same"),
-    "rounding": Rule(words="errors are at most {} roundings of its terms"),
-    "ulp": Rule(words="errors are at most {} units in the last place", has_limit=True),
-    "relative": Rule(words="errors are at most {} times the right value", has_limit=True),
-    "absolute": Rule(words="errors are at most {}", has_limit=True),
-    "share": Rule(words="the share of elements that differ is at most {}", has_limit=True),
-    "multiset": Rule(words="it has the right elements in any order"),
-    "judge": Rule(words="a test of the course accepts it, since several results may be right"),
+RULES: dict[ToleranceRule, ToleranceWords] = {
+    "exact": ToleranceWords(words="all bits are the same"),
+    "rounding": ToleranceWords(words="errors are at most {} roundings of its terms"),
+    "ulp": ToleranceWords(words="errors are at most {} units in the last place", has_limit=True),
+    "relative": ToleranceWords(words="errors are at most {} times the right value", has_limit=True),
+    "absolute": ToleranceWords(words="errors are at most {}", has_limit=True),
+    "share": ToleranceWords(words="the share of elements that differ is at most {}", has_limit=True),
+    "multiset": ToleranceWords(words="it has the right elements in any order"),
+    "judge": ToleranceWords(words="a test of the course accepts it, since several results may be right"),
 }
 """Rules by name. truth/comparators.py has their comparators."""
 

@@ -147,6 +147,56 @@ def test_the_loop_nest_is_what_the_exercise_says(course):
             assert truth["gains"].magnitude[d, t] == pytest.approx(sum(level) + abs(gain), rel=1e-14)
 
 
+def test_the_game_of_life_counts_eight_neighbours_around_the_torus(course):
+    """The truth for the Game of Life applies the rules cell by cell. In two rows, a neighbour counts twice."""
+    for height, width in ((7, 5), (2, 6)):
+        inputs, truth = truth_of(course.load("gameOfLife"), {"height": height, "width": width, "generations": 3})
+        cells = inputs["now"].tolist()
+        around = [(dy, dx) for dy in (-1, 0, 1) for dx in (-1, 0, 1) if (dy, dx) != (0, 0)]
+        for _ in range(3):
+            alive = [
+                [sum(cells[(y + dy) % height][(x + dx) % width] for dy, dx in around) for x in range(width)]
+                for y in range(height)
+            ]
+            cells = [
+                [int(count == 3 or (count == 2 and cell == 1)) for count, cell in zip(*rows, strict=True)]
+                for rows in zip(alive, cells, strict=True)
+            ]
+        assert truth["next"].value.tolist() == cells
+
+
+def test_gravity_adds_up_over_all_pairs(course):
+    """The truth for gravity is the sum over all other bodies, and its magnitude is at least the sum of absolute values.
+
+    The fourth number of a result is not compared.
+    """
+    inputs, truth = truth_of(course.load("nBody"), {"n": 9})
+    bodies, found = inputs["positions"].tolist(), truth["accelerations"]
+    for i, own in enumerate(bodies):
+        terms = []
+        for body in bodies:
+            apart = [there - here for there, here in zip(body[:3], own[:3], strict=True)]
+            terms.append([body[3] * each / (sum(d * d for d in apart) + 0.015625) ** 1.5 for each in apart])
+        for axis, along in enumerate(zip(*terms, strict=True)):
+            assert found.value[i, axis] == pytest.approx(sum(along), abs=1e-12)
+            assert found.magnitude[i, axis] >= sum(map(abs, along))
+    assert found.defined[:, :3].all()
+    assert not found.defined[:, 3].any()
+
+
+def test_a_sparse_product_is_the_dense_one(course):
+    """The truth for the sparse product is that of the dense matrix. Entries have ascending columns in each row."""
+    inputs, truth = truth_of(course.load("spMatVec"), {"rows": 11, "columns": 8, "entries": 40})
+    dense = np.zeros((11, 8))
+    for row in range(11):
+        entries = slice(*inputs["starts"][row : row + 2].tolist())
+        assert (np.diff(inputs["places"][entries].astype(int)) > 0).all()
+        dense[row, inputs["places"][entries]] = inputs["values"][entries]
+    assert np.count_nonzero(dense) == 40
+    assert truth["y"].value == pytest.approx(dense @ inputs["x"], abs=1e-14)
+    assert truth["y"].magnitude == pytest.approx(np.abs(dense) @ np.abs(inputs["x"]), rel=1e-14)
+
+
 def test_an_oracle_of_the_wrong_shape_is_our_fault_and_named(transposition):
     """An array of the wrong shape from oracle.py raises SolutionError, so the student is not blamed."""
     with pytest.raises(SolutionError, match=r"oracle\.py: B has the shape"):
@@ -204,12 +254,15 @@ MADE_BY = [
     ("blockMMM", "C"),
     ("coalsProgrm", "Btr"),
     ("coalsTransp", "B"),
+    ("gameOfLife", "next"),
     ("loopNest", "gains"),
+    ("nBody", "accelerations"),
     ("nearestNeighbour", "nearest"),
     ("nearestNeighbour", "distance"),
     ("optimProgram", "B"),
     ("reduction", "total"),
     ("rgblkMMM", "C"),
+    ("spMatVec", "y"),
 ]
 
 

@@ -81,7 +81,7 @@ def test_nothing_is_said_of_what_no_edit_mends(environment, transposition):
 
 @pytest.mark.whole
 def test_two_lines_are_told_where_either_would_do(environment, transposition):
-    """If an edit of either of two lines makes the results right, both are told. A wrong sign in one line can be
+    """If an edit of either of two lines makes the results right, the hint names both. A wrong sign in one line can be
     reversed in another.
     """
     source = changed(TRANSPOSITION, "A[(y0 + ly)", "0 - A[(y0 + ly)")
@@ -109,8 +109,8 @@ __kernel void coalsTransp(__global const float *A, __global float *B, uint heigh
 
 @pytest.mark.whole
 def test_an_edit_that_skips_the_mistake_is_not_told(environment, transposition):
-    """An edit of a loop's condition makes results right because the loop never runs. The line of the mistake is told,
-    not the line of the loop.
+    """An edit of a loop's condition makes results right because the loop never runs. The hint names the line of the
+    mistake, not the line of the loop.
     """
     mended = found(environment, few(transposition), UNROLLED)
     assert {edit.line for edit in mended.edits} == {line_of(UNROLLED, "x + 1")}

@@ -50,9 +50,9 @@ def _launch(source: str, steps: Any, specs: Any, contents: dict[str, Any], repea
     program = cl.Program(context, source).build()
     buffers = {spec.name: DeviceBuffer.make(context, spec) for spec in specs}
     for name, buffer in buffers.items():
-        words = contents.get(name, np.zeros(buffer.spec.size // 4, dtype=np.uint32))
-        cl.enqueue_copy(queue, buffer.payload, np.ascontiguousarray(words))
-    built = {step.program: program for step in steps}
+        content = contents.get(name, np.zeros(buffer.spec.size, dtype=np.uint8))
+        cl.enqueue_copy(queue, buffer.payload, np.ascontiguousarray(content))
+    built = {step.program: program for step in steps if step.kind == "kernel"}
     Sequence.prepare(steps, repeat, built, buffers).run(queue, 0)
 
 

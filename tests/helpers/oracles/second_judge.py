@@ -26,6 +26,7 @@ from grader.course.criteria import DataSet, Sizes
 from grader.course.expressions import evaluate
 from grader.course.submissions.submission import parse_submission
 from grader.course.submissions.task import Task
+from grader.course.truth.comparators import Standard, wrong_elements
 from grader.course.truth.inputs import make_inputs
 from grader.course.truth.oracle import DTYPES, Arrays, Truth, load_oracle
 from grader.execution.client import Worker
@@ -35,7 +36,6 @@ from grader.execution.series import Series
 from grader.grading.checks.building import Built, build
 from grader.protocol.steps import BufferSpec, RepeatSteps, Step
 
-ROUNDOFF = 2.0**-24
 SIZES = 20
 """Number of runs on PoCL. Half of them use integers, whose results are exact."""
 
@@ -173,31 +173,34 @@ def _compared(assignment: Assignment, run: Run, inputs: Arrays, fetched: Mapping
         got = fetched[name]
         if any((band != got.poison).any() for band in (got.before, got.after)):
             return Fault.STRAY
-        if buffer.part == "input" and name in inputs and (got.payload != inputs[name].ravel().view(np.uint32)).any():
+        if buffer.part == "input" and name in inputs and got.payload.tobytes() != inputs[name].tobytes():
             return Fault.STRAY
         if buffer.is_judged and name in truth:
             values = got.payload.view(DTYPES[buffer.type]).reshape(truth[name].value.shape)
-            if not _agrees(values, truth[name], assignment, run):
+            if not _agrees(name, values, truth[name], assignment, run):
                 return Fault.RESULTS
     return Fault.NONE
 
 
-def _agrees(got: NDArray[Any], truth: Truth, assignment: Assignment, run: Run) -> bool:
+def _agrees(name: str, got: NDArray[Any], truth: Truth, assignment: Assignment, run: Run) -> bool:
     """True if the results are equal to the bit, or differ by at most what the assignment allows for rounding. An oracle
     that makes its own inputs ignores the request for integers.
     """
-    rule = assignment.correctness.tolerance
+    rule = assignment.tolerance_of(name)
+    if rule.rule not in {"exact", "rounding"} or truth.defined is not None:
+        amount = evaluate(rule.amount, assignment.names(run.sizes))
+        return not wrong_elements(got, truth, Standard(tolerance=rule, amount=amount, data=run.data)).any()
     is_whole = run.data == "integers" and np.array_equal(truth.value, np.rint(truth.value))
     if rule.rule == "exact" or is_whole or truth.magnitude is None:
         return bool(np.array_equal(got, truth.value.astype(got.dtype)))
-    allowed = evaluate(rule.factor, assignment.names(run.sizes)) * ROUNDOFF * truth.magnitude
+    allowed = evaluate(rule.factor, assignment.names(run.sizes)) * np.finfo(got.dtype).eps / 2 * truth.magnitude
     return bool((np.abs(got.astype(np.float64) - truth.value) <= allowed).all())
 
 
 # --- Oclgrind ---------------------------------------------------------------------------------
 
 
-Session = tuple[tuple[Step, ...], tuple[BufferSpec, ...], dict[str, NDArray[np.uint32]], RepeatSteps | None]
+Session = tuple[tuple[Step, ...], tuple[BufferSpec, ...], dict[str, NDArray[np.uint8]], RepeatSteps | None]
 """A launch for plain_oclgrind.py: its steps, its buffers, the contents of some buffers, and the repetition."""
 
 
@@ -231,5 +234,5 @@ def _session(built: Built, run: Run) -> Session:
     plan = submission_plan(assignment, run.sizes, built.bindings).watched("ascending")
     script = plan.scripts[STUDENT]
     given = _given(assignment, run, make_inputs(assignment, load_oracle(assignment), run.sizes, run.data, run.key))
-    contents = {name: np.ascontiguousarray(given[name]).view(np.uint32).ravel() for name in script.uploads}
+    contents = {name: np.ascontiguousarray(given[name]).ravel().view(np.uint8) for name in script.uploads}
     return script.steps, plan.buffers, contents, script.repeat
