@@ -20,6 +20,7 @@ from grader.course.launches import Buffer, Choices, Launch, LocalArray, Repeat, 
 from grader.course.policies.rules import POLICIES
 from grader.course.program import (
     FillAt,
+    LaunchAt,
     Program,
     RunSequence,
     contradictions,
@@ -113,7 +114,9 @@ class Assignment(Folders, Rubric):
         if not isinstance(fields, dict):
             return fields
         for program, launches in PROGRAMS.items():
-            steps = fields.get(program)
+            steps = fields.get(program, ())
+            if not isinstance(steps, list | tuple):
+                raise ValueError(f"`{program}` must be a list of steps")  # noqa: TRY004 - pydantic reports only ValueError
             if isinstance(steps, list):
                 if launches in fields:
                     raise ValueError(f"`{program}` and `{launches}` are both given; keep one")
@@ -257,20 +260,24 @@ class Assignment(Folders, Rubric):
         except InputError as error:
             raise ValueError(str(error).rstrip(".")) from error
 
+    def _check_launch(self, step: LaunchAt) -> None:
+        """Raise ValueError if a size of the launch is impossible, and InputError if a number does not fit into uint."""
+        names = self.names(step.sizes)
+        for amount in _amounts_of(step.launch):
+            if evaluate_int(amount, names) < 1:
+                raise ValueError(f'"{amount}" is less than 1 at {step.sizes}')
+        for name in (*step.sizes, *self.values):
+            _check_fit(f"{name} at {step.sizes}", "uint", evaluate_int(name, names))
+
     def _check_sequence(self, sequence: RunSequence, sizes: Sizes) -> None:
-        """Raise ValueError if launches of this sequence have impossible sizes, and InputError if a number does not fit
-        the type in which a kernel gets it, or if there are too many iterations.
-        """
+        """Raise ValueError or InputError if a launch, a fill, a scalar or a repetition is impossible."""
         for step in sequence.steps:
             if isinstance(step, FillAt):
                 _check_fit(f"a fill of {step.buffer}", self.buffers[step.buffer].type, step.value)
+        if not sequence.launches:
+            raise InputError(f"the program launches no kernel at {sizes}; choose larger sizes, or change its loops.")
         for launch in sequence.launches:
-            names = self.names(launch.sizes)
-            for amount in _amounts_of(launch.launch):
-                if evaluate_int(amount, names) < 1:
-                    raise ValueError(f'"{amount}" is less than 1 at {launch.sizes}')
-            for name in (*launch.sizes, *self.values):
-                _check_fit(f"{name} at {launch.sizes}", "uint", evaluate_int(name, names))
+            self._check_launch(launch)
         for name, scalar in self.scalars.items():
             _check_fit(f"the scalar {name} at {sizes}", scalar.type, evaluate(scalar.value, self.names(sizes)))
         if sequence.repeat is not None:

@@ -106,11 +106,22 @@ def checked(where: str, kind: type[Read], fields: Fields) -> Read:
     except ValidationError as error:
         words: dict[str, list[str]] = {}  # there are several messages if a value may be of several kinds
         # an unknown field is often a misspelt missing one, so its message comes first
-        for each in sorted(error.errors(), key=lambda each: each["type"] != "extra_forbidden"):
+        for each in sorted(_stated(error, fields), key=lambda each: each["type"] != "extra_forbidden"):
             words.setdefault(_place(each, fields), []).append(_words(each))
         (place, first), *others = words.items()
         more = f" (and {len(others)} more)" if others else ""
         raise InputError(": ".join(filter(None, (where, place, f"{' Or: '.join(first)}{more}")))) from error
+
+
+def _stated(error: ValidationError, fields: Fields) -> list[Any]:
+    """Return the errors without those in fields that are not in the file, because these repeat other errors."""
+
+    def is_stated(each: Any) -> bool:
+        place = each["loc"]
+        return not place or place[0] in fields or (len(place) == 1 and each["type"] == "missing")
+
+    errors: list[Any] = [*error.errors()]
+    return list(filter(is_stated, errors)) or errors
 
 
 REMEDIES = {

@@ -90,19 +90,25 @@ def _kind(step: Any) -> str | None:
     return next((kind for kind in KINDS if isinstance(step, dict) and kind in step), None)
 
 
+def _tag(step: Any) -> str | None:
+    """Return the kind of a step in words that are not a field, because errors name it next to fields."""
+    kind = _kind(step)
+    return kind and f"{kind} step"
+
+
 Step = Annotated[
-    Annotated[Launch, Tag("kernel")]
-    | Annotated[Fill, Tag("fill")]
-    | Annotated[Swap, Tag("swap")]
-    | Annotated[For, Tag("for")]
-    | Annotated[Repetition, Tag("repeat")],
-    Discriminator(_kind, custom_error_type="step", custom_error_message=f"a step has one of {', '.join(KINDS)}"),
+    Annotated[Launch, Tag("kernel step")]
+    | Annotated[Fill, Tag("fill step")]
+    | Annotated[Swap, Tag("swap step")]
+    | Annotated[For, Tag("for step")]
+    | Annotated[Repetition, Tag("repeat step")],
+    Discriminator(_tag, custom_error_type="step", custom_error_message=f"a step has one of {', '.join(KINDS)}"),
 ]
 """A step of a program."""
 
 PlainStep = Annotated[
-    Annotated[Launch, Tag("kernel")] | Annotated[Fill, Tag("fill")],
-    Discriminator(_kind, custom_error_type="step", custom_error_message="a repeated step has kernel or fill"),
+    Annotated[Launch, Tag("kernel step")] | Annotated[Fill, Tag("fill step")],
+    Discriminator(_tag, custom_error_type="step", custom_error_message="a repeated step has kernel or fill"),
 ]
 """A step that a worker can repeat."""
 

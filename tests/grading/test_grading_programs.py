@@ -145,6 +145,10 @@ def changed(program, **fields):
         (changed(LOOPS, do=[{**STEP, "args": ["data", "n", "q", "k"]}]), "argument q"),
         (changed(UNTIL, until={"sum": "data", "below": 1}), "`until` sums data, which no kernel of the repetition"),
         (changed(UNTIL, swap=[["level", "given"]]), "a step of the program fills, swaps or tests given, an input"),
+        (changed(LOOPS, upto="n"), "program.0.upto: Extra inputs"),
+        (changed(UNTIL, do=[{**RELAX, "locl": [1]}]), "program.0.do.0.locl: Extra inputs"),
+        ({"kernel": "add"}, "`program` must be a list of steps"),
+        (changed(LOOPS, **{"from": 9}), "launches no kernel at {'n': 8}; choose larger sizes"),
         (changed(UNTIL, repeat="10001"), "10,001 iterations at .*; state at most 10,000"),
         (changed(UNTIL, do=[{"fill": "changed", "value": -1}, RELAX]), "a fill of changed: -1.* the type uint32_t"),
         (
@@ -154,7 +158,7 @@ def changed(program, **fields):
     ],
     ids=[
         *("endless", "no-buffer", "no-step", "too-long", "two-repeats", "nested", "no-value"),
-        *("no-sum", "input", "too-often", "no-fill", "negative"),
+        *("no-sum", "input", "misspelt", "misspelt-within", "no-list", "no-launch", "too-often", "no-fill", "negative"),
     ],
 )
 def test_a_program_that_cannot_run_is_refused(program, words, tmp_path):
