@@ -122,9 +122,10 @@ class Declared:
     text: str
 
     def fits(self, asked: Parameter) -> bool:
-        """True if the names and address spaces are equal, and the types too if both are known."""
+        """True if the names are equal, the address space is permitted, and the types too if both are known."""
         named = {name: kind for kind, each in ELEMENTS.items() for name in (*each.names, each.spelling)}
-        return named.get(self.type, asked.type) == asked.type and (self.name, self.space) == (asked.name, asked.space)
+        alike = named.get(self.type, asked.type) == asked.type
+        return alike and self.name == asked.name and self.space in asked.spaces
 
 
 def _read(text: str) -> Declared | None:

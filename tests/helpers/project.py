@@ -8,8 +8,8 @@ FIRST_COURSE = ("blockMMM", "coalsProgrm", "coalsTransp", "optimProgram", "rgblk
 """Assignments whose kernels fit into a single file, student_template/kernels.cl."""
 
 ASSIGNMENTS = (
-    *("blockMMM", "coalsProgrm", "coalsTransp", "jacobi", "loopNest", "nearestNeighbour", "optimProgram"),
-    *("productLadder", "rectMMM", "reduction", "rgblkMMM", "transMMM", "vectorAdd"),
+    *("blockMMM", "coalsProgrm", "coalsTransp", "convolution", "jacobi", "loopNest", "mandelbrot", "nearestNeighbour"),
+    *("optimProgram", "productLadder", "rectMMM", "reduction", "rgblkMMM", "rot13", "transMMM", "vectorAdd"),
 )
 
 

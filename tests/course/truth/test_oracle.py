@@ -167,12 +167,15 @@ MADE_BY = [
     ("blockMMM", "C"),
     ("coalsProgrm", "Btr"),
     ("coalsTransp", "B"),
+    ("convolution", "result"),
     ("loopNest", "gains"),
+    ("mandelbrot", "counts"),
     ("nearestNeighbour", "nearest"),
     ("nearestNeighbour", "distance"),
     ("optimProgram", "B"),
     ("reduction", "total"),
     ("rgblkMMM", "C"),
+    ("rot13", "coded"),
 ]
 
 
