@@ -122,13 +122,13 @@ class Declared:
     text: str
 
     def fits(self, asked: Parameter) -> bool:
-        """True if the names and address spaces are equal, and the types too if both are known. An array of numbers may
-        be declared with vectors.
+        """True if the names are equal, the address space is permitted, and the types too if both are known. An array of
+        numbers may be declared with vectors.
         """
         named = {name: kind for kind, each in ELEMENTS.items() for name in (*each.names, each.spelling)}
         kind = named.get(self.type, asked.type)
         number = kind.rstrip("0123456789")
-        return asked.type in {kind, number} and (self.name, self.space) == (asked.name, asked.space)
+        return asked.type in {kind, number} and self.name == asked.name and self.space in asked.spaces
 
 
 def _read(text: str) -> Declared | None:

@@ -143,6 +143,7 @@ MEASURES: dict[Measure, str] = {
     "coalescing": "the least traffic and all unused bytes are together at most {} times the least traffic",
     "bank conflicts": "no request of a warp to local memory takes more than {} words from one bank",
     "branches": "warps reach a branch, such as the condition of a loop, at most {} times",
+    "floating-point operations": "all work-items together do at most {} floating-point operations",
     "requests to local memory": "warps access local memory at most {} times",
     "words read": "all work-items together read at most {} words of global memory",
     "words written": "all work-items together write at most {} words of global memory",

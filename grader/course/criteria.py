@@ -43,6 +43,7 @@ Measure = Literal[
     "requests of mostly idle warps",
     "requests to local memory",
     "branches",
+    "floating-point operations",
 ]
 
 

@@ -74,6 +74,10 @@ MEANINGS: Mapping[Reason, str] = {
         "The kernel tests conditions too often. Do several iterations of the loop in one, and test its "
         "condition once for them."
     ),
+    Reason.EXTRA_WORK: (
+        "The work-items do more floating-point operations than necessary. End a loop as soon as its result is "
+        "decided, and keep results that are needed again."
+    ),
     Reason.WARP_DIVERGENCE: (
         "The work-items of a warp take different branches too often, or most of them are idle while a few "
         "work. Let neighbours take the same branch, and share the work among all."

@@ -1,10 +1,15 @@
+// Baseline: each work-item turns a run of neighbouring characters, as a thread of a CPU would.
 #define RUN 64
-uchar turned(uchar c)
+
+uchar turned(uchar character)
 {
-    const uchar base = c & 32;
-    const uchar letter = c - base - 'A';
-    return letter < 26 ? (letter + 13) % 26 + 'A' + base : c;
+    if (character >= 'A' && character <= 'Z')
+        return (character - 'A' + 13) % 26 + 'A';
+    if (character >= 'a' && character <= 'z')
+        return (character - 'a' + 13) % 26 + 'a';
+    return character;
 }
+
 __kernel void naiveRot13(__global const uchar *text, __global uchar *coded, uint32_t n)
 {
     const uint32_t first = get_global_id(0) * RUN;

@@ -45,6 +45,17 @@ def test_a_parameter_of_another_type_is_named(drafted):
     ]
 
 
+def test_an_array_may_be_declared_constant_only_if_it_fits(course, drafted):
+    """A handout may declare an input as `__constant` if it fits into constant memory at all sizes, but no other one."""
+    declared = (course.load("convolution").folder / "README.md").read_text(encoding="utf-8")
+    assert "__constant real *mask" in declared
+    assert [fact for fact in facts(course.load("convolution")) if not fact.agrees] == []
+    spoil(drafted, HANDOUT, "__global const real *x", "__constant real *x")
+    assert stale(drafted) == [
+        ("README.md", 15, "gives scaling `__constant real *x` as parameter 1", "passes `__global real *x`")
+    ]
+
+
 def test_a_missing_parameter_shows_both_lists(drafted):
     """If a kernel is declared with too few parameters, the report shows the declared and the expected list."""
     spoil(drafted, HANDOUT, "real a, uint32_t n", "uint32_t n")

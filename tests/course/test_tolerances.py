@@ -12,6 +12,7 @@ TERMS = {
     **dict.fromkeys(("coalsProgrm", "optimProgram"), "2*width"),
     "loopNest": "days*(days+1)",
     "reduction": "n",
+    "convolution": "(2*R+1)**2",
 }
 """The largest number of terms in one element."""
 

@@ -235,6 +235,16 @@ def _branches(counted: Profile) -> Reading:
     )
 
 
+def _operations(counted: Profile) -> Reading:
+    """Number of floating-point operations of all work-items."""
+    return Reading(
+        value=counted.flop,
+        reason=Reason.EXTRA_WORK,
+        what=f"the work-items do {counted.flop:,} floating-point operations",
+        help="End a loop as soon as its result is decided, and keep results that are needed again.",
+    )
+
+
 MEASURES: dict[Measure, Callable[[Profile], Reading]] = {
     "coalescing": _coalescing,
     "bank conflicts": _bank_conflicts,
@@ -245,6 +255,7 @@ MEASURES: dict[Measure, Callable[[Profile], Reading]] = {
     "requests of mostly idle warps": _mostly_idle,
     "requests to local memory": _local_requests,
     "branches": _branches,
+    "floating-point operations": _operations,
 }
 """The functions of all measures. Each measure is a count or grows with one, so useless extra work does
 not reduce it.

@@ -33,6 +33,11 @@ class Parameter:
         spelt = ELEMENTS[self.type].spelling
         return f"{spelt} {self.name}" if self.space == "private" else f"__{self.space} {spelt} *{self.name}"
 
+    @property
+    def spaces(self) -> frozenset[str]:
+        """Address spaces that the kernel may declare."""
+        return frozenset({self.space, "constant"} if self.may_be_constant else {self.space})
+
     def fits(self, arg: ArgFacts) -> bool:
         """True if the parameter of a kernel can be this one.
 
@@ -40,8 +45,7 @@ class Parameter:
         the same size, such as uint for floats that are only moved, and vectors of them.
         """
         is_pointer, wanted = arg.type.endswith("*"), ELEMENTS[self.type]
-        spaces = {self.space, "constant"} if self.may_be_constant else {self.space}
-        if arg.address_space not in spaces or is_pointer is (self.space == "private"):
+        if arg.address_space not in self.spaces or is_pointer is (self.space == "private"):
             return False
         if is_pointer:
             found = BY_NAME.get(arg.type.removesuffix("*").strip().rstrip("0123456789"))

@@ -254,14 +254,17 @@ MADE_BY = [
     ("blockMMM", "C"),
     ("coalsProgrm", "Btr"),
     ("coalsTransp", "B"),
+    ("convolution", "result"),
     ("gameOfLife", "next"),
     ("loopNest", "gains"),
+    ("mandelbrot", "counts"),
     ("nBody", "accelerations"),
     ("nearestNeighbour", "nearest"),
     ("nearestNeighbour", "distance"),
     ("optimProgram", "B"),
     ("reduction", "total"),
     ("rgblkMMM", "C"),
+    ("rot13", "coded"),
     ("spMatVec", "y"),
 ]
 

@@ -89,6 +89,12 @@ def of_distances(ranges, _):
     return 0
 
 
+def of_mask(ranges, _):
+    """Return the probability for sums of 49 products of pixels and a mask. It is 0 if each sum fits."""
+    assert 49 * max(map(abs, ranges["image"])) * max(map(abs, ranges["mask"])) <= EXACT
+    return 0
+
+
 BOUNDS = {
     **dict.fromkeys(("blockMMM", "rgblkMMM", "rectMMM", "transMMM"), of_product("widthA")),
     "productLadder": of_product("n"),
@@ -97,6 +103,7 @@ BOUNDS = {
     "reduction": of_sum,
     "vectorAdd": of_pairs,
     "nearestNeighbour": of_distances,
+    "convolution": of_mask,
 }
 """For each assignment, a function that returns the probability that any sum of a grading is too large."""
 

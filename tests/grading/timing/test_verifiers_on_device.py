@@ -33,6 +33,7 @@ RAGGED = {
     "rgblkMMM": {"heightA": 53, "widthB": 290, "widthA": 70},
     "reduction": {"n": 7001},
     "nearestNeighbour": {"queryCount": 301, "pointCount": 137},
+    "convolution": {"height": 53, "width": 90},
     "loopNest": {"days": 37, "tanks": 301},
     "vectorAdd": {"n": 7001},
     "rectMMM": {"heightA": 53, "widthB": 90, "widthA": 70},

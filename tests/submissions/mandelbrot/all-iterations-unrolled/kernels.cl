@@ -1,0 +1,22 @@
+__kernel void mandelbrot(__global uint *counts, uint32_t height, uint32_t width, uint32_t limit,
+                         real left, real top, real stepX, real stepY)
+{
+    const uint32_t col = get_global_id(0), row = get_global_id(1);
+    if (row >= height || col >= width)
+        return;
+    const real re = left + (col + 0.5f) * stepX, im = top + (row + 0.5f) * stepY;
+    real x = 0, y = 0, xx = 0, yy = 0;
+    uint32_t count = 0;
+    bool inside = true;
+    // no branch that could diverge: all work-items iterate equally often
+#pragma unroll 4
+    for (uint32_t k = 0; k < limit; k++) {
+        inside = inside && xx + yy <= 4;
+        count += inside;
+        y = 2 * x * y + im;
+        x = xx - yy + re;
+        xx = x * x;
+        yy = y * y;
+    }
+    counts[row * width + col] = count;
+}
