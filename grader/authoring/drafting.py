@@ -23,7 +23,7 @@ PLACES = {
     "reference": Path("reference"),
     "submissions": Path("tests", "submissions"),
 }
-"""Where the template's folders go in a course. Each place gets a folder with the assignment's name."""
+"""Folders of a course that receive the folders of the template, each under the assignment's name."""
 
 SCHEMA_FILE = Path("assignments", "assignment.schema.json")
 

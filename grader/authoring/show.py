@@ -64,7 +64,7 @@ def _layouts(assignment: Assignment) -> Iterator[str]:
 
 
 def _section(_: Assignment, section: Section) -> Iterator[str]:
-    """Yield the line for a section that has no function of its own below."""
+    """Yield the line for a section without a special function below."""
     yield f"  {section.kinds[0]}, {section.total:g} points"
 
 
@@ -142,7 +142,7 @@ SECTIONS: dict[type[Section], Callable[[Assignment, Section], Iterator[str]]] = 
 
 
 def _requirement(indent: str, names: tuple[str, ...]) -> Iterator[str]:
-    """Yield a line about the checks that must pass, or no line if there are none."""
+    """Yield a line about the checks that must pass, if there are any."""
     if names:
         yield f"{indent}counts when {listed(names, 'and')} {'passes' if len(names) == 1 else 'pass'}"
 

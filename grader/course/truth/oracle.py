@@ -138,7 +138,7 @@ def _without_padding(truth: Truth, assignment: Assignment, name: str) -> Truth:
 
 
 def _check_truth(truth: Truth, name: str, assignment: Assignment, sizes: Sizes) -> None:
-    """Raise SolutionError if the truth cannot be that of an array of this shape and type."""
+    """Raise SolutionError if the truth does not fit the shape and type of the array."""
     path, buffer = assignment.reference / ORACLE_FILE, assignment.buffers[name]
     for array in filter(lambda array: array is not None, (truth.value, truth.magnitude, truth.defined)):
         _check_shape(np.asarray(array), name, assignment, sizes)

@@ -46,7 +46,7 @@ from grader.results.metrics import Access, Profile
 from grader.results.result import Result
 
 STYLE = files("grader.reports.html").joinpath("workspace.css").read_text(encoding="utf-8")
-"""The style of the report, for a page or for a file of its own."""
+"""The style of the report, for a page or for a separate file."""
 
 SIGNS = {"passed": "✓", "partly": "◐", "failed": "✗", "skipped": "-", "hidden": "?", OPEN: "○"}
 """A sign for each state, so that states are not distinguished by colour alone."""
