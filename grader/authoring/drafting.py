@@ -24,7 +24,7 @@ PLACES = {
     "reference": Path("reference"),
     "submissions": Path("tests", "submissions"),
 }
-"""Where a template's folders go in a course. Each place gets a folder with the assignment's name."""
+"""Folders of a course that receive a template's folders, each under the assignment's name."""
 
 FIRST = "saxpy"
 """Template of an assignment whose author names none."""

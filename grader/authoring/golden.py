@@ -4,19 +4,18 @@
 
 In expected.yaml, `about` describes the submission. `fails` lists the checks that must fail, each with its reason; all
 others must pass. A list of reasons means that any of them is accepted, as undefined behaviour requires. Memory checks
-are listed by name under `memory`, or share one reason. `every case` stands for all cases. For speed, each class of
-device may have its own reason, or `passed`. Checks that are NOT_RUN because the build or a case failed may be left out.
-These are the sanitizer if it finds nothing, memory if its own run is wrong, and performance. A memory check that
-requires a failed one may be left out too. `part` is the name of a kernel of a suite; the submission is then graded for
-that part alone.
+are listed by name under `memory`, or share one reason. `every case` means all cases. For speed, each class of device
+may have its own reason, or `passed`. Checks that are NOT_RUN because the build or a case failed may be left out. These
+are the sanitizer if it finds nothing, memory if its own run is wrong, and performance. A memory check that requires a
+failed one may be left out too. `part` is the name of a kernel of a suite; the submission is then graded for that part
+alone.
 
-`cause` describes what the first explanation of a mistake must contain: its `reason`, the `line` that it names (if
-several are listed, at least one of them, or two for a race), words that it `says`, and the `stride` in bytes between
-neighbouring work-items. `finding: none` marks a right solution for which no finding may be reported. `open` is a
-reason, such as COMPILER_FAILED, for which all points except those for memory stay open on some devices. `fails` then
-lists the failures on other devices and the failures of memory checks. The results of a race, a missed barrier or an
-uninitialised value depend on luck, so the corpus expects no particular result; `luck` lists the cases concerned, if not
-all of them are.
+`cause` describes the first explanation of a mistake: its `reason`, the `line` that it names (if several are listed, at
+least one of them, or two for a race), words that it `says`, and the `stride` in bytes between neighbouring work-items.
+`finding: none` marks a right solution for which no finding may be reported. `open` is a reason, such as
+COMPILER_FAILED, for which all points except those for memory stay open on some devices. `fails` then lists the failures
+on other devices and the failures of memory checks. The results of a race, a missed barrier or an uninitialised value
+depend on luck, so the corpus expects no particular result; `luck` lists the cases concerned, if not all of them are.
 """
 
 from collections.abc import Collection, Iterator, Mapping
@@ -122,7 +121,7 @@ class Expectation(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Golden:
-    """A submission of the corpus, with its own folder."""
+    """A submission of the corpus, and its folder."""
 
     folder: Path
     expectation: Expectation

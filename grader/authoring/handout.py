@@ -97,7 +97,7 @@ def _signatures(coursework: Coursework) -> dict[str, list[Signature]]:
 
 
 def _other_names(coursework: Coursework) -> dict[str, str]:
-    """Return the kernel that each alternative name stands for."""
+    """Return the name of the kernel for each alternative name."""
     return {alias: part.kernel for part in coursework.parts for alias in part.aliases}
 
 
@@ -114,7 +114,7 @@ def _signature(page: HandoutPage, line: int, name: str, text: str, asked: Sequen
 
 @dataclass(frozen=True, kw_only=True)
 class Declared:
-    """A parameter as it is declared in a file."""
+    """The declaration of a parameter in a file."""
 
     name: str
     space: str

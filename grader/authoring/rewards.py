@@ -114,8 +114,8 @@ class Rewards:
 def rewards(
     assignment: Assignment, environment: GradingEnvironment, progress: Progress, extent: Extent = FULL
 ) -> Rewards:
-    """Grade all these kernels. Slips are timed with one pair only, because their memory behaviour is that of the model
-    solution.
+    """Grade all these kernels. Slips are timed with one pair only, because they access memory in the same way as the
+    model solution.
     """
 
     def graded(

@@ -77,7 +77,7 @@ def _kind(buffer: Buffer) -> str:
 
 
 def _section(_: Assignment, section: Section) -> Iterator[str]:
-    """Yield the line for a section that has no function of its own below."""
+    """Yield the line for a section without a special function below."""
     yield f"  {section.kinds[0]}, {section.total:g} points"
 
 
@@ -182,7 +182,7 @@ SECTIONS: dict[type[Section], Callable[[Assignment, Section], Iterator[str]]] = 
 
 
 def _requirement(indent: str, names: tuple[str, ...]) -> Iterator[str]:
-    """Yield a line about the checks that must pass, or no line if there are none."""
+    """Yield a line about the checks that must pass, if there are any."""
     if names:
         yield f"{indent}counts when {listed(names, 'and')} {'passes' if len(names) == 1 else 'pass'}"
 

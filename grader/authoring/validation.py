@@ -89,7 +89,9 @@ def is_complete(coursework: Coursework) -> Claim:
 
 
 def is_current(coursework: Coursework) -> Iterator[Claim]:
-    """Yield a claim for each outdated fact in the handout and the skeleton, or a single claim if there are none."""
+    """Yield a claim for each outdated fact in the handout and the skeleton, or a single claim if all facts are
+    current.
+    """
     found = facts(coursework)
     stale = [fact for fact in found if not fact.agrees]
     if not stale:
@@ -237,5 +239,5 @@ def limits(seen: Examined, judged: tuple[Judged, ...]) -> Iterator[Limit]:
 
 
 def _profile(result: Result) -> Profile | None:
-    """Return the counts of one kernel, or None if there are none."""
+    """Return the counts of one kernel, or None if nothing was counted."""
     return next(iter(result.profiles.values()), None)

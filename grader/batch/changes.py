@@ -1,4 +1,4 @@
-"""Describes what a run has changed."""
+"""Describes the changes that a run has made."""
 
 from collections.abc import Iterator, Sequence
 from itertools import islice

@@ -85,7 +85,7 @@ class Outputs:
         return made is not None
 
     def has(self, name: str, source: str) -> bool:
-        """True if the file was made from this source and has not changed, so that `renew` would leave it as it is."""
+        """True if the file was made from this source and has not changed, so that `renew` would not write it again."""
         return self._made(name, source) is not None
 
     def _made(self, name: str, source: str) -> WrittenFile | None:

@@ -55,7 +55,7 @@ class SubmissionOptions:
         return self.assignment or assignment_of(self.file, "add -a NAME")
 
     def repeated(self, course: Path | None) -> str:
-        """Return these arguments for another command, with a space in front, or "" if there are none."""
+        """Return these arguments for another command, with a space in front, or "" without arguments."""
         file = [] if self.file == Path() else [str(self.file)]
         options = {"-a": self.assignment, "--course": course}
         words = (*file, *(word for name, value in options.items() if value for word in (name, str(value))))

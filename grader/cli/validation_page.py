@@ -322,5 +322,5 @@ def students_view(coursework: Coursework, seen: Sequence[Examined], console: Con
 
 
 def _hanging(line: str) -> int:
-    """Return the indentation for the continuation of a line, which is four columns more than that of the line."""
+    """Return the indentation for the continuation of a line, which is four columns deeper than the line."""
     return len(line) - len(line.lstrip()) + 4

@@ -142,6 +142,6 @@ class Choices(Record):
     """Allowed values of each constant. If a student states no value, the value in `constants` is used."""
 
     launches: tuple[str, ...] = ()
-    """Kernels whose global and local sizes students must state. The sizes in `launches` are those of the model
-    solution.
+    """Kernels whose global and local sizes students must state. `launches` contains the model solution's sizes for
+    them.
     """

@@ -205,8 +205,8 @@ def _unfit_swap(one: str, other: str, buffers: Mapping[str, Buffer]) -> Iterator
 
 @dataclass(frozen=True)
 class LaunchAt:
-    """A launch with the numbers that it needs: sizes, and the values of loops. `places` maps names of arrays that have
-    changed places to the arrays that they stand for.
+    """A launch with the numbers that it needs: sizes, and the values of loops. `places` maps the names of swapped
+    arrays to the arrays that are used in their place.
     """
 
     launch: Launch
@@ -317,7 +317,7 @@ def unroll(
     names: Callable[[Sizes], Mapping[str, object]],
     judged: Callable[[str], bool],
 ) -> RunSequence:
-    """Return the sequence of a program at these sizes. `launches` replace those of the program, in the same order.
+    """Return the sequence of a program at these sizes. `launches` replace the program's launches, in the same order.
     `names` gives the names of expressions, and `judged` decides whose result must be in its own array at the end.
     """
     own = {id(step): launch for step, launch in zip(launches_in(program), launches, strict=True)}

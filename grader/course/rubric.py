@@ -82,8 +82,8 @@ class Section(Record):
 
     @abstractmethod
     def without_hidden(self) -> Self | None:
-        """Return the section as it is in a student kit, without hidden checks and with the same points for the others.
-        Returns None if no check remains.
+        """Return the section for a student kit, without hidden checks and with the same points for the others. Returns
+        None if no check remains.
         """
 
     @abstractmethod
@@ -275,7 +275,7 @@ class Memory(Section):
         return sum(check.points for check in self.checks if check.hidden)
 
     def without_hidden(self) -> Self | None:
-        """Return the section with the checks that are not hidden, or None if there are none."""
+        """Return the section with the checks that are not hidden, or None if all are hidden."""
         checks = tuple(check for check in self.checks if not check.hidden)
         return replace(self, checks=checks) if checks else None
 
@@ -410,7 +410,9 @@ class Rubric(Record):
                 yield name, section
 
     def with_sections(self, change: Callable[[Section], Section | None]) -> Self:
-        """Return a copy in which each section is replaced by its changed version, or left out if that is None."""
+        """Return a copy in which each section is replaced by the result of `change`. A section is left out if the
+        result is None.
+        """
         changed: dict[str, Any] = {name: change(section) for name, section in self._named()}
         return self.model_copy(update=changed)
 

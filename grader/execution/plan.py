@@ -48,8 +48,8 @@ class Binding:
     """The form that a kernel of the assignment has in the student's file.
 
     `name` is its name there. `takes_local` is true if it declares the optional trailing `__local` parameter.
-    `misordered` is a message if the names of its parameters suggest a different order than that of the arguments, and
-    "" otherwise. `fault` is a fault of grader that prevented this check.
+    `misordered` is a message if the names of its parameters suggest a different order of the arguments, and ""
+    otherwise. `fault` is a fault of grader that prevented this check.
     """
 
     name: str

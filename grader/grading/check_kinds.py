@@ -30,7 +30,7 @@ class CheckKind:
     """A kind of check.
 
     `rescored` returns the checks of a stored result as the current version of the assignment scores them. `observe`
-    makes the checks after the cases. It is None if they have a phase of their own.
+    makes the checks after the cases. It is None if they are made in a separate phase.
     """
 
     section: type[Section]

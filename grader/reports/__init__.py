@@ -88,7 +88,7 @@ REPORTS: dict[str, ReportFormat] = {
         help="Write a Code Quality report for GitLab.", ending="codequality.json", module=_code_quality
     ),
 }
-"""Formats by name. The name is also that of the option, with hyphens in place of underscores."""
+"""Formats by name. The option has the same name, with hyphens in place of underscores."""
 
 
 def _load_what_draws() -> None:

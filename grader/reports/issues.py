@@ -211,7 +211,7 @@ def _message(cause: _Cause, sightings: Sequence[_Sighting], lines: Sequence[str]
     also = sorted(line for line in elsewhere if _is_in(lines, line))
     if not also:
         return first.message
-    return f"{first.message} The same in {'line' if len(also) == 1 else 'lines'} {listed(also, 'and')}."
+    return f"{first.message} The same happens in {'line' if len(also) == 1 else 'lines'} {listed(also, 'and')}."
 
 
 def _places(sightings: Sequence[_Sighting], lines: Sequence[str]) -> tuple[Place, ...]:

@@ -160,7 +160,7 @@ def _unreached(assignment: str, lead: str, checks: tuple[Check, ...], limits: Te
 
 def _adjustment(name: str, result: Result, lead: str, told: tuple[float, str], limits: TextLimits) -> TestCase:
     """Return the case of the deduction for lateness or of the instructor's correction, so that the points of all cases
-    add up to those of the grade. `told` contains the points and the reason.
+    add up to the grade's. `told` contains the points and the reason.
     """
     points, why = told
     words = (*_points(points, 0), why.replace("[[", "[ ["))

@@ -55,7 +55,7 @@ def score_in_words(points: float, max_points: float, unchecked: Iterable[Uncheck
 
 
 def hidden_in_words(points: float) -> str:
-    """Describe hidden points, such as "8 more are decided after release", or return "" if there are none."""
+    """Describe hidden points, such as "8 more are decided after release", or return "" if no points are hidden."""
     return f"{points:g} more {'is' if points == 1 else 'are'} decided after release" if points else ""
 
 

@@ -276,7 +276,7 @@ def faults_of(checks: Iterable[Check]) -> tuple[Fault, ...]:
 
 
 def full_marks(asked: AskedCheck) -> Check:
-    """Return a passed check with full points, as it is before its run."""
+    """Return a check in its state before the run: passed, with full points."""
     sizes = f" ({sizes_in_words(asked.sizes)})" if asked.sizes else ""
     return Check(
         name=": ".join(filter(None, (asked.kind, asked.label))) + sizes,

@@ -41,7 +41,7 @@ def test_the_same_bytes_for_two_assignments_are_two_gradings(transposition, prod
 def test_a_job_holds_all_that_a_station_needs(transposition):
     """A job contains the file's bytes, the assignment, the settings and a seed.
 
-    Seeds differ between gradings and are the same in a second run.
+    Seeds differ between gradings, and a second run has the seeds of the first.
     """
     plans = [plan_of([transposition], handin("anna"), handin("bob", b"other")) for _ in range(2)]
     first, second = ([plan.job(item) for item in plan.items.values()] for plan in plans)

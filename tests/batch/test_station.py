@@ -101,7 +101,7 @@ def test_what_is_no_source_text_is_graded_without_running_anything(settings_json
 def test_a_station_that_has_something_else_grades_nothing(settings_json, bundle):
     """A station with another grader or device refuses a job, because its results would not be comparable.
 
-    The fault names the machine, its facilities and those of the job.
+    The fault names the machine, its facilities and the job's facilities.
     """
     theirs = look_around(settings_json).__class__(
         grader="another", device=look_around(settings_json).device, simulated=look_around(settings_json).simulated

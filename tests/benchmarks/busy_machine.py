@@ -4,9 +4,9 @@ two share no lock.
     python tests/benchmarks/busy_machine.py [--gradings 20] [--burners 8] [--image grader]
 
 Both grade the model solution, a slow submission and a wrong submission of vectorAdd in containers. Each kind is first
-graded alone. A grading is `lost` if it has no result, `as alone` if its verdicts are those of the grading alone, and
-`not timed` if it differs only in speeds that were not measured. Prints a table. The exit code is 1 if a grading is lost
-or has other verdicts.
+graded alone. A grading is `lost` if it has no result, `as alone` if its verdicts equal the verdicts of the grading
+alone, and `not timed` if it differs only in speeds that were not measured. Prints a table. The exit code is 1 if a
+grading is lost or has other verdicts.
 """
 
 import argparse

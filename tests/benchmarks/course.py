@@ -167,7 +167,7 @@ def memory(looks: tuple[Look, ...], at: float) -> tuple[float, float]:
 
 
 def print_table(courses: list[tuple[int, list[Run]]], jobs: int) -> None:
-    """Print a column for each course. Memory use is that of its largest batch."""
+    """Print a column for each course. Memory use is measured in the largest batch."""
     rows: dict[str, list[str]] = {}
     for _, runs in courses:
         for name, value in figures(runs).items():

@@ -146,7 +146,7 @@ async def play(home: loads.Home, given: argparse.Namespace) -> None:
 
 
 def print_queue(home: loads.Home, course: Course, begun: float) -> None:
-    """Print the states of all attempts, and compare the throughput of the queue with what the stations can do."""
+    """Print the states of all attempts, and compare the throughput of the queue with the capacity of the stations."""
     states = Counter(State(state) for _, _, state, _ in home.stored())
     ends = [each for each in home.ends() if each is not None]
     busy = statistics.median(later - sooner for sooner, later in itertools.pairwise(ends)) if len(ends) > 1 else 0.0

@@ -80,7 +80,7 @@ def spread(kinds: dict[str, Path], count: int) -> dict[str, str]:
 
 
 def grade_alone(work: Path, submission: Path) -> list[tuple[str, str]]:
-    """Return the verdicts of one submission, graded by a judge of its own."""
+    """Return the verdicts of one submission, graded by a separate judge."""
     path = work / "alone.json"
     command: list[str | Path] = [
         *GRADER,

@@ -1,4 +1,4 @@
-"""Grade a batch while its processes are killed at random, and compare its results with those of an undisturbed batch.
+"""Grade a batch while its processes are killed at random, and compare its results with an undisturbed batch's.
 
     python tests/benchmarks/killing.py [--submissions 60] [--kills 30] [--sandbox process] [--dice 1]
 

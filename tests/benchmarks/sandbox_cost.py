@@ -3,7 +3,7 @@
     python tests/benchmarks/sandbox_cost.py [ROUNDS] [--only wrong|right]
 
 The two sandboxes are measured alternately. `alone` is the duration of the whole command `grader grade`. In a batch, a
-spare container starts while another one works, and the time is that of a grading in the middle of the batch. The
+spare container starts while another one works, and the time is measured for a grading in the middle of the batch. The
 submission is either wrong, so that it is not timed, or the model solution, with as many timed pairs as the settings
 require.
 """

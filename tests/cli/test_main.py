@@ -79,7 +79,9 @@ def test_a_file_can_be_called_anything_and_an_error_is_one_line_of_text_even_so(
 
 
 def test_a_fault_in_grader_itself_is_exit_code_3_with_its_traceback(tmp_path):
-    """A fault in grader leads to exit code 3, not to that of a failed check. A traceback is printed for developers."""
+    """A fault in grader leads to exit code 3, not to the exit code of a failed check. A traceback is printed for
+    developers.
+    """
     shutil.copy(MODEL, tmp_path / "kernels.cl")
     (tmp_path / "fault.py").write_text(
         "import grader.cli.main\n"

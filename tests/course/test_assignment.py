@@ -66,7 +66,9 @@ def test_no_measurement_and_no_score_depends_on_the_order(tmp_path, name):
 
 
 def test_a_class_of_devices_can_be_timed_with_constants_of_its_own(product):
-    """The constants of a goal replace those of the assignment only on that class of devices. No other field changes."""
+    """The constants of a goal replace the assignment's constants only on that class of devices. No other field
+    changes.
+    """
     gpu = product.performance.classes["gpu"].model_copy(update={"constants": {"TILE": 32}})
     classes = {**product.performance.classes, "gpu": gpu}
     given = product.model_copy(update={"performance": product.performance.model_copy(update={"classes": classes})})

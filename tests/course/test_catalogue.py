@@ -15,7 +15,7 @@ from grader.course.policies.rules import LateRule, read_date
 
 
 def test_names_are_the_folders(course):
-    """The names of the assignments are those of their folders."""
+    """Each assignment has the name of its folder."""
     assert course.names() == sorted(ASSIGNMENTS)
 
 

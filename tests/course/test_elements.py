@@ -9,7 +9,7 @@ from grader.course.elements import ELEMENTS, SCALARS, element_of
 
 @pytest.mark.parametrize("name", ELEMENTS)
 def test_a_type_fits_numpy(name):
-    """The size, the unit roundoff and the ranges of a type are those of its NumPy type."""
+    """The size, the unit roundoff and the ranges of a type agree with its NumPy type."""
     element, dtype = ELEMENTS[name], np.dtype(ELEMENTS[name].dtype)
     assert element.unit == dtype.itemsize
     assert element.bytes == np.zeros(element.shape, dtype).nbytes

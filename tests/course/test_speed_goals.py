@@ -24,7 +24,7 @@ def test_every_device_but_a_cpu_has_the_goals_of_a_gpu(kind, expected):
 
 
 def test_the_goal_is_that_of_the_class_of_the_device(small):
-    """The goal is that of the device's class. It is relative to the model solution, whose speed is 1."""
+    """The goal belongs to the device's class. It is relative to the model solution, whose speed is 1."""
     cpu = replace(DEVICE, type="cpu")
     assert speed_goal(small, cpu) == small.speed_goals.classes["cpu"]
     assert model_speed(small, cpu) == 1.0

@@ -126,7 +126,7 @@ def test_own_workers_that_start_early_leave_the_device_to_others(made):
 
 
 def test_those_that_serve_no_further_grading_end_together(made):
-    """If own workers do not serve any further grading, all of them are let go before the first is stopped."""
+    """If own workers do not serve any further grading, the pool begins to end all of them before it stops the first."""
     workers = pool(gradings=1)
     with workers.own("reference"), workers.own("control"):
         pass

@@ -217,8 +217,8 @@ def test_another_users_lock_serves_in_a_folder_for_all():
 
 
 def test_everybody_can_open_a_lock_whatever_the_umask(tmp_path):
-    """Every user can read a lock, whichever umask it was created with. Otherwise, a second user of the host could not
-    wait for the first.
+    """Every user can read a lock, regardless of the umask that it was created with. Otherwise, a second user of the
+    host could not wait for the first.
     """
     before = os.umask(0o077)
     try:

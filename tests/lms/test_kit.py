@@ -48,7 +48,7 @@ def kit_course(folder, files):
 
 
 def in_kit(assignment, yardstick=None):
-    """Return the assignment as it is in a kit, with a yardstick for both classes of devices."""
+    """Return the assignment in the form for a kit, with a yardstick for both classes of devices."""
     classes = {
         kind: goal.model_copy(update={"yardstick": yardstick}) for kind, goal in assignment.performance.classes.items()
     }
@@ -82,7 +82,7 @@ def test_it_holds_these_files_and_no_other(whole):
 
 @pytest.mark.parametrize("name", ASSIGNMENTS)
 def test_an_assignment_of_which_nothing_is_hidden_asks_for_the_same(course, whole, name):
-    """In a kit, an assignment without hidden parts equals that of the course, except for its location.
+    """In a kit, an assignment without hidden parts equals the course's assignment, except for its location.
 
     Handout, skeleton, oracle and baseline are identical to the byte.
     """

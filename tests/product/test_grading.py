@@ -193,7 +193,7 @@ def written(folder, source):
 
 @pytest.mark.whole
 def test_what_is_timed_is_built_with_the_constants_that_are_timed(transposition, environment, tmp_path):
-    """The timed run is built with the constants of the speed goal, and every other check with those of the handout.
+    """The timed run is built with the constants of the speed goal, and every other check with the handout's constants.
     This kernel stores TILE if TILE is 32.
     """
     source = changed(TRANSPOSITION, "= tile[lx][ly]", "= TILE == 32 ? TILE : tile[lx][ly]")
@@ -262,8 +262,8 @@ def test_a_submission_never_sees_the_reference(course, environment, tmp_path, mo
 
 
 def test_a_submission_stands_still_while_its_grading_holds_no_lock(environment, tmp_path, monkeypatch):
-    """A submission is frozen whenever its grading does not have a lock, also for hidden cases, because another
-    submission may be timed then.
+    """A submission is frozen while its grading does not have a lock, also for hidden cases, because another submission
+    may be timed then.
     """
     told = []
 

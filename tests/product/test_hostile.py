@@ -32,8 +32,8 @@ CORPUS = corpus()
 TABLE = (ROOT / "docs" / "security" / "attacks.md").read_text(encoding="utf-8").splitlines()
 
 HONEST = ROOT / "tests" / "submissions" / "coalsTransp" / "block-not-moved"
-"""An honest mistake. It gives the correct result for one element and wrong results for larger cases, whichever grading
-ran before it.
+"""An honest mistake. Regardless of earlier gradings, it gives the correct result for one element and wrong results for
+larger cases.
 """
 
 HONEST_EVERY = 5

@@ -82,9 +82,9 @@ def test_findings_with_the_same_help_are_one_issue_with_all_lines():
         OUTSIDE.model_copy(update={"message": f"line {line} reads outside A.", "places": ()}) for line in (13, 21, 17)
     )
     (one,) = issues_of(result(BUILD, found(first, second), source=SOURCE))
-    assert one.message == "at height 3, line 13 reads outside A. The same in line 21."
+    assert one.message == "at height 3, line 13 reads outside A. The same happens in line 21."
     (one,) = issues_of(result(BUILD, found(first, second, third), source=SOURCE))
-    assert one.message.endswith(" reads outside A. The same in lines 17 and 21.")
+    assert one.message.endswith(" reads outside A. The same happens in lines 17 and 21.")
     racing = second.model_copy(update={"reason": Reason.DATA_RACE})
     assert len(issues_of(result(BUILD, found(first, racing), source=SOURCE))) == 2
     helpless = (each.model_copy(update={"help": ""}) for each in (first, second))
@@ -92,7 +92,7 @@ def test_findings_with_the_same_help_are_one_issue_with_all_lines():
 
 
 def test_a_check_whose_message_is_about_no_finding_is_an_issue_before_its_findings():
-    """If the message of a check differs from those of its findings, the check becomes an issue, too. Without a line in
+    """If the message of a check differs from its findings' messages, the check becomes an issue, too. Without a line in
     its message, the issue has no line.
     """
     check = found(OUTSIDE).model_copy(update={"message": "it ran too long.", "reason": Reason.TIME_LIMIT})

@@ -103,7 +103,7 @@ def test_junit_begins_with_what_to_read_first():
 def test_junit_names_the_line_as_a_property():
     """The line is a property in system-out, because the strictest readers refuse it as an attribute.
 
-    The line in a check's message takes precedence over those of its findings.
+    The line in a check's message takes precedence over the lines of its findings.
     """
     checks = [
         failed("a", message="line 26 is wrong.", cause="one"),

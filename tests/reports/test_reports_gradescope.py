@@ -57,7 +57,7 @@ def test_status_and_words_of_each_check():
 
 
 def test_a_failure_is_told_in_the_words_of_the_junit_report():
-    """The text of a failure is the same as in the JUnit report."""
+    """The text of a failure equals the text in the JUnit report."""
     for test in read(MIXED).tests:
         if test.status == "failed":
             assert test.output.splitlines()[-1] in REPORTS["junit"](MIXED)

@@ -183,7 +183,7 @@ def left(reason, points, checks=2):
     ],
 )
 def test_a_score_says_what_was_not_checked(unchecked, words):
-    """A score includes what was not checked and why, even if the unchecked check is not worth any points."""
+    """A score lists the unchecked checks with reasons, even if they are not worth any points."""
     assert score_in_words(68.0, 100.0, unchecked, 0.0) == words
 
 

@@ -212,6 +212,6 @@ def test_faults_stand_in_the_json_only_where_there_are_any():
 
 
 def test_the_check_of_speed_is_found_by_its_kind():
-    """The performance check is found by its kind, at any position. If there is none, the property is None."""
+    """The performance check is found by its kind, at any position. Without one, the property is None."""
     assert result(SPEED, BUILD).performance_check == SPEED
     assert result(BUILD, check("memory: reads", kind=Kind.MEMORY)).performance_check is None

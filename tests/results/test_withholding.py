@@ -27,7 +27,7 @@ def assignment(tmp_path_factory):
 
 
 def test_where_nothing_is_hidden_the_result_is_itself(assignment):
-    """A result without hidden checks is returned as it is. A released result is always shown completely."""
+    """A result without hidden checks is returned unchanged. A released result is always shown completely."""
     whole = right(assignment())
     assert withheld(whole, assignment()) is whole
     assert released(whole, assignment("case")) is whole

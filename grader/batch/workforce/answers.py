@@ -57,7 +57,7 @@ def _faults(result: Result, job: GradingJob) -> Iterator[str]:
         yield "a check has more points than it is worth"
     earned, most = sum(check.points for check in result.checks), sum(check.max_points for check in result.checks)
     if result.correction or result.deduction or not (_same(result.points, earned) and _same(result.max_points, most)):
-        yield "its points are not those of its checks"
+        yield "its points differ from the sum of its checks"
     if not _same(result.max_points, job.max_points):
         yield f"its maximum is {result.max_points:g} points, but {job.max_points:g} can be earned"
 

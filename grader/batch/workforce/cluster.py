@@ -300,7 +300,7 @@ def _on_a_worker(error: BaseException) -> str:
     """
     return (
         f"a worker could not run the job ({type(error).__name__}: {' '.join(str(error).split())}); "
-        f"grader {version('grader')} must be installed where it runs, as it is here."
+        f"grader {version('grader')} must be installed where it runs, as on this machine."
     )
 
 

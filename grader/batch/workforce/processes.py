@@ -1,7 +1,7 @@
 """Child processes that call functions of grader, to grade submissions or to make pages.
 
 Each process has a thread here, which gives it one call at a time. A process that dies is replaced, and its call fails.
-Each process runs in a session of its own, so that Ctrl-C reaches only this process, which decides what to stop. If this
+Each process runs in a separate session, so that Ctrl-C reaches only this process, which decides what to stop. If this
 process dies for any reason, the child processes notice that their connection is closed, and stop (__main__.py is their
 side).
 """

@@ -13,7 +13,7 @@ from grader.common.errors import InputError
 
 @dataclass(frozen=True, kw_only=True)
 class LaunchOptions:
-    """Options for the launches. None stands for the value that gradings use."""
+    """Options for the launches. None selects the value that gradings use."""
 
     kernel: Annotated[str | None, typer.Option(help="The kernel to time, if there are several.")] = None
     size: Annotated[

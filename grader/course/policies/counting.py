@@ -18,7 +18,7 @@ from grader.course.policies.rules import Counts, Late
 Key = TypeVar("Key", bound=Hashable)
 
 UNKNOWN = datetime.min.replace(tzinfo=UTC)
-"""Stands for the unknown hand-in time of an attempt whose lateness is known."""
+"""Placeholder for the hand-in time of an attempt if only its lateness is known."""
 
 
 @dataclass(frozen=True, kw_only=True)

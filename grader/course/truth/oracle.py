@@ -143,7 +143,7 @@ def _without_padding(truth: Truth, assignment: Assignment, name: str) -> Truth:
 
 
 def _check_truth(truth: Truth, name: str, assignment: Assignment, sizes: Sizes) -> None:
-    """Raise SolutionError if the truth cannot be that of an array of this shape and type."""
+    """Raise SolutionError if the truth does not fit the shape and type of the array."""
     path = assignment.reference / ORACLE_FILE
     if not isinstance(truth, Truth):
         raise SolutionError(

@@ -1,4 +1,4 @@
-"""User IDs without a name and without rights. Each worker has an ID of its own while it runs."""
+"""User IDs without a name and without rights. Each worker has a unique ID while it runs."""
 
 import fcntl
 import os

@@ -38,7 +38,7 @@ def to_run(assignment: Assignment, submission: Submission, wanted: Overrides, de
     """Convert the assignment to one that has only the launch by hand, on this device. Its only case has the sizes of
     this launch.
 
-    Sizes and constants are those of the timed run, unless the submission states others or the user sets others by hand.
+    Sizes and constants come from the timed run, unless the submission states others or the user sets others by hand.
     Raises InputError if they are not valid.
     """
     sizes = {**_usual_sizes(assignment, device), **wanted.sizes}

@@ -48,7 +48,7 @@ RUN_KEY = 3
 @dataclass(frozen=True, kw_only=True)
 class RunRequest:
     """A submission to time, and the seed of its data. `repeat` is the number of launches that count, after a warm-up
-    launch. If `check` is true, the results are compared with those of the oracle.
+    launch. If `check` is true, the results are compared with the oracle's.
     """
 
     submission: Submission

@@ -42,8 +42,8 @@ class Built:
 
     @property
     def misordered(self) -> str:
-        """Sentence about the first kernel whose parameters are in a different order than the arguments; empty if there
-        is none.
+        """Sentence about the first kernel whose parameters are in a different order than the arguments; empty if no
+        kernel has such parameters.
         """
         return next((each.misordered for each in self.bindings.values() if each.misordered), "")
 

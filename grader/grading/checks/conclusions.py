@@ -63,8 +63,8 @@ def _attempted(tried: Tried, explanation: Explanation | None, seen: Simulated | 
 
 
 def _told(tried: Tried, explanation: Explanation | None, seen: Simulated | None) -> Check:
-    """The check with the explanation as its message, and the lines to which it refers. If there are none, the help
-    lists all lines to look at.
+    """The check with the explanation as its message, and the lines to which it refers. If it refers to no line, the
+    help lists all lines to look at.
     """
     check = explained(tried.check, explanation) if explanation else tried.check
     if seen is None:

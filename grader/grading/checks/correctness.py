@@ -186,7 +186,7 @@ def gave_up(checks: Iterable[Check]) -> bool:
 
 
 def first_endless(tried: Iterable[Tried]) -> Endless | None:
-    """The first case, except practice cases, that does not end in the simulator; None if there is none."""
+    """The first case, except practice cases, that does not end in the simulator; None if all of them end."""
     return next((each.endless for each in tried if each.endless and not each.case.practice), None)
 
 

@@ -30,8 +30,8 @@ class Lookout:
     def covers(self, sizes: Sizes) -> bool:
         """True if a launch of these sizes may be simulated and its findings may be shown.
 
-        The launch must not be larger than that of the sanitizer check, so that an endless loop also counts in that
-        check, and the sanitizer check must not be hidden.
+        The launch must not be larger than the launch of the sanitizer check, so that an endless loop also counts in
+        that check, and the sanitizer check must not be hidden.
         """
         asked = self.subject.task.assignment.sanitizer
         return asked is not None and not asked.hidden and prod(sizes.values()) <= prod(asked.sizes.values())

@@ -148,7 +148,7 @@ def _note_of_barrier(counted: Profile) -> str:
 
 
 def rescored(result: Result, assignment: Assignment) -> tuple[Check, ...]:
-    """Score the memory checks again by the stored counts. If there are none, the checks fail again for the stored
+    """Score the memory checks again by the stored counts. If no counts are stored, the checks fail again for the stored
     reason. Skipped checks stay skipped.
     """
     stored = tuple(check for check in result.checks if check.kind is Kind.MEMORY)

@@ -20,9 +20,9 @@ from grader.results.metrics import Profile
 class Runs:
     """The simulated runs on which the checks are based.
 
-    Each run is created when a check first needs it, or started earlier by the methods below. If `counter` is a
-    different worker than that of the subject, both runs can overlap. `ours` simulates the model solution for
-    comparison, and never runs a submission.
+    Each run is created when a check first needs it, or started earlier by the methods below. If `counter` is not the
+    subject's worker, both runs can overlap. `ours` simulates the model solution for comparison, and never runs a
+    submission.
     """
 
     subject: Subject

@@ -290,7 +290,7 @@ def explained(wrong: Wrong, explanation: Explanation) -> Wrong:
 
 
 def evidence_of(*parts: str) -> str:
-    """Join these parts to a detail, each on a line of its own. Empty parts are left out."""
+    """Join these parts to a detail, each on a separate line. Empty parts are left out."""
     return "\n".join(filter(None, parts))
 
 

@@ -257,7 +257,7 @@ class Evaluator:
             raise OutOfTimeError
 
     def _left(self) -> float:
-        """Remaining seconds of the budget. Raises OutOfTimeError if there are none."""
+        """Remaining seconds of the budget. Raises OutOfTimeError if no time is left."""
         seconds = self.ends - perf_counter()
         if seconds <= 0:
             raise OutOfTimeError

@@ -163,8 +163,8 @@ class Search:
 
     def confirmed(self, fixes: Fixes) -> Fixes:
         """The best of these fixes: for each line, the first edit that is still a fix when it is graded as a separate
-        text, and that is clean. The result is empty if there are many lines. An edit of a condition does not count
-        beside an edit of its statement, because it may only skip the statement.
+        text, and that is clean. The result is empty if there are many lines. An edit of a condition does not count if
+        there is also an edit of its statement, because it may only skip the statement.
         """
         by_line: dict[int, list[Edit]] = defaultdict(list)
         for edit in fixes:

@@ -70,8 +70,8 @@ def save_profile(profile: DeviceProfile, folder: Path) -> Path:
 
 
 def load_profile(folder: Path, device: DeviceFacts, sandbox: str) -> DeviceProfile | None:
-    """Load the profile of the device in this sandbox; None if there is none. Raises DeviceError if the profile is out
-    of date or cannot be read, because wrong values are worse than none.
+    """Load the profile of the device in this sandbox; None if it does not exist. Raises DeviceError if the profile is
+    out of date or cannot be read, because wrong values would do more harm than missing ones.
     """
     path = folder / file_name(device, sandbox)
     try:

@@ -87,8 +87,8 @@ def one_sided(seen: Sequence[Round]) -> int:
 def is_disturbed(seen: Sequence[Round]) -> bool:
     """True if most rounds are one-sided.
 
-    A submission can cause rounds to be one-sided, and thereby exclude them. It must not be able to choose the rounds
-    that decide, so at most half of all rounds may be excluded.
+    A submission can make rounds one-sided, which excludes them. It must not be able to choose the rounds that decide,
+    so at most half of all rounds may be excluded.
     """
     return len(seen) >= FEWEST and 2 * one_sided(seen) > len(seen)
 

@@ -48,7 +48,7 @@ the highest rate of multiplying and adding. The part above 1 allows for noise.
 
 CLOCK_SHARE = 1.25
 """Maximum plausible ratio of the time by the second clock, without noise, to the time by the device's clock. Below it,
-points depend on the longer time, which is that of the turn on a CPU and that of the launch on a GPU.
+points depend on the longer time, which is the turn's time on a CPU and the launch's time on a GPU.
 """
 
 

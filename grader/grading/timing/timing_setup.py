@@ -125,5 +125,5 @@ def request_submission(setup: TimingSetup, built: Built) -> None:
 
 
 def _timed(built: Built, device: DeviceFacts) -> Chosen:
-    """The assignment as it is timed on this device, with the launch sizes that the submission has chosen."""
+    """The assignment as timed on this device, with the launch sizes that the submission has chosen."""
     return Chosen(built.task.assignment.timed_as_chosen(device_class(device)))

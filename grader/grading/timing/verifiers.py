@@ -191,8 +191,8 @@ class OracleInputs:
 
 @dataclass(frozen=True)
 class ByReference:
-    """Verifier that uses whole numbers or bit patterns generated on the device. Results must equal those of the model
-    solution. `grader selftest` verifies the model solution with the correctness cases and, at these sizes, with the
+    """Verifier that uses whole numbers or bit patterns generated on the device. Results must equal the model
+    solution's. `grader selftest` verifies the model solution with the correctness cases and, at these sizes, with the
     baseline.
     """
 

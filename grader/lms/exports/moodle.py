@@ -188,7 +188,9 @@ def _columns(sheet: Sheet, grade_column: str | None, feedback_column: str | None
 
 
 def _known(sheet: Sheet, names: tuple[str, ...]) -> int | None:
-    """Return the index of the first column with one of these headings, in any language, or None if there is none."""
+    """Return the index of the first column with one of these headings, in any language, or None if no heading
+    matches.
+    """
     headings = enumerate(sheet.headings)
     return next((index for index, heading in headings if any(same_words(heading, name) for name in names)), None)
 
@@ -263,5 +265,5 @@ def _about(sheet: Sheet, columns: Columns, remedies: Remedies) -> Iterator[Remar
         )
         yield Remark(where=sheet.name, why=why)
     if columns.feedback is None:
-        why = f"no column for comments is known, so there are none. {remedies.feedback}"
+        why = f"no column for comments is known, so no comments are filled in. {remedies.feedback}"
         yield Remark(where=sheet.name, why=why)

@@ -161,7 +161,7 @@ def _newest(candidates: list[Candidate]) -> list[Candidate]:
 
 
 def _renamed(chosen: dict[str, Candidate]) -> Iterable[Remark]:
-    """Yield a remark on each file that counts although its name is not that of a source text."""
+    """Yield a remark on each file that counts although it does not have the name of source text."""
     for each in dict.fromkeys(candidate.piece.where for candidate in chosen.values()):
         if not is_source(each):
             yield remark(each, "is graded, although it is not named as a .cl file: it defines the kernel")

@@ -22,7 +22,7 @@ long.
 
 
 def named_by(name: str, assignments: tuple[Coursework, ...]) -> str | None:
-    """Return the assignment with this name or alias, ignoring spacing and capitals, or None if there is none."""
+    """Return the assignment with this name or alias, ignoring spacing and capitals, or None if the name is unknown."""
     base, _ = copy_of(stem(name))
     wanted = {_plain(stem(name)), _plain(base)}
     return next((each.name for each in assignments if wanted & {_plain(one) for one in names_of(each)}), None)
@@ -49,7 +49,7 @@ def defined_in(data: bytes, assignments: tuple[Coursework, ...]) -> tuple[str, .
 
 
 def copy_of(name: str) -> tuple[str, int]:
-    """Return a name without the number of its copy, and the number. 0 stands for the original."""
+    """Return a name without the number of its copy, and the number. The original has the number 0."""
     match = COPY.fullmatch(name)
     return (match["base"], int(match["bracketed"] or match["dashed"])) if match else (name, 0)
 
@@ -63,7 +63,7 @@ def attempt_of(name: str) -> int | None:
 
 
 def names_of(assignment: Coursework) -> tuple[str, ...]:
-    """Return all names of an assignment, which are its own name and those of its kernels."""
+    """Return all names of an assignment, which are its own name and the names of its kernels."""
     return (assignment.name, *_kernels_of(assignment))
 
 

@@ -1,5 +1,5 @@
 """The HTML report, which is one page that needs no other files. It uses no scripts, fonts or pictures from elsewhere,
-and can be printed as it is.
+and can be printed without changes.
 
 workspace.py makes the report itself. The only markup besides the templates comes from figures/, which draws grader's
 own words.

@@ -47,7 +47,7 @@ from grader.results.result import Result
 from grader.results.withholding import leaves_out_hidden
 
 STYLE = files("grader.reports.html").joinpath("workspace.css").read_text(encoding="utf-8")
-"""The style of the report, for a page or for a file of its own."""
+"""The style of the report, for a page or for a separate file."""
 
 COSTLY = 2.0
 """Multiple of the fewest sectors or turns from which an access is marked as costly. An access across a boundary may

@@ -1,5 +1,4 @@
-"""The zip archive of all results that count, with the sources. Its layout is that of a results folder of `grader
-batch`.
+"""The zip archive of all results that count, with the sources. It has the layout of a results folder of `grader batch`.
 
 index.html  grades.csv  grades.xlsx  batch.xml
 sources/LABEL/ASSIGNMENT.cl

@@ -1,4 +1,4 @@
-"""Reads the course as a gradebook like that of a batch, with the attempt that counts for each student."""
+"""Reads the course as a gradebook in the form that a batch uses, with the attempt that counts for each student."""
 
 import zlib
 from collections.abc import Iterator

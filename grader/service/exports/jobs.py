@@ -66,8 +66,8 @@ FILLED: Mapping[str, LearningPlatform] = {
 
 
 class ExportRequest(Record):
-    """A request for a file about one assignment, or about all assignments if `assignment` is empty. The folders are
-    those of the course.
+    """A request for a file about one assignment, or about all assignments if `assignment` is empty. The folders belong
+    to the course.
 
     `kind` is an `ExportKind` or a name in FILLED.
     """

@@ -29,8 +29,8 @@ def columns_of(table: CourseTable, wanted: CourseFilter) -> tuple[AssignmentView
 
 
 def columns_in_use(table: CourseTable, wanted: CourseFilter) -> tuple[AssignmentView, ...]:
-    """The selected assignments with an attempt or a decision for at least one student. If there are none, returns all
-    selected assignments.
+    """The selected assignments with an attempt or a decision for at least one student. If no assignment has one,
+    returns all selected assignments.
     """
     chosen = columns_of(table, wanted)
     used = tuple(each for each in chosen if any(_is_used(line, each.name) for line in table.lines))

@@ -107,8 +107,8 @@ class FinalGrade:
 
     @property
     def in_words(self) -> str:
-        """Reason why the final points differ from those of the attempt, such as "80 less 10 % for 1 day late"; empty if
-        they do not differ.
+        """Reason why the final points differ from the attempt's, such as "80 less 10 % for 1 day late"; empty if they
+        do not differ.
         """
         by_hand = "" if self.decision is None else decision_in_words(self.decision)
         return ", ".join(filter(None, (self.why_late, by_hand)))

@@ -84,7 +84,9 @@ class AssignmentStatus:
         return not attempt.trial and limits.is_late(self.rules, attempt.received)
 
     def deduction(self, attempt: AttemptRow) -> str:
-        """The cost of lateness in words; empty if there is none. Works also for an attempt that does not count."""
+        """The cost of lateness in words; empty if no points are deducted. Works also for an attempt that does not
+        count.
+        """
         result = None if attempt.trial else self.results.get(attempt.id)
         if result is None or result.points is None:
             return ""

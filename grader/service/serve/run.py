@@ -82,7 +82,7 @@ def origin_of(url: str) -> str:
 
 
 def _in_address(host: str) -> str:
-    """The host as it is written in a URL. Raises InputError for a host that browsers cannot open."""
+    """The host in the notation of a URL. Raises InputError for a host that browsers cannot open."""
     try:
         parsed = ip_address(host)
     except ValueError:

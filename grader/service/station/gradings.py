@@ -1,4 +1,4 @@
-"""Gradings in progress: one at a time in the main thread, or several, each in a thread of its own."""
+"""Gradings in progress: one at a time in the main thread, or several, each in its own thread."""
 
 import time
 from collections.abc import Callable

@@ -1,6 +1,6 @@
 """The loop of a station: claim, grade and store, until the process is stopped.
 
-A station claims a grading whenever another one may begin (gradings.py). On this machine, that is one at a time; on a
+A station claims a grading when another one may begin (gradings.py). On this machine, that is one at a time; on a
 cluster, one for each worker.
 """
 
@@ -63,7 +63,9 @@ def work(
     limits: GradingLimits = LIMITS,
     gradings: Gradings = IN_TURN,
 ) -> None:
-    """Claim gradings whenever another one may begin, until an interruption of this process, which is raised."""
+    """Claim a grading each time that another one may begin, until this process is interrupted. Raises the
+    interruption.
+    """
     while True:
         stop_if_told()
         more = patient(lambda: judge.keep_up(database))

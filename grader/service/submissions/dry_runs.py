@@ -113,7 +113,7 @@ def _open_elsewhere(session: Session, row: DryRunRow) -> int:
 
 
 def dry_run_of(session: Session, person_id: int, assignment: str, now: datetime) -> DryRunRow | None:
-    """A person's latest dry run at an assignment, with its grading; None if there is none or it is too old."""
+    """A person's latest dry run at an assignment, with its grading; None if it is too old or does not exist."""
     own = DryRunRow.person_id == person_id, DryRunRow.assignment == assignment, DryRunRow.received > now - KEPT_FOR
     return session.scalar(select(DryRunRow).where(*own).options(joinedload(DryRunRow.grading)))
 

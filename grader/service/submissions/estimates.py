@@ -73,7 +73,8 @@ class QueueSnapshot:
 def places_of(session: Session, classes: Mapping[str, str], now: datetime) -> dict[int, PlaceInQueue]:
     """The place of each waiting grading, by its number.
 
-    Earlier gradings are ahead if they have the same device class, or none, because any station takes the latter.
+    Earlier gradings are ahead if they have the same device class, or no class, because every station takes gradings
+    without a class.
     """
     rows = session.execute(OPEN_GRADINGS).all()
     able, took = able_devices(session, now), _took(session, classes)

@@ -217,8 +217,8 @@ class LogRateFilter(logging.Filter):
 
 
 def raise_file_limit() -> None:
-    """Raise the limit on open files, and thereby on connections, to the maximum that the system allows. The default is
-    often 1,024.
+    """Raise the limit on open files, which also limits connections, to the maximum that the system allows. The default
+    is often 1,024.
     """
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))

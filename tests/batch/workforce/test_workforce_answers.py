@@ -55,11 +55,11 @@ def test_a_file_that_is_no_source_text_has_none_in_its_result(job, fields):
 
 
 LIES = {
-    "999 of 100 points": (("points",), 999.0, "its points are not those of its checks"),
-    "more to be earned": (("max_points",), 999.0, "its points are not those of its checks"),
+    "999 of 100 points": (("points",), 999.0, "its points differ from the sum of its checks"),
+    "more to be earned": (("max_points",), 999.0, "its points differ from the sum of its checks"),
     "a check of 999 points": (("checks", 0, "points"), 999.0, "a check has more points than it is worth"),
     "points that are taken off": (("checks", 1, "points"), -5.0, "a check has more points than it is worth"),
-    "checks that are worth more": (("checks", 1, "max_points"), 999.0, "its points are not those of its checks"),
+    "checks that are worth more": (("checks", 1, "max_points"), 999.0, "its points differ from the sum of its checks"),
     "other bytes": (("provenance", "submission_sha256"), "0" * 64, "it is about another file"),
     "another source": (("source",), "kernel void honest() {}", "it is about another file"),
     "other inputs": (("provenance", "seed"), 1, "it was graded with other inputs"),

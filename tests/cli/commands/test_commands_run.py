@@ -35,7 +35,7 @@ def test_a_right_kernel_is_exit_code_0(folder):
 
 @pytest.mark.timed
 def test_the_sizes_are_those_that_are_graded_for_speed_unless_given(folder, course):
-    """The sizes that the user does not set are those of the speed goals for this device's class."""
+    """The sizes that the user does not set come from the speed goals for this device's class."""
     sizes = course.load("coalsTransp").performance.classes["cpu"].sizes
     assert f"at height {sizes['height']}, width 8;" in timed(folder, "--size", "width=8", "--repeat", "1").stdout
 

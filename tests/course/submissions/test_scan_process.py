@@ -1,4 +1,4 @@
-"""scan_process.py: a scan in another process returns the same as a local one, within limits of time and memory."""
+"""scan_process.py: a scan in another process returns the result of a local one, within limits of time and memory."""
 
 import os
 import signal
@@ -88,7 +88,7 @@ def test_texts_are_scanned_side_by_side():
 
 
 def test_the_server_ends_with_the_judge():
-    """The process of the server ends with that of the judge."""
+    """The server's process ends when the judge's process ends."""
     judge = (
         "from grader.course.submissions import scan_process\n"
         "scan_process.scanned('a')\n"

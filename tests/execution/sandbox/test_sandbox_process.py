@@ -41,7 +41,7 @@ def worker(monkeypatch):
 
 def environ(pid):
     """Return the environment variables of a process as the OS kernel stores them. Only a process that may trace all
-    others can read those of a worker.
+    others can read a worker's variables.
     """
     try:
         return Path(f"/proc/{pid}/environ").read_text()

@@ -23,7 +23,7 @@ def finding(line=8, reason=Reason.OUT_OF_BOUNDS):
 
 
 def sanitizer(found, lead=""):
-    """Return a failed sanitizer check whose message is that of its first finding."""
+    """Return a failed sanitizer check with the message of its first finding."""
     return failed(
         "sanitizer (n 9)", found.reason, f"{lead}{found.message}", help=found.help, findings=(found, finding(9))
     )

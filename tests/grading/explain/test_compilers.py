@@ -49,7 +49,7 @@ def test_a_compiler_is_known_by_its_last_words(words):
 
 
 def test_what_ends_while_the_driver_compiles_is_the_compilers():
-    """If the process ends while the driver compiles, it is a failure of the compiler, whichever output it prints."""
+    """If the process ends while the driver compiles, it is a failure of the compiler, regardless of its output."""
     failure = crashed("Killed", COMPILING, signal.SIGSEGV)
     assert is_of_compiler(failure)
     assert observed(failure) == "the OpenCL compiler ended with SIGSEGV while it compiled the kernel."

@@ -18,7 +18,7 @@ def test_a_small_array_is_drawn_element_by_element():
 
 
 def test_cells_are_parts_of_blocks():
-    """In a large array, each character stands for a cell that divides the blocks evenly, here 4 x 4 elements for blocks
+    """In a large array, each character represents a cell that divides the blocks evenly, here 4 x 4 elements for blocks
     of 16 x 16. It shows if the cell is right, partly wrong, wrong or not written.
     """
     wrong, unwritten = NONE.copy(), NONE.copy()

@@ -139,8 +139,8 @@ def test_without_a_simulator_checks_are_skipped(nowhere):
 
 
 def test_a_simulator_that_is_required(nowhere):
-    """If the rules require a simulator and there is none, NoSimulatorError is raised, so that no grade is given without
-    these checks.
+    """If the rules require a simulator and none is installed, NoSimulatorError is raised, so that no grade is given
+    without these checks.
     """
     with pytest.raises(NoSimulatorError):
         watch(runs_of(nowhere), DEVICE, REQUIRED)

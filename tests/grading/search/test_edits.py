@@ -133,7 +133,7 @@ def first_texts(body, most):
     ],
 )
 def test_an_index_gets_first_what_its_guards_compare(body, right):
-    """Likely edits add to an index what a guard or a loop compares, or what another index has, or take another size."""
+    """Likely edits add to an index a term from a guard, a loop or another index, or replace a size in it."""
     assert any(right in text for text in first_texts(body, most=100))
 
 

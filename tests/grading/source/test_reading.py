@@ -59,7 +59,7 @@ def test_types_of_declarations():
 
 def test_variables_that_can_be_seen():
     """Each variable in scope is listed with its type, number of subscripts and address space. A typedef is replaced by
-    the type that it stands for.
+    its type.
     """
     last = outline(HELPED, ["used"]).regions[-1]
     seen = {each.name: (each.type, each.subscripts, each.space, each.constant) for each in last.visible}

@@ -1,4 +1,4 @@
-"""guards.py: finds the comparisons that are true whenever an array is accessed."""
+"""guards.py: finds the comparisons that are true at each access to an array."""
 
 import pytest
 

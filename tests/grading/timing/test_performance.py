@@ -186,8 +186,8 @@ def judged(transposition, fraction, rate=2000.0, device=DEVICE):
     ],
 )
 def test_a_band_gives_verdict_and_points(transposition, fraction, verdict, points):
-    """The upper end of the interval determines the band, and thereby the verdict and the points. The message gives the
-    speed and the speed for full points.
+    """The upper end of the interval determines the band, which determines the verdict and the points. The message gives
+    the speed and the speed for full points.
     """
     check = judged(transposition, fraction)
     assert (check.verdict, check.points) == (verdict, points)
@@ -408,8 +408,8 @@ def test_a_right_and_fast_participant_earns_the_points(small):
 
 
 def test_the_check_is_named_by_the_constants_that_are_timed(small):
-    """If the timed constants differ from those of the cases, the name of the check has these constants before the
-    sizes.
+    """If the timed constants differ from the constants of the cases, the name of the check has the timed constants
+    before the sizes.
     """
     given = with_constants(small, TILE=32, real="double")
     assert unmeasured(small, GPU).name == "performance: gpu (height 7, width 5)"

@@ -152,8 +152,8 @@ def test_whatever_a_script_uses_is_poisoned_before_its_inputs_are_made(small):
 
 
 def test_keys_are_the_same_for_all_and_others_every_round(small):
-    """Each round has two new keys that depend on the seed and are the same for all workers. One is for the inputs and
-    the other one for the digest.
+    """Each round has two new keys that depend on the seed and are used by all workers. One is for the inputs and the
+    other one for the digest.
     """
     setup = on_device(small)
     measure(begun(setup), RULES)

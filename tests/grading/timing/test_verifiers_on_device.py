@@ -140,8 +140,8 @@ def test_results_of_an_earlier_round_are_none_of_this_one(setup):
 
 
 def test_one_bit_of_one_element_is_found_and_told(setup):
-    """A single wrong bit in the last element is found, and the message shows the element next to that of the model
-    solution.
+    """A single wrong bit in the last element is found, and the message shows the element next to the model
+    solution's.
     """
     source = changed(
         TRANSPOSITION, "= tile[lx][ly]", "= as_float(as_uint(tile[lx][ly]) ^ (x0 + ly == 90 && y0 + lx == 69))"

@@ -1,6 +1,6 @@
 """A second judge for mutants, independent of grader's judge, that decides if a text is wrong at all.
 
-It compares results from PoCL with oracle.py by a rule of its own, at many sizes that no case uses. If all results are
+It compares results from PoCL with oracle.py by a separate rule, at many sizes that no case uses. If all results are
 right, it looks for complaints of Oclgrind without grader's plugin. It does not use grader's cases, checks or findings.
 It uses only grader's building of a program and its communication with a worker.
 """
@@ -91,7 +91,9 @@ def fault(assignment: Assignment, source: str, worker: Worker, seed: int) -> Fau
 
 
 def _runs(assignment: Assignment, seed: int) -> Iterator[Run]:
-    """Yield runs with sizes up to those of the cases. Some sizes are near multiples of a block, others are random."""
+    """Yield runs whose sizes do not exceed the largest case's. Some sizes are near multiples of a block, others are
+    random.
+    """
     chance = Random(f"{assignment.called} {seed}")
     most = {name: max(case.sizes[name] for case in assignment.correctness.cases) for name in assignment.sizes}
     for number in range(SIZES):

@@ -76,7 +76,7 @@ def test_what_members_used_apart_is_not_added_up():
 
 
 def test_a_group_waits_until_all_who_have_none_have_one_again():
-    """A group without attempts waits until every member has one again. The next time is that of the last member."""
+    """A group without attempts waits until every member has one again. The next time is the last member's."""
     refilling = rules(attempts={"most": 1, "refill_hours": 6})
     early, late = past(people=[1], received=NOON), past(people=[2], received=NOON + timedelta(hours=1))
     assert attempts_left(refilling, [early, late], LATER).next_at == NOON + timedelta(hours=7)

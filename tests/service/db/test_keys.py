@@ -43,7 +43,7 @@ def test_a_key_in_another_case_is_the_same(one, other):
 
 @pytest.mark.parametrize(("one", "other"), ALIKE)
 def test_a_key_that_might_be_taken_for_another_is_not_the_same(one, other):
-    """Keys that only look alike are different, whichever comes first. However, a course accepts only one of them."""
+    """Keys that only look alike are different, in either order. However, a course accepts only one of them."""
     assert not is_same_key(one, other)
     assert not is_same_key(other, one)
     assert folded_key(one) == folded_key(other)

@@ -352,7 +352,7 @@ def test_a_worksheet_in_an_unknown_language_is_answered_in_words_for_a_page(serv
         "Set Moodle to English, and download the worksheet again."
     )
     remarks = unzipped(export(service, MOODLE, sheet.format("Grade").encode()))["remarks.txt"].decode()
-    assert "no column for comments is known, so there are none. Set Moodle to English" in remarks
+    assert "no column for comments is known, so no comments are filled in. Set Moodle to English" in remarks
     assert "--" not in remarks
 
 

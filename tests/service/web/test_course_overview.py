@@ -65,7 +65,7 @@ def test_waiting_work_is_a_count_and_no_warning(staff):
 
 
 def test_a_column_that_no_row_needs_is_left_out(tmp_path, staff):
-    """The table has no columns for questions, faults and waiting work if there are none."""
+    """The table has no column for questions, faults or waiting work if no row has any."""
     used = headings(staff.get("/course").text)
     assert {"Open questions", "Not graded, our fault", "Held back", "Waiting", "Running"} <= set(used)
     assert "Older version" not in used

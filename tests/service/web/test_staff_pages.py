@@ -290,7 +290,7 @@ def test_the_export_has_every_student_and_no_formula(tmp_path):
 
 
 def test_the_table_of_points_and_the_batchs_grades_are_files_of_two_names(service, staff):
-    """Staff download the table of points as points.csv, whose name differs from that of the batch's file among the
+    """Staff download the table of points as points.csv, whose name differs from the name of the batch's file among the
     exports.
     """
     service.person("tom", "assistant")

@@ -313,7 +313,7 @@ class ContainerWorker:
                 with engine_trouble():
                     state: dict[str, Any] = self._engine.inspect_container(self._started.result())["State"]
             except NotFound:
-                raise WorkerError("the worker's container was removed by somebody else.") from None
+                raise WorkerError("another program removed the worker's container.") from None
             if not state["Running"] or time.monotonic() > end:  # the stream can end before the engine knows the reason
                 return bool(state["OOMKilled"])
             time.sleep(0.02)

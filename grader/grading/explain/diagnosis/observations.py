@@ -59,7 +59,7 @@ def not_a_number(case: Evidence) -> Explanation | None:
     held = case.got[case.held]
     if not held.size or not np.isnan(held).all() or any(np.isnan(array).any() for array in case.inputs.values()):
         return None
-    cause = "it comes from words that nobody has set, from a division by 0, or from numbers that grow without end"
+    cause = "it comes from words that were never set, from a division by 0, or from numbers that grow without end"
     if np.mean(bits(held) == element_of(held.dtype.name).input_poison) >= EXPLAINED:
         cause = "it was read past the end of an input, and NaN times 0 is NaN"
     return Explanation(sentence=f"{case.buffer} holds NaN (not a number){case.where}, and no input does: {cause}.")

@@ -159,7 +159,9 @@ class Scene:
         return LOOP.search(self.text(line).partition("//")[0]) is not None
 
     def index_in(self, line: int, array: str) -> str:
-        """The first index of an array in a line, without spaces, such as "[y][x+1]"; "" if there is none."""
+        """The first index of an array in a line, without spaces, such as "[y][x+1]"; "" if the line does not index
+        it.
+        """
         found = re.search(rf"\b{re.escape(array)}\s*((?:\[[^][]*\]\s*)+)", self.text(line))
         return re.sub(r"\s", "", found[1]) if found else ""
 

@@ -197,8 +197,8 @@ def _beyond(item: str, access: str, around: Collection[int]) -> str:
     return f"{item} lies beyond the edge, but the {guard} in {lines_in_words(around)} {lets} it pass. Check the sizes."
 
 
-SAME_IN_A_GROUP = "The index is the same for all work-items. Let one of them write, or give each an element of its own."
-SAME_IN_ALL_GROUPS = "The index is the same for all groups. Give each group an element of its own, by get_group_id."
+SAME_IN_A_GROUP = "The index is the same for all work-items. Let one of them write, or give each its own element."
+SAME_IN_ALL_GROUPS = "The index is the same for all groups. Give each group its own element, by get_group_id."
 
 CONSTANT = re.compile(r"(?:\[\(*(?:0[xX][\da-fA-F]+|\d+)[uUlL]*\)*\])+")
 """Pattern of an index that is a constant number."""

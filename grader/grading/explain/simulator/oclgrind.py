@@ -57,9 +57,8 @@ class Entity:
 
 @dataclass(frozen=True, kw_only=True)
 class Target:
-    """The array in or near which the address of a message is. `array` is its name or a description. `element` is the
-    index of the element at the address, and `elements` the number of elements in the array. Both are None if they are
-    unknown.
+    """The array at or near the address in a message. `array` is its name or a description. `element` is the index of
+    the element at the address, and `elements` the number of elements in the array. Both are None if they are unknown.
     """
 
     array: str

@@ -41,11 +41,11 @@ def local_race(array: str, entities: list[Entity], seen: SeenKernel, scene: Scen
     return what, "A barrier cannot separate the two accesses. Check both indexes, and which work-items run these lines."
 
 
-OWN_ELEMENT = "Let each work-item use an element of its own, and add them up after a barrier."
+OWN_ELEMENT = "Let each work-item use its own element, and add the elements up after a barrier."
 
 LOCK = (
     "Atomic functions of OpenCL 1.2 order no other accesses, so a lock does not protect this line. Let each work-item "
-    "use an element of its own, and combine them after a barrier."
+    "use its own element, and combine the elements after a barrier."
 )
 """According to section 6.12.11 of OpenCL C 1.2, the functions are atomic, but they do not order accesses to other
 words.
@@ -59,7 +59,7 @@ BRACES = " The body of the loop then needs braces."
 
 
 MOVE = (
-    "Move the steps out of the `{}` in line {}, each with a condition of its own. Then add a "
+    "Move the steps out of the `{}` in line {}, each with its own condition. Then add a "
     "barrier(CLK_LOCAL_MEM_FENCE) after each."
 )
 """Advice on steps that only some work-items run. A barrier cannot be added there because all work-items

@@ -1,4 +1,4 @@
-"""Finds kernels that are written for a different group size than that of the launch."""
+"""Finds kernels that are written for a different group size than the launch has."""
 
 from itertools import product
 

@@ -111,7 +111,7 @@ class Listing:
         return groups
 
     def where(self, file: File) -> str:
-        """Return the file's path as it is shown to people."""
+        """Return the file's path for messages."""
         return "/".join((self.name, *file.parts))
 
 

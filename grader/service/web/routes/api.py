@@ -41,8 +41,7 @@ class Me(Record):
 class AssignmentState(Record):
     """An assignment with the caller's attempts and points. None means that there is no limit or no value yet. `points`
     are the final points after deductions and corrections, and `hidden_points` of `max_points` are decided after
-    release. `why` explains points that differ from those of the attempt. While results are `held_back`, points are not
-    given.
+    release. `why` explains points that differ from the attempt's. While results are `held_back`, points are not given.
     """
 
     name: str

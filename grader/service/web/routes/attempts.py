@@ -50,8 +50,8 @@ REPORT_LIMIT = ConcurrencyLimiter(2, "Many reports are being read right now; try
 
 @dataclass(frozen=True, kw_only=True)
 class Neighbours:
-    """The attempts before and after one, if they exist. `change` compares the points with those of the previous
-    attempt, as far as the reader may see them, as in "68, was 61: +7"; it is empty if there is nothing to compare.
+    """The attempts before and after one, if they exist. `change` compares the points with the previous attempt's, as
+    far as the reader may see them, as in "68, was 61: +7"; it is empty if there is nothing to compare.
     """
 
     previous: AttemptRow | None

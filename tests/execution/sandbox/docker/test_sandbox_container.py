@@ -405,7 +405,7 @@ def test_a_container_that_ended_is_asked_why(fake, sandbox, out_of_memory, outco
 @pytest.mark.parametrize(
     ("error", "said"),
     [
-        (NotFound("404", explanation="No such container: c1"), "removed by somebody else"),
+        (NotFound("404", explanation="No such container: c1"), "another program removed"),
         (ConnectionRefusedError(111, "refused"), "no container engine answers"),
         (refusal("server error"), "the container engine refused: server error"),
     ],
@@ -1035,7 +1035,7 @@ def test_a_container_that_somebody_removes_is_our_error(fresh, engine):
     with make_worker(fresh) as worker:
         worker.open(NOTHING)
         engine.api.remove_container(container_id(worker), force=True)
-        with pytest.raises(WorkerError, match="removed by somebody else"):
+        with pytest.raises(WorkerError, match="another program removed"):
             worker.open(plan("twice"))
 
 

@@ -46,7 +46,7 @@ def test_one_value_in_all_wrong_elements():
 
 
 @pytest.mark.parametrize(
-    ("poison", "words"), [(INPUT_POISON, "end of an input"), (0x7FC00000, "words that nobody has set")]
+    ("poison", "words"), [(INPUT_POISON, "end of an input"), (0x7FC00000, "words that were never set")]
 )
 def test_a_nan_comes_from_outside_the_inputs(poison, words):
     """No input contains NaN, so a NaN was read from outside the inputs. Its bits show if it comes from behind an input

@@ -233,9 +233,7 @@ LOCKED = "while (waiting)\nif (atomic_cmpxchg(&lock, 0, 1) == 0) {\ntotal[0] += 
 LOCKING = Scene(source="\n".join(["a;"] * 14 + [LOCKED]), dimensions=1, extent=None)
 
 
-@pytest.mark.parametrize(
-    ("scene", "advice"), [(ADDITION, "an element of its own"), (LOCKING, "a lock does not protect")]
-)
+@pytest.mark.parametrize(("scene", "advice"), [(ADDITION, "its own element"), (LOCKING, "a lock does not protect")])
 def test_an_element_that_all_work_items_add_to(scene, advice):
     """If all work-items add to one element, the help says that each needs its own element. If a lock is used, the help
     says that a lock does not protect the element.
@@ -268,8 +266,8 @@ def test_two_that_write_an_element_of_a_constant_index(scene, says, advice):
 
 
 def test_a_read_and_a_write_come_before_two_writes():
-    """A race between a read and a write is reported before a race between two writes, whichever of them the simulator
-    sees first, because that depends on the values.
+    """A race between a read and a write is reported before a race between two writes. The order in which the simulator
+    sees them does not matter, because it depends on the values.
     """
     read = race("Read-write", at("global", C), entity(6, READ), entity(5, WRITE, item=(1, 0, 0)))
     both = race("Write-write", at("global", C), entity(5, WRITE), entity(5, WRITE, item=(1, 0, 0)))
@@ -289,8 +287,8 @@ def test_two_that_write_in_a_line_come_before_a_missing_barrier():
 
 
 def test_an_atomic_function_writes():
-    """In a race with an atomic function and a plain read, the atomic function is the writer, on whichever side it
-    appears.
+    """In a race with an atomic function and a plain read, the atomic function is the writer, in either order of the two
+    accesses.
     """
     sides = entity(4, READ), entity(8, ATOMIC)
     told = [only(kernel(race("Read-write", at("local", ASH), *pair))) for pair in (sides, sides[::-1])]
@@ -413,7 +411,7 @@ e = async_work_group_copy(Ash[1], row, 4, e);
     ],
 )
 def test_of_several_copies_the_one_beyond_an_array_is_named(kind, address, said):
-    """If the kernel has several copies, the message names the one that reads or writes this array. If there is none, it
+    """If the kernel has several copies, the message names the one that reads or writes this array. If no copy does, it
     names the copy that uses a pointer.
     """
     waits = "Group(0,0,0)\n\t  call wait_group_events\n\tAt line 8 (column 5) of input.cl:\n\t  x;\n\t"
