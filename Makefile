@@ -26,10 +26,12 @@ demo: setup
 	done; \
 	[ $$ended -eq 0 ] || echo "A report above is not complete. It says why, and what to do."; exit $$ended
 
-# A course in the browser, with sign-in links for a student and an instructor. What is handed in runs with your rights.
+# A course in the browser, with due dates and with sign-in links for a student and an instructor. What is handed in runs
+# with your rights.
 # `make serve PORT=8001` chooses another port.
 serve: .venv/service setup
-	@$(BIN)/grader serve --data .demo-service --course . --demo --sandbox process --port $(PORT)
+	@$(BIN)/python tools/demo-course .demo-service/course
+	@$(BIN)/grader serve --data .demo-service --course .demo-service/course --demo --sandbox process --port $(PORT)
 
 # An OpenCL driver and the simulator, where the machine has none that works.
 setup: .venv/grader

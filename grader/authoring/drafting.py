@@ -13,17 +13,21 @@ import grader
 from grader.authoring.schema import assignment_schema, schema_text
 from grader.common.errors import InputError
 from grader.common.files import write_new, write_whole
+from grader.common.phrases import listed
 
 PLACEHOLDER = "@ASSIGNMENT@"
 PACKAGE = Path(grader.__file__).parent
-TEMPLATE = Path(__file__).parent / "template"
+TEMPLATES = Path(__file__).parent / "template"
 
 PLACES = {
     "assignments": Path("assignments"),
     "reference": Path("reference"),
     "submissions": Path("tests", "submissions"),
 }
-"""Where the template's folders go in a course. Each place gets a folder with the assignment's name."""
+"""Where a template's folders go in a course. Each place gets a folder with the assignment's name."""
+
+FIRST = "saxpy"
+"""Template of an assignment whose author names none."""
 
 SCHEMA_FILE = Path("assignments", "assignment.schema.json")
 
@@ -31,11 +35,18 @@ NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 """Valid names of an assignment and of its kernel."""
 
 
-def draft(name: str, course: Path) -> list[Path]:
+def templates() -> list[str]:
+    """Return the names of the templates, sorted."""
+    return sorted(path.name for path in TEMPLATES.iterdir() if path.is_dir())
+
+
+def draft(name: str, course: Path, template: str = FIRST) -> list[Path]:
     """Write the folders of a new assignment into a course, which may be empty, and return the paths of the files.
 
     Existing files are never overwritten, except the schema, which belongs to grader.
     """
+    if template not in templates():
+        raise InputError(f"there is no template {template!r}; choose {listed(templates(), 'or')}.")
     if not NAME.fullmatch(name):
         raise InputError(f"{name!r} cannot be the name of a kernel; use letters, digits and _, and no digit first.")
     if course.resolve().is_relative_to(PACKAGE):
@@ -43,7 +54,7 @@ def draft(name: str, course: Path) -> list[Path]:
     present = [str(place / name) for place in PLACES.values() if os.path.lexists(course / place / name)]
     if present:
         raise InputError(f"{course} already holds {', '.join(present)}; choose another name, or remove that.")
-    written = write_new({str(path): text.replace(PLACEHOLDER, name) for path, text in _template(name)}, course)
+    written = write_new({str(path): text.replace(PLACEHOLDER, name) for path, text in _files(template, name)}, course)
     if _is_current(course / SCHEMA_FILE):
         return written
     write_whole(course / SCHEMA_FILE, schema_file())
@@ -55,12 +66,12 @@ def schema_file() -> str:
     return schema_text(assignment_schema()) + "\n"
 
 
-def _template(name: str) -> list[tuple[Path, str]]:
-    """Return the template's files, each with its place in a course."""
+def _files(template: str, name: str) -> list[tuple[Path, str]]:
+    """Return the files of a template, each with its place in a course."""
     return [
-        (place / name / path.relative_to(TEMPLATE / folder), path.read_text(encoding="utf-8"))
+        (place / name / path.relative_to(TEMPLATES / template / folder), path.read_text(encoding="utf-8"))
         for folder, place in PLACES.items()
-        for path in sorted((TEMPLATE / folder).rglob("*"))
+        for path in sorted((TEMPLATES / template / folder).rglob("*"))
         if path.is_file() and "__pycache__" not in path.parts
     ]
 

@@ -122,9 +122,13 @@ class Declared:
     text: str
 
     def fits(self, asked: Parameter) -> bool:
-        """True if the names and address spaces are equal, and the types too if both are known."""
+        """True if the names and address spaces are equal, and the types too if both are known. An array of numbers may
+        be declared with vectors.
+        """
         named = {name: kind for kind, each in ELEMENTS.items() for name in (*each.names, each.spelling)}
-        return named.get(self.type, asked.type) == asked.type and (self.name, self.space) == (asked.name, asked.space)
+        kind = named.get(self.type, asked.type)
+        number = kind.rstrip("0123456789")
+        return asked.type in {kind, number} and (self.name, self.space) == (asked.name, asked.space)
 
 
 def _read(text: str) -> Declared | None:
@@ -135,9 +139,8 @@ def _read(text: str) -> Declared | None:
     if len(rest) < 2 or rest[-1] == "*" or re.search(r"[^\w\s*]", text):
         return None
     *kind, name = rest
-    scalar = re.sub(r"(?<=[a-z])(?:2|3|4|8|16)$", "", " ".join(word for word in kind if word != "*"))
-    scalar = "uint" if scalar in {"unsigned", "unsigned int"} else scalar
-    return Declared(name=name, space=(spaces or ["private"])[0], type=scalar, text=" ".join(text.split()))
+    of_elements = " ".join(word for word in kind if word != "*")
+    return Declared(name=name, space=(spaces or ["private"])[0], type=of_elements, text=" ".join(text.split()))
 
 
 def _difference(declared: Sequence[Declared], asked: Signature) -> tuple[str, str] | None:

@@ -16,7 +16,7 @@ from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode
 from pydantic_core.core_schema import ModelSchema
 
 from grader.common.record import Record
-from grader.course.assignment import Assignment
+from grader.course.assignment import PROGRAMS, Assignment
 from grader.course.catalogue import CourseRules
 from grader.course.policies.rules import POLICIES
 from grader.course.suite import Suite
@@ -46,7 +46,8 @@ def assignment_schema() -> Fields:
     record = _stated(_schema(Assignment))
     definitions: Fields = record["$defs"]
     fields = {name: field for name, field in record["properties"].items() if name not in NOT_IN_THE_FILE}
-    required = [name for name in record["required"] if name not in NOT_IN_THE_FILE]
+    required = [name for name in record["required"] if name not in {*NOT_IN_THE_FILE, *PROGRAMS.values()}]
+    either = [{"if": {"required": [one]}, "else": {"required": [other]}} for one, other in PROGRAMS.items()]
     some = {name: _partial(field) for name, field in fields.items()}
     parts = _schema(Suite)["properties"]["parts"]
     return {
@@ -61,7 +62,7 @@ def assignment_schema() -> Fields:
         "$defs": {
             **definitions,
             **{_partial_name(name): _relaxed(each) for name, each in definitions.items()},
-            "Whole": {"description": "Of one kernel.", "properties": fields, "required": required},
+            "Whole": {"description": "Of one kernel.", "properties": fields, "required": required, "allOf": either},
             "Part": {
                 "description": "Fields of this kernel that differ from the fields next to `parts`.",
                 "type": "object",

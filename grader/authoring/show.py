@@ -1,15 +1,18 @@
 """`grader show`: describes the requirements of an assignment in words."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 from grader.authoring.layout import drawing, in_words
 from grader.common.phrases import listed, sizes_in_words
 from grader.course.assignment import Assignment
 from grader.course.criteria import Case, Measure
-from grader.course.expressions import evaluate
-from grader.course.launches import Launch
+from grader.course.expressions import Expression, evaluate
+from grader.course.launches import Buffer, Launch, Repeat
+from grader.course.program import Fill, For, Repetition, Swap
 from grader.course.rubric import Correctness, Memory, Sanitizer, Section, SpeedGoals
 from grader.course.suite import Coursework
+from grader.course.tolerance import RULES
 from grader.grading.checks.signature import expected_signature
 
 
@@ -28,16 +31,21 @@ def _lines(assignment: Coursework) -> Iterator[str]:
 def _part(assignment: Assignment) -> Iterator[str]:
     if assignment.part:
         yield f"{assignment.part}, {assignment.points:g} points"
-    for launch in assignment.student_launches:
+    for launch in dict.fromkeys(assignment.student_launches):
         yield f"  {expected_signature(assignment, launch)}"
         if launch.kernel in assignment.choices.launches:
             yield "      global and local sizes: yours to state"
-        else:
-            yield f"      global {_extent(launch.global_size)}, local {_extent(launch.local_size)}"
+        elif not assignment.program:
+            yield f"      {_sizes(launch)}"
         yield from _extras(assignment, launch)
     for name, values in assignment.choices.constants.items():
         yield f"  {name} is yours to choose: {listed(values, 'or')}; {assignment.constants[name]} if you state none"
     yield from _repeated(assignment)
+    if assignment.program:
+        yield "  program"
+        yield from (f"      {line}" for line in _steps(assignment, assignment.program))
+    for name, value in assignment.values.items():
+        yield f"  {name} = {value} (uint)"
     yield from _layouts(assignment)
     yield f"  constants: {', '.join(f'{name}={value}' for name, value in assignment.constants.items())}"
     yield ""
@@ -55,12 +63,17 @@ def _layouts(assignment: Assignment) -> Iterator[str]:
     for shape in dict.fromkeys(each.shape for each in arrays.values()):
         alike = {name: each for name, each in arrays.items() if each.shape == shape}
         free = [name for name, each in alike.items() if each.part == "scratch" and each.data is None]
-        fixed = [f"{name} ({each.part})" for name, each in alike.items() if name not in free]
+        fixed = [f"{name} ({_kind(each)})" for name, each in alike.items() if name not in free]
         if fixed:
             yield f"      {', '.join(fixed)}: {in_words(shape)}"
             yield from (f"          {line}" for line in drawing(shape))
         for name in free:
-            yield f"      {name} (scratch): {in_words(shape)}; the layout is yours to choose"
+            yield f"      {name} ({_kind(alike[name])}): {in_words(shape)}; the layout is yours to choose"
+
+
+def _kind(buffer: Buffer) -> str:
+    """Return the role of an array, and its type if that is not the common one."""
+    return buffer.part if buffer.type == "float" else f"{buffer.part}, {buffer.type}"
 
 
 def _section(_: Assignment, section: Section) -> Iterator[str]:
@@ -69,8 +82,12 @@ def _section(_: Assignment, section: Section) -> Iterator[str]:
 
 
 def _correctness(assignment: Assignment, section: Section) -> Iterator[str]:
-    """Yield the cases."""
+    """Yield the cases, and the rules of arrays that have their own."""
     yield from _section(assignment, section)
+    for name, buffer in assignment.buffers.items():
+        if buffer.is_judged and assignment.tolerance_of(name) != assignment.correctness.tolerance:
+            rule = assignment.tolerance_of(name)
+            yield f"      {name} is right if {RULES[rule.rule].words.format(_number(rule.amount))}"
     for case in assignment.correctness.cases:
         yield f"      {case.name}: {sizes_in_words(case.sizes)}, {case.data} data{_apart(case)}"
 
@@ -87,12 +104,34 @@ def _speed(assignment: Assignment, _: Section) -> Iterator[str]:
 
 
 def _repeated(assignment: Assignment) -> Iterator[str]:
-    repeat = assignment.repeat
-    if repeat is None:
-        return
-    until = f", or until the sum of {repeat.until.sum} is below {repeat.until.below}" if repeat.until else ""
+    if assignment.repeat is not None:
+        yield f"  repeated: {_times(assignment.repeat.times, assignment.repeat)}"
+
+
+def _times(times: Expression, repeat: Repeat | Repetition) -> str:
+    """Return the number of iterations, the condition that ends them, and the arrays that change places."""
+    until = f", or until the sum of {repeat.until.sum} is below {_number(repeat.until.below)}" if repeat.until else ""
     swapped = "".join(f"; {old} and {new} change places after each" for old, new in repeat.swap)
-    yield f"  repeated: {repeat.times} times{until}{swapped}"
+    return f"{times} times{until}{swapped}"
+
+
+def _steps(assignment: Assignment, steps: Sequence[Any]) -> Iterator[str]:
+    """Yield a line for each step of a program. The steps of a loop are indented."""
+    for step in steps:
+        match step:
+            case Launch():
+                sizes = "" if step.kernel in assignment.choices.launches else f", {_sizes(step)}"
+                yield f"{step.kernel}({', '.join(step.args)}){sizes}"
+            case Fill():
+                yield f"fill {step.fill} with {_number(step.value)}"
+            case Swap():
+                yield f"{step.swap[0]} and {step.swap[1]} change places"
+            case For():
+                yield f"for {step.variable} from {step.first} to {step.last}, next {step.next}"
+                yield from (f"    {line}" for line in _steps(assignment, step.do))
+            case Repetition():
+                yield f"repeated: {_times(step.repeat, step)}"
+                yield from (f"    {line}" for line in _steps(assignment, step.do))
 
 
 def _apart(case: Case) -> str:
@@ -145,6 +184,14 @@ def _requirement(indent: str, names: tuple[str, ...]) -> Iterator[str]:
     """Yield a line about the checks that must pass, or no line if there are none."""
     if names:
         yield f"{indent}counts when {listed(names, 'and')} {'passes' if len(names) == 1 else 'pass'}"
+
+
+def _number(value: str | float) -> str:
+    return value if isinstance(value, str) else f"{value:g}"
+
+
+def _sizes(launch: Launch) -> str:
+    return f"global {_extent(launch.global_size)}, local {_extent(launch.local_size)}"
 
 
 def _extent(sizes: tuple[str | int, ...]) -> str:

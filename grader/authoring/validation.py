@@ -14,8 +14,8 @@ from grader.authoring.golden import ONE_PAIR, Golden, differences
 from grader.authoring.handout import HANDOUT, facts
 from grader.authoring.selftest import Claim, OwnResults, grade_own, in_full, state
 from grader.authoring.thresholds import Limit, Proposal, Speeds, propose_goal
-from grader.common.errors import InputError, NoiseError, SolutionError
-from grader.common.phrases import count
+from grader.common.errors import InputError, NoiseError, NoSimulatorError, SolutionError
+from grader.common.phrases import count, listed
 from grader.common.record import replace
 from grader.course.assignment import Assignment
 from grader.course.expressions import evaluate
@@ -27,6 +27,7 @@ from grader.course.submissions.task import Task
 from grader.course.suite import Coursework
 from grader.course.truth.seeds import fresh_seed
 from grader.grading.by_hand.profiling import profile_submission
+from grader.grading.checks.device_needs import extensions, missing_types, unfit
 from grader.grading.checks.measures import MEASURES
 from grader.grading.explain.problem import Problem
 from grader.grading.grade import grade_submission
@@ -105,6 +106,9 @@ def examine(
     """Grade the course's own files and count the baseline's accesses. A file that cannot run makes a claim fail."""
     statements: list[Claim] = []
     own, baseline = None, None
+    statements.extend(_device_claims(assignment, environment))
+    if not all(each.holds for each in statements):
+        return Examined(assignment=assignment, statements=tuple(statements), own=None, baseline=None)
     try:
         own = _patiently(lambda: grade_own(assignment, environment, progress, extent.prepare))
         progress("running the baseline")
@@ -116,12 +120,35 @@ def examine(
     return Examined(assignment=assignment, statements=tuple(statements), own=own, baseline=baseline)
 
 
+def _device_claims(assignment: Assignment, environment: GradingEnvironment) -> Iterator[Claim]:
+    """Yield a claim for each reason why this device or the simulator cannot grade the assignment, and a claim if both
+    have its types.
+    """
+    with environment.worker() as worker:
+        device = worker.ready()
+        missing = [*unfit(assignment, device), missing_types(assignment, worker)]
+    if extensions(assignment) and assignment.is_watched:
+        with suppress(NoSimulatorError), environment.simulator() as simulator:
+            missing.append(missing_types(assignment, simulator))
+    claim = "this device and the simulator have what the assignment needs"
+    seen = [each for each in dict.fromkeys(missing) if each is not None]
+    yield from (Claim(claim=claim, holds=False, seen=each.removesuffix(".")) for each in seen)
+    if not seen and extensions(assignment):
+        yield Claim(claim=claim, holds=True, seen=listed(list(extensions(assignment)), "and"))
+
+
 def _count_baseline(assignment: Assignment, environment: GradingEnvironment, progress: Progress) -> Profile | None:
     """Return the baseline's accesses, counted as if the assignment had asked for its kernel. None if the baseline
     failed.
     """
     submission = read_submission(assignment.reference / BASELINE_FILE)
-    asked = replace(assignment, kernel=assignment.baseline[-1].kernel, launches=assignment.baseline, choices=Choices())
+    asked = replace(
+        assignment,
+        kernel=assignment.baseline[-1].kernel,
+        launches=assignment.baseline,
+        program=assignment.baseline_program,
+        choices=Choices(),
+    )
     task = Task(assignment=asked, submission=submission, seed=fresh_seed())
     counted = profile_submission(task, environment, progress)
     return None if isinstance(counted, Problem) else counted.profile

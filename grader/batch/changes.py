@@ -5,6 +5,7 @@ from itertools import islice
 
 from grader.batch.outputs import Changes
 from grader.batch.store import Stand
+from grader.common.people import sort_key
 from grader.common.phrases import count
 from grader.protocol.text import showable
 from grader.results.gradebook import Gradebook, StudentRow
@@ -42,7 +43,7 @@ def _whose(stand: Stand) -> tuple[str, str]:
 
 
 def _changed(before: dict[tuple[str, str], str], now: dict[tuple[str, str], str]) -> Iterator[str]:
-    for whose in sorted(before.keys() | now.keys()):
+    for whose in sorted(before.keys() | now.keys(), key=lambda each: (sort_key(each[0]), each[1])):
         was, is_now = before.get(whose, "not in the list"), now.get(whose, "not in the list")
         if was != is_now:
             yield f"  {showable(', '.join(whose))}: {was} before, {is_now} now"

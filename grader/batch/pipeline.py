@@ -3,12 +3,13 @@
 submissions and options -> intake -> plan -> missing results, from the workforce -> reports, gradebooks, overview
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
 from grader.batch.changes import files_in_words, grades_in_words, stands_of
+from grader.batch.conditions import conditions_of, why_again
 from grader.batch.corrections import Orders, read_corrections, without_effect
 from grader.batch.extensions import read_extensions
 from grader.batch.lateness import LateWork, apply_deadlines
@@ -18,8 +19,9 @@ from grader.batch.page_renderer import INLINE, PageRenderer
 from grader.batch.progress_table import following
 from grader.batch.publishing import FAULTS, Missing, Outcomes, blank_book, missing_in_words, pages_of, publish
 from grader.batch.regrading import choose, chosen_in_words
-from grader.batch.scheduler import Event, Listener, grade_all, make_plan, missing
-from grader.batch.store import Store, at_work, batch_seed, swap_stands
+from grader.batch.scheduler import Event, Left, Listener, grade_all, make_plan, missing
+from grader.batch.station import Facilities
+from grader.batch.store import Store, at_work, batch_seed, conditions_before, swap_stands
 from grader.batch.workforce import Workforce
 from grader.common.errors import InputError, InterruptedGradingError
 from grader.common.optional import noting
@@ -86,13 +88,15 @@ def grade_batch(
                 corrections=corrections,
             )
             left = missing(plan, store)
-            before = len(plan.items) - len(left.items)
-            say(_start(len(plan.items), before, str(plan.facilities)))
-            if left.items:
+            before = len(plan.items) - len(left.plan.items)
+            say(_start(len(plan.items), before, plan.facilities))
+            if left.plan.items:
+                for why in _why_again(left, why_again(conditions_before(request.folder), conditions_of(plan))):
+                    say(why)
                 renderer.start()
             try:
                 with following(len(plan.items), before, say) as listen:
-                    faults = grade_all(left, workforce, store, _with_pages(outcomes, renderer, listen))
+                    faults = grade_all(left.plan, workforce, store, _with_pages(outcomes, renderer, listen))
             except InterruptedGradingError as error:
                 done = sum(store.holds(key) for key in plan.items)
                 raise InterruptedGradingError(
@@ -161,7 +165,7 @@ def _publish(
         say(showable(f"{remark.where}: {remark.why}"))
     say(files_in_words(outputs.finish()))
     now = stands_of(book)
-    if told := grades_in_words(swap_stands(request.folder, now), now):
+    if told := grades_in_words(swap_stands(request.folder, now, conditions_of(outcomes.plan)), now):
         say(told)
     if missing:
         lost = f"the grader failed {count(len(missing), 'time')} to explain or report something"
@@ -192,6 +196,16 @@ def _with_lateness(intake: Intake, uploads: tuple[Upload, ...]) -> Intake:
     return replace(intake, handins=tuple(handins))
 
 
-def _start(total: int, before: int, facilities: str) -> str:
+def _why_again(left: Left, changed: str) -> Iterator[str]:
+    """Yield the reasons why submissions are graded again that were graded before."""
+    if changed:
+        yield changed
+    if left.untimed:
+        yield f"{count(left.untimed, 'stored grading')} without a speed, so timed again."
+    if left.unmeasured:
+        yield f"{count(left.unmeasured, 'stored grading')} without what the assignment measures now, so graded again."
+
+
+def _start(total: int, before: int, facilities: Facilities) -> str:
     how_many = f", {before} of them made before" if before else " to make"
-    return f"{count(total, 'grading')}{how_many},\nwith {facilities}."
+    return f"{count(total, 'grading')}{how_many},\nwith {facilities}, in the sandbox {facilities.sandbox}."

@@ -97,7 +97,7 @@ class Outcomes:
     def each(self) -> Iterator[Outcome]:
         """Yield the outcome of every hand-in, sorted by label. Results are large, so only one is loaded at a time."""
         pairs = ((handin, item) for item in self.plan.items.values() for handin in item.handins)
-        for handin, item in sorted(pairs, key=lambda pair: (pair[0].student.label, pair[0].assignment)):
+        for handin, item in sorted(pairs, key=lambda pair: (pair[0].student.order, pair[0].assignment)):
             yield self._of(handin, item)
 
     def of(self, item: Item) -> Iterator[Outcome]:
@@ -200,7 +200,7 @@ def _gradebook(rows: list[StudentRow], outcomes: Outcomes) -> Gradebook:
         )
         for each in outcomes.intake.absences
     )
-    everyone = tuple(sorted((*rows, *absent), key=lambda row: (row.student.label, row.assignment)))
+    everyone = tuple(sorted((*rows, *absent), key=lambda row: (row.student.order, row.assignment)))
     book = blank_book(outcomes.intake, outcomes.assignments)
     return replace(book, rows=everyone, deadlines=outcomes.deadlines.lines)
 

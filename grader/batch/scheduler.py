@@ -91,19 +91,33 @@ def make_plan(
     return BatchPlan(items=items, facilities=facilities, settings_json=settings_json, seed=seed)
 
 
-def missing(plan: BatchPlan, store: Store) -> BatchPlan:
+@dataclass(frozen=True, kw_only=True)
+class Left:
+    """The items that are left to grade. Of those that were graded before, `untimed` lack a speed, and `unmeasured` lack
+    measurements that the assignment asks for now.
+    """
+
+    plan: BatchPlan
+    untimed: int
+    unmeasured: int
+
+
+def missing(plan: BatchPlan, store: Store) -> Left:
     """Return the items that are not in the store or lack speeds. Stored results that lack other measurements are
     deleted.
     """
     left: dict[str, Item] = {}
+    untimed = unmeasured = 0
     for key, item in plan.items.items():
         stored = store.load(key)
         if stored is not None and lacks_measurements(stored, item.assignment):
             store.drop(key)
             stored = None
+            unmeasured += 1
         if not _is_whole(stored):
             left[key] = item
-    return replace(plan, items=left)
+            untimed += stored is not None
+    return Left(plan=replace(plan, items=left), untimed=untimed, unmeasured=unmeasured)
 
 
 def _is_whole(result: Result | None) -> bool:

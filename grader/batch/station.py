@@ -9,7 +9,7 @@ import platform
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 from threading import Lock
@@ -54,11 +54,12 @@ def one_of_several_alike(device: DeviceFacts) -> DeviceFacts:
 
 @dataclass(frozen=True, kw_only=True)
 class Facilities:
-    """Version, device and simulator of a station. Results of stations can be compared if these are equal."""
+    """Version, device, simulator and sandbox of a station. Results can be compared if the first three are equal."""
 
     grader: str
     device: DeviceFacts
     simulated: bool
+    sandbox: str = field(compare=False)
 
     def __str__(self) -> str:
         simulator = "with" if self.simulated else "without"
@@ -176,7 +177,12 @@ def _look_around(environment: GradingEnvironment) -> Facilities:
         here = environment.look()
         environment.roofs(here)  # raises if the profile is stale, so that the batch does not begin
         simulated = absence(simulator, environment.watching) is None
-    return Facilities(grader=version("grader"), device=one_of_several_alike(here), simulated=simulated)
+    return Facilities(
+        grader=version("grader"),
+        device=one_of_several_alike(here),
+        simulated=simulated,
+        sandbox=environment.sandbox_name,
+    )
 
 
 def _result(assignment: Coursework, job: GradingJob, environment: GradingEnvironment, progress: Progress) -> Result:

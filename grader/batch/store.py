@@ -1,6 +1,6 @@
 """Stores results on disk, one file per content key, each written as a whole. A lookup shows which gradings are left.
 
-RESULTS/batch.json           the seed of the batch, and the standing of every student after the last run
+RESULTS/batch.json           the seed of the batch, and the conditions and the standings of the last run
 RESULTS/batch.lock           locked by the grader that works in this folder
 RESULTS/results/KEY.json     a result
 """
@@ -20,6 +20,7 @@ from grader.common.files import make_folder, write_whole
 from grader.common.record import Record, replace
 from grader.course.submissions.handin import HandIn
 from grader.course.truth.seeds import fresh_seed
+from grader.protocol.messages import DeviceFacts
 from grader.reports import REPORTS
 from grader.results.result import Result
 
@@ -40,12 +41,27 @@ class Stand(Record):
     words: str
 
 
+class Conditions(Record):
+    """Conditions of gradings besides the submission: the facilities of the stations, the settings, and the
+    measurements of each assignment.
+    """
+
+    grader: str
+    device: DeviceFacts
+    simulated: bool
+    settings_sha256: str
+    measured: dict[str, str]
+
+
 class Memo(Record):
-    """Data that a batch keeps from one run to the next. `stands` is None until the first run has ended."""
+    """Data that a batch keeps from one run to the next. `stands` and `conditions` are those of the last run. They are
+    None until the first run has ended.
+    """
 
     schema_version: Literal["grader-batch/1"] = "grader-batch/1"
     seed: int
     stands: tuple[Stand, ...] | None = None
+    conditions: Conditions | None = None
 
 
 def content_key(handin: HandIn, measured_sha256: str, facilities: Facilities, settings_json: str) -> str:
@@ -131,17 +147,23 @@ def batch_seed(folder: Path, wanted: int | None) -> int:
     return memo.seed
 
 
-def swap_stands(folder: Path, now: tuple[Stand, ...]) -> tuple[Stand, ...] | None:
-    """Store the current standings. Return the standings after the last run, or None if no run has ended yet. Raises
-    InputError if the file of the batch is missing.
+def conditions_before(folder: Path) -> Conditions | None:
+    """Return the conditions of the last run, or None if no run has ended yet."""
+    memo = _memo(folder)
+    return None if memo is None else memo.conditions
+
+
+def swap_stands(folder: Path, now: tuple[Stand, ...], conditions: Conditions) -> tuple[Stand, ...] | None:
+    """Store the present standings and conditions. Return the standings after the last run, or None if no run has ended
+    yet. Raises InputError if the file of the batch is missing.
     """
     memo = _memo(folder)
     if memo is None:
         raise InputError(
             f"{folder / MEMO} is missing, and results cannot be compared without it; run the same command again."
         )
-    if memo.stands != now:
-        _keep(replace(memo, stands=now), folder)
+    if (memo.stands, memo.conditions) != (now, conditions):
+        _keep(replace(memo, stands=now, conditions=conditions), folder)
     return memo.stands
 
 

@@ -5,10 +5,11 @@ people write the same key with different capitals and different encodings of acc
 are equal.
 """
 
+import re
 import unicodedata
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
 from grader.common.errors import InputError
 
@@ -25,6 +26,41 @@ def person_key(text: str) -> str:
     Only the first KEY_CHARACTERS characters count.
     """
     return unicodedata.normalize("NFC", unicodedata.normalize("NFD", text.strip()[:KEY_CHARACTERS]).casefold())
+
+
+PLAIN_LETTER = re.compile(r"LATIN SMALL (?:LETTER|LIGATURE) (?:DOTLESS )?([A-Z]{1,2})(?: WITH .*)?")
+"""Unicode's name of a letter that is written by one or two plain letters, such as ł, ø, æ and œ."""
+
+TEXT_AND_NUMBER = re.compile(r"(\D*)(\d*)")
+
+
+def plain(name: str) -> str:
+    """Return a name without case and accents.
+
+    Only the first KEY_CHARACTERS count.
+    """
+    return "".join(map(_plain, unicodedata.normalize("NFKD", name[:KEY_CHARACTERS]).casefold()))
+
+
+@cache
+def _plain(letter: str) -> str:
+    """The letter without an accent or a stroke; empty for a combining accent."""
+    if unicodedata.combining(letter):
+        return ""
+    found = PLAIN_LETTER.fullmatch(unicodedata.name(letter, ""))
+    return found[1].lower() if found else letter
+
+
+SortKey = tuple[tuple[tuple[str, int], ...], str]
+"""Key by which people are sorted."""
+
+
+def sort_key(name: str) -> SortKey:
+    """Return the key by which people are sorted: without case and accents, so that Łukasz comes next to Lukas, and
+    with digits as numbers, so that "Group 10" comes after "Group 2".
+    """
+    pieces = TEXT_AND_NUMBER.findall(plain(name))
+    return tuple((text, int(digits) if digits else -1) for text, digits in pieces), name
 
 
 def person_name(text: str) -> str:

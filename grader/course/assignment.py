@@ -12,7 +12,7 @@ from pydantic import Field, model_validator
 from grader.common.errors import InputError
 from grader.common.record import replace
 from grader.course.criteria import DeviceClass, Hints, MemoryCheck, Range, Sizes, Slip, SpeedGoal
-from grader.course.elements import ELEMENTS, WORD_BYTES
+from grader.course.elements import ELEMENTS, WORD_BYTES, ElementType
 from grader.course.expressions import Expression, evaluate, evaluate_int, evaluate_stated
 from grader.course.folders import ASSIGNMENT_FILE, BASELINE_FILE, MODEL_FILE, ORACLE_FILE, Folders, read_text
 from grader.course.forbidden import Construct
@@ -20,18 +20,18 @@ from grader.course.launches import Buffer, Choices, Launch, LocalArray, Repeat, 
 from grader.course.policies.rules import POLICIES
 from grader.course.program import (
     FillAt,
-    LaunchAt,
     Program,
     RunSequence,
-    Unrolled,
     contradictions,
     launches_in,
     plain,
+    unending,
     unroll,
     variables_in,
 )
 from grader.course.rubric import Rubric, SpeedGoals
 from grader.course.tolerance import Tolerance
+from grader.protocol.steps import TURNS
 
 
 class Assignment(Folders, Rubric):
@@ -112,7 +112,7 @@ class Assignment(Folders, Rubric):
         """Fill in the launches from the programs."""
         if not isinstance(fields, dict):
             return fields
-        for program, launches in (("program", "launches"), ("baseline_program", "baseline")):
+        for program, launches in PROGRAMS.items():
             steps = fields.get(program)
             if isinstance(steps, list):
                 if launches in fields:
@@ -183,6 +183,7 @@ class Assignment(Folders, Rubric):
         """Yield a message for each step of a program that cannot be run as stated."""
         for steps in (self.program, self.baseline_program):
             yield from contradictions(steps, self.buffers)
+        yield from () if self.repeat is None else unending(self.repeat, self.launches, self.buffers)
         if self.program and (self.repeat is not None or self.has_surroundings):
             yield "`program` cannot be used with the field `repeat` or with solution_of"
 
@@ -249,21 +250,33 @@ class Assignment(Folders, Rubric):
             for amount in self._amounts():
                 if evaluate_int(amount, names) < 1:
                     raise ValueError(f'"{amount}" is less than 1 at {sizes}')
-            for step in (*self.sequence(sizes).steps, *self.baseline_sequence(sizes).steps):
-                self._check_step(step)
+            for sequence in (self.sequence(sizes), self.baseline_sequence(sizes)):
+                self._check_sequence(sequence, sizes)
             for number in self._numbers():
                 evaluate(number, names)
         except InputError as error:
             raise ValueError(str(error).rstrip(".")) from error
 
-    def _check_step(self, step: Unrolled) -> None:
-        """Evaluate the expressions of a step; raises ValueError or InputError."""
-        if isinstance(step, FillAt):
-            ELEMENTS[self.buffers[step.buffer].type].pattern(step.value)
-        if isinstance(step, LaunchAt):
-            for amount in _amounts_of(step.launch):
-                if evaluate_int(amount, self.names(step.sizes)) < 1:
-                    raise ValueError(f'"{amount}" is less than 1 at {step.sizes}')
+    def _check_sequence(self, sequence: RunSequence, sizes: Sizes) -> None:
+        """Raise ValueError if launches of this sequence have impossible sizes, and InputError if a number does not fit
+        the type in which a kernel gets it, or if there are too many iterations.
+        """
+        for step in sequence.steps:
+            if isinstance(step, FillAt):
+                _check_fit(f"a fill of {step.buffer}", self.buffers[step.buffer].type, step.value)
+        for launch in sequence.launches:
+            names = self.names(launch.sizes)
+            for amount in _amounts_of(launch.launch):
+                if evaluate_int(amount, names) < 1:
+                    raise ValueError(f'"{amount}" is less than 1 at {launch.sizes}')
+            for name in (*launch.sizes, *self.values):
+                _check_fit(f"{name} at {launch.sizes}", "uint", evaluate_int(name, names))
+        for name, scalar in self.scalars.items():
+            _check_fit(f"the scalar {name} at {sizes}", scalar.type, evaluate(scalar.value, self.names(sizes)))
+        if sequence.repeat is not None:
+            times = evaluate_int(sequence.repeat.times, self.names(sizes))
+            if times > TURNS:
+                raise InputError(f"a repetition has {times:,} iterations at {sizes}; state at most {TURNS:,}.")
 
     def _amounts(self) -> Iterator[Expression]:
         """Yield the expressions that must be positive whole numbers."""
@@ -456,6 +469,15 @@ def _amounts_of(launch: Launch) -> Iterator[Expression]:
     yield from [launch.optional_local] if launch.optional_local is not None else []
 
 
+def _check_fit(what: str, kind: ElementType, value: float) -> None:
+    """Raise InputError if a value does not fit the type in which kernels get it."""
+    try:
+        ELEMENTS[kind].pattern(value)
+    except InputError as error:
+        reason = str(error).removesuffix(".")
+        raise InputError(f"{what}: {reason}; change the expression or the type.") from error
+
+
 def _unfit(what: str, requires: Iterable[str], listed: Iterable[MemoryCheck], hidden: bool) -> Iterator[str]:
     """Yield a message for each check that `what` cannot require. `listed` contains the memory checks before it."""
     is_hidden = {check.name: check.hidden for check in listed}
@@ -482,6 +504,9 @@ ByHand = NewType("ByHand", Chosen)
 CONSTANT_BYTES = 2**16
 """Bytes of constant memory that every device has for one argument (OpenCL 3.0 specification, table of device queries,
 CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE)."""
+
+PROGRAMS = {"program": "launches", "baseline_program": "baseline"}
+"""Fields with a program, and the fields that it replaces."""
 
 EQUAL_ON_DEVICE = {"exact", "rounding"}
 """Rules by which correct results of the whole numbers that a device makes are equal to the bit."""

@@ -101,6 +101,9 @@ class Element(Record):
     input_poison: int
     """Bits of an element in the bands around inputs."""
 
+    extension: str | None = None
+    """Extension of OpenCL that a device needs to compute with the type. None if every device can."""
+
     @property
     def bytes(self) -> int:
         """Size of an element."""
@@ -178,17 +181,22 @@ SCALARS: dict[str, Element] = {
     "ushort": _whole("ushort", "ushort, unsigned short", "uint16", 2, (0, 2**16 - 1)),
     "long": _whole("long", "long", "int64", 8, (-(2**31), 2**31 - 1)),
     "ulong": _whole("ulong", "ulong, unsigned long, size_t", "uint64", 8, (0, 2**32 - 1)),
-    "half": _real("half", "float16", size=2, precision=11, poisons=HALF_POISONS),
-    "double": _real("double", "float64", size=8, precision=53, poisons=DOUBLE_POISONS),
+    "half": replace(
+        _real("half", "float16", size=2, precision=11, poisons=HALF_POISONS),
+        extension="cl_khr_fp16",
+    ),
+    "double": replace(
+        _real("double", "float64", size=8, precision=53, poisons=DOUBLE_POISONS),
+        extension="cl_khr_fp64",
+    ),
 }
 """Types of one number. Sums and products of two `numbers` fit in 32 bits, or in 64 bits for types of eight bytes."""
 
 
 def _vector(name: str, scalar: Element, lanes: int) -> Element:
     """Return the type of vectors of this many numbers."""
-    spelling = scalar.spelling if name != "uint" else name
     names = frozenset(f"{each}{lanes}" for each in scalar.names if " " not in each)
-    return replace(scalar, spelling=f"{spelling}{lanes}", names=names, lanes=lanes)
+    return replace(scalar, spelling=f"{name}{lanes}", names=names, lanes=lanes)
 
 
 ELEMENTS: dict[str, Element] = {

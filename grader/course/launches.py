@@ -49,7 +49,7 @@ class Buffer(Record):
             yield f"is {self.part} but has no data; add `data`"
         if self.data is not None and self.part == "output":
             yield "has data, so it is not an output; call it updated"
-        if self.data == "bits" and not ELEMENTS[self.type].is_floating:
+        if self.data == "bits" and ELEMENTS[self.type].dtype != "float32":
             yield "cannot have the data bits, which are for floats; choose another kind"
 
     @property

@@ -79,8 +79,8 @@ class Repetition(Record):
     """Launches and fills of an iteration."""
 
 
-KINDS = ("kernel", "fill", "swap", "for", "repeat")
-"""The field that tells each kind of step."""
+KINDS = ("kernel", "fill", "for", "repeat", "swap")
+"""The field that tells each kind of step. `repeat` comes before `swap`, which it may have as a field."""
 
 
 def _kind(step: Any) -> str | None:
@@ -169,10 +169,24 @@ def contradictions(steps: Program, buffers: Mapping[str, Buffer]) -> Iterator[st
     for one, other in swaps_in(steps):
         if one in buffers and other in buffers:
             yield from _unfit_swap(one, other, buffers)
+    for step in steps_in(steps):
+        if isinstance(step, Repetition):
+            yield from unending(step, launches_in(step.do), buffers)
     if sum(isinstance(step, Repetition) for step in steps_in(steps)) > 1:
         yield "a program has more than one `repeat`; unroll the others with `for`"
     if any(isinstance(step, Repetition) for loop in variables_in(steps) for step in loop.do):
         yield "`repeat` is within `for`; move it out"
+
+
+def unending(repeat: Repeat | Repetition, launches: Sequence[Launch], buffers: Mapping[str, Buffer]) -> Iterator[str]:
+    """Yield a message if no launch of an iteration can change the sum that ends the repetition."""
+    if repeat.until is None:
+        return
+    name = repeat.until.sum
+    written = {arg for launch in launches for arg in launch.args if arg in buffers and buffers[arg].part != "input"}
+    written |= {each for pair in repeat.swap for each in pair if written.intersection(pair)}
+    if name in buffers and name not in written:
+        yield f"`until` sums {name}, which no kernel of the repetition writes; pass it to one that does"
 
 
 def _unfit_swap(one: str, other: str, buffers: Mapping[str, Buffer]) -> Iterator[str]:

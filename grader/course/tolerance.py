@@ -9,6 +9,28 @@ from grader.common.record import Record
 ToleranceRule = Literal["exact", "rounding", "ulp", "relative", "absolute", "share", "multiset", "judge"]
 
 
+class ToleranceWords(Record):
+    """Words for a rule, and True if it has a limit `at_most`."""
+
+    words: str
+    """Condition for a right array, with {} for the limit or the factor."""
+
+    has_limit: bool = False
+
+
+RULES: dict[ToleranceRule, ToleranceWords] = {
+    "exact": ToleranceWords(words="all bits are the same"),
+    "rounding": ToleranceWords(words="errors are at most {} roundings of its terms"),
+    "ulp": ToleranceWords(words="errors are at most {} units in the last place", has_limit=True),
+    "relative": ToleranceWords(words="errors are at most {} times the right value", has_limit=True),
+    "absolute": ToleranceWords(words="errors are at most {}", has_limit=True),
+    "share": ToleranceWords(words="the share of elements that differ is at most {}", has_limit=True),
+    "multiset": ToleranceWords(words="it has the right elements in any order"),
+    "judge": ToleranceWords(words="a test of the course accepts it, since several results may be right"),
+}
+"""Rules by name. truth/comparators.py has their comparators."""
+
+
 class Tolerance(Record):
     """Rule by which an array counts as right (truth/comparators.py)."""
 
@@ -27,10 +49,10 @@ class Tolerance(Record):
 
     @model_validator(mode="after")
     def _has_its_limit(self) -> "Tolerance":
-        limited = self.rule in {"ulp", "relative", "absolute", "share"}
-        if limited and self.at_most is None:
+        has_limit = RULES[self.rule].has_limit
+        if has_limit and self.at_most is None:
             raise ValueError(f"the rule {self.rule} needs `at_most`")
-        if not limited and self.at_most is not None:
+        if not has_limit and self.at_most is not None:
             raise ValueError(f"the rule {self.rule} has no `at_most`")
         return self
 

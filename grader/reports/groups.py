@@ -21,6 +21,9 @@ STATES = {
 OPEN = "open"
 """Word for checks that are not decided yet."""
 
+SIGNS = {"passed": "✓", "partly": "◐", "failed": "✗", "skipped": "-", "hidden": "?", OPEN: "○"}
+"""A sign for each state, so that a state has more than its colour."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class CheckGroup:

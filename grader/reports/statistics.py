@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from math import inf, isfinite
 from statistics import quantiles
 
+from grader.common.people import sort_key
 from grader.course.rubric import Kind
-from grader.results.check import OUTSTANDING, Reason, Verdict
+from grader.results.check import FOR_INSTRUCTORS, OUTSTANDING, Reason, Verdict
 from grader.results.gradebook import Grade, Mark, StudentRow
 
-EXAMPLES = 3
-"""Number of submissions to which a line about a failure links."""
+QUARTILES_FROM = 8
+"""Number of values from which quartiles tell more than the values themselves."""
 
 CASES = {Kind.CORRECTNESS: "correctness", Kind.PRACTICE: "practice, for no points"}
 """Headings for the cases of each kind."""
@@ -20,11 +21,14 @@ CASES = {Kind.CORRECTNESS: "correctness", Kind.PRACTICE: "practice, for no point
 
 @dataclass(frozen=True, kw_only=True)
 class Sums:
-    """Numbers of rows by kind, and the points of graded rows. `unchecked` is the number of rows with open checks."""
+    """Numbers of rows by kind, and the points of graded rows. `unchecked` counts rows with open checks, and `by_hand`
+    the graded rows without a graded file.
+    """
 
     rows: int
     handed_in: int
     graded: int
+    by_hand: int
     passed: int
     unchecked: int
     ungraded: int
@@ -109,17 +113,21 @@ class Quartiles:
 
 @dataclass(frozen=True, kw_only=True)
 class Failure:
-    """A reason, with the cause if one was found, the number of submissions in which it occurs, and the first of them by
-    label.
+    """A reason, and the cause if one was found, with the headings of the checks and the labels of the students with it.
 
-    `message` is the message of the check in the first submission. `cause` may be empty.
+    `message` is the check's message for the first student; `cause` may be empty.
     """
 
     reason: Reason | None
     cause: str
     message: str
-    submissions: int
-    examples: tuple[str, ...]
+    checks: tuple[str, ...]
+    students: tuple[str, ...]
+
+    @property
+    def sentence(self) -> str:
+        """The cause; without one, the message for one student as an example."""
+        return self.cause or self.message
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -182,6 +190,7 @@ def sums_of(rows: tuple[StudentRow, ...]) -> Sums:
         rows=len(rows),
         handed_in=status["graded"] + status["ungraded"] + status["excluded"],
         graded=status["graded"],
+        by_hand=sum(grade.is_by_hand for grade in found),
         passed=sum(grade.passed for grade in found),
         unchecked=sum(bool(grade.unchecked) for grade in found),
         ungraded=status["ungraded"],
@@ -246,35 +255,59 @@ def families(rows: tuple[StudentRow, ...]) -> tuple[Family, ...]:
     return tuple(sorted(found, key=lambda family: (-family.failed, -family.not_run, family.name)))
 
 
+def causes_of(rows: Iterable[StudentRow]) -> tuple[Failure, ...]:
+    """Return the causes of failed checks in these rows, the most frequent first. Checks that are skipped after another
+    failure have no cause of their own.
+    """
+    return _failures((label, mark) for label, mark in _failed(rows) if mark.reason is not Reason.NOT_RUN)
+
+
+def to_decide(rows: Iterable[StudentRow]) -> tuple[Failure, ...]:
+    """Return the reasons why an instructor must decide checks in these rows, the most frequent first."""
+    return _failures((label, mark) for label, mark in _marks(rows) if mark.reason in FOR_INSTRUCTORS)
+
+
 def _failed(rows: Iterable[StudentRow]) -> Iterator[tuple[str, Mark]]:
+    return ((label, mark) for label, mark in _marks(rows) if mark.verdict in {Verdict.FAILED, Verdict.PARTIAL})
+
+
+def _marks(rows: Iterable[StudentRow]) -> Iterator[tuple[str, Mark]]:
+    """Yield the checks of graded files, with the label of the student."""
     for row in rows:
-        for mark in row.grade.checks if row.grade else ():
-            if mark.verdict in {Verdict.FAILED, Verdict.PARTIAL}:
-                yield row.student.label, mark
+        for mark in row.grade.checks if row.grade and not row.grade.is_by_hand else ():
+            yield row.student.label, mark
 
 
 def _family(name: str, marks: list[tuple[str, Mark]]) -> Family:
     ran = [(label, mark) for label, mark in marks if mark.reason is not Reason.NOT_RUN]
-    by_cause: dict[tuple[Reason | None, str], dict[str, Mark]] = {}
-    for label, mark in ran:
-        by_cause.setdefault((mark.reason, mark.cause), {}).setdefault(label, mark)
-    failures = (_failure(befell) for befell in by_cause.values())
     failed = {label for label, _ in ran}
     return Family(
         name=name,
         failed=len(failed),
         not_run=len({label for label, _ in marks} - failed),
-        failures=tuple(sorted(failures, key=lambda each: (-each.submissions, str(each.reason), each.cause))),
+        failures=_failures(ran),
     )
 
 
-def _failure(befell: dict[str, Mark]) -> Failure:
-    labels = sorted(befell)
-    first = befell[labels[0]]
+def _failures(marks: Iterable[tuple[str, Mark]]) -> tuple[Failure, ...]:
+    """Group failed checks by their cause, the most frequent first. Among equally frequent ones, causes come before
+    examples.
+    """
+    by_cause: dict[tuple[Reason | None, str], list[tuple[str, Mark]]] = {}
+    for label, mark in marks:
+        by_cause.setdefault((mark.reason, mark.cause), []).append((label, mark))
+    failures = map(_failure, by_cause.values())
+    return tuple(
+        sorted(failures, key=lambda each: (-len(each.students), not each.cause, str(each.reason), each.sentence))
+    )
+
+
+def _failure(marks: list[tuple[str, Mark]]) -> Failure:
+    _, first = min(marks, key=lambda each: sort_key(each[0]))
     return Failure(
         reason=first.reason,
         cause=first.cause,
         message=first.message,
-        submissions=len(labels),
-        examples=tuple(labels[:EXAMPLES]),
+        checks=tuple(dict.fromkeys(family_of(mark) for _, mark in marks)),
+        students=tuple(sorted({label for label, _ in marks}, key=sort_key)),
     )

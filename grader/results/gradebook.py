@@ -10,6 +10,7 @@ from typing import Literal
 
 from grader.course.rubric import Kind
 from grader.course.submissions.handin import Remark, Student
+from grader.protocol.messages import DeviceFacts
 from grader.results.check import CheckLabels, Reason, Verdict
 from grader.results.metrics import Performance
 from grader.results.result import Correction, Deduction, Result
@@ -34,7 +35,8 @@ class Mark(CheckLabels):
 @dataclass(frozen=True, kw_only=True)
 class Speed:
     """Medians of a submission's measurements. `fraction_of_reference` is the fraction of the model solution's speed, if
-    that is known, and `fraction_of_copy` the fraction of the copy bandwidth. `rate` is in `unit`.
+    that is known, and `fraction_of_copy` the fraction of the copy bandwidth. `rate` is in `unit`. `on_gpu`
+    is false in records of earlier versions.
     """
 
     unit: str
@@ -42,6 +44,7 @@ class Speed:
     fraction_of_reference: float | None
     speed_up_over_baseline: float
     fraction_of_copy: float
+    on_gpu: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,6 +60,11 @@ class Grade(CheckSummary[Mark]):
     seconds: float
     deduction: Deduction | None = None
     correction: Correction | None = None
+
+    @property
+    def is_by_hand(self) -> bool:
+        """True if no file was graded, so that an instructor gave all points."""
+        return not self.sha256
 
     @property
     def hidden_points(self) -> float:
@@ -246,7 +254,11 @@ def grade_of(result: Result) -> Grade:
         points=result.points,
         max_points=result.max_points,
         checks=marks,
-        speeds={check.part: _speed(check.performance) for check in result.checks if check.performance is not None},
+        speeds={
+            check.part: _speed(check.performance, result.provenance.device)
+            for check in result.checks
+            if check.performance is not None
+        },
         sha256=result.provenance.submission_sha256,
         source=result.source,
         seconds=result.seconds,
@@ -255,11 +267,12 @@ def grade_of(result: Result) -> Grade:
     )
 
 
-def _speed(timed: Performance) -> Speed:
+def _speed(timed: Performance, device: DeviceFacts) -> Speed:
     return Speed(
         unit=timed.unit,
         rate=timed.rate.median,
         fraction_of_reference=None if timed.fraction_of_reference is None else timed.fraction_of_reference.median,
         speed_up_over_baseline=timed.speed_up_over_baseline.median,
         fraction_of_copy=timed.fraction_of_copy,
+        on_gpu=device.type == "gpu",
     )

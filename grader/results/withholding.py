@@ -19,7 +19,10 @@ View = Callable[[Result, Coursework], Result]
 """Function that selects the part of a result that is shown."""
 
 MESSAGE = "its outcome is shown after release."
-"""The only message of a hidden check."""
+"""The only message of a hidden check whose outcome is withheld."""
+
+LEFT_OUT = "this check runs when you hand in."
+"""The only message of a hidden check in a dry run, which leaves it out."""
 
 
 def released(result: Result, _: Coursework) -> Result:
@@ -52,6 +55,11 @@ def withheld(result: Result, coursework: Coursework) -> Result:
         points=sum(check.points for check in shown),
         seconds=sum(check.seconds for check in shown),
     )
+
+
+def leaves_out_hidden(result: Result) -> bool:
+    """True for a dry run of an assignment with hidden checks."""
+    return any(check.reason is Reason.HIDDEN and check.message == LEFT_OUT for check in result.checks)
 
 
 def without_tracebacks(result: Result) -> Result:

@@ -4,12 +4,16 @@ import json
 
 import pytest
 import yaml
+from commandline import grader
 from jsonschema import Draft202012Validator
 from project import ROOT
 
 from grader.authoring import drafting
-from grader.authoring.drafting import PLACEHOLDER, SCHEMA_FILE, draft, schema_file
+from grader.authoring.drafting import FIRST, PLACEHOLDER, SCHEMA_FILE, draft, schema_file, templates
 from grader.authoring.golden import corpus
+from grader.authoring.handout import facts
+from grader.authoring.schema import assignment_schema
+from grader.cli.commands.authoring import Template
 from grader.common.errors import InputError
 from grader.course.catalogue import Course
 from grader.course.rubric import Correctness
@@ -67,6 +71,41 @@ def test_the_draft_has_all_that_an_assignment_needs(drafted):
     found = corpus(drafted / "tests" / "submissions" / "scaling")
     assert [golden.expectation.is_right for golden in found] == [True, False]
     assert all(golden.subject(assignment) is assignment for golden in found)
+
+
+@pytest.mark.parametrize("template", templates())
+def test_each_template_is_a_complete_assignment(tmp_path, template):
+    """An assignment from each template fits the schema, and its handout agrees with it. It has a right and a wrong
+    submission.
+    """
+    draft("scaling", tmp_path, template)
+    assignment = loaded(tmp_path)
+    assert (assignment.kernel, assignment.points) == ("scaling", 100)
+    fields = yaml.safe_load((tmp_path / "assignments/scaling/assignment.yaml").read_text())
+    assert list(Draft202012Validator(assignment_schema()).iter_errors(fields)) == []
+    compared = facts(assignment)
+    assert len(compared) > 10
+    assert [fact for fact in compared if not fact.agrees] == []
+    verdicts = {golden.expectation.is_right for golden in corpus(tmp_path / "tests" / "submissions" / "scaling")}
+    assert verdicts == {True, False}
+    assert not [path for path in tmp_path.rglob("*.*") if PLACEHOLDER in path.read_text()]
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize("template", [each for each in templates() if each != FIRST])
+def test_an_assignment_from_a_template_is_valid(tmp_path, template, simulator):  # noqa: ARG001 - it is installed
+    """`grader validate --quick` finds nothing broken in an assignment that starts from a template."""
+    assert grader(tmp_path, "new", "scaling", "--from", template, "--course", "course").returncode == 0
+    done = grader(tmp_path, "validate", "scaling", "--quick", "--course", "course")
+    assert (done.returncode, "BROKEN" in done.stdout) == (0, False), done.stdout
+
+
+def test_the_command_offers_each_template(tmp_path):
+    """`--from` accepts exactly the templates. Another name is refused before any file is written."""
+    assert [each.value for each in Template] == [FIRST, *(each for each in templates() if each != FIRST)]
+    with pytest.raises(InputError, match="there is no template 'sort'; choose histogram, loop or saxpy"):
+        draft("scaling", tmp_path, "sort")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_handout_says_what_the_file_asks(drafted):

@@ -73,6 +73,15 @@ def test_another_way_to_declare_the_same_is_no_difference(drafted, way):
     assert stale(drafted) == []
 
 
+@pytest.mark.parametrize("spelling", ["float4", "real4"])
+def test_an_array_of_vectors_is_declared_with_vectors(drafted, spelling):
+    """If an array has vectors, declarations with this vector agree, and declarations with numbers are stale."""
+    spoil(drafted, YAML, "x: {shape: [n], ", "x: {shape: [n], type: float4, ")
+    spoil(drafted, HANDOUT, "__global const real *x", f"__global const {spelling} *x")
+    says, asked = "gives scaling `__global const real *x` as parameter 1", "passes `__global real4 *x`"
+    assert stale(drafted) == [("kernels.cl", 8, says, asked)]
+
+
 def test_a_kernel_in_place_of_the_right_one_is_named(drafted):
     """A handout that declares a kernel with another name, instead of the assignment's kernel, is stale."""
     spoil(drafted, HANDOUT, "void scaling(", "void scale(")

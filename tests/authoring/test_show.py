@@ -3,8 +3,9 @@
 import re
 
 import pytest
+from courses import course_of
 from project import ASSIGNMENTS
-from untimed import POINTS, untimed_course
+from untimed import POINTS, UNTIMED, untimed_course
 
 from grader.authoring.show import MEASURES, describe
 from grader.course.criteria import MemoryCheck
@@ -33,6 +34,63 @@ def test_arrays_are_drawn_with_their_role_and_each_shape_once(course):
     text = describe(course.load("loopNest"))
     assert "inflow (input), gains (output): days rows, tanks columns\n          row 0   0      1 " in text
     assert "levels (scratch): days rows, tanks columns; the layout is yours to choose\n  constants" in text
+
+
+PROGRAM = {
+    **{name: field for name, field in UNTIMED.items() if name not in {"launches", "baseline", "memory", "sanitizer"}},
+    "values": {"half": "n // 2"},
+    "buffers": {
+        "x": {"shape": ["n"], "type": "uchar", "data": "numbers", "role": "scratch"},
+        "z": {"shape": ["n"], "type": "uchar", "tolerance": {"rule": "share", "at_most": 0.01}},
+        "best": {"shape": ["n"], "type": "float4", "tolerance": {"rule": "judge"}},
+        "flag": {"shape": [1], "type": "uint", "role": "scratch"},
+    },
+    "program": [
+        {"fill": "best", "value": "n/2"},
+        {"swap": ["x", "z"]},
+        {
+            "for": "k",
+            "from": 2,
+            "to": "n",
+            "next": "2*k",
+            "do": [{"kernel": "add", "args": ["x", "z", "best", "flag", "half"], "global": ["n"], "local": [1]}],
+        },
+        {
+            "repeat": "n",
+            "swap": [["x", "z"]],
+            "until": {"sum": "flag", "below": 1},
+            "do": [
+                {"fill": "flag"},
+                {"kernel": "add", "args": ["x", "z", "best", "flag", "half"], "global": [8], "local": [8]},
+            ],
+        },
+    ],
+}
+PROGRAM["baseline_program"] = PROGRAM["program"]
+
+
+def test_a_program_is_shown_step_by_step(tmp_path):
+    """Steps within loops are indented. Values, types other than float, and rules of single arrays have words."""
+    text = describe(course_of(tmp_path, PROGRAM).load("small"))
+    assert (
+        """
+  program
+      fill best with n/2
+      x and z change places
+      for k from 2 to n, next 2*k
+          add(x, z, best, flag, half), global (n), local (1)
+      repeated: n times, or until the sum of flag is below 1; x and z change places after each
+          fill flag with 0
+          add(x, z, best, flag, half), global (8), local (8)
+  half = n // 2 (uint)
+  arrays
+      x (scratch, uchar), z (output, uchar), best (output, float4): n elements
+      flag (scratch, uint): 1 element; the layout is yours to choose
+"""
+        in text
+    )
+    assert "      z is right if the share of elements that differ is at most 0.01\n" in text
+    assert "      best is right if a test of the course accepts it" in text
 
 
 def test_simulated_runs_are_told_with_their_sizes_and_limits(transposition):

@@ -3,9 +3,11 @@
 from dataclasses import replace
 
 import pytest
+from courses import course_of
 from drafts import course_in, spoil
 from samples import BUILD, PROFILE, performance, result
 from samples import check as a_check
+from untimed import UNTIMED
 
 from grader.authoring import validation
 from grader.authoring.extent import QUICK
@@ -64,6 +66,16 @@ def test_a_quick_examination_leaves_out_speed_alone(scaling, quick, simulator): 
     assert seen.statements[0].seen == "80 of 100 points, 20 not decided"
     assert speeds(seen, ()) is None
     assert [limit.model for limit in limits(seen, ())] == [1.0]
+
+
+def test_a_baseline_with_another_program_is_counted(tmp_path, quick, simulator):  # noqa: ARG001 - it is installed
+    """The counts of a naive program come from its own launches, of which it has more than the student's program."""
+    fields = {name: value for name, value in UNTIMED.items() if name not in {"launches", "baseline"}}
+    (launch,) = UNTIMED["launches"]
+    fields |= {"program": [launch], "baseline_program": [launch, launch]}
+    seen = examine(course_of(tmp_path, fields).load("small"), quick, NO_WORDS, QUICK)
+    reads = next(iter(limits(seen, ())))
+    assert (reads.model, reads.baseline) == (256, 512)
 
 
 def test_an_oracle_that_fails_is_a_broken_statement(drafted, quick):

@@ -4,11 +4,17 @@ import re
 from dataclasses import dataclass
 
 import pytest
+import yaml
+from courses import ADDITION, course_of
 from documents import commands_in, run_all
+from jsonschema import Draft202012Validator
 from project import ROOT
 
 from grader.authoring.golden import Expectation
 from grader.authoring.schema import REFERENCE, assignment_schema
+from grader.course.assignment import PROGRAMS
+from grader.course.elements import ELEMENTS, SCALARS, VECTORS
+from grader.course.program import launches_in
 
 pytestmark = pytest.mark.long
 
@@ -48,6 +54,9 @@ def steps_of(text):
     return steps
 
 
+EXAMPLES = [block["text"] for block in BLOCK.finditer(GUIDE) if block["kind"] == "yaml" and not block["file"]]
+"""Fields of assignments of other kinds than the guide's example."""
+
 STEPS = steps_of(GUIDE)
 NEW, *AFTER = STEPS
 ON_RIGHT_KERNELS = [each for each in AFTER if re.search("/reference/|/adds-in-place", each.command)]
@@ -81,7 +90,7 @@ def test_each_command_of_the_guide_is_run_by_one_of_these_tests():
     assert all(each.command.startswith("grader ") for each in STEPS)
     verbs = [each.command.split()[1] for each in STEPS]
     example = ["new", "validate", "validate", "grade", "grade"]
-    assert verbs == [*example, "show", "init", "grade", "grade", "profile", "export", "selftest", "schema"]
+    assert verbs == [*example, "show", "init", "grade", "grade", "profile", "selftest", "schema", "export"]
     assert len(ON_RIGHT_KERNELS) == 3
     assert len(TIMED) == 2
     assert len([each for each in STEPS if each.shown]) == 1
@@ -122,6 +131,41 @@ def test_the_right_kernels_of_the_example_pass(follow, simulator):  # noqa: ARG0
     follow(model, 0)
 
 
+def assignment_with(example):
+    """Return the fields of an assignment with these ones. Its only launch, unless they have a program, gets all arrays
+    and sizes.
+    """
+    fields = {**ADDITION, **example, "performance": {**ADDITION["performance"], **example.get("performance", {})}}
+    sizes = dict.fromkeys(fields["sizes"], 64)
+    case = {"name": "small", "sizes": sizes}
+    fields["correctness"] = {**ADDITION["correctness"], "cases": [case]}
+    (goal,) = ADDITION["performance"]["classes"].values()
+    fields["performance"]["classes"] = {"cpu": {**goal, "sizes": sizes}}
+    fields["performance"]["verifier"] = "oracle"
+    launch = {"kernel": "add", "args": [*fields["buffers"], *sizes], "global": [64], "local": [64]}
+    if "program" in example:
+        fields |= {"kernel": launches_in(example["program"])[0]["kernel"]}
+        fields.pop("launches")
+    else:
+        fields["launches"] = [launch]
+    return {**fields, "baseline": [launch]}
+
+
+@pytest.mark.parametrize("text", EXAMPLES, ids=["bytes", "vectors", "program"])
+def test_an_example_of_another_kind_can_be_read(text, tmp_path):
+    """grader and the schema accept an assignment with the fields of the example."""
+    fields = assignment_with(yaml.safe_load(text))
+    assignment = course_of(tmp_path, fields).load("small")
+    assert set(assignment.buffers) == set(fields["buffers"])
+    assert list(Draft202012Validator(assignment_schema()).iter_errors(fields)) == []
+
+
+def test_the_examples_have_what_the_reference_explains():
+    """The examples show a type of one byte, a vector, all kinds of steps except a swap, and three rules."""
+    words = {"uchar", "float4", "kernel", "fill", "for", "repeat", "until", "share", "multiset", "judge", "count"}
+    assert {word for word in words if not re.search(rf"\b{word}\b", "".join(EXAMPLES))} == set()
+
+
 def documented(section):
     """Return the fields in a section's tables, each with True if it is marked as required."""
     return {name: bool(stars) for stars, name in ROW.findall(section)}
@@ -148,14 +192,32 @@ def fields_of(schema, path="", *, required=False):
 DEFINITIONS = assignment_schema()["$defs"]
 
 
+STEPS_OF_A_PROGRAM = "Steps of a program"
+
+
 def test_every_field_of_the_file_is_in_a_table_and_no_other():
     """The tables list exactly the fields of assignment.yaml. Required fields are in bold."""
     found = {}
     for heading, text in sections().items():
+        if heading == STEPS_OF_A_PROGRAM:
+            continue
         named = re.findall(r"`(\w+)`", heading)
         one = [""] if not named or heading == "`scalars` and `local`" else [f"{name}." for name in named]
         found |= {f"{prefix}{field}": bold for prefix in one for field, bold in documented(text).items()}
     assert found == dict(fields_of(DEFINITIONS["Whole"]))
+
+
+def fields_of_steps():
+    """Yield the fields of each kind of step except launches: the field that tells the kind, then KIND.FIELD."""
+    for kind in ("Fill", "Swap", "For", "Repetition"):
+        first = next(iter(DEFINITIONS[kind]["properties"]))
+        for path, required in fields_of(DEFINITIONS[kind]):
+            yield path if path == first else f"{first}.{path}", required
+
+
+def test_every_field_of_a_step_is_in_its_table():
+    """The table lists `kernel`, whose fields have a table of their own, and all fields of the other steps."""
+    assert documented(sections()[STEPS_OF_A_PROGRAM]) == {"kernel": True, **dict(fields_of_steps())}
 
 
 def values_of(schema):
@@ -168,16 +230,21 @@ def values_of(schema):
 
 
 def test_every_value_that_a_field_may_have_is_explained():
-    """The reference mentions each accepted value in code font."""
-    assert {value for value in values_of(assignment_schema()) if f"`{value}`" not in FIELDS} == set()
+    """The reference mentions each accepted value in code font. A sentence explains the vectors."""
+    vectors = ELEMENTS.keys() - SCALARS.keys()
+    values = set(values_of(assignment_schema())) - vectors
+    assert {value for value in values if f"`{value}`" not in FIELDS} == set()
+    *numbers, last = map(str, VECTORS)
+    assert f"with {', '.join(numbers)} or {last}, such as" in FIELDS
 
 
 def test_the_sections_that_are_required_are_named():
     """The reference names the required sections and has a section about `parts`."""
     top = sections()["The top"]
     containers = {name for name in DEFINITIONS["Whole"]["required"] if name not in documented(top)}
-    assert containers == {"buffers", "launches", "baseline", "correctness"}
+    assert {*containers, *PROGRAMS.values()} == {"buffers", "launches", "baseline", "correctness"}
     assert "`buffers`, `launches`, `baseline` and `correctness` are required" in top
+    assert all(f"With `{program}`, leave out" in top for program in PROGRAMS)
     assert "`parts`" in sections()
 
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
-from fake_workforce import FakeWorkforce
+from fake_workforce import FACILITIES, FakeWorkforce
 from samples import BUILD, SPEED, failed, result
 
 from grader import reports
@@ -182,6 +182,36 @@ def test_a_second_run_grades_nothing_and_writes_the_same(run, tmp_path):
     assert {name: (out / name).read_bytes() for name in files_in(out)} == before
     assert page.stat().st_mtime_ns == made
     assert any("2 gradings, 2 of them made before" in line for line in said)
+
+
+AGAIN = "Graded again, since the last run had other conditions: "
+"""Beginning of the line that says why stored results are not used."""
+
+
+def test_a_run_names_the_sandbox_and_why_it_grades_again(run, transposition):
+    """The start of a run names the sandbox. If results of the last run cannot be used, one line says what changed."""
+
+    def said_with(**changes):
+        facilities = replace(FACILITIES, **changes)
+        return run(FakeWorkforce(facilities=facilities, assignment_sha256=transposition.sha256))[2]
+
+    first = said_with()
+    assert any(line.endswith("with the simulator, in the sandbox process.") for line in first)
+    assert not any(line.startswith(AGAIN) for line in (*first, *said_with(), *said_with(sandbox="docker")))
+    device = FACILITIES.device
+    for changes, why in (
+        ({"grader": "1"}, "grader 0, now 1."),
+        (
+            {"device": device.model_copy(update={"name": "Other"})},
+            f"grader 1, now 0; the device {device.name}, now Other.",
+        ),
+        (
+            {"device": device.model_copy(update={"name": "Other", "driver": "9"})},
+            "another driver or configuration of Other.",
+        ),
+        ({"simulated": False}, f"the device Other, now {device.name}; the simulator, which is missing now."),
+    ):
+        assert [line for line in said_with(**changes) if line.startswith(AGAIN)] == [AGAIN + why]
 
 
 def test_a_report_that_is_gone_is_written_again_without_grading(run, tmp_path):

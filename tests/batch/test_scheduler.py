@@ -58,7 +58,7 @@ def test_only_what_is_missing_is_graded(transposition, store):
     files = [handin("anna"), handin("bob", b"other")]
     for found, graded in ((files, 2), (files, 0), ([*files, handin("carol", b"third")], 1)):
         workforce = FakeWorkforce()
-        assert grade_all(missing(plan_of([transposition], *found), store), workforce, store, silent) == {}
+        assert grade_all(missing(plan_of([transposition], *found), store).plan, workforce, store, silent) == {}
         assert len(workforce.grading_jobs) == graded
     assert all(store.load(key).source for key in plan_of([transposition], *files).items)
 
@@ -108,7 +108,7 @@ def test_what_fails_every_time_is_given_up_with_the_last_reason(transposition, s
     assert faults == {unlucky: "reason 3."}
     assert [event.fault for event in events if event and event.what == "given up"] == ["reason 3."]
     assert not store.holds(unlucky)
-    assert [*missing(plan, store).items] == [unlucky]
+    assert [*missing(plan, store).plan.items] == [unlucky]
 
 
 def untimed(transposition, reason=Reason.NOT_MEASURED):
@@ -146,7 +146,7 @@ def test_what_was_too_noisy_to_time_is_timed_again_alone(transposition, store, r
     assert [job.work for job in workforce.grading_jobs] == [*8 * [WholeGrading()], *3 * [MissingSpeeds(result=noisy)]]
     assert [number for attempt, number in beside if attempt > 1] == [1, 1, 1]
     assert all(store.load(key).checks == GOOD.checks for key in plan.items)
-    assert not missing(plan, store).items
+    assert not missing(plan, store).plan.items
 
 
 def test_a_machine_that_stays_noisy_costs_no_result(transposition, store):
@@ -162,10 +162,10 @@ def test_a_machine_that_stays_noisy_costs_no_result(transposition, store):
     assert grade_all(plan, workforce, store, events.append) == {}
     told = [(event.what, event.attempt) for event in events if event and event.item.name.startswith("anna")]
     assert told == [("begun", 1), ("retried", 1), ("begun", 2), ("retried", 2), ("begun", 3), ("graded", 3)]
-    (unlucky,) = missing(plan, store).items
+    (unlucky,) = missing(plan, store).plan.items
     assert store.load(unlucky) == noisy
     once_more = FakeWorkforce(answers={b"unlucky": [noisy] * ATTEMPTS})
-    assert grade_all(missing(plan, store), once_more, store, silent) == {}
+    assert grade_all(missing(plan, store).plan, once_more, store, silent) == {}
     assert [job.work for job in once_more.grading_jobs] == [MissingSpeeds(result=noisy)] * ATTEMPTS
 
 

@@ -4,7 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.common.people import KEY_CHARACTERS, AmbiguousPersonError, Person, Register, person_key, person_name
+from grader.common.people import (
+    KEY_CHARACTERS,
+    AmbiguousPersonError,
+    Person,
+    Register,
+    person_key,
+    person_name,
+    sort_key,
+)
 
 MEI, OTHER = Person(names=("Lim, Mei",), key="a11", label="limmei"), Person(names=("Lim, Mei",), key="12")
 ZOE = Person(names=("Zo\u00eb Stra\u00dfer",), key="Zoe@Example.org", label="Zo\u00eb Stra\u00dfer")
@@ -81,3 +89,52 @@ def test_only_the_first_characters_of_a_key_are_compared():
     accents = "\u0301\u0316" * KEY_CHARACTERS
     assert len(person_key(f"ada{accents}")) <= KEY_CHARACTERS
     assert person_key(f"ada{accents}") == person_key(f"ada{accents}x") != person_key("ada")
+
+
+def test_names_are_in_the_order_that_people_expect():
+    """Names with accents, strokes or ligatures are sorted among the letters from A to Z, regardless of case. Names in
+    other scripts follow in code point order.
+    """
+    names = [
+        "ada",
+        "Ægir",
+        "Émile",
+        "İbrahim",
+        "Lukas",
+        "Łukasz",
+        "Œuvre",
+        "Øst",
+        "Straße",
+        "Zed",
+        "Żofia",
+        "\u5f20\u4f1f",
+    ]
+    assert sorted({*names}, key=sort_key) == names
+
+
+def test_digits_in_names_are_numbers():
+    """Names with numbers are sorted by these numbers, in any script. Names that differ only in case or accents always
+    have the same order.
+    """
+    names = [
+        "7 up",
+        "12",
+        "Ada",
+        "ada",
+        "Group 2a",
+        "Group 2b",
+        "group 10",
+        "Número",
+        "Número 1",
+        "Número 2",
+        "Número 10",
+    ]
+    assert sorted({*names}, key=sort_key) == names
+    assert sort_key("9" * KEY_CHARACTERS) > sort_key("8" * KEY_CHARACTERS)
+    assert sort_key("\u0663") < sort_key("10")
+
+
+@given(st.text(), st.text())
+def test_only_equal_names_have_equal_sort_keys(one, other):
+    """Every two names have an order, so that lists are the same in every run."""
+    assert (sort_key(one) == sort_key(other)) is (one == other)

@@ -163,7 +163,7 @@ def test_the_signature_names_types_and_spaces(everything, quick, tmp_path):
     assert "real half, uint32_t last, __local real *scratch)" in build.detail
 
 
-BUFFERS, SPEED = ADDITION["buffers"], ADDITION["performance"]
+BUFFERS, SPEED, CASES = ADDITION["buffers"], ADDITION["performance"], ADDITION["correctness"]
 
 
 @pytest.mark.parametrize(
@@ -180,6 +180,28 @@ BUFFERS, SPEED = ADDITION["buffers"], ADDITION["performance"]
             "x must be scratch with data, and z an output of the same shape",
         ),
         ({"repeat": {"times": "n - 1"}}, '"n - 1" is less than 1'),
+        ({"repeat": {"times": 20000}}, "a repetition has 20,000 iterations at {'n': 1}; state at most 10,000"),
+        (
+            {"repeat": {"times": 2, "until": {"sum": "x", "below": 1}}},
+            "`until` sums x, which no kernel of the repetition writes; pass it to one",
+        ),
+        ({"buffers": {**BUFFERS, "x": {"shape": ["n"], "type": "half", "data": "bits"}}}, "which are for floats"),
+        (
+            {"buffers": {**BUFFERS, "x": {"shape": ["n"], "type": "flaot", "data": "zeros"}}},
+            "buffers.x.type: there is no type flaot; write one of float, int,",
+        ),
+        ({"scalars": {"a": {"type": "float4", "value": 1}}}, "scalars.a.type: an argument by value cannot be a vector"),
+        (
+            {"scalars": {"a": {"type": "uchar", "value": "n"}}},
+            "the scalar a at {'n': 1000}: 1000 does not fit the type uchar; change the expression or the type",
+        ),
+        ({"values": {"last": "n - 2"}}, "last at {'n': 1}: -1 does not fit the type uint32_t; change the expression"),
+        ({"correctness": {**CASES, "tolerance": {"rule": "approx"}}}, "tolerance.rule: Input should be 'exact', "),
+        ({"correctness": {**CASES, "tolerance": {"rule": "ulp"}}}, "tolerance: the rule ulp needs `at_most`"),
+        (
+            {"correctness": {**CASES, "cases": [{"name": "huge", "sizes": {"n": 2**32}}]}},
+            "n at {'n': 4294967296}: 4294967296 does not fit the type uint32_t",
+        ),
         (
             {"buffers": {**BUFFERS, "x": {"shape": ["n"], "data": "made"}}},
             "oracle.py makes x: write `verifier: oracle`",

@@ -138,13 +138,24 @@ def changed(program, **fields):
             changed(LOOPS, do=[{**STEP, "args": ["data", "n", "k", "k"]}, {"fill": "nothing"}]),
             "nothing, which is not a buffer",
         ),
-        (changed(LOOPS, do=[STEP, {"fil": "data"}]), "one of kernel, fill, swap, for, repeat"),
+        (changed(LOOPS, do=[STEP, {"fil": "data"}]), "one of kernel, fill, for, repeat, swap"),
         (changed(LOOPS, next="k + 1", to=10**6), "more than 2,000 steps"),
         ([*UNTIL, *UNTIL], "more than one `repeat`"),
         (changed(LOOPS, do=UNTIL), "within `for`"),
         (changed(LOOPS, do=[{**STEP, "args": ["data", "n", "q", "k"]}]), "argument q"),
+        (changed(UNTIL, until={"sum": "data", "below": 1}), "`until` sums data, which no kernel of the repetition"),
+        (changed(UNTIL, swap=[["level", "given"]]), "a step of the program fills, swaps or tests given, an input"),
+        (changed(UNTIL, repeat="10001"), "10,001 iterations at .*; state at most 10,000"),
+        (changed(UNTIL, do=[{"fill": "changed", "value": -1}, RELAX]), "a fill of changed: -1.* the type uint32_t"),
+        (
+            changed(LOOPS, **{"from": "1 - n", "next": "k + 8"}, do=[{**STEP, "args": ["data", "n", "k", "k"]}]),
+            "k at .*: -7 does not fit the type uint32_t",
+        ),
     ],
-    ids=["endless", "no-buffer", "no-step", "too-long", "two-repeats", "nested", "no-value"],
+    ids=[
+        *("endless", "no-buffer", "no-step", "too-long", "two-repeats", "nested", "no-value"),
+        *("no-sum", "input", "too-often", "no-fill", "negative"),
+    ],
 )
 def test_a_program_that_cannot_run_is_refused(program, words, tmp_path):
     """The message names what is wrong with the program."""
@@ -152,6 +163,7 @@ def test_a_program_that_cannot_run_is_refused(program, words, tmp_path):
         "data": {"type": "int", "shape": ["n"], "data": "numbers", "role": "updated"},
         "level": {"type": "int", "shape": ["n"], "data": "made", "role": "updated"},
         "changed": {"type": "uint", "shape": [1], "role": "scratch"},
+        "given": {"type": "int", "shape": ["n"], "data": "numbers"},
     }
     with pytest.raises(InputError, match=words):
         with_program(tmp_path, program, buffers, SORT, SORTED)

@@ -8,8 +8,9 @@ FIRST_COURSE = ("blockMMM", "coalsProgrm", "coalsTransp", "optimProgram", "rgblk
 """Assignments whose kernels fit into a single file, student_template/kernels.cl."""
 
 ASSIGNMENTS = (
-    *("blockMMM", "coalsProgrm", "coalsTransp", "jacobi", "loopNest", "nearestNeighbour", "optimProgram"),
-    *("productLadder", "rectMMM", "reduction", "rgblkMMM", "transMMM", "vectorAdd"),
+    *("bfs", "bitonicSort", "blockMMM", "coalsProgrm", "coalsTransp", "gameOfLife", "histogram", "jacobi", "loopNest"),
+    *("nBody", "nearestNeighbour", "optimProgram", "productLadder", "rectMMM", "reduction", "rgblkMMM", "rot13"),
+    *("spMatVec", "transMMM", "vectorAdd"),
 )
 
 

@@ -1,4 +1,4 @@
-"""The recipe "Adding an element type": the files that it lists are all that a new type of four bytes needs."""
+"""The recipe "Adding an element type": the files that it lists are all that a new type needs."""
 
 import json
 
@@ -9,22 +9,12 @@ from project import ROOT
 from recipes import Package, files_of
 
 ENTRY = """\
-    "flag": Element(
-        spelling="flag",
-        names=frozenset({"uint"}),
-        dtype="uint32",
-        bytes=4,
-        unit_roundoff=None,
-        numbers=(0, 1),
-        integers=(0, 1),
-        exact=(0, 1),
-        format=".0f",
-    ),
+    "flag": _whole("flag", "uchar", "uint8", 1, (0, 1)),
 """
 
 CHOICE = {
     **{name: field for name, field in ADDITION.items() if name != "performance"},
-    "constants": {"real": "float", "flag": "uint", "GROUP": 64},
+    "constants": {"real": "float", "flag": "uchar", "GROUP": 64},
     "buffers": {
         "x": {"shape": ["n"], "data": "numbers", "type": "flag"},
         "y": {"shape": ["n"], "data": "numbers"},
@@ -45,22 +35,21 @@ ORACLE = """import numpy as np
 from grader.oracle import Truth
 
 def expected(x, y, n, **_):
-    assert x.dtype == np.uint32 and set(x) == ({0, 1} if n > 1 else set(x) & {0, 1})
+    assert x.dtype == np.uint8 and set(x) == ({0, 1} if n > 1 else set(x) & {0, 1})
     return {"z": Truth(value=x * y.astype(np.float64), magnitude=np.abs(y).astype(np.float64))}
 """
 
 
-TYPES = "`float` (default), `int` or `uint` |\n| `data`"
-"""Text in the guide before which the new type is added to the list of array types."""
+TYPES = "| `short`, `ushort` |"
+"""Text in the guide before which the new type is added to the table of types."""
 
 
 @pytest.fixture
 def package(tmp_path):
     """A package with a new element type whose values are 0 or 1."""
     made = Package(tmp_path / "package")
-    made.insert("grader/course/elements.py", '"flag", ', before='"float", "int", "uint"]')
-    made.insert("grader/course/elements.py", ENTRY, before='}\n"""Types by name')
-    made.insert("docs/assignment-reference.md", "`flag` (0 or 1), ", before=TYPES)
+    made.insert("grader/course/elements.py", ENTRY, before='}\n"""Types of one number')
+    made.insert("docs/assignment-reference.md", "| `flag` | 0 or 1 |\n", before=TYPES)
     return made
 
 
@@ -71,7 +60,7 @@ def test_a_type_is_the_files_of_its_recipe(package, tmp_path):
     assert package.touched == files_of("Adding an element type", "flag")
     course_of(tmp_path / "course", CHOICE, KERNEL, ORACLE)
     (tmp_path / "right.cl").write_text(KERNEL)
-    (tmp_path / "wrong.cl").write_text(KERNEL.replace("const flag *x", "const uchar *x"))
+    (tmp_path / "wrong.cl").write_text(KERNEL.replace("const flag *x", "const ushort *x"))
     grade = ("-m", "grader.cli.main", "grade", "--assignment", "small", "--course", "course", "--sandbox", "process")
     known = {"PYTHONPATH": str(package.folder)}
     done = python(tmp_path, *grade, "right.cl", "--json", "right.json", **known)

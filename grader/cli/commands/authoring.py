@@ -19,15 +19,26 @@ class Schema(StrEnum):
     COURSE = "course"
 
 
+class Template(StrEnum):
+    """Assignments to start from."""
+
+    SAXPY = "saxpy"
+    HISTOGRAM = "histogram"
+    LOOP = "loop"
+
+
 def new(
     name: Annotated[str, typer.Argument(help="Name of the assignment and of its kernel.")],
+    template: Annotated[
+        Template, typer.Option("--from", help="`histogram` has atomics on bytes, `loop` a program with a repetition.")
+    ] = Template.SAXPY,
     course: CourseOption = None,
 ) -> None:
     """Start an assignment of your own. It is small and works, and its comments explain how to change it."""
     from grader.authoring.drafting import draft
     from grader.grading.settings import load_settings
 
-    for path in draft(name, load_settings({"course": course}).course_folder):
+    for path in draft(name, load_settings({"course": course}).course_folder, template):
         typer.echo(path)
     option = "" if course is None else f" --course {shlex.quote(str(course))}"
     typer.echo("\nNow edit these files. Their comments explain how. To check them, run\n")

@@ -4,6 +4,8 @@ import hashlib
 from dataclasses import dataclass
 from datetime import datetime
 
+from grader.common.people import SortKey, sort_key
+
 
 @dataclass(frozen=True, kw_only=True)
 class Student:
@@ -17,6 +19,11 @@ class Student:
     label: str
     name: str
     key: str | None = None
+
+    @property
+    def order(self) -> SortKey:
+        """Key by which students are sorted."""
+        return sort_key(self.label)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,7 +58,7 @@ class HandIn:
 def strangers(handin: HandIn, same: tuple[HandIn, ...]) -> tuple[str, ...]:
     """Return the labels of students outside the team who have handed in the same file."""
     others = {each.student.label for each in same if not each.team or each.team != handin.team}
-    return tuple(sorted(others - {handin.student.label}))
+    return tuple(sorted(others - {handin.student.label}, key=sort_key))
 
 
 @dataclass(frozen=True, kw_only=True)

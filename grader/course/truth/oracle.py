@@ -118,6 +118,11 @@ def consult(oracle: Oracle, assignment: Assignment, inputs: Arrays, sizes: Sizes
         truth = oracle.expected(**inputs, **assignment.known(sizes))
     except Exception as error:
         raise SolutionError(f"{path}: failed at {sizes}: {error!r}.") from error
+    if not isinstance(truth, Mapping):
+        raise SolutionError(
+            f"{path}: `expected` returns an object of type {type(truth).__name__}; return a dict with a Truth for each "
+            "array."
+        )
     for name, buffer in assignment.buffers.items():
         if not buffer.is_judged or assignment.tolerance_of(name).rule == "judge":
             continue
@@ -139,12 +144,15 @@ def _without_padding(truth: Truth, assignment: Assignment, name: str) -> Truth:
 
 def _check_truth(truth: Truth, name: str, assignment: Assignment, sizes: Sizes) -> None:
     """Raise SolutionError if the truth cannot be that of an array of this shape and type."""
-    path, buffer = assignment.reference / ORACLE_FILE, assignment.buffers[name]
-    for array in filter(lambda array: array is not None, (truth.value, truth.magnitude, truth.defined)):
-        _check_shape(np.asarray(array), name, assignment, sizes)
-    value = truth.value
-    if not ELEMENTS[buffer.type].is_floating and not np.array_equal(value.astype(DTYPES[buffer.type]), value):
-        raise SolutionError(f"{path}: `expected` returns numbers for {name} that its type {buffer.type} cannot hold.")
+    path = assignment.reference / ORACLE_FILE
+    if not isinstance(truth, Truth):
+        raise SolutionError(
+            f"{path}: `expected` returns an object of type {type(truth).__name__} for {name}; return Truth(value=...)."
+        )
+    for array in (each for each in (truth.value, truth.magnitude, truth.defined) if each is not None):
+        _check_numbers(array, name, assignment)
+        _check_shape(array, name, assignment, sizes)
+    _check_range(truth.value, name, assignment, "expected")
 
 
 def judged(got: Arrays, oracle: Oracle, assignment: Assignment, inputs: Arrays, sizes: Sizes) -> str | None:
@@ -190,12 +198,39 @@ def make(
     for name in wanted:
         if name not in made:
             raise SolutionError(f"{path}: `inputs` does not return {name}, whose data are `made` in assignment.yaml.")
+        _check_numbers(made[name], name, assignment)
         _check_shape(made[name], name, assignment, sizes)
+        _check_range(made[name], name, assignment, "inputs")
     return {name: np.ascontiguousarray(made[name], dtype=DTYPES[buffer.type]) for name, buffer in wanted.items()}
+
+
+def _check_numbers(array: object, name: str, assignment: Assignment) -> None:
+    """Raise SolutionError for anything but an array of real numbers."""
+    path = assignment.reference / ORACLE_FILE
+    if not isinstance(array, np.ndarray | np.generic):
+        raise SolutionError(f"{path}: {name} is an object of type {type(array).__name__}; make it an array of NumPy.")
+    if array.dtype.kind not in "fiub":
+        raise SolutionError(f"{path}: {name} has the dtype {array.dtype}; make it an array of real numbers.")
+
+
+def _check_range(array: NDArray[Any], name: str, assignment: Assignment, function: str) -> None:
+    """Raise SolutionError if the array has numbers that the elements of the buffer cannot be."""
+    path, buffer = assignment.reference / ORACLE_FILE, assignment.buffers[name]
+    if ELEMENTS[buffer.type].is_floating:
+        return
+    with np.errstate(invalid="ignore"):  # NaN becomes a number, and differs from it
+        fits = np.array_equal(array.astype(DTYPES[buffer.type]), array)
+    if not fits:
+        raise SolutionError(
+            f"{path}: `{function}` returns numbers for {name} that its type {buffer.type} cannot hold; "
+            "change them or the type."
+        )
 
 
 def _check_shape(array: NDArray[Any], name: str, assignment: Assignment, sizes: Sizes) -> None:
     wanted = assignment.array_shape(name, sizes)
     if array.shape != wanted:
         path = assignment.reference / ORACLE_FILE
-        raise SolutionError(f"{path}: {name} has the shape {array.shape}, but assignment.yaml says {wanted}.")
+        raise SolutionError(
+            f"{path}: {name} has the shape {array.shape}, but assignment.yaml says {wanted}; change one of them."
+        )

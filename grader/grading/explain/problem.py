@@ -21,6 +21,7 @@ from grader.grading.explain.resource_usage import excess
 from grader.protocol.messages import BuildFailed, Refused, Stopped
 from grader.results.check import NOT_MADE, Check, ErrorMap, Reason, Verdict
 from grader.results.metrics import Interval, Performance
+from grader.results.withholding import LEFT_OUT
 
 MEMORY_WORDS = ("out of memory", "Allocation failed", "bad_alloc")
 """Words that LLVM and C++ print before they end a process that could not allocate memory."""
@@ -428,7 +429,7 @@ PENDING = Problem(reason=Reason.PENDING, message="hidden cases run some minutes 
 HIDDEN = Problem(reason=Reason.DECIDED_ELSEWHERE, message="hidden checks are decided on the course's machine.")
 """The problem of checks that are not part of a student kit."""
 
-UNMADE = Problem(reason=Reason.HIDDEN, message="this check runs when you hand in.")
+UNMADE = Problem(reason=Reason.HIDDEN, message=LEFT_OUT)
 """The problem of hidden checks in a dry run, in which they do not run."""
 
 

@@ -6,10 +6,11 @@ from grader.common.record import replace
 from grader.grading.checks.building import Build, Prepared, check_build, prepare
 from grader.grading.checks.compiler_failures import LeftOpen, unbuilt_open
 from grader.grading.checks.correctness import unrun_cases
+from grader.grading.checks.device_needs import require_sizes, require_types
 from grader.grading.draft import Draft
 from grader.grading.phases.context import GradingContext
 from grader.grading.refusal import BUILD_FAILED, unreached
-from grader.results.check import OUTSTANDING
+from grader.results.check import OUTSTANDING, Reason
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,6 +24,7 @@ class BuildPhase:
 def build_submission(context: GradingContext) -> BuildPhase:
     """Build the submission on the device, and report a successful build."""
     context.progress("building")
+    require_sizes(context.task.assignment, context.device)
     prepared = prepare(context.task, context.student)
     build = check_build(prepared, context.student)
     if build.built is not None:
@@ -31,8 +33,14 @@ def build_submission(context: GradingContext) -> BuildPhase:
 
 
 def without_build(context: GradingContext, phase: BuildPhase) -> Draft:
-    """Return the draft after a failed build. All other checks fail, or stay open if the compiler failed."""
+    """Return the draft after a failed build. All other checks fail, or stay open if the compiler failed.
+
+    Raises DeviceError if our own kernels do not build either, because the device may lack a type.
+    """
     asked, check = context.task.assignment, phase.build.check
+    if check.reason is Reason.BUILD_ERROR:
+        with context.environment.worker() as ours:
+            require_types(asked, ours)
     cases = tuple(map(BUILD_FAILED.fail, unrun_cases(asked, asked.correctness.shown)))
     others = tuple(unreached(asked, context.device))
     draft = Draft(task=context.task, provenance=context.provenance, build=check, cases=cases, others=others)

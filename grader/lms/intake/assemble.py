@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from grader.common.people import sort_key
 from grader.course.submissions.handin import Absence, HandIn, Intake, Remark, Student
 from grader.course.suite import Coursework
 from grader.lms.intake.choosing import Candidate, choose
@@ -24,7 +25,7 @@ def place(shape: str, sources: Sequence[Sorted], assignments: tuple[Coursework, 
     absences: list[Absence] = []
     unplaced = [each for source in sources for each in source.unplaced]
     remarks = [each for source in sources for each in source.remarks]
-    for theirs in sorted(piles.values(), key=lambda each: named[each[-1].owner]):
+    for theirs in sorted(piles.values(), key=lambda each: sort_key(named[each[-1].owner])):
         owner = theirs[-1].owner
         student = Student(label=named[owner], name=one_line(owner.name), key=owner.key)
         choices = [choose(tuple(opened(pile.pieces, Budget())), assignments) for pile in theirs]

@@ -7,6 +7,7 @@ markup.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from math import isfinite
 from statistics import mean
 from typing import get_args
 from urllib.parse import quote
@@ -23,6 +24,7 @@ from grader.reports.html.similarity import ALIKE, Group, HandInLabels, identical
 from grader.reports.statistics import (
     FRACTION,
     POINTS,
+    QUARTILES_FROM,
     SPEED_UP,
     CaseCount,
     Family,
@@ -42,11 +44,16 @@ from grader.reports.words import correction_in_words, deduction_in_words, incomp
 from grader.results.check import OUTSTANDING, Reason
 from grader.results.gradebook import Grade, Gradebook, LeftOut, Speed, StudentRow
 
-FASTER = 1.1
-"""Multiple of the model solution's speed above which measurement noise is no explanation."""
+FASTER_ON_GPU, FASTER = 1.1, 1.3
+"""Multiples of the model solution's speed that are worth a look on a GPU and on other devices. On a GPU, noise does not
+explain a tenth. On a CPU, a tenth is common and says little.
+"""
 
 TEXT_LIMIT = 300
 """Maximum number of characters of a message or fault on this page. The submission's report has the full text."""
+
+EXAMPLES = 3
+"""Number of submissions to which a line about a failure links."""
 
 CAUSES, LISTED = 6, 15
 """Maximum number of lines about the causes of a check, and of lines in a list of fast kernels. Other lines are only
@@ -61,12 +68,19 @@ Links = Mapping[tuple[str, str], str]
 
 @dataclass(frozen=True, kw_only=True)
 class Spread:
-    """A quantity over the submissions of an assignment: its quartiles, its figure, and the number of known values."""
+    """A quantity over the submissions of an assignment: its quartiles, its figure, and the known values, the least
+    first.
+    """
 
     scale: Scale
     quartiles: Quartiles
     figure: Markup
-    measured: int
+    values: tuple[float, ...]
+
+    @property
+    def measured(self) -> int:
+        """Number of known values."""
+        return len(self.values)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -153,9 +167,12 @@ def render_overview(gradebook: Gradebook, links: Links) -> str:
         correction_in_words=correction_in_words,
         deduction_in_words=deduction_in_words,
         CAUSES=CAUSES,
+        EXAMPLES=EXAMPLES,
         LISTED=LISTED,
         ALIKE=ALIKE,
+        FASTER_ON_GPU=FASTER_ON_GPU,
         FASTER=FASTER,
+        QUARTILES_FROM=QUARTILES_FROM,
     )
 
 
@@ -208,9 +225,11 @@ def faster(rows: tuple[StudentRow, ...]) -> tuple[Timed, ...]:
     """Return the kernels that beat the model solution by more than noise, the fastest first."""
     speeds = [(row, part, speed) for row in rows if row.grade for part, speed in row.grade.speeds.items()]
     shares = (
-        (speed.fraction_of_reference or 0.0, Timed(row=row, part=part, speed=speed)) for row, part, speed in speeds
+        (speed.fraction_of_reference or 0.0, Timed(row=row, part=part, speed=speed))
+        for row, part, speed in speeds
+        if (speed.fraction_of_reference or 0.0) > (FASTER_ON_GPU if speed.on_gpu else FASTER)
     )
-    return tuple(timed for share, timed in sorted(shares, key=lambda each: -each[0]) if share > FASTER)
+    return tuple(timed for _, timed in sorted(shares, key=lambda each: -each[0]))
 
 
 def impossible(rows: tuple[StudentRow, ...]) -> tuple[Timed, ...]:
@@ -282,4 +301,4 @@ def _spread(assignment: str, scale: Scale, values: list[float]) -> Spread | None
         return None
     bins = histogram(values, scale)
     (figure,) = figure_of(lambda: drawn(f"{assignment}: {scale.label}", bins))
-    return Spread(scale=scale, quartiles=found, figure=figure, measured=sum(bins.counts))
+    return Spread(scale=scale, quartiles=found, figure=figure, values=tuple(sorted(filter(isfinite, values))))

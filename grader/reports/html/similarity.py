@@ -15,6 +15,7 @@ import numpy as np
 from rapidfuzz.distance import Indel
 from rapidfuzz.process import cdist
 
+from grader.common.people import SortKey, sort_key
 from grader.grading.explain.compiler_hints import FUNCTIONS
 from grader.protocol.tokens import Token, tokens
 from grader.results.gradebook import StudentRow
@@ -85,7 +86,7 @@ def near_identical(rows: Iterable[StudentRow], skeleton: str) -> tuple[Group, ..
     )
     np.fill_diagonal(alike, 0)
     groups = (_group(labels, alike, members) for members in _components(alike > 0))
-    return tuple(sorted(groups, key=lambda group: (-len(group.labels), group.labels)))
+    return tuple(sorted(groups, key=lambda group: (-len(group.labels), _order(group.labels))))
 
 
 def identical(rows: Iterable[StudentRow]) -> tuple[tuple[HandInLabels, ...], ...]:
@@ -100,9 +101,17 @@ def identical(rows: Iterable[StudentRow]) -> tuple[tuple[HandInLabels, ...], ...
             hand_ins.setdefault(row.same_as, []).append(row.student.label)
     files: dict[HandInLabels, list[HandInLabels]] = {}
     for others, labels in hand_ins.items():
-        files.setdefault(tuple(sorted({*others, *labels})), []).append(tuple(sorted(labels)))
-    groups = (tuple(sorted(group)) for group in files.values())
-    return tuple(sorted(groups, key=lambda group: (-len(group), group)))
+        files.setdefault(_sorted({*others, *labels}), []).append(_sorted(labels))
+    groups = (tuple(sorted(group, key=_order)) for group in files.values())
+    return tuple(sorted(groups, key=lambda group: (-len(group), *map(_order, group))))
+
+
+def _sorted(labels: Iterable[str]) -> HandInLabels:
+    return tuple(sorted(labels, key=sort_key))
+
+
+def _order(labels: HandInLabels) -> tuple[SortKey, ...]:
+    return tuple(map(sort_key, labels))
 
 
 def comparable(source: str, skeleton: str) -> list[str]:
@@ -121,7 +130,7 @@ def _compared(rows: Iterable[StudentRow], skeleton: str) -> tuple[list[str], lis
     short to be evidence.
     """
     first: dict[str, StudentRow] = {}
-    for row in sorted(rows, key=lambda row: row.student.label):
+    for row in sorted(rows, key=lambda row: row.student.order):
         if row.grade is not None:
             first.setdefault(row.grade.sha256, row)
     pairs = [(row.student.label, comparable(row.grade.source, skeleton)) for row in first.values() if row.grade]

@@ -21,7 +21,7 @@ from grader.common.phrases import capital, count
 from grader.course.rubric import Kind
 from grader.protocol.text import showable
 from grader.reports.drawing import informative
-from grader.reports.groups import OPEN, STATES, CheckGroup, groups_of, state_of
+from grader.reports.groups import OPEN, SIGNS, STATES, CheckGroup, groups_of, state_of
 from grader.reports.html.listing import blocks_of
 from grader.reports.html.map_picture import picture_of
 from grader.reports.issues import ISSUES_IN_FULL, Issue, issues_of, lines_of, numbers_of
@@ -44,12 +44,10 @@ from grader.reports.words import (
 from grader.results.check import OUTSTANDING, Check, Reason, Verdict
 from grader.results.metrics import Access, Profile
 from grader.results.result import Result
+from grader.results.withholding import leaves_out_hidden
 
 STYLE = files("grader.reports.html").joinpath("workspace.css").read_text(encoding="utf-8")
 """The style of the report, for a page or for a file of its own."""
-
-SIGNS = {"passed": "✓", "partly": "◐", "failed": "✗", "skipped": "-", "hidden": "?", OPEN: "○"}
-"""A sign for each state, so that states are not distinguished by colour alone."""
 
 COSTLY = 2.0
 """Multiple of the fewest sectors or turns from which an access is marked as costly. An access across a boundary may
@@ -110,9 +108,13 @@ class Count:
 def workspace(result: Result, figures: Figures = NO_FIGURES) -> Markup:
     """Return the report about a result."""
     issues, lines = issues_of(result), lines_of(result)
+    is_dry_run = leaves_out_hidden(result)
     text = ENVIRONMENT.get_template("workspace.html.jinja").render(
         result=result,
         state=state_of_result(result),
+        is_dry_run=is_dry_run,
+        max_points=result.max_points - (result.hidden_points if is_dry_run else 0),
+        decided_later=0 if is_dry_run else result.hidden_points,
         issues=issues,
         evidence=_evidence(issues),
         numbers=numbers_of(issues),
@@ -131,7 +133,8 @@ def state_of_result(result: Result) -> str:
     """Return the state of the whole result in one word. It depends on the checks, and not on a deduction."""
     if result.failed:
         return STATES[Verdict.PARTIAL if any(check.points for check in result.checks) else Verdict.FAILED]
-    return OPEN if result.unchecked or result.hidden_points else STATES[Verdict.PASSED]
+    is_open = result.unchecked or (result.hidden_points and not leaves_out_hidden(result))
+    return OPEN if is_open else STATES[Verdict.PASSED]
 
 
 def parts_of(result: Result, issues: Sequence[Issue]) -> tuple[Part, ...]:

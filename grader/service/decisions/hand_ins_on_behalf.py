@@ -20,12 +20,12 @@ from grader.service.errors import FieldError, RefusedError
 from grader.service.submissions.accept import (
     AttemptSlot,
     HandInRequest,
-    file_refusal,
     history_of,
     is_repeated,
     next_number,
     next_use,
     previous_of,
+    require_usable,
     store,
 )
 
@@ -73,8 +73,7 @@ def enter(session: Session, offer: HandInRequest, entry: HandInFor, rules: HandI
     reason = reason_in(entry.reason)
     if rules.gone:
         raise RefusedError("This assignment is no longer part of the course, so nothing can be graded.")
-    if why := file_refusal(offer.data):
-        raise FieldError("file", why)
+    require_usable(offer.data)
     team = team_at(session, rules.policies, offer.person_id)
     if len(team) > rules.policies.groups:
         most = count(rules.policies.groups, "member")

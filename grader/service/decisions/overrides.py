@@ -56,7 +56,7 @@ def decide(session: Session, assignment: AssignmentView, person: PersonRow, aske
     wanted = DecisionRow.person_id == person.id, DecisionRow.assignment == assignment.name
     row = session.scalar(select(DecisionRow).where(*wanted))
     before = "nothing" if row is None else decision_in_words(row)
-    comment = comment_in(asked.comment)
+    comment = reason_in("comment", asked.comment)
     if not asked.points.strip():
         if row is None:
             raise FieldError("points", "No points are given. Write 80, +5, -2.5, or the word excused.")
@@ -87,10 +87,10 @@ def _decision(assignment: AssignmentView, text: str) -> tuple[Decision, float]:
 
 def exclude(session: Session, attempt: AttemptRow, who: str, reason: str, now: datetime) -> None:
     """Exclude an attempt, or let an excluded one count again. An excluded attempt still uses up one of the student's
-    attempts. Raises RefusedError if no reason is given.
+    attempts. Raises FieldError if no reason is given.
     """
     row = session.scalar(select(ExclusionRow).where(ExclusionRow.attempt_id == attempt.id))
-    why = comment_in(reason)
+    why = reason_in("reason", reason)
     if row is None:
         session.add(ExclusionRow(attempt_id=attempt.id, reason=why, who=who, at=now))
     else:
@@ -181,12 +181,12 @@ def release_of(session: Session, assignment: str) -> ReleaseRow | None:
     return session.get(ReleaseRow, assignment)
 
 
-def comment_in(text: str) -> str:
-    """The comment or reason in a form. Raises RefusedError if it is empty or too long."""
-    comment = showable(text).strip()
-    if not 0 < len(comment) <= MAX_COMMENT_LENGTH:
-        raise FieldError("comment", f"{length_in_words('reason', comment, MAX_COMMENT_LENGTH)} The student sees it.")
-    return comment
+def reason_in(field: str, text: str) -> str:
+    """The reason in this field of a form. Raises FieldError if it is empty or too long."""
+    reason = showable(text).strip()
+    if not 0 < len(reason) <= MAX_COMMENT_LENGTH:
+        raise FieldError(field, f"{length_in_words('reason', reason, MAX_COMMENT_LENGTH)} The student sees it.")
+    return reason
 
 
 def _note(session: Session, who: str, about: str, now: datetime, what: str) -> None:

@@ -27,9 +27,9 @@ def ask_question(session: Session, attempt: AttemptRow, person_id: int, text: st
         raise RefusedError(HELD_BACK)
     unanswered = RequestRow.person_id == person_id, RequestRow.answered.is_(None)
     if session.scalar(select(RequestRow.id).where(*unanswered, RequestRow.attempt_id == attempt.id)) is not None:
-        raise RefusedError("You have already asked about this attempt; wait for the answer.")
+        raise FieldError("text", "You have already asked about this attempt; wait for the answer.")
     if (session.scalar(select(func.count(RequestRow.id)).where(*unanswered)) or 0) >= MAX_OPEN_QUESTIONS:
-        raise RefusedError(f"{MAX_OPEN_QUESTIONS} of your questions are open; wait until one is answered.")
+        raise FieldError("text", f"{MAX_OPEN_QUESTIONS} of your questions are open; wait until one is answered.")
     row = {"attempt_id": attempt.id, "person_id": person_id, "at": now, "answer": "", "answered_by": ""}
     session.add(RequestRow(asked=_words("question", "text", text), **row))
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from sqlalchemy import select
 
 from grader.batch.lateness import due_in_words
+from grader.common.people import sort_key
 from grader.common.record import replace
 from grader.course.catalogue import Course
 from grader.course.suite import Coursework
@@ -75,12 +76,12 @@ class GradebookReader:
     @cached_property
     def graded(self) -> tuple[GradedRow, ...]:
         """Rows with a grade, sorted by label and assignment."""
-        return tuple(sorted(self._rows_and_graded[1], key=lambda each: (each.row.student.label, each.row.assignment)))
+        return tuple(sorted(self._rows_and_graded[1], key=lambda each: (each.row.student.order, each.row.assignment)))
 
     @cached_property
     def rows(self) -> tuple[StudentRow, ...]:
         """Rows of all students and assignments, without sources, sorted by label and assignment."""
-        return tuple(sorted(self._rows_and_graded[0], key=lambda row: (row.student.label, row.assignment)))
+        return tuple(sorted(self._rows_and_graded[0], key=lambda row: (row.student.order, row.assignment)))
 
     @cached_property
     def held_back(self) -> frozenset[str]:
@@ -189,7 +190,7 @@ def _with_duplicates(found: AssignmentRows) -> Iterator[StudentRow]:
     for row in found.rows:
         labels = [] if row.grade is None else same.get(row.grade.sha256, [])
         others = (each for each in labels if not _is_one_group(found, row.student.label, each))
-        yield replace(row, same_as=tuple(sorted(others)))
+        yield replace(row, same_as=tuple(sorted(others, key=sort_key)))
 
 
 def _is_one_group(found: AssignmentRows, one: str, other: str) -> bool:

@@ -49,7 +49,7 @@ def rows_of(session: Session, table: CourseTable, assignment: str) -> Assignment
     found = [_row(line, assignment, students[line.person.id], briefs) for line in table.lines]
     attempts = {students[person].label: each for person, each in counting.items() if each is not None}
     return AssignmentRows(
-        rows=tuple(sorted(found, key=lambda row: row.student.label)),
+        rows=tuple(sorted(found, key=lambda row: row.student.order)),
         attempts=attempts,
         teams=_teams(table, assignment, students),
     )

@@ -18,7 +18,7 @@ from grader.service.course import limits
 from grader.service.course.groups import BELONGS, team_at
 from grader.service.course.limits import HandInRules, PastAttempt
 from grader.service.db.models import AttemptRow, CourseRole, GradingRow, PersonRow, ShareRow, State
-from grader.service.errors import RefusedError
+from grader.service.errors import FieldError, RefusedError
 
 MAX_LINES = 5_000
 """Maximum number of lines of a file. A report shows every line, and the time to compare two files grows with the number
@@ -27,7 +27,8 @@ of pairs of lines.
 
 HAND_IN_PRIORITY, DRY_RUN_PRIORITY, REGRADING_PRIORITY = 0, 5, 10
 """Priorities in the queue. New hand-ins come first. Dry runs come second, because a student waits for each one in the
-editor. Regradings come last, because there may be hundreds of them and students do not wait for them.
+editor. Regradings come last, because there may be hundreds of them and students do not wait for them. But dry runs
+leave them a share of the stations (queue.DRY_RUNS_SHARE).
 """
 
 HANDED_IN = "handed in"
@@ -74,6 +75,12 @@ class HandInRequest:
 def file_refusal(data: bytes) -> str:
     """Reason why a file is refused; empty if it is accepted. A refused file does not use up an attempt."""
     return next(_faults(data), "")
+
+
+def require_usable(data: bytes) -> None:
+    """Raise FieldError if a file is refused."""
+    if why := file_refusal(data):
+        raise FieldError("file", why)
 
 
 def _faults(data: bytes) -> Iterator[str]:
@@ -150,7 +157,8 @@ def accept(session: Session, offer: HandInRequest, rules: HandInRules, now: date
     _lock_waiting(session, team)
     attempts = history_of(session, team, offer.assignment)
     past = past_of(session, attempts, team)
-    if why := file_refusal(offer.data) or limits.refusal(rules, past, _open_elsewhere(session, offer), now):
+    require_usable(offer.data)
+    if why := limits.refusal(rules, past, _open_elsewhere(session, offer), now):
         raise RefusedError(why)
     for position in limits.superseded_positions(rules, past, now):
         if _people(session, attempts[position]) <= team:  # keep attempts that former members own, too

@@ -36,11 +36,14 @@ class StationFacts:
 
 @dataclass(frozen=True, kw_only=True)
 class StationHealth:
-    """A station and the attempts that it is grading. `gone` is true if the station no longer sends signs of life."""
+    """A station, the attempts that it is grading, and the number of dry runs that it is grading. `gone` is true if the
+    station no longer sends signs of life.
+    """
 
     row: StationRow
     gone: bool
     work: tuple[AttemptRow, ...]
+    dry_runs: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,17 +85,26 @@ def station_leaves(session: Session, name: str) -> None:
 
 
 def stations_of(session: Session, now: datetime) -> list[StationHealth]:
-    """All stations, sorted by machine. Their work does not include dry runs because only the owners may see those."""
+    """All stations, sorted by machine. Dry runs are only counted because only the owners may see those."""
     loaded = selectinload(GradingRow.attempt).selectinload(AttemptRow.person)
     claimed = GradingRow.state.in_((State.RUNNING, State.SHOWN)), GradingRow.claimed_by.is_not(None)
-    running = (
-        select(GradingRow).where(*claimed, GradingRow.attempt_id.is_not(None)).order_by(GradingRow.id).options(loaded)
-    )
     work: dict[str | None, tuple[AttemptRow, ...]] = {}
-    for row in session.scalars(running):
-        work[row.claimed_by] = (*work.get(row.claimed_by, ()), row.attempt)
+    dry_runs = Counter[str | None]()
+    for row in session.scalars(select(GradingRow).where(*claimed).order_by(GradingRow.id).options(loaded)):
+        if row.attempt_id is None:
+            dry_runs[row.claimed_by] += 1
+        else:
+            work[row.claimed_by] = (*work.get(row.claimed_by, ()), row.attempt)
     rows = session.scalars(select(StationRow).order_by(StationRow.host, StationRow.id))
-    return [StationHealth(row=row, gone=row.seen < now - STATION_TIMEOUT, work=work.get(row.name, ())) for row in rows]
+    return [
+        StationHealth(
+            row=row,
+            gone=row.seen < now - STATION_TIMEOUT,
+            work=work.get(row.name, ()),
+            dry_runs=dry_runs[row.name],
+        )
+        for row in rows
+    ]
 
 
 def queues_of(session: Session, classes: Mapping[str, str], stations: list[StationHealth]) -> list[QueueHealth]:

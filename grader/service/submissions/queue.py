@@ -11,8 +11,10 @@ time, while no other grading waits or runs. They are interrupted as soon as anot
 later. Therefore students cannot infer their outcome from the time that a grading takes, or from the time for which a
 later attempt waits. After the release the outcome is not secret, so hidden cases run at once.
 
-A dry run has only shown checks. It waits in the same queue, behind all attempts. Hidden cases are also interrupted for
-a dry run, so that its time does not reveal whether they were running.
+A dry run has only shown checks. It waits in the same queue, behind new attempts. While regradings or released hidden
+cases also wait, dry runs get half of the free stations: people make as many dry runs as they like, and the others
+would wait for ever. Other hidden cases are interrupted for a dry run, so that its time does not reveal whether they
+were running.
 
 A claim is a lease on the row and not a workflow of DBOS. DBOS returns the work of a dead process only to a process with
 the same name, so a station that never comes back would keep its work. In contrast, any station may claim a grading
@@ -44,6 +46,11 @@ MAX_TRIES = 3
 RETRY_PAUSE = timedelta(seconds=10)
 """Pause before the next try of such a grading, multiplied by the number of tries, because the fault may
 be temporary.
+"""
+
+DRY_RUNS_SHARE = 0.5
+"""Share of the free stations that dry runs get while regradings or released hidden cases wait. Each station draws lots,
+which needs no record of earlier claims.
 """
 
 MAX_HIDDEN_PAUSE = timedelta(minutes=5)
@@ -146,9 +153,14 @@ def claim(
     is_due = GradingRow.not_before <= now
     unclaimed = or_(and_(GradingRow.state == State.SHOWN, GradingRow.lease_until.is_(None)), abandoned_hidden)
     may_begin = or_(GradingRow.hidden_tries == 0, is_due)
-    row = _first(session, or_(and_(GradingRow.state == State.WAITING, is_due), abandoned), elsewhere)
+    waiting = or_(and_(GradingRow.state == State.WAITING, is_due), abandoned)
+    released = and_(unclaimed, GradingRow.released, may_begin)
+    row = _first(session, waiting, elsewhere)
+    if row is not None and row.dry_run_id is not None and random.random() >= DRY_RUNS_SHARE:  # noqa: S311 - no secret
+        attempts = and_(waiting, GradingRow.dry_run_id.is_(None))
+        row = _first(session, attempts, elsewhere) or _first(session, released, elsewhere) or row
     if row is None:
-        row = _first(session, and_(unclaimed, GradingRow.released, may_begin), elsewhere)
+        row = _first(session, released, elsewhere)
     if row is None and not _is_busy(session, now, elsewhere):
         row = _first(session, and_(unclaimed, is_due), elsewhere)
     if row is None:

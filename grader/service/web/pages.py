@@ -15,6 +15,7 @@ from starlette.responses import HTMLResponse, Response
 
 from grader.common.phrases import count
 from grader.protocol.text import showable
+from grader.reports.groups import SIGNS, STATES
 from grader.reports.html.workspace import STYLE
 from grader.results.check import LINES
 from grader.service.auth.secrets import fresh_token
@@ -92,6 +93,7 @@ def _environment() -> Environment:
     environment.filters["by_line"] = _by_line
     words = {"late_words": late_in_words, "score_words": score_in_words, "is_older": is_older}
     environment.globals |= {"fresh_token": fresh_token, **words}
+    environment.globals["STATES"] = {str(verdict): (SIGNS[word], word) for verdict, word in STATES.items()}
     return environment
 
 

@@ -19,7 +19,9 @@ def job(transposition):
     plan = plan_of([transposition], handin("anna"))
     (item,) = plan.items.values()
     device = one_of_several_alike(DEVICE)
-    facilities = Facilities(grader=GOOD.provenance.grader, device=device, simulated=FACILITIES.simulated)
+    facilities = Facilities(
+        grader=GOOD.provenance.grader, device=device, simulated=FACILITIES.simulated, sandbox="process"
+    )
     return replace(plan.job(item), facilities=facilities, max_points=GOOD.max_points)
 
 

@@ -160,7 +160,11 @@ def test_workers_that_differ_are_named(dask, stand_in):
 
     def look():
         first.append(here())
-        return FACILITIES if first[0] == here() else Facilities(grader="2", device=DEVICE, simulated=False)
+        return (
+            FACILITIES
+            if first[0] == here()
+            else Facilities(grader="2", device=DEVICE, simulated=False, sandbox="process")
+        )
 
     stand_in.look = look
     with closing(Cluster(theirs.scheduler_address, "{}", print)) as crew, pytest.raises(WorkerError) as caught:

@@ -55,7 +55,7 @@ def test_stations_share_the_processors(monkeypatch):
 def pretend(_):
     """Return facilities as if every device of the machine were of a different kind."""
     device = DEVICE.model_copy(update={"name": f"Device {os.environ['GRADER_DEVICE']}"})
-    return Facilities(grader="0", device=device, simulated=True)
+    return Facilities(grader="0", device=device, simulated=True, sandbox="process")
 
 
 @pytest.mark.whole

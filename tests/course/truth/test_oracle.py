@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
+from courses import ADDITION, course_of
 
 from grader.common.errors import SolutionError
 from grader.course.truth.inputs import make_inputs
-from grader.course.truth.oracle import Oracle, Truth, consult, consult_about, load_oracle
+from grader.course.truth.oracle import Oracle, Truth, consult, consult_about, load_oracle, make
 
 ZEROS = {"A": np.zeros((2, 3))}
 
@@ -146,6 +147,56 @@ def test_the_loop_nest_is_what_the_exercise_says(course):
             assert truth["gains"].magnitude[d, t] == pytest.approx(sum(level) + abs(gain), rel=1e-14)
 
 
+def test_the_game_of_life_counts_eight_neighbours_around_the_torus(course):
+    """The truth for the Game of Life applies the rules cell by cell. In two rows, a neighbour counts twice."""
+    for height, width in ((7, 5), (2, 6)):
+        inputs, truth = truth_of(course.load("gameOfLife"), {"height": height, "width": width, "generations": 3})
+        cells = inputs["now"].tolist()
+        around = [(dy, dx) for dy in (-1, 0, 1) for dx in (-1, 0, 1) if (dy, dx) != (0, 0)]
+        for _ in range(3):
+            alive = [
+                [sum(cells[(y + dy) % height][(x + dx) % width] for dy, dx in around) for x in range(width)]
+                for y in range(height)
+            ]
+            cells = [
+                [int(count == 3 or (count == 2 and cell == 1)) for count, cell in zip(*rows, strict=True)]
+                for rows in zip(alive, cells, strict=True)
+            ]
+        assert truth["next"].value.tolist() == cells
+
+
+def test_gravity_adds_up_over_all_pairs(course):
+    """The truth for gravity is the sum over all other bodies, and its magnitude is at least the sum of absolute values.
+
+    The fourth number of a result is not compared.
+    """
+    inputs, truth = truth_of(course.load("nBody"), {"n": 9})
+    bodies, found = inputs["positions"].tolist(), truth["accelerations"]
+    for i, own in enumerate(bodies):
+        terms = []
+        for body in bodies:
+            apart = [there - here for there, here in zip(body[:3], own[:3], strict=True)]
+            terms.append([body[3] * each / (sum(d * d for d in apart) + 0.015625) ** 1.5 for each in apart])
+        for axis, along in enumerate(zip(*terms, strict=True)):
+            assert found.value[i, axis] == pytest.approx(sum(along), abs=1e-12)
+            assert found.magnitude[i, axis] >= sum(map(abs, along))
+    assert found.defined[:, :3].all()
+    assert not found.defined[:, 3].any()
+
+
+def test_a_sparse_product_is_the_dense_one(course):
+    """The truth for the sparse product is that of the dense matrix. Entries have ascending columns in each row."""
+    inputs, truth = truth_of(course.load("spMatVec"), {"rows": 11, "columns": 8, "entries": 40})
+    dense = np.zeros((11, 8))
+    for row in range(11):
+        entries = slice(*inputs["starts"][row : row + 2].tolist())
+        assert (np.diff(inputs["places"][entries].astype(int)) > 0).all()
+        dense[row, inputs["places"][entries]] = inputs["values"][entries]
+    assert np.count_nonzero(dense) == 40
+    assert truth["y"].value == pytest.approx(dense @ inputs["x"], abs=1e-14)
+    assert truth["y"].magnitude == pytest.approx(np.abs(dense) @ np.abs(inputs["x"]), rel=1e-14)
+
+
 def test_an_oracle_of_the_wrong_shape_is_our_fault_and_named(transposition):
     """An array of the wrong shape from oracle.py raises SolutionError, so the student is not blamed."""
     with pytest.raises(SolutionError, match=r"oracle\.py: B has the shape"):
@@ -163,16 +214,55 @@ def test_an_oracle_that_forgets_an_array_is_named(transposition):
         consult(Oracle(expected=lambda **_: {}), transposition, ZEROS, {"height": 2, "width": 3})
 
 
+@pytest.mark.parametrize(
+    ("returned", "words"),
+    [
+        ([], "`expected` returns an object of type list; return a dict with a Truth for each array"),
+        ({"B": ZEROS["A"].T}, r"`expected` returns an object of type ndarray for B; return Truth\(value=\.\.\.\)"),
+        ({"B": Truth(value=[[0.0] * 2] * 3)}, "B is an object of type list; make it an array of NumPy"),
+        ({"B": Truth(value=np.full((3, 2), None))}, "B has the dtype object; make it an array of real numbers"),
+        ({"B": Truth(value=np.zeros((3, 2), complex))}, "B has the dtype complex128; make it an array of real numbers"),
+        ({"B": Truth(value=np.zeros((2, 3)))}, "B has the shape .*, but .* says .*; change one of them"),
+    ],
+    ids=["no-dict", "no-truth", "no-array", "objects", "complex", "shape"],
+)
+def test_an_oracle_that_returns_something_else_is_named(transposition, returned, words):
+    """A result of another kind, dtype or shape raises SolutionError that begins with the file and says what to do."""
+    oracle = Oracle(expected=lambda **_: returned)
+    with pytest.raises(SolutionError, match=rf"/oracle\.py: {words}") as error:
+        consult(oracle, transposition, ZEROS, {"height": 2, "width": 3})
+    assert "\n" not in str(error.value)
+
+
+def test_numbers_that_a_type_cannot_hold_are_named(tmp_path):
+    """A value that an element of the array cannot be raises SolutionError, for results and for made data."""
+    buffers = {"x": {"type": "uchar", "shape": ["n"], "data": "made"}, "z": {"type": "uchar", "shape": ["n"]}}
+    launch = {**ADDITION["launches"][0], "args": ["x", "z", "n"]}
+    changes = {"buffers": buffers, "launches": [launch], "baseline": [launch]}
+    fields = {name: field for name, field in ADDITION.items() if name != "performance"} | changes
+    assignment = course_of(tmp_path, fields).load("small")
+    right = np.zeros(3, np.uint8)
+    for wrong in (np.full(3, 256), np.full(3, -1), np.full(3, 0.5), np.full(3, np.nan)):
+        oracle = Oracle(expected=lambda **_: {"z": Truth(value=wrong)}, inputs=lambda *_, **__: {"x": wrong})  # noqa: B023
+        with pytest.raises(SolutionError, match="`expected` returns numbers for z that its type uchar cannot hold"):
+            consult(oracle, assignment, {"x": right}, {"n": 3})
+        with pytest.raises(SolutionError, match="`inputs` returns numbers for x that its type uchar cannot hold"):
+            make(oracle, assignment, np.random.default_rng(1), "random", {"n": 3})
+
+
 MADE_BY = [
     ("blockMMM", "C"),
     ("coalsProgrm", "Btr"),
     ("coalsTransp", "B"),
+    ("gameOfLife", "next"),
     ("loopNest", "gains"),
+    ("nBody", "accelerations"),
     ("nearestNeighbour", "nearest"),
     ("nearestNeighbour", "distance"),
     ("optimProgram", "B"),
     ("reduction", "total"),
     ("rgblkMMM", "C"),
+    ("spMatVec", "y"),
 ]
 
 

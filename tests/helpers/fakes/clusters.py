@@ -9,7 +9,7 @@ from samples import DEVICE
 from grader.batch.station import Facilities
 from grader.batch.workforce import cluster as module
 
-FACILITIES = Facilities(grader="1", device=DEVICE, simulated=True)
+FACILITIES = Facilities(grader="1", device=DEVICE, simulated=True, sandbox="process")
 
 CHOSEN = SimpleNamespace()
 """Functions that workers call instead of the real ones for finding devices and for grading."""

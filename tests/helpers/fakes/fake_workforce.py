@@ -11,7 +11,7 @@ from grader.course.submissions.handin import Absence, HandIn, Intake, Student
 from grader.results.check import Reason
 from grader.results.result import Result, Ungraded
 
-FACILITIES = Facilities(grader="0", device=DEVICE, simulated=True)
+FACILITIES = Facilities(grader="0", device=DEVICE, simulated=True, sandbox="process")
 ORDERS = '{"sandbox": "process"}'
 GOOD = result(BUILD, check("correctness: one"), SPEED)
 NOISY = unchecked(SPEED.name, Kind.PERFORMANCE, 40, Reason.NOT_MEASURED, "this machine was too noisy to time kernels.")

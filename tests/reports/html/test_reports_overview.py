@@ -10,18 +10,29 @@ from pages import PAYLOADS, Reader
 
 from grader.course.rubric import Kind
 from grader.course.submissions.handin import Remark
-from grader.reports.html.overview import FASTER, address, faster, impossible, of_model, render_overview, whole
+from grader.reports.html.overview import (
+    FASTER,
+    FASTER_ON_GPU,
+    address,
+    faster,
+    impossible,
+    of_model,
+    render_overview,
+    whole,
+)
 from grader.reports.html.picking import flags_of
 from grader.reports.statistics import (
     POINTS,
     SPEED_UP,
     cases,
+    causes_of,
     families,
     histogram,
     incomplete,
     per_cent,
     quartiles,
     sums_of,
+    to_decide,
 )
 from grader.results.check import Reason, Verdict
 from grader.results.result import Correction
@@ -195,11 +206,13 @@ def test_causes_are_counted_with_examples():
     """
     rows = [row(f"s{i}", wrong(2)) for i in range(5)] + [row("t", wrong(1, "", Reason.NOT_WRITTEN))]
     (family,) = families(tuple(rows))
-    assert [(each.reason, each.submissions, each.cause) for each in family.failures] == [
+    assert [(each.reason, len(each.students), each.cause) for each in family.failures] == [
         (Reason.WRONG_OUTPUT, 5, EXCHANGED),
         (Reason.NOT_WRITTEN, 1, ""),
     ]
-    assert family.failures[0].examples == ("s0", "s1", "s2")
+    assert family.failures[0].students == ("s0", "s1", "s2", "s3", "s4")
+    assert causes_of(rows) == family.failures
+    assert to_decide(rows) == ()
     text = text_of(gradebook(*rows), {})
     assert f"5 \N{MULTIPLICATION SIGN} WRONG_OUTPUT {EXCHANGED} (s0, s1, s2, …)" in text
     assert "NOT_WRITTEN for example: C[0] is wrong. (t)" in text
@@ -250,8 +263,10 @@ def test_outliers_are_faster_than_the_model_or_than_the_device():
     """Outliers are submissions that are faster than the model solution by more than noise, or whose speed was
     implausible.
     """
-    near = tuple(row(f"a{d}", grade(timed=speed(FASTER + d))) for d in (-0.01, 0.01))
-    assert [each.row for each in faster(near)] == [near[1]]
+    for least, on_gpu in ((FASTER, False), (FASTER_ON_GPU, True)):
+        near = [replace(speed(least + d), on_gpu=on_gpu) for d in (-0.01, 0.01)]
+        rows = tuple(row(f"a{each.fraction_of_reference}", grade(timed=each)) for each in near)
+        assert [each.row for each in faster(rows)] == [rows[1]]
     assert impossible((row("a", grade(missed(reason=Reason.IMPLAUSIBLE))),))
     assert not faster((row("a"),))
     assert not impossible((row("a", fault="no device"),))

@@ -2,28 +2,7 @@
 
 import pytest
 
-from grader.service.db.names import has_words, sort_key
-
-
-def test_names_are_in_the_order_that_people_expect():
-    """Names with accents, strokes or ligatures are sorted among the letters from A to Z, regardless of case. Names in
-    other scripts follow in code point order.
-    """
-    names = [
-        "ada",
-        "Ægir",
-        "Émile",
-        "İbrahim",
-        "Lukas",
-        "Łukasz",
-        "Œuvre",
-        "Øst",
-        "Straße",
-        "Zed",
-        "Żofia",
-        "\u5f20\u4f1f",
-    ]
-    assert sorted({*names}, key=sort_key) == names
+from grader.service.db.names import has_words
 
 
 @pytest.mark.parametrize("words", ["", "LUKASZ", "zolc łuk", "Żółć", "s1@"])

@@ -261,7 +261,7 @@ def test_a_question_is_listed_until_it_is_answered(service):
     attempt = service.graded(service.hand_in())
     page, ada, staff = service.page_of(attempt), service.browser("ada"), service.browser("staff")
     assert post(ada, f"{page}/request", page, text="Line 3 <b> is right").status_code == 303
-    assert post(ada, f"{page}/request", page, text="Again").status_code == 409
+    assert post(ada, f"{page}/request", page, text="Again").status_code == 422
     assert post(service.browser("ben"), f"{page}/request", "/", text="Mine?").status_code == 404
     assert "Line 3 &lt;b&gt; is right" in staff.get("/course/requests").text
     assert post(staff, "/course/requests/1/answer", "/course/requests", answer="It is not.").status_code == 303

@@ -17,6 +17,7 @@ from grader.service.errors import NotFoundError, RefusedError
 from grader.service.grades.holds import hold_back
 from grader.service.station.results import ready_dry_run
 from grader.service.station.retention import INTERVAL, Retention
+from grader.service.submissions import queue
 from grader.service.submissions.dry_runs import KEPT_FOR, TooManyDryRunsError, dry_run_of
 from grader.service.submissions.progress import ProgressNote, keep_note
 from grader.service.submissions.queue import LEASE, MAX_TRIES, Renewal, finish, must_yield, renew
@@ -53,14 +54,49 @@ def test_a_station_grades_a_dry_run_and_its_owner_gets_the_result(service):
 
 
 @pytest.mark.both_databases
-def test_every_hand_in_goes_first_and_a_regrading_last(service):
-    """A station claims attempts that were handed in before dry runs, and dry runs before regradings."""
+@pytest.mark.parametrize("share", [0, 1])
+def test_every_hand_in_goes_first_and_then_lots_are_drawn(service, monkeypatch, share):
+    """A station claims attempts that were handed in before dry runs and regradings. Between these, it draws lots."""
+    monkeypatch.setattr(queue, "DRY_RUNS_SHARE", share)
     old = service.graded(service.hand_in(person=service.ben))
     service.regrade(old)
     tried = service.dry_run()
     attempt = service.hand_in()
-    expected = [service.gradings(attempt)[-1].id, tried, service.gradings(old)[-1].id]
+    first, regraded = service.gradings(attempt)[-1].id, service.gradings(old)[-1].id
+    expected = [first, *((tried, regraded) if share else (regraded, tried))]
     assert [service.claim().grading_id for _ in range(3)] == expected
+
+
+@pytest.mark.both_databases
+def test_dry_runs_without_end_do_not_keep_a_regrading_waiting(service):
+    """If there is always a dry run in the queue, a regrading gets its turn all the same: after sixty draws, the chance
+    that it waits is 1 to 10 ** 18.
+    """
+    old = service.graded(service.hand_in(person=service.ben))
+    service.regrade(old)
+    for _ in range(60):
+        service.dry_run(per_hour=100)
+        if not service.claim().is_dry_run:
+            break
+    assert service.state(old) == State.RUNNING
+
+
+@pytest.mark.both_databases
+def test_released_hidden_cases_take_turns_with_dry_runs(service, monkeypatch):
+    """Hidden cases of a released assignment also get their turn while dry runs wait. Other hidden cases do not, because
+    the waiting time of a dry run would reveal how long they run.
+    """
+    monkeypatch.setattr(queue, "DRY_RUNS_SHARE", 0)
+    service.hand_in()
+    hidden = service.claim().grading_id
+    with service.database.writing() as session:
+        session.execute(update(GradingRow).values(state=State.SHOWN, early_points=1, lease_until=None))
+    tried = service.dry_run()
+    assert service.claim().grading_id == tried
+    tried = service.dry_run()
+    with service.database.writing() as session:
+        session.add(ReleaseRow(assignment="small", who="staff", at=service.now))
+    assert [service.claim().grading_id for _ in range(2)] == [hidden, tried]
 
 
 @pytest.mark.both_databases

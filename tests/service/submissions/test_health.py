@@ -48,6 +48,18 @@ def test_a_station_is_there_until_it_is_silent(service):
     assert [each.row.name for each in health(service, {})[0]] == ["two"]
 
 
+def test_a_dry_run_keeps_a_station_busy(service):
+    """A station that grades dry runs shows their number, but not whose they are."""
+    noted(service, facts(devices=3), facts("two"))
+    attempt = service.hand_in()
+    service.dry_run()
+    service.dry_run(person=service.ben)
+    assert [service.claim("one").is_dry_run for _ in range(3)] == [False, True, True]
+    (station, other), _ = health(service, {"small": ""})
+    assert ([each.id for each in station.work], station.dry_runs) == ([attempt], 2)
+    assert (other.work, other.dry_runs) == ((), 0)
+
+
 def test_a_station_of_a_cluster_counts_as_often_as_it_has_workers(service):
     """A station of a cluster counts as one device per worker, possibly as none. It is listed with all attempts that it
     is grading.

@@ -1,4 +1,4 @@
-"""overview.py, causes.py and their pages: a course with 13 assignments and 200 students, of which the pages show only
+"""overview.py and its pages: a course with 13 assignments and 200 students, of which the pages show only
 what is in use.
 """
 

@@ -13,12 +13,28 @@ from open_service import driving, errors, opened
 from samples import RACE
 from services import SOURCE, Service, field, parts, visible
 
+from grader.common.record import replace
+from grader.grading.explain.problem import UNMADE
+from grader.results.check import Reason
+from grader.results.withholding import withheld
 from grader.service.auth.sessions import end_all_access
 from grader.service.db.models import DryRunRow, PersonRow
+from grader.service.station.results import ready_dry_run
 from grader.service.submissions.progress import ProgressNote, keep_note
 
 PAGE = "/assignments/small"
 TRY = f"{PAGE}/try"
+
+TEXT = b"__kernel void add()\n{\n    int a = 1;\n}\n" + b"\n" * 20
+
+EDITOR = "document.querySelector('.CodeMirror').CodeMirror"
+
+MARKED = f"""(() => {{
+  const marked = [];
+  {EDITOR}.eachLine((line) => {{ if (line.bgClass === 'marked') marked.push(line.lineNo() + 1); }});
+  return marked;
+}})()"""
+"""Numbers of the lines that the editor marks."""
 
 
 @pytest.fixture
@@ -220,17 +236,93 @@ def test_in_a_browser_the_result_appears_below_the_text(tmp_path, browser):
         claimed = service.claim()
         assert claimed.data == b"typed here\n"
         service.finish(claimed)
-        driven.wait("/of \\d+ points/.test(document.getElementById('dry-run').textContent)")
+        driven.wait("/\\d+ points\\. The report is below/.test(document.getElementById('tried').textContent)")
         assert driven.say("document.querySelector('.CodeMirror').CodeMirror.getValue()") == "typed here\n"
         assert driven.say("location.pathname") == f"{PAGE}/edit"
         (service.course.assignments.parent / "course.yaml").write_text("dry_runs: 1\n")
         driven.say("document.getElementById('try').click()")
-        driven.wait("document.getElementById('dry-run').textContent.includes('within an hour')")
+        driven.wait("document.getElementById('tried').textContent.includes('within an hour')")
         assert [each for each in errors(driven) if "429" not in each] == []
 
 
-def test_a_finding_of_a_dry_run_is_told(service, ada):
-    """The page of a dry run begins with the first cause of a failure."""
+def test_in_a_browser_a_new_check_looks_like_those_before_it(tmp_path, browser):
+    """A check that is decided while the page is open has the sign and the word of one that was decided before."""
+    note = ProgressNote(words="too slow.", check="performance: cpu", verdict="partial", reason="TOO_SLOW")
+    with opened(tmp_path) as service, driving(browser, service, "ada") as driven:
+        service.dry_run()
+        claimed = service.claim()
+        for number in (1, 2):
+            with service.database.writing() as session:
+                keep_note(session, claimed, note, service.now)
+            if number == 1:
+                driven.open(f"{service.origin}{TRY}")
+            driven.wait(f"document.querySelectorAll('#decided li').length === {number}")
+        rows = driven.say(
+            "Array.from(document.querySelectorAll('#decided li'), (row) => row.className + row.innerText)"
+        )
+        assert rows[0] == rows[1]
+        assert "◐" in rows[0]
+        assert "partly" in rows[0]
+        assert errors(driven) == []
+
+
+def racing(service):
+    """Return a result of a text of twenty lines, with mistakes in lines 3, 13 and 17."""
+    wrong = failing(right(service.course.load("small")), 1, message="line 3 is wrong.", findings=(RACE,))
+    return wrong.model_copy(update={"source": TEXT.decode()})
+
+
+def test_the_page_of_a_dry_run_is_its_report(service, ada):
+    """The page of a dry run shows the causes next to the source, whose blamed lines are marked, as the page of an
+    attempt does. The editor lists the remarks about lines of the file that was tried.
+    """
+    service.tried(racing(service), data=TEXT)
+    shown = ada.get(TRY).text
+    assert '<div class="code-line marked" id="L3">' in shown
+    assert 'href="/static/workspace.css' in shown
+    editor = ada.get(f"{TRY}/edit").text
+    assert "Found in your try" in editor
+    assert re.findall(r'data-line="(\d+)"', editor) == ["3", "13", "17"]
+
+
+def test_the_headline_of_a_dry_run_says_that_no_hidden_check_ran(tmp_path):
+    """A dry run makes no hidden check, so its points are out of those of the shown checks, and no outcome is announced
+    for the time after the release.
+    """
+    service = Service(tmp_path, hiding_course(tmp_path / "course", "sanitizer"))
     assignment = service.course.load("small")
-    service.tried(failing(right(assignment), 1, message="line 3 is wrong.", findings=(RACE,)))
-    assert "Start here" in ada.get(TRY).text
+    unmade = withheld(right(assignment), assignment)
+    checks = [UNMADE.skip(each) if each.reason is Reason.HIDDEN else each for each in unmade.checks]
+    service.tried(replace(unmade, checks=tuple(checks)))
+    for path in (TRY, f"{TRY}/report"):
+        shown = " ".join(visible(service.browser("ada").get(path)).split())
+        assert f"{unmade.points:g} / {unmade.points:g} points ✓ passed Every visible check passed." in shown
+        assert "Hidden checks are not part of a try. They run when you hand in, for 3 more points." in shown
+        assert "release" not in shown
+    service.database.close()
+
+
+def test_in_a_browser_the_editor_marks_the_lines_that_were_tried(tmp_path, browser):
+    """After Try, the editor marks the lines that are wrong, also if lines were added above them meanwhile. A further
+    try replaces the marks.
+    """
+    with opened(tmp_path) as service, driving(browser, service, "ada") as driven:
+        driven.open(f"{service.origin}{PAGE}/edit")
+        driven.wait("document.querySelector('.CodeMirror') !== null")
+        driven.say(f"{EDITOR}.setValue({json.dumps(TEXT.decode())})")
+        driven.say("document.getElementById('try').click()")
+        driven.wait("document.getElementById('now')?.textContent === 'Waiting for a station'")
+        driven.say(f"{EDITOR}.replaceRange('// new\\n', {{line: 0, ch: 0}})")
+        tried = service.course.load("small")
+        service.finish(service.claim(), ready_dry_run(racing(service), tried))
+        driven.wait("document.querySelector('#remarks [data-line]') !== null")
+        assert driven.say(MARKED) == [4, 14, 18]
+        assert driven.say("document.querySelectorAll('#dry-run .code-line.marked').length") == 3
+        driven.say("document.querySelector('#remarks [data-line]').click()")
+        assert driven.say(f"{EDITOR}.getCursor().line + 1") == 4
+        driven.say("document.getElementById('try').click()")
+        driven.wait("document.getElementById('now')?.textContent === 'Waiting for a station'")
+        service.finish(service.claim(), ready_dry_run(right(tried), tried))
+        driven.wait("document.querySelector('#remarks [data-line]') === null")
+        assert driven.say(MARKED) == []
+        assert errors(driven) == []

@@ -10,6 +10,7 @@ from services import Service, field, parts
 from sqlalchemy.exc import OperationalError
 
 from grader.service.station.grader import ready
+from grader.service.submissions.accept import MAX_LINES
 from grader.service.web.routes.editor import EDITABLE
 
 SOURCE = b"__kernel void add()\n{\n    int a = 1;\n}\n" + b"\n" * 20
@@ -106,7 +107,7 @@ def refused(service, client, headers=None, **more):
     keys = {name: field(shown, name) for name in ("form_token", "form_key")}
     headers = {"referer": f"{service.origin}{page}?start=0"} if headers is None else headers
     said = client.post("/assignments/small/attempts", files=parts(**keys | more), headers=headers)
-    assert (said.status_code, service.claim()) == (409, None)
+    assert (said.status_code in {409, 422}, service.claim()) == (True, None)
     return said
 
 
@@ -143,17 +144,27 @@ def test_a_text_is_given_back_where_the_database_does_not_answer(ada, monkeypatc
     def full(*_):
         raise OperationalError("INSERT", {}, Exception("database or disk is full"))
 
-    monkeypatch.setattr("grader.service.web.routes.assignments.accept", full)
+    monkeypatch.setattr("grader.service.web.routes.hand_ins.accept", full)
     said = ada.post("/assignments/small/attempts", files=parts(**keys, text="hours of work"))
     assert (said.status_code, text_in(said)) == (503, "hours of work")
 
 
 def test_a_file_that_is_refused_is_not_shown(service, ada):
-    """A refused file is not shown, because the student still has it. The page links back to the form."""
-    page = f"{service.origin}/assignments/small"
-    said = refused(service, ada, {"referer": page}, file=("kernels.cl", b"PK\x03\x04"))
-    assert f'href="{page}"' in said.text
+    """A refused file is not shown, because the student still has it. The message is at the field for the file."""
+    said = refused(service, ada, {"referer": f"{service.origin}/assignments/small"}, file=("kernels.cl", b"PK\x03\x04"))
+    assert said.status_code == 422
+    assert 'id="file-error">The file is a zip; hand in the .cl file itself.<' in said.text
     assert "<textarea" not in said.text
+
+
+def test_a_text_that_cannot_be_graded_stays_in_the_editor(service, ada):
+    """A text with too many lines is shown again in the editor, with the message at its field."""
+    text = "x\n" * (MAX_LINES + 1)
+    said = refused(service, ada, text=text)
+    assert (said.status_code, text_in(said)) == (422, text)
+    assert 'id="text-error">The file has over 5,000 lines. Hand in an ordinary kernel.<' in said.text
+    assert 'aria-describedby="text-error keys"' in said.text
+    assert "Hand in</button>" in said.text
 
 
 @pytest.mark.parametrize("referer", ["http://evil.example/x", "javascript:alert(1)", ""])
@@ -161,7 +172,7 @@ def test_a_refusal_leads_to_nobody_elses_page(service, ada, referer):
     """A refusal links back only to pages of this service. If the request came from elsewhere, it links to the
     assignments.
     """
-    said = refused(service, ada, {"origin": service.origin, "referer": referer}, text="")
+    said = refused(service, ada, {"origin": service.origin, "referer": referer}, text="x", form_token="stale")
     assert re.findall('<a href="([^"]*)"', said.text.partition("<main")[2]) == ["/"]
 
 
@@ -199,6 +210,23 @@ def test_a_text_that_was_changed_is_not_lost_by_a_slip(tmp_path, browser):
         assert driven.say(asks) is False
         driven.say("document.querySelector('.CodeMirror').CodeMirror.replaceRange('x', {line: 0, ch: 0})")
         assert driven.say(asks) is True
+
+
+def test_a_text_that_was_refused_is_still_a_draft(tmp_path, browser):
+    """The service does not have a text that it has refused. So the browser keeps it, and asks before it is lost."""
+    with opened(tmp_path) as service, driving(browser, service, "ada") as driven:
+        page = f"{service.origin}/assignments/small/edit"
+        driven.open(page)
+        driven.wait("document.querySelector('.CodeMirror') !== null")
+        driven.say("document.querySelector('.CodeMirror').CodeMirror.setValue('// mine' + '\\n'.repeat(5001))")
+        driven.wait("localStorage.length === 1")
+        driven.say("document.querySelector('main button.main').click()")
+        driven.wait("document.getElementById('text-error') !== null")
+        driven.wait("document.querySelector('.CodeMirror') !== null")
+        assert driven.say("document.querySelector('.CodeMirror [aria-invalid=true]') !== null") is True
+        assert driven.say("localStorage.length") == 1
+        assert driven.say("!window.dispatchEvent(new Event('beforeunload', {cancelable: true}))") is True
+        assert [each for each in errors(driven) if "422" not in each] == []
 
 
 def test_what_was_typed_is_there_again(tmp_path, browser):

@@ -115,6 +115,40 @@ def test_a_mistake_is_said_at_its_field_and_the_form_keeps_what_was_entered(aske
         assert re.search(rf'(value="{re.escape(each)}"|>\n?{re.escape(each)}</)', said.text), each
 
 
+OF_AN_ATTEMPT = {
+    "no reason": ("staff", "/course{}/exclusion", {"reason": " "}, "reason", "The reason is empty."),
+    "no question": ("ben", "{}/request", {"text": " "}, "text", "The question is empty."),
+    "a second question": ("ben", "{}/request", {"text": "Again?"}, "text", "You have already asked about this attempt"),
+}
+"""For each mistake on the page of an attempt: the person, the address, the fields, the field with the mistake, and
+words in its message.
+"""
+
+
+@pytest.mark.parametrize("name", OF_AN_ATTEMPT)
+def test_a_mistake_in_a_form_of_an_attempt_is_said_on_its_page(service, name):
+    """The answer is the attempt's page with status 422, the entered values, and the message at its field."""
+    key, address, fields, wrong, words = OF_AN_ATTEMPT[name]
+    page = service.page_of(service.graded(service.hand_in(person=service.ben)))
+    if "second" in name:
+        post(service.browser("ben"), f"{page}/request", page, text="Why?")
+    said = post(service.browser(key), address.format(page), page, **fields)
+    assert said.status_code == 422
+    assert f'<span class="error" id="{wrong}-error">{words}' in said.text
+    assert 'aria-invalid="true"' in tag(said.text, wrong)
+    assert "<h1>Attempt 1</h1>" in said.text
+    assert (fields[wrong].strip() in said.text) is True
+    assert ("<details open>" in said.text) is (key == "ben")
+
+
+@pytest.mark.parametrize(("address", "fields"), [("extension", {"reason": ""}), ("decision", {"points": "many"})])
+def test_a_mistake_about_a_student_is_said_on_the_page_of_the_assignment(asked, address, fields):
+    """A mistake in an extension or in points by hand is shown on the page that has the form, with the attempts."""
+    said = post(asked.browser("staff"), f"{STUDENT}/{address}", STUDENT, **fields)
+    assert said.status_code == 422
+    assert ("Nothing was stored" in said.text, '<h2 id="attempts">Attempts</h2>' in said.text) == (False, True)
+
+
 def test_a_form_without_a_mistake_has_no_message(asked):
     """A page that is opened without sending a form has no message and no field that is marked as invalid."""
     staff = asked.browser("staff")

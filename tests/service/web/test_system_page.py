@@ -62,6 +62,17 @@ def test_a_station_at_work_leads_to_what_it_grades(service):
     assert "All gradings ended without a fault" in page
 
 
+def test_a_station_that_grades_a_dry_run_is_busy(service):
+    """A station that grades a dry run is busy, and the page does not say whose dry run it is."""
+    service.dry_run()
+    with service.database.writing() as session:
+        note_station(session, StationFacts(name="one", host="box"), service.now)
+    service.claim("one")
+    page = service.browser("staff").get("/course/system").text
+    assert '<td data-name="state">grading 1 dry run</td>' in page
+    assert "Ada" not in page
+
+
 def test_a_station_of_a_cluster_leads_to_all_that_it_grades(service):
     """A station of a cluster links to all attempts that it is grading and shows how many workers it has."""
     attempts = [service.hand_in(), service.hand_in(person=service.ben)]

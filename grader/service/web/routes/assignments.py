@@ -1,41 +1,37 @@
-"""The pages of a student: all assignments, one assignment, the comparison of attempts, and handing in."""
+"""The pages of a student: all assignments, one assignment, and the comparison of two attempts."""
 
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated
 
 from fastapi import APIRouter, Query
 from pydantic import Field
 from sqlalchemy.orm import Session
-from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from grader.common.record import Record, replace
-from grader.course.submissions.submission import FILE_NAME, SIZE_LIMIT
+from grader.course.submissions.submission import FILE_NAME
 from grader.service.course.assignments import AssignmentView
 from grader.service.course.groups import belongs_to
 from grader.service.course.limits import is_open
 from grader.service.db.models import AttemptRow, PersonRow
-from grader.service.decisions.extensions import hand_in_rules
-from grader.service.errors import NotFoundError, RefusedError
+from grader.service.errors import NotFoundError
 from grader.service.grades.points_chart import points_chart
 from grader.service.grades.views import StatusRequest, status_at, statuses_of
 from grader.service.grades.visibility import points_change
-from grader.service.submissions.accept import HandInRequest, accept
 from grader.service.submissions.diff import compared
 from grader.service.throttle import ConcurrencyLimiter
 from grader.service.web.auth import (
     MAX_ROW_NUMBER,
     AnyMember,
     Member,
-    OwnForm,
     PerhapsMember,
-    file_in,
     person_of,
-    text_in,
 )
+from grader.service.web.forms import NOTHING_ENTERED, EnteredForm
 from grader.service.web.pages import page
-from grader.service.web.state import arrival_of, state_of
+from grader.service.web.state import state_of
 
 router = APIRouter()
 
@@ -51,6 +47,24 @@ class PairOfAttempts(Record):
 
 
 AnyPair = Annotated[PairOfAttempts, Query()]
+
+
+@dataclass(frozen=True, kw_only=True)
+class AssignmentForms:
+    """The filled-in forms of an assignment's page."""
+
+    hand_in: EnteredForm = NOTHING_ENTERED
+    extension: EnteredForm = NOTHING_ENTERED
+    decision: EnteredForm = NOTHING_ENTERED
+
+    @property
+    def status(self) -> int:
+        """Status of the page."""
+        return max(self.hand_in.status, self.extension.status, self.decision.status)
+
+
+NO_FORMS = AssignmentForms()
+"""Forms of a page that is opened."""
 
 
 @router.get("/")
@@ -83,7 +97,13 @@ def assignment(request: Request, member: AnyMember, name: str) -> Response:
     return assignment_of(request, member, name, None)
 
 
-def assignment_of(request: Request, member: Member, name: str, person_id: int | None) -> Response:
+def assignment_of(
+    request: Request,
+    member: Member,
+    name: str,
+    person_id: int | None,
+    forms: AssignmentForms = NO_FORMS,
+) -> Response:
     """The page of an assignment for a person. `person_id` is None for the member's own page."""
     state = state_of(request)
     shown = as_seen(member, state.cache.assignment(name), state.now())
@@ -95,7 +115,9 @@ def assignment_of(request: Request, member: Member, name: str, person_id: int | 
         request,
         "assignment.html.jinja",
         member,
+        forms.status,
         status=status,
+        forms=forms,
         cost="" if member.teaches else status.hand_in_cost(state.now()),
         assignment=shown,
         chart=points_chart(status.attempts),
@@ -167,29 +189,3 @@ def _attempt(session: Session, owner: PersonRow, name: str, number: int) -> Atte
 def base_of(owner: PersonRow, person_id: int | None) -> str:
     """The beginning of the paths of a person's pages; empty for the member's own pages."""
     return "" if person_id is None else f"/course/people/{owner.id}"
-
-
-@router.post("/assignments/{name}/attempts")
-def hand_in(request: Request, member: AnyMember, form: OwnForm, name: str) -> Response:
-    """Store a file or the text of the editor, and redirect to the attempt after it has been stored."""
-    state = state_of(request)
-    state.cache.assignment(name)
-    file_name, data = sent_file(form)
-    form_key = text_in(form, "form_key")
-    offer = HandInRequest(person_id=member.id, assignment=name, file_name=file_name, data=data, form_key=form_key)
-    with state.database.writing() as session:
-        rules = hand_in_rules(session, state.cache.all(), name, member.id)
-        attempt = accept(session, offer, rules, arrival_of(request))
-    return RedirectResponse(f"/attempts/{attempt.public}", 303)
-
-
-def sent_file(form: FormData) -> tuple[str, bytes]:
-    """The name and content of the file in a form, or of the text of the editor. Raises RefusedError if the form
-    contains neither. Does not read further when a file is too large.
-    """
-    upload = file_in(form, "file")
-    if upload is not None:
-        return upload.filename or FILE_NAME, upload.file.read(SIZE_LIMIT + 1)
-    if "text" not in form:
-        raise RefusedError(f"No file was chosen; choose your {FILE_NAME} first.")
-    return FILE_NAME, text_in(form, "text").encode("utf-8", "replace").replace(b"\r\n", b"\n")

@@ -26,8 +26,9 @@ from grader.service.submissions.accept import HANDED_IN, cancel
 from grader.service.submissions.estimates import PlaceInQueue
 from grader.service.submissions.progress import ProgressNote
 from grader.service.throttle import ConcurrencyLimiter
-from grader.service.web.auth import AnyMember, OwnForm, User, visible_attempt
+from grader.service.web.auth import AnyMember, Member, OwnForm, User, visible_attempt
 from grader.service.web.events import GradingProgress, events
+from grader.service.web.forms import NOTHING_ENTERED, EnteredForm
 from grader.service.web.middleware import REPORT_POLICY
 from grader.service.web.pages import page
 from grader.service.web.responses import HTML, decompressed, decompressed_page
@@ -77,6 +78,18 @@ def attempt_page(request: Request, member: AnyMember, public: str) -> Response:
     """The page with the progress of the grading or its report, and the receipt. People who teach may also request what
     is hidden from students.
     """
+    return attempt_of(request, member, public)
+
+
+def attempt_of(
+    request: Request,
+    member: Member,
+    public: str,
+    *,
+    question: EnteredForm = NOTHING_ENTERED,
+    exclusion: EnteredForm = NOTHING_ENTERED,
+) -> Response:
+    """The page of an attempt, with the filled-in forms."""
     state = state_of(request)
     whole = member.teaches and bool(request.query_params.get("all"))
     with state.database.reading() as session:
@@ -86,7 +99,7 @@ def attempt_page(request: Request, member: AnyMember, public: str) -> Response:
         hold = hold_of(session, attempt.assignment)
         assignment = state.cache.assignment(attempt.assignment)
         late = is_late(rules_for(session, assignment, person.id), attempt.received)
-        exclusion, requests = exclusion_of(session, attempt), requests_about(session, attempt)
+        excluded, requests = exclusion_of(session, attempt), requests_about(session, attempt)
         deduction = deduction_of(session, state.cache.all(), attempt, member.access) if late else ""
         own = person.id == member.id or not member.teaches
         result = member.access.result(attempt)
@@ -96,17 +109,20 @@ def attempt_page(request: Request, member: AnyMember, public: str) -> Response:
         request,
         "attempt.html.jinja",
         member,
+        max(question.status, exclusion.status),
+        question_form=question,
+        exclusion_form=exclusion,
         attempt=attempt,
         assignment=assignment,
         late=late,
         deduction=deduction,
-        exclusion=exclusion,
+        exclusion=excluded,
         requests=requests,
         latest=latest,
         open_grading=open_grading,
         counted=counted,
         result=result,
-        report=None if stored is None else _report(stored),
+        report=None if stored is None else report_in(stored),
         whole=whole,
         neighbours=neighbours,
         hold=hold,
@@ -125,7 +141,8 @@ def _stored_result(counted: GradingRow, *, whole: bool) -> bytes | None:
     return None if packed is None else zlib.decompress(packed)
 
 
-def _report(stored: bytes) -> Markup:
+def report_in(stored: bytes) -> Markup:
+    """The report about a result as JSON."""
     with REPORT_LIMIT.slot():
         return workspace(Result.model_validate_json(stored))
 

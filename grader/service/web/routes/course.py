@@ -9,13 +9,24 @@ from starlette.responses import RedirectResponse, Response
 
 from grader.common.phrases import listed
 from grader.protocol.text import showable
-from grader.reports.statistics import POINTS, cases, families, grades, histogram, per_cent, quartiles, sums_of
+from grader.reports.statistics import (
+    POINTS,
+    QUARTILES_FROM,
+    cases,
+    causes_of,
+    families,
+    grades,
+    histogram,
+    per_cent,
+    quartiles,
+    sums_of,
+    to_decide,
+)
 from grader.service.course.roster import shared_names
 from grader.service.decisions.overrides import hides, release_of
 from grader.service.decisions.regrading import Selection, Which, regrade, regrade_older
 from grader.service.errors import FieldError, RefusedError
 from grader.service.exports.csv import points_csv
-from grader.service.grades.causes import causes_of, to_decide
 from grader.service.grades.course_rows import AssignmentRows, rows_of
 from grader.service.grades.filter import CourseFilter, Show, Sort, columns_in_use, lines_of
 from grader.service.grades.holds import hold_of
@@ -96,7 +107,8 @@ def _numbers(found: AssignmentRows) -> dict[str, Any]:
         "causes": causes_of(found.rows),
         "deciding": to_decide(found.rows),
         "sums": sums_of(found.rows),
-        "quartiles": quartiles(shares),
+        "shares": sorted(shares),
+        "quartiles": quartiles(shares) if len(shares) >= QUARTILES_FROM else None,
         "bins": [(bins.name(place), number) for place, number in enumerate(bins.counts)],
         "families": families(found.rows),
         "cases": cases(found.rows),

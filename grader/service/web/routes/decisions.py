@@ -39,7 +39,8 @@ from grader.service.web.auth import (
 )
 from grader.service.web.forms import NOTHING_ENTERED, EnteredForm, entered
 from grader.service.web.pages import Confirmation, confirmation_page, page
-from grader.service.web.routes.extensions import student_form_page
+from grader.service.web.routes.assignments import AssignmentForms, assignment_of
+from grader.service.web.routes.attempts import attempt_of
 from grader.service.web.state import state_of
 
 router = APIRouter()
@@ -55,7 +56,7 @@ def by_hand(request: Request, member: Instructor, form: StaffForm, person_id: Ro
         with state.database.writing() as session:
             decide(session, shown, person_of(session, person_id), asked, state.now())
     except FieldError as error:
-        return student_form_page(request, member, shown, person_id, entered(form, error))
+        return assignment_of(request, member, name, person_id, AssignmentForms(decision=entered(form, error)))
     return RedirectResponse(f"/course/people/{person_id}/assignments/{name}", 303)
 
 
@@ -63,8 +64,11 @@ def by_hand(request: Request, member: Instructor, form: StaffForm, person_id: Ro
 def exclude_attempt(request: Request, member: Instructor, form: StaffForm, public: str) -> Response:
     """Exclude an attempt, or let it count again."""
     state = state_of(request)
-    with state.database.writing() as session:
-        exclude(session, visible_attempt(session, public, member), member.key, text_in(form, "reason"), state.now())
+    try:
+        with state.database.writing() as session:
+            exclude(session, visible_attempt(session, public, member), member.key, text_in(form, "reason"), state.now())
+    except FieldError as error:
+        return attempt_of(request, member, public, exclusion=entered(form, error))
     return RedirectResponse(f"/attempts/{public}", 303)
 
 
@@ -125,8 +129,12 @@ def ask_again(request: Request, member: AnyMember, form: OwnForm, public: str) -
     state = state_of(request)
     if member.teaches:
         raise RefusedError("Students ask about their attempts, and you answer. Their questions are under Questions.")
-    with state.database.writing() as session:
-        ask_question(session, visible_attempt(session, public, member), member.id, text_in(form, "text"), state.now())
+    text = text_in(form, "text")
+    try:
+        with state.database.writing() as session:
+            ask_question(session, visible_attempt(session, public, member), member.id, text, state.now())
+    except FieldError as error:
+        return attempt_of(request, member, public, question=entered(form, error))
     return RedirectResponse(f"/attempts/{public}", 303)
 
 

@@ -2,6 +2,8 @@
 members can see only their own.
 """
 
+import zlib
+
 from fastapi import APIRouter
 from sqlalchemy.orm import Session
 from starlette.requests import Request
@@ -10,14 +12,13 @@ from starlette.responses import RedirectResponse, Response
 from grader.service.db.models import DryRunRow
 from grader.service.decisions.extensions import rules_for
 from grader.service.errors import NotFoundError
-from grader.service.grades.visibility import checks_of
 from grader.service.submissions.dry_runs import DryRunRequest, dry_run_of, make
 from grader.service.web.auth import AnyMember, Member, OwnForm
 from grader.service.web.middleware import REPORT_POLICY
 from grader.service.web.pages import page
 from grader.service.web.responses import decompressed
-from grader.service.web.routes.assignments import sent_file
-from grader.service.web.routes.attempts import Number, grading_stream, open_grading_of
+from grader.service.web.routes.attempts import Number, grading_stream, open_grading_of, report_in
+from grader.service.web.routes.hand_ins import sent_file
 from grader.service.web.state import AppState, state_of
 
 router = APIRouter()
@@ -45,6 +46,7 @@ def dry_run_page(request: Request, member: AnyMember, name: str) -> Response:
         grading = dry_run.grading
         is_open = grading.shown_state.open
         open_grading = open_grading_of(state, session, member, grading) if is_open else None
+        stored = grading.early_result
     return page(
         request,
         "dry_run.html.jinja",
@@ -53,7 +55,7 @@ def dry_run_page(request: Request, member: AnyMember, name: str) -> Response:
         dry_run=dry_run,
         grading=grading,
         open_grading=open_grading,
-        checks=None if grading.early_points is None else checks_of(grading),
+        report=None if stored is None else report_in(zlib.decompress(stored)),
     )
 
 

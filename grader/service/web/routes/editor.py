@@ -14,6 +14,7 @@ from grader.service.grades.visibility import checks_of
 from grader.service.submissions.accept import history
 from grader.service.submissions.dry_runs import dry_run_of
 from grader.service.web.auth import AnyMember, Member
+from grader.service.web.forms import NOTHING_ENTERED, EnteredForm
 from grader.service.web.pages import page
 from grader.service.web.routes.assignments import as_seen
 from grader.service.web.state import state_of
@@ -55,10 +56,21 @@ def edit_tried(request: Request, member: AnyMember, name: str) -> Response:
         return _editor(request, session, member, name, dry_run)
 
 
+def editor_with(request: Request, member: Member, name: str, form: EnteredForm) -> Response:
+    """The editor with a text that was sent and cannot be handed in."""
+    with state_of(request).database.reading() as session:
+        return _editor(request, session, member, name, form)
+
+
 def _editor(
-    request: Request, session: Session, member: Member, name: str, file: AttemptRow | DryRunRow | None
+    request: Request,
+    session: Session,
+    member: Member,
+    name: str,
+    start: AttemptRow | DryRunRow | EnteredForm | None,
 ) -> Response:
-    """The editor with a file, or with the skeleton."""
+    """The editor with a file, with the text of a form that was sent, or with the skeleton."""
+    form, file = (start, None) if isinstance(start, EnteredForm) else (NOTHING_ENTERED, start)
     state = state_of(request)
     now = state.now()
     shown = as_seen(member, state.cache.assignment(name), now)
@@ -68,16 +80,18 @@ def _editor(
     asked = StatusRequest(person_id=member.id, access=member.access, now=now)
     status = status_at(session, state.cache.all(), name, asked)
     attempt = file if isinstance(file, AttemptRow) else None
-    counted = None if attempt is None else attempt.counted
+    grading = file.grading if isinstance(file, DryRunRow) else None if attempt is None else attempt.counted
     return page(
         request,
         "edit.html.jinja",
         member,
+        form.status,
+        form=form,
         assignment=shown,
         file=file,
         attempt=attempt,
         text=text,
-        remarks=() if counted is None else checks_of(counted).remarks,
+        remarks=() if grading is None else checks_of(grading).remarks,
         refusal=status.refusal,
         cost="" if member.teaches else status.hand_in_cost(now),
     )

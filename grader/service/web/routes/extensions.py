@@ -6,7 +6,6 @@ from fastapi import APIRouter, Query
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from grader.service.course.assignments import AssignmentView
 from grader.service.decisions.course_extensions import (
     ExtensionList,
     ManyExtensionsForm,
@@ -21,6 +20,7 @@ from grader.service.errors import FieldError
 from grader.service.web.auth import Instructor, Member, RowNumber, StaffForm, Teacher, person_of, text_in, texts_in
 from grader.service.web.forms import NOTHING_ENTERED, EnteredForm, entered
 from grader.service.web.pages import Confirmation, confirmation_page, page
+from grader.service.web.routes.assignments import AssignmentForms, assignment_of
 from grader.service.web.state import state_of
 
 router = APIRouter(prefix="/course")
@@ -41,20 +41,8 @@ def give(request: Request, member: Instructor, form: StaffForm, person_id: RowNu
         with state.database.writing() as session:
             extend(session, shown, person_of(session, person_id), asked, state.now())
     except FieldError as error:
-        return student_form_page(request, member, shown, person_id, entered(form, error))
+        return assignment_of(request, member, name, person_id, AssignmentForms(extension=entered(form, error)))
     return RedirectResponse(f"/course/people/{person_id}/assignments/{name}", 303)
-
-
-def student_form_page(
-    request: Request, member: Member, assignment: AssignmentView, person_id: int, form: EnteredForm
-) -> Response:
-    """The page that shows a form about a student at an assignment again, with the message at the field with the
-    mistake.
-    """
-    with state_of(request).database.reading() as session:
-        owner = person_of(session, person_id)
-    values = {"assignment": assignment, "owner": owner, "form": form}
-    return page(request, "student_form.html.jinja", member, form.status, **values)
 
 
 @router.get("/extensions")

@@ -35,19 +35,52 @@ CodeMirror.defineMIME("text/x-opencl", {
 });
 const FUNCTIONS = words(BUILTIN);
 
-function mark(editor, remarks) {
+// The lines of the text as it is now. Each keeps its identity, whatever is typed above it.
+function linesOf(editor) {
+  const lines = [];
+  editor.eachLine((line) => { lines.push(line); });
+  return lines;
+}
+
+// Marks the lines that the page has remarks about, instead of earlier marks. `lines` are those of the graded text.
+function mark(editor, lines) {
+  editor.clearGutter("remarks");
+  editor.eachLine((line) => { editor.removeLineClass(line, "background", "marked"); });
   const said = new Map();
-  for (const remark of remarks) {
-    const line = Number(remark.dataset.line) - 1;
+  for (const remark of document.querySelectorAll("#remarks [data-line]")) {
+    const line = lines[Number(remark.dataset.line) - 1];
+    remark.addEventListener("click", (event) => {
+      event.preventDefault();
+      goTo(editor, line);
+    });
     said.set(line, new Set([...(said.get(line) || []), remark.closest("li").textContent.trim()]));
   }
   for (const [line, sentences] of said) {
+    if (placeOf(editor, line) === null) continue;
     const sign = document.createElement("span");
     sign.textContent = "▶";
     sign.title = [...sentences].join("\n");
     editor.setGutterMarker(line, "remarks", sign);
     editor.addLineClass(line, "background", "marked");
   }
+}
+
+function goTo(editor, line) {
+  const place = placeOf(editor, line);
+  if (place === null) return;
+  editor.setCursor(place, 0);
+  editor.scrollIntoView(null, 120);
+  editor.focus();
+}
+
+// The number of a line now; null if the line was deleted, or is beyond the end.
+function placeOf(editor, line) {
+  return (line && editor.getLineNumber(line)) ?? null;
+}
+
+// True if the service has refused the text, and so does not have it.
+function isRefused(field) {
+  return field.getAttribute("aria-invalid") === "true";
 }
 
 const SAVE_AFTER = 400; // milliseconds without a change
@@ -61,7 +94,7 @@ function keepDraft(editor, field) {
   const given = editor.getValue();
   const kept = localStorage.getItem(key);
   offer.hidden = kept === null || kept === given;
-  if (kept === given) localStorage.removeItem(key);
+  if (kept === given && !isRefused(field)) localStorage.removeItem(key);
   use.addEventListener("click", () => {
     editor.setValue(kept);
     offer.hidden = true;
@@ -94,21 +127,12 @@ function edit(field) {
     screenReaderLabel: field.labels[0].textContent,
     extraKeys: { Tab: false, "Shift-Tab": false }, // Tab leaves the editor, as in any other field
   });
-  const typed = { role: "textbox", "aria-multiline": "true", "aria-describedby": "keys" };
-  for (const [name, value] of Object.entries(typed)) editor.getInputField().setAttribute(name, value);
-  const remarks = document.querySelectorAll("[data-line]");
-  mark(editor, remarks);
-  for (const remark of remarks) {
-    const handle = editor.getLineHandle(Number(remark.dataset.line) - 1);
-    remark.addEventListener("click", (event) => {
-      const line = handle && editor.getLineNumber(handle); // its present line, after edits above it
-      event.preventDefault();
-      if (typeof line !== "number") return;
-      editor.setCursor(line, 0);
-      editor.scrollIntoView(null, 120);
-      editor.focus();
-    });
+  const typed = { role: "textbox", "aria-multiline": "true" };
+  for (const name of ["aria-describedby", "aria-invalid"]) {
+    if (field.hasAttribute(name)) typed[name] = field.getAttribute(name);
   }
+  for (const [name, value] of Object.entries(typed)) editor.getInputField().setAttribute(name, value);
+  mark(editor, linesOf(editor));
   keepDraft(editor, field);
   let sent = false;
   field.form.addEventListener("submit", (event) => {
@@ -116,8 +140,9 @@ function edit(field) {
     editor.display.input.updateFromDOM(); // otherwise it reads typed text 80 ms later; no public call does this
   }, { capture: true }); // runs before the editor's own listener fills the field
   window.addEventListener("beforeunload", (event) => {
-    if (!sent && !editor.isClean()) event.preventDefault(); // makes the browser ask before the text is lost
+    if (!sent && (isRefused(field) || !editor.isClean())) event.preventDefault(); // makes the browser ask
   });
+  return editor;
 }
 
-edit(document.getElementById("text"));
+const editor = edit(document.getElementById("text"));

@@ -1,9 +1,6 @@
 // Shows the progress of an attempt or a dry run while it is graded. Pages also work without this script.
 "use strict";
 
-const SIGNS = { passed: "✓", partial: "◐", failed: "✗", skipped: "-" };
-const VERDICTS = { passed: "passed", partial: "partly", failed: "failed", skipped: "skipped" };
-
 function element(name, className, text) {
   const made = document.createElement(name);
   made.className = className;
@@ -11,21 +8,23 @@ function element(name, className, text) {
   return made;
 }
 
-function rowOf(note) {
+function rowOf(note, states) {
   const verdict = note.reason === "NOT_RUN" ? "skipped" : note.verdict; // as in reports
   const row = element("li", verdict, "");
   const name = element("span", "name", note.check);
   if (note.reason) name.append(" ", element("code", "reason", note.reason));
   if (note.words) name.append(element("span", "words", note.words));
-  const sign = element("span", "sign", SIGNS[verdict] || "");
+  const [picture, word] = states[verdict] || ["", ""];
+  const sign = element("span", "sign", picture);
   sign.setAttribute("aria-hidden", "true");
-  row.append(sign, element("span", "verdict", VERDICTS[verdict] || ""), name);
+  row.append(sign, element("span", "verdict", word), name);
   return row;
 }
 
 function watch(live, over = () => location.reload()) {
   const doing = document.getElementById("doing");
   const decided = document.getElementById("decided");
+  const states = JSON.parse(decided.dataset.states);
   const heading = document.getElementById("now");
   let turn = Number(live.dataset.turn);
   let shown = Number(live.dataset.after);
@@ -37,7 +36,7 @@ function watch(live, over = () => location.reload()) {
     shown = number;
     if (note.turn !== turn) { decided.replaceChildren(); turn = note.turn; }
     if (heading.textContent.startsWith("Waiting")) heading.textContent = "Running";
-    if (note.check) decided.append(rowOf(note)); else doing.textContent = note.words;
+    if (note.check) decided.append(rowOf(note, states)); else doing.textContent = note.words;
   });
   events.addEventListener("place", (event) => {
     const { ahead, wait } = JSON.parse(event.data);

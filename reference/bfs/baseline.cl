@@ -1,0 +1,23 @@
+// Baseline: in every iteration all nodes with a level look at all their neighbours, although most edges lead to nothing
+// new. It has no frontier.
+__kernel void naiveExpand(__global const uint32_t *offsets, __global const uint32_t *neighbours,
+                          __global const int *levels, __global uint32_t *frontier, __global int *found, uint32_t nodes)
+{
+    const uint32_t v = get_global_id(0);
+    if (v >= nodes || levels[v] < 0)
+        return;
+
+    for (uint32_t e = offsets[v]; e < offsets[v + 1]; e++)
+        if (levels[neighbours[e]] < 0)
+            found[neighbours[e]] = levels[v] + 1;
+}
+
+__kernel void naiveSettle(__global int *levels, __global uint32_t *frontier, __global const int *found,
+                          __global uint32_t *changed, uint32_t nodes)
+{
+    const uint32_t v = get_global_id(0);
+    if (v < nodes && levels[v] < 0 && found[v] > 0) {
+        levels[v] = found[v];
+        changed[0] = 1;
+    }
+}

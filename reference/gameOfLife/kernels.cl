@@ -1,0 +1,41 @@
+// Model solution: one generation of the Game of Life on a torus.
+//
+// A tile has a border, one cell wide, on each side. The group loads all of it into local memory, so a cell is read from
+// global memory about 1.3 times and not nine times. The cells are numbered along the rows, so neighbouring work-items
+// load neighbouring bytes, and only the last step has fewer cells than work-items.
+//
+// Row -1 is the last row, and row `height` is row 0. A tile at the end of the field may reach further. No cell counts
+// what is there.
+#define W (TILE_W + 2)
+#define H (TILE_H + 2)
+
+__kernel void gameOfLife(__global const uchar *now, __global uchar *next, uint32_t height, uint32_t width)
+{
+    __local uchar tile[H * W];
+
+    const uint32_t lx = get_local_id(0);
+    const uint32_t ly = get_local_id(1);
+    const uint32_t left = get_group_id(0) * TILE_W;
+    const uint32_t top = get_group_id(1) * TILE_H;
+
+    for (uint32_t i = ly * TILE_W + lx; i < H * W; i += TILE_H * TILE_W) {
+        uint32_t y = top + i / W;    // one more than the row: row -1 is 0 here
+        uint32_t x = left + i % W;
+        y = y == 0 ? height - 1 : y == height + 1 ? 0 : y - 1;
+        x = x == 0 ? width - 1 : x == width + 1 ? 0 : x - 1;
+        tile[i] = y < height && x < width ? now[y * width + x] : 0;
+    }
+
+    barrier(CLK_LOCAL_MEM_FENCE);    // the tile is complete
+
+    const uint32_t x = left + lx;
+    const uint32_t y = top + ly;
+    if (x >= width || y >= height)
+        return;
+
+    const __local uchar *above = tile + ly * W + lx;
+    const __local uchar *middle = above + W;
+    const __local uchar *below = middle + W;
+    const uint32_t alive = above[0] + above[1] + above[2] + middle[0] + middle[2] + below[0] + below[1] + below[2];
+    next[y * width + x] = alive == 3 || (alive == 2 && middle[1] == 1);
+}

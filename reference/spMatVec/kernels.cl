@@ -1,0 +1,35 @@
+// Model solution: y = A x for a sparse matrix, with LANES work-items per row.
+//
+// In each iteration, neighbours read neighbouring entries, so the reads of `values` and `places` are coalesced. The reads
+// of x are not, since they follow the columns of the entries. A long row keeps one warp busy, not one work-item.
+//
+// Each work-item has one sum in a register. A tree in local memory adds the LANES sums of a row. All rows of a group have
+// the same number of steps, so all work-items reach all barriers, also those past the last row.
+__kernel void spMatVec(__global const uint32_t *starts, __global const uint32_t *places, __global const real *values,
+                       __global const real *x, __global real *y, uint32_t rows)
+{
+    __local real sums[ROWS][LANES];
+
+    const uint32_t lane = get_local_id(0);
+    const uint32_t row = get_global_id(1);
+    __local real *own = sums[get_local_id(1)];
+
+    real sum = 0;
+    if (row < rows) {
+        const uint32_t end = starts[row + 1];
+        for (uint32_t e = starts[row] + lane; e < end; e += LANES)
+            sum += values[e] * x[places[e]];
+    }
+    own[lane] = sum;
+
+    for (uint32_t width = LANES / 2; width > 0; width /= 2) {
+        barrier(CLK_LOCAL_MEM_FENCE);    // the step before is complete
+        if (lane < width)
+            own[lane] += own[lane + width];
+    }
+
+    if (row >= rows)
+        return;
+    if (lane == 0)    // it added the last two sums itself
+        y[row] = own[0];
+}
