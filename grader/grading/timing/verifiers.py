@@ -107,7 +107,7 @@ class ResultVerifier(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class TimingTask:
-    """An assignment at the sizes that are timed on a device, with the seed of its inputs."""
+    """An assignment at the timed sizes of a device, with the seed of its inputs."""
 
     assignment: Timed
     oracle: Oracle
