@@ -1,6 +1,6 @@
 """`grader show`: describes the requirements of an assignment in words."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from grader.authoring.layout import drawing, in_words
@@ -31,7 +31,7 @@ def _lines(assignment: Coursework) -> Iterator[str]:
 def _part(assignment: Assignment) -> Iterator[str]:
     if assignment.part:
         yield f"{assignment.part}, {assignment.points:g} points"
-    for launch in dict.fromkeys(assignment.student_launches):
+    for launch in _declared(assignment):
         yield f"  {expected_signature(assignment, launch)}"
         if launch.kernel in assignment.choices.launches:
             yield "      global and local sizes: yours to state"
@@ -51,6 +51,18 @@ def _part(assignment: Assignment) -> Iterator[str]:
     yield ""
     for section in assignment.sections:
         yield from SECTIONS.get(type(section), _section)(assignment, section)
+
+
+def _declared(assignment: Assignment) -> Iterable[Launch]:
+    """Return the launches whose kernels are declared. A program shows its launches in its steps, so each of its kernels
+    is declared once.
+    """
+    if not assignment.program:
+        return assignment.student_launches
+    firsts: dict[str, Launch] = {}
+    for launch in assignment.student_launches:
+        firsts.setdefault(launch.kernel, launch)
+    return firsts.values()
 
 
 def _layouts(assignment: Assignment) -> Iterator[str]:

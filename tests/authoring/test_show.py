@@ -53,7 +53,7 @@ PROGRAM = {
             "from": 2,
             "to": "n",
             "next": "2*k",
-            "do": [{"kernel": "add", "args": ["x", "z", "best", "flag", "half"], "global": ["n"], "local": [1]}],
+            "do": [{"kernel": "add", "args": ["x", "z", "best", "flag", "k"], "global": ["n"], "local": [1]}],
         },
         {
             "repeat": "n",
@@ -78,7 +78,7 @@ def test_a_program_is_shown_step_by_step(tmp_path):
       fill best with n/2
       x and z change places
       for k from 2 to n, next 2*k
-          add(x, z, best, flag, half), global (n), local (1)
+          add(x, z, best, flag, k), global (n), local (1)
       repeated: n times, or until the sum of flag is below 1; x and z change places after each
           fill flag with 0
           add(x, z, best, flag, half), global (8), local (8)
@@ -89,6 +89,7 @@ def test_a_program_is_shown_step_by_step(tmp_path):
 """
         in text
     )
+    assert text.count("__kernel void add(") == 1
     assert "      z is right if the share of elements that differ is at most 0.01\n" in text
     assert "      best is right if a test of the course accepts it" in text
 
