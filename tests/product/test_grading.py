@@ -345,7 +345,7 @@ def test_a_fault_in_what_explains_costs_no_grade(environment, transposition, tmp
     is missing.
     """
     path = tmp_path / "kernels.cl"
-    path.write_text(changed(TRANSPOSITION, "tile[lx][ly]", "tile[lx][lx]"))
+    path.write_text(changed(TRANSPOSITION, "tile[lx][ly]", "tile[lx][ly ^ 1]"))
     whole = grade(transposition, path, replace(environment, timing=ONE_PAIR), seed=5)
     assert whole.faults == ()
 
