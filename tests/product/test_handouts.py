@@ -142,16 +142,19 @@ def test_conditions_are_those_of_the_assignment(course, name):
 
 
 def test_memory_checks_state_their_limit_and_their_lesson(course, name):
-    """The row of a memory check states its limit, either as the number in the report or as the percentage of unused
-    bytes. A formula before the limit evaluates to the limit.
+    """The row of a memory check states its limit: as the number in the report, or for unused bytes as the percentage
+    of the least traffic, from twice the least traffic on as a multiple. A formula before the limit evaluates to the
+    limit.
     """
     for part in course.load(name).parts:
         rows, names = rows_of(name, part), part.names(part.memory.sizes)
         for check in part.memory.checks:
             row = rows[f"memory: {check.name}"]
             limit = float(evaluate(check.at_most, names))
-            if check.measure == "coalescing":
-                assert f"at most {100 * (limit - 1):.3g} % " in row.goal
+            if check.measure == "coalescing" and limit < 2:
+                assert f"unused bytes of moved sectors: at most {100 * (limit - 1):.3g} % " in row.goal
+            elif check.measure == "coalescing":
+                assert f"all unused bytes: at most {limit:.3g} times the least traffic" in row.goal
             else:
                 assert re.search(rf"(?:at most|=) {limit:,.10g}\b", row.goal), row
             for formula in re.findall(r"`([^`]+)` = ", row.goal):
