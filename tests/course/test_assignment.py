@@ -26,10 +26,14 @@ def test_every_assignment_of_the_course_is_whole(course, name):
 
 @pytest.mark.parametrize("name", ASSIGNMENTS)
 def test_small_integers_leave_no_room_for_rounding_where_they_can(course, name):
-    """Each assignment has a case that is compared exactly, unless its arithmetic on small integers is inexact."""
+    """Each assignment has a case that is compared exactly, unless its arithmetic on small integers is inexact.
+
+    If oracle.py judges the timed results, small integers are allowed but not required, for example for equal elements.
+    """
     for part in course.load(name).parts:
         kinds = {case.data for case in part.correctness.cases}
-        assert kinds == ({"random"} if part.performance.verifier == "oracle" else {"random", "integers"})
+        required = {"random"} if part.performance.verifier == "oracle" else {"random", "integers"}
+        assert required <= kinds <= {"random", "integers"}
 
 
 @pytest.fixture
