@@ -63,9 +63,7 @@ def _add(name: str, command: Callable[..., None], to: typer.Typer) -> None:
 
 for name, command in COMMANDS.items():
     _add(name, command, app)
-exports = typer.Typer(
-    cls=CommandGroup, no_args_is_help=True, help="Make the files with which another system or a student grades."
-)
+exports = typer.Typer(cls=CommandGroup, no_args_is_help=True, help="Make files for other systems.")
 for name, command in EXPORTS.items():
     _add(name, command, exports)
 app.add_typer(exports, name="export")

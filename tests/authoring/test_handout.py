@@ -89,7 +89,7 @@ def test_an_array_of_vectors_is_declared_with_vectors(drafted, spelling):
     """If an array has vectors, declarations with this vector agree, and declarations with numbers are stale."""
     spoil(drafted, YAML, "x: {shape: [n], ", "x: {shape: [n], type: float4, ")
     spoil(drafted, HANDOUT, "__global const real *x", f"__global const {spelling} *x")
-    says, asked = "gives scaling `__global const real *x` as parameter 1", "passes `__global real4 *x`"
+    says, asked = "gives scaling `__global const real *x` as parameter 1", "passes `__global float4 *x`"
     assert stale(drafted) == [("kernels.cl", 8, says, asked)]
 
 

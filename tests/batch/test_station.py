@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -103,9 +104,7 @@ def test_a_station_that_has_something_else_grades_nothing(settings_json, bundle)
 
     The fault names the machine, its facilities and the job's facilities.
     """
-    theirs = look_around(settings_json).__class__(
-        grader="another", device=look_around(settings_json).device, simulated=look_around(settings_json).simulated
-    )
+    theirs = replace(look_around(settings_json), grader="another")
     answer = grade(job(settings_json, bundle, facilities=theirs))
     assert isinstance(answer, Ungraded)
     assert os.uname().nodename in answer.fault

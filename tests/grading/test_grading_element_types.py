@@ -46,7 +46,11 @@ def addition_of(folder, element):
     return course.load("small"), kernel
 
 
-@pytest.fixture(params=[*SCALARS, "float4", "uchar3", "int16"])
+QUICK = {"uchar", "double", "uchar3"}
+TYPES = [*SCALARS, "float4", "uchar3", "int16"]
+
+
+@pytest.fixture(params=[each if each in QUICK else pytest.param(each, marks=pytest.mark.whole) for each in TYPES])
 def addition(request, tmp_path):
     """An addition of each scalar type and some vectors: the type, the assignment, and the model solution."""
     return (request.param, *addition_of(tmp_path, request.param))

@@ -17,7 +17,7 @@ def _other_sign(got: Array, truth: Truth, standard: Standard) -> Mask:
 '''
 
 WORDS = """\
-    "sign": Rule(words="all elements above {} have the right sign", has_limit=True),
+    "sign": ToleranceWords(words="all elements above {} have the right sign", has_limit=True),
 """
 
 FIELDS = {

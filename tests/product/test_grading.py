@@ -345,8 +345,9 @@ def test_a_fault_in_what_explains_costs_no_grade(environment, transposition, tmp
     is missing.
     """
     path = tmp_path / "kernels.cl"
-    path.write_text(changed(TRANSPOSITION, "tile[lx][ly]", "tile[lx][lx]"))
-    whole = grade(transposition, path, replace(environment, timing=ONE_PAIR), seed=5)
+    searching = replace(environment, timing=ONE_PAIR, search=SearchRules(seconds=1))
+    path.write_text(changed(TRANSPOSITION, "tile[lx][ly]", "tile[lx][ly ^ 1]"))
+    whole = grade(transposition, path, searching, seed=5)
     assert whole.faults == ()
 
     def lost(*_):
@@ -354,7 +355,7 @@ def test_a_fault_in_what_explains_costs_no_grade(environment, transposition, tmp
 
     monkeypatch.setattr(conclusions, "explain", lambda *_: 1 / 0)
     monkeypatch.setattr(cause_search, "is_needed", lost)
-    lacking = grade(transposition, path, replace(environment, timing=ONE_PAIR), seed=5)
+    lacking = grade(transposition, path, searching, seed=5)
     assert {fault.lost for fault in lacking.faults} == {"the explanation", "the line of the mistake"}
     assert any("DeviceError: it is gone." in fault.traceback for fault in lacking.faults)
     assert [(each.name, each.verdict, each.reason, each.points) for each in lacking.checks] == [

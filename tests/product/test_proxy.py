@@ -164,7 +164,7 @@ def test_events_come_while_the_attempt_still_waits(student):
 def test_a_file_that_is_too_large_is_refused_in_our_words(student):
     """A file that is too large is refused with the service's own message, because the proxy's limit is higher."""
     said = sent(student, b"// large\n" * (SIZE_LIMIT // 8))
-    assert said.status_code == 409
+    assert said.status_code == 422
     assert "1 MiB" in said.text
 
 

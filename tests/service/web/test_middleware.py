@@ -100,7 +100,7 @@ def test_a_form_without_the_token_of_the_session_does_nothing(service):
     for token in ("", field(ben.get("/assignments/small"), "form_token")):
         said = upload(ada, form_token=token)
         assert (said.status_code, attempts(service)) == (409, 0)
-        assert "stale" in said.text
+        assert "out of date" in said.text
 
 
 def test_every_answer_keeps_browsers_on_our_side(service):

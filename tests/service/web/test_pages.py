@@ -1,10 +1,12 @@
 """pages.py and its files: vendored scripts are unchanged, and live checks look like those in the report."""
 
 import hashlib
+import json
 
 import pytest
 from project import ROOT
 
+from grader.reports.groups import SIGNS, STATES
 from grader.service.web.pages import STATIC
 
 VENDORED = sorted(path for room in ("grader", "tests") for path in (ROOT / room).rglob("vendor/**/SHA256SUMS"))
@@ -26,7 +28,8 @@ def test_a_check_that_arrives_is_shown_as_in_the_report(browser, reason, said):
     script = STATIC["live.js"].decode()
     page = f'<meta http-equiv="Content-Security-Policy" content="script-src"><body><script>{script}</script></body>'
     note = f'{{check: "one", verdict: "failed", reason: "{reason}", words: ""}}'
-    (shown,) = browser.measure(page, [800], f"rowOf({note}).textContent")
+    states = json.dumps({str(verdict): (SIGNS[word], word) for verdict, word in STATES.items()})
+    (shown,) = browser.measure(page, [800], f"rowOf({note}, {states}).textContent")
     assert shown == f"{said}one {reason}"
 
 

@@ -49,7 +49,7 @@ def test_blind_marking_gives_everybody_the_same_name(tmp_path, one):
     """With blind marking, all students have the same name, and the number in the label distinguishes them."""
     people = [("Participant", key, {"coalsTransp": KERNEL + key.encode()}) for key in ("17", "4")]
     intake = take_in(downloads.moodle(tmp_path / "all.zip", people), one)
-    assert [each.student.label for each in intake.handins] == ["Participant-17", "Participant-4"]
+    assert [each.student.label for each in intake.handins] == ["Participant-4", "Participant-17"]
 
 
 def test_online_text_is_not_graded(tmp_path, one):
