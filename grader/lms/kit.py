@@ -24,7 +24,7 @@ from grader.authoring.schema import NOT_IN_THE_FILE
 from grader.common.errors import InputError
 from grader.common.files import read_bytes
 from grader.common.record import replace
-from grader.course.assignment import Assignment
+from grader.course.assignment import PROGRAMS, Assignment
 from grader.course.folders import BASELINE_FILE, KIT_FILE, ORACLE_FILE, Kit
 from grader.course.policies.rules import POLICIES
 from grader.course.rubric import Rubric, SpeedGoals
@@ -99,6 +99,9 @@ def _dumped(assignment: Assignment) -> dict[str, Any]:
         mode="json", by_alias=True, exclude_defaults=True, exclude={*NOT_IN_THE_FILE, *POLICIES, "title", "order"}
     )
     sections = {name: fields.pop(name) for name in Rubric.model_fields if name in fields}
+    for program, launches in PROGRAMS.items():
+        if program in fields:
+            del fields[launches]  # because a file that states a program may not state its launches, too
     return {**fields, **sections}  # the program comes before its checks
 
 

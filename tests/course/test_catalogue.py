@@ -28,7 +28,7 @@ def test_an_unknown_name_suggests_the_nearest(course, wrong, right):
 
 def test_a_name_like_nothing_lists_them_all(course):
     """For a name that resembles no other, the error lists all names."""
-    with pytest.raises(InputError, match="blockMMM, coalsProgrm"):
+    with pytest.raises(InputError, match="coalsProgrm, coalsTransp"):
         course.load("zzzz")
 
 

@@ -8,9 +8,9 @@ FIRST_COURSE = ("blockMMM", "coalsProgrm", "coalsTransp", "optimProgram", "rgblk
 """Assignments whose kernels fit into a single file, student_template/kernels.cl."""
 
 ASSIGNMENTS = (
-    *("bfs", "bitonicSort", "blockMMM", "coalsProgrm", "coalsTransp", "convolution", "gameOfLife", "histogram"),
-    *("jacobi", "loopNest", "mandelbrot", "nBody", "nearestNeighbour", "optimProgram", "productLadder", "rectMMM"),
-    *("reduction", "rgblkMMM", "rot13", "spMatVec", "transMMM", "vectorAdd"),
+    *("bfs", "bitonicSort", "blockMMM", "byteHistogram", "coalsProgrm", "coalsTransp", "convolution"),
+    *("gameOfLife", "jacobi", "loopNest", "mandelbrot", "nBody", "nearestNeighbour", "optimProgram", "productLadder"),
+    *("rectMMM", "reduction", "rgblkMMM", "rot13", "spMatVec", "transMMM", "vectorAdd"),
 )
 
 

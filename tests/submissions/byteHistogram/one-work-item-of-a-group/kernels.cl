@@ -8,7 +8,7 @@ __kernel void histogram(__global const uchar *data, __global uint32_t *counts, u
     for (uint32_t b = 0; b < BINS; b++)
         part[b] = 0;
     for (uint32_t i = get_group_id(0); i < n; i += get_num_groups(0))
-        part[data[i]]++;
+        part[data[i]] += 1;
     for (uint32_t b = 0; b < BINS; b++)
         atomic_add(&counts[b], part[b]);
 }

@@ -1,4 +1,4 @@
-// histogram: how often does each value occur in an array of bytes?
+// byteHistogram: how often does each value occur in an array of bytes?
 //
 // counts[b] is the number of bytes of data with the value b, for b from 0 to BINS - 1. It is 0 before the launch.
 // Every group counts its bytes in local memory, and then adds its counts to those of the others.
