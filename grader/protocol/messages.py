@@ -22,7 +22,7 @@ from pydantic import Field, TypeAdapter
 from grader.protocol.kernel import Amount, Demand, KernelFacts
 from grader.protocol.observation import SeenKernel
 from grader.protocol.steps import TURNS, BufferSpec, ProgramSource, RepeatSteps, Step
-from grader.protocol.wire import FEW, Log, Message, Name, at_most
+from grader.protocol.wire import FEW, STEPS, Log, Message, Name, at_most
 
 TEXT_LIMIT = 2 * 1024 * 1024
 """Most characters of a preprocessed text: as many as the largest file has, and as many again for expanded macros."""
@@ -297,7 +297,7 @@ class Launched(Message):
     """
 
     kind: Literal["launched"] = "launched"
-    times: Annotated[tuple[StepTime, ...], *at_most(FEW)]
+    times: Annotated[tuple[StepTime, ...], *at_most(STEPS)]
     turns: int = Field(default=1, ge=1, le=TURNS)
     delay_ns: int = Field(default=0, ge=0, lt=2**63)
 

@@ -6,6 +6,7 @@ from gradings import grade
 from untimed import UNTIMED
 
 from grader.common.errors import InputError
+from grader.common.record import replace
 from grader.course.rubric import Kind
 from grader.results.check import Reason, Verdict
 
@@ -220,3 +221,13 @@ def test_the_first_wrong_intermediate_array_is_explained(tmp_path, environment):
     second = graded(tmp_path, environment, assignment, BLOCKS.replace("i < n / 8", "i + 1 < n / 8"))
     case = [check for check in second.checks if check.kind is Kind.CORRECTNESS][-1]
     assert case.message.startswith("total")
+
+
+def test_a_program_of_more_than_three_hundred_launches_runs(sorting, tmp_path, environment):
+    """A sort of 2^24 elements has 300 launches. As many launches of a small sort are timed step by step."""
+    (first, *others) = sorting.correctness.cases
+    program = tuple(replace(step, first="2", last="n * n * n * n") for step in sorting.program)
+    longer = replace(sorting, program=program, correctness=replace(sorting.correctness, cases=(first, *others)))
+    assert len(longer.sequence({"n": 64}).launches) == 300
+    result = graded(tmp_path, environment, longer, SORT.replace("other > i", "other > i && other < n"))
+    assert {check.verdict for check in result.checks if check.kind is Kind.CORRECTNESS} == {Verdict.PASSED}

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from grader.protocol.messages import REPLY, REPLY_LIMIT, TEXT_LIMIT, BuildFailed
 from grader.protocol.observation import MESSAGES
 from grader.protocol.steps import TURNS
-from grader.protocol.wire import FEW, LOG_LIMIT, MANY, NAME_LIMIT, WORDS_LIMIT
+from grader.protocol.wire import FEW, LOG_LIMIT, MANY, NAME_LIMIT, STEPS, WORDS_LIMIT
 
 ARG = {"address_space": "global", "type": "float*", "name": "A"}
 KERNEL = {"program": "p", "name": "k", "args": [ARG]}
@@ -26,7 +26,7 @@ LISTS = {
     "kernels": (FEW, lambda n: {"kind": "opened", "kernels": [KERNEL] * n}),
     "parameters": (FEW, lambda n: {"kind": "opened", "kernels": [{**KERNEL, "args": [ARG] * n}]}),
     "logs": (FEW, lambda n: {"kind": "opened", "kernels": [], "logs": [{"program": "p", "log": ""}] * n}),
-    "times": (FEW, lambda n: {"kind": "launched", "times": [TIME] * n}),
+    "times": (STEPS, lambda n: {"kind": "launched", "times": [TIME] * n}),
     "turns": (FEW, lambda n: {"kind": "turned", "launches": [{"times": []}] * n, "waits_ns": []}),
     "waits": (FEW, lambda n: {"kind": "turned", "launches": [], "waits_ns": [1] * n}),
     "names": (FEW, lambda n: {"kind": "devices", "worker": "w", "devices": [], "too_new": ["a"] * n}),
