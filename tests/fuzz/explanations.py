@@ -27,7 +27,7 @@ from grader.common import optional
 from grader.common.record import replace
 from grader.course.assignment import Assignment, Chosen
 from grader.course.criteria import Case
-from grader.course.poison import INPUT_POISON, POISON
+from grader.course.elements import element_of
 from grader.course.rubric import AskedCheck, Kind
 from grader.course.submissions.submission import SIZE_LIMIT, Submission
 from grader.course.submissions.task import ChosenTask, Task
@@ -704,7 +704,7 @@ def _fetched(trial: Trial, script: Any, spoil: Spoiler, chance: random.Random) -
             continue
         right = array.astype(DTYPES[trial.assignment.buffers[name].type])
         got = spoil(np.array(right), chance) if name in script.outputs else right
-        payload = np.ascontiguousarray(got, dtype=right.dtype).reshape(-1).view(np.uint32)
+        payload = np.ascontiguousarray(got, dtype=right.dtype).reshape(-1).view(f"u{right.dtype.itemsize}")
         made[name] = Fetched(before=NO_BAND, payload=payload, after=NO_BAND, poison=None)
     return made
 
@@ -716,23 +716,27 @@ def right(array: np.ndarray, _: random.Random) -> np.ndarray:
 
 def of_one_value(array: np.ndarray, chance: random.Random) -> np.ndarray:
     """Set all elements to one number, NaN or infinity."""
-    values = (0, 1, -1, 3.5, np.nan, np.inf, -np.inf, 1e38, 1e-42) if array.dtype.kind == "f" else (0, 1, 2**30)
-    array[...] = chance.choice(values)
+    values = (0, 1, -1, 3.5, np.nan, np.inf, -np.inf, 1e38, 1e-42) if array.dtype.kind == "f" else (0, 1, 100)
+    with np.errstate(over="ignore"):  # a half float cannot hold all of them
+        array[...] = chance.choice(values)
     return array
 
 
 def of_noise(array: np.ndarray, chance: random.Random) -> np.ndarray:
     """Return random bits."""
     generator = np.random.default_rng(chance.randrange(2**30))
-    bits = generator.integers(0, 2**32, array.size, dtype=np.uint32)
-    return bits.view(array.dtype).reshape(array.shape)
+    noise = np.frombuffer(generator.bytes(array.nbytes), dtype=np.uint8)
+    return noise.view(array.dtype).reshape(array.shape)
 
 
 def unwritten(array: np.ndarray, chance: random.Random) -> np.ndarray:
     """Mark all or some elements as never written, or as read past the end of an input."""
     flat = np.ascontiguousarray(array).reshape(-1)
-    bits = flat.view(np.uint32)
-    bits[chance.randrange(flat.size) :: chance.choice((1, 1, 2, 16))] = chance.choice((POISON, INPUT_POISON))
+    element = element_of(flat.dtype.name)
+    bits = flat.view(f"u{element.unit}")
+    bits[chance.randrange(flat.size) :: chance.choice((1, 1, 2, 16))] = chance.choice(
+        (element.poison, element.input_poison)
+    )
     return flat.reshape(array.shape)
 
 
