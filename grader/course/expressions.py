@@ -49,6 +49,8 @@ def evaluate(expression: str | float, names: Mapping[str, object]) -> float:
 
 
 def _calculated(expression: str, names: Mapping[str, object]) -> Any:
+    if expression in names:  # most expressions are a name, and a program has hundreds of launches
+        return names[expression]
     evaluator = SimpleEval(names=dict(names), functions=FUNCTIONS)
     del evaluator.nodes[ast.Attribute]
     return evaluator.eval(expression)

@@ -16,7 +16,7 @@ from typing import Annotated, Any
 from pydantic import ConfigDict, Discriminator, Field, Tag
 
 from grader.common.errors import InputError
-from grader.common.record import Record
+from grader.common.record import Record, replace
 from grader.course.criteria import Sizes
 from grader.course.expressions import Expression, evaluate, evaluate_int
 from grader.course.launches import Buffer, Launch, Repeat, Until
@@ -291,8 +291,20 @@ class _Unrolling:
                 case Repetition():
                     start = len(self.steps)
                     self.run(step.do, sizes)
-                    repeat = Repeat(times=step.repeat, swap=step.swap, until=step.until)
-                    self.repeated = repeat, start, len(self.steps)
+                    self.repeated = self._placed(step), start, len(self.steps)
+
+    def _placed(self, step: Repetition) -> Repeat:
+        """The repetition, with the arrays that are used in place of swapped ones."""
+        swap = tuple((self.places.get(old, old), self.places.get(new, new)) for old, new in step.swap)
+        until = step.until and replace(step.until, sum=self.places.get(step.until.sum, step.until.sum))
+        return Repeat(times=step.repeat, swap=swap, until=until)
+
+    def copy_back(self, judged: Callable[[str], bool]) -> None:
+        """Copy each judged result into its own array. An array is overwritten after it has been copied itself."""
+        away = {name: place for name, place in self.places.items() if name != place and judged(name)}
+        while away:
+            name = next((each for each in away if each not in away.values()), next(iter(away)))
+            self.add(CopyAt(source=away.pop(name), target=name))
 
 
 def _values(loop: For, sizes: Sizes, names: Callable[[Sizes], Mapping[str, object]]) -> Iterator[int]:
@@ -323,9 +335,7 @@ def unroll(
     own = {id(step): launch for step, launch in zip(launches_in(program), launches, strict=True)}
     unrolling = _Unrolling(names=names, launches=own, steps=[], places={})
     unrolling.run(program, sizes)
-    for name, place in unrolling.places.items():
-        if name != place and judged(name):
-            unrolling.add(CopyAt(source=place, target=name))
+    unrolling.copy_back(judged)
     steps = tuple(unrolling.steps)
     if unrolling.repeated is None:
         return RunSequence(steps=steps, last=len(steps))

@@ -3,10 +3,12 @@
 import pytest
 from courses import course_of
 from gradings import grade
+from pydantic import TypeAdapter
 from untimed import UNTIMED
 
 from grader.common.errors import InputError
 from grader.common.record import replace
+from grader.course.program import CopyAt, Program, launches_in, unroll
 from grader.course.rubric import Kind
 from grader.results.check import Reason, Verdict
 
@@ -231,3 +233,30 @@ def test_a_program_of_more_than_three_hundred_launches_runs(sorting, tmp_path, e
     assert len(longer.sequence({"n": 64}).launches) == 300
     result = graded(tmp_path, environment, longer, SORT.replace("other > i", "other > i && other < n"))
     assert {check.verdict for check in result.checks if check.kind is Kind.CORRECTNESS} == {Verdict.PASSED}
+
+
+STEP_OF = {"kernel": "add", "args": ["a", "b"], "global": [1], "local": [1]}
+
+
+def sequence_of(program, judged):
+    """Return the sequence of a program, whose arrays with these names are judged."""
+    steps = TypeAdapter(Program).validate_python(program)
+    return unroll(steps, launches_in(steps), {"n": 3}, lambda sizes: sizes, lambda name: name in judged)
+
+
+def test_a_repetition_after_a_swap_uses_the_swapped_arrays():
+    """Pairs and the tested array of a repetition are those that earlier swaps have left in their places."""
+    repeat = {"repeat": "n", "swap": [["a", "b"]], "until": {"sum": "a", "below": 1}, "do": [STEP_OF]}
+    sequence = sequence_of([{"swap": ["a", "b"]}, repeat], {"b"})
+    assert sequence.repeat.swap == (("b", "a"),)
+    assert sequence.repeat.until.sum == "b"
+    assert sequence.launches[0].args == ("b", "a")
+
+
+def test_results_are_copied_before_their_arrays_are_overwritten():
+    """After two swaps, the result of c is in a and the result of a in b, so a is copied first."""
+    sequence = sequence_of([STEP_OF, {"swap": ["a", "b"]}, {"swap": ["b", "c"]}, {"swap": ["a", "b"]}], {"a", "b"})
+    copies = [(step.source, step.target) for step in sequence.steps if isinstance(step, CopyAt)]
+    written = [target for _, target in copies]
+    assert copies
+    assert all(source not in written[:number] for number, (source, _) in enumerate(copies))

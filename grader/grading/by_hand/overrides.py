@@ -12,14 +12,12 @@ from grader.common.phrases import count
 from grader.common.record import replace
 from grader.course.assignment import Assignment, ByHand, Chosen
 from grader.course.criteria import Case, Sizes
-from grader.course.expressions import evaluate_int
 from grader.course.launches import Launch
 from grader.course.speed_goals import device_class, speed_goal
 from grader.course.submissions.submission import Submission
 from grader.grading.checks.choices import chosen, unfit_launches
 from grader.grading.explain.failures import returns_problem, unwrap
 from grader.protocol.messages import DeviceFacts
-from grader.protocol.steps import TURNS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,10 +101,6 @@ def _check(assignment: Assignment, sizes: Sizes, device: DeviceFacts) -> None:
         assignment.check_at(sizes)
     except ValueError as error:
         raise InputError(str(error)) from error
-    if assignment.repeat is not None:
-        turns = evaluate_int(assignment.repeat.times, assignment.names(sizes))
-        if turns > TURNS:
-            raise InputError(f"it would be repeated {turns:,} times; at most {TURNS:,} are run.")
     needed = sum(assignment.bytes_of(buffer, sizes) for buffer in assignment.buffers)
     if needed > device.global_memory:
         raise InputError(
