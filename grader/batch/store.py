@@ -54,7 +54,7 @@ class Conditions(Record):
 
 
 class Memo(Record):
-    """Data that a batch keeps from one run to the next. `stands` and `conditions` are those of the last run. They are
+    """Data that a batch keeps from one run to the next. `stands` and `conditions` come from the last run. They are
     None until the first run has ended.
     """
 
