@@ -40,7 +40,7 @@ SEEN = Simulated(
             branches=(),
         ),
     ),
-    scenes=(Scene(source="", dimensions=2, extent=None),),
+    scenes=(Scene(source="__kernel void coalsTransp(__global float *B)", dimensions=2, extent=None),),
     problem=None,
 )
 
