@@ -13,6 +13,7 @@ The files under students/ are for students. Hidden checks are withheld there (re
 released.
 """
 
+import dataclasses
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -202,7 +203,7 @@ def _gradebook(rows: list[StudentRow], outcomes: Outcomes) -> Gradebook:
     )
     everyone = tuple(sorted((*rows, *absent), key=lambda row: (row.student.order, row.assignment)))
     book = blank_book(outcomes.intake, outcomes.assignments)
-    return replace(book, rows=everyone, deadlines=outcomes.deadlines.lines)
+    return dataclasses.replace(book, rows=everyone, deadlines=outcomes.deadlines.lines)
 
 
 def refused_in_words(absence: Absence) -> str:

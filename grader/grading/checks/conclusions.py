@@ -17,7 +17,7 @@ from grader.grading.checks.source_slips import of_wrong_result
 from grader.grading.explain.diagnosis.evidence import Evidence, Explanation
 from grader.grading.explain.diagnosis.rules import MISTAKES
 from grader.grading.explain.diagnosis.runner import explain
-from grader.grading.explain.problem import EXPLANATION, explained
+from grader.grading.explain.problem import EXPLANATION, evidence_of
 from grader.grading.explain.simulator.source_lines import lines_of, locate, whereabouts
 from grader.grading.explain.slips.slip import Slip
 from grader.results.check import Check, Finding, Reason, Verdict
@@ -66,7 +66,7 @@ def _told(tried: Tried, explanation: Explanation | None, seen: Simulated | None)
     """The check with the explanation as its message, and the lines to which it refers. If it refers to no line, the
     help lists all lines to look at.
     """
-    check = explained(tried.check, explanation) if explanation else tried.check
+    check = tried.check if explanation is None else _with_explanation(tried.check, explanation)
     if seen is None:
         return check
     use = explanation.use if explanation else tried.use
@@ -74,6 +74,12 @@ def _told(tried: Tried, explanation: Explanation | None, seen: Simulated | None)
     if explanation and lines:
         return replace(check, message=f"{check.message} {lines}")
     return locate(_with_findings(check, seen), lines or whereabouts(seen.kernels, seen.scenes))
+
+
+def _with_explanation(check: Check, explanation: Explanation) -> Check:
+    """The check with the explanation as its message and the numbers as evidence."""
+    detail = evidence_of(check.message, check.detail)
+    return replace(check, message=explanation.sentence, detail=detail, cause=explanation.cause)
 
 
 def _with_findings(check: Check, seen: Simulated) -> Check:

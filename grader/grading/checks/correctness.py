@@ -5,6 +5,7 @@ effects of hidden cases, such as repeated launches of a wrong case, cannot influ
 the release.
 """
 
+import dataclasses
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
@@ -152,10 +153,10 @@ def _try(
     again = attempt(EXPLANATION, lambda: _repeated(series, name, trial, repeats))
     if isinstance(again, Fault):
         series.abandon()
-        return replace(problem, faults=(*problem.faults, again))
+        return dataclasses.replace(problem, faults=(*problem.faults, again))
     known = attempt(EXPLANATION, lambda: evidence(trial, script, buffer, [fetched, *again]))
     if isinstance(known, Fault):
-        return replace(problem, faults=(*problem.faults, known))
+        return dataclasses.replace(problem, faults=(*problem.faults, known))
     return Wrong(problem=problem, evidence=known)
 
 

@@ -1,5 +1,6 @@
 """Compares the kernels of the student's file with the kernel and the parameters that the assignment asks for."""
 
+import dataclasses
 import difflib
 import re
 from collections.abc import Sequence
@@ -7,7 +8,6 @@ from dataclasses import dataclass
 
 from grader.common.optional import Fault, attempt
 from grader.common.phrases import count, listed
-from grader.common.record import replace
 from grader.course.assignment import Assignment
 from grader.course.elements import BY_NAME, ELEMENTS, ElementType
 from grader.course.launches import Launch
@@ -89,7 +89,11 @@ def bind(
         detail=f"expected: {expected_signature(assignment, launch)}\nfound:    {found_signature(kernel)}",
     )
     words = attempt(EXPLANATION, lambda: _misfit(kernel, args, wanted, code))
-    return replace(problem, faults=(words,)) if isinstance(words, Fault) else replace(problem, message=words)
+    return (
+        dataclasses.replace(problem, faults=(words,))
+        if isinstance(words, Fault)
+        else dataclasses.replace(problem, message=words)
+    )
 
 
 # --- what is wrong with it --------------------------------------------------------------------

@@ -39,7 +39,7 @@ def _located(
     rules = context.environment.search
     if not rules.seconds or not is_needed(built, cases, watched.checks):
         return cases
-    context.progress("looking for the line that is wrong")
+    context.begin("looking for the line that is wrong")
     with shared(context.device, context.environment.locks), thawed(context.student, context.device):
         suspect = Suspect(built=built, oracle=subject.oracle, worker=context.student, right=rightness(asked, cases))
         fix = search(suspect, rules, cleanness(subject, watched.checks, rules))

@@ -1,5 +1,7 @@
 """localisation.py and evaluator.py: a search on a real device finds the line of a mistake."""
 
+import dataclasses
+
 import pytest
 from golden import SUBMISSIONS
 from gradings import grade
@@ -142,8 +144,10 @@ def test_a_grading_tells_the_line_and_takes_no_points(environment, course):
     points do not change.
     """
     folder = SUBMISSIONS / "coalsProgrm" / "row-from-local-id"
-    quick, assignment = replace(environment, timing=ONE_PAIR), course.load("coalsProgrm")
-    without, searched = (grade(assignment, folder, replace(quick, search=rules), seed=5) for rules in (NONE, GENEROUS))
+    quick, assignment = dataclasses.replace(environment, timing=ONE_PAIR), course.load("coalsProgrm")
+    without, searched = (
+        grade(assignment, folder, dataclasses.replace(quick, search=rules), seed=5) for rules in (NONE, GENEROUS)
+    )
     line = f"the mistake is in line {line_of((folder / FILE_NAME).read_text(), 'get_local_id')}. "
     assert searched.first_cause.message.startswith(line)
     told = [(each.verdict, each.points, each.message.removeprefix(line).lower()) for each in searched.checks]
