@@ -5,7 +5,7 @@ assignment asks for.
 import time
 from dataclasses import dataclass
 
-from grader.common.optional import Fault, attempt
+from grader.common.optional import Fault, OptionalWork
 from grader.common.record import replace
 from grader.course.forbidden import Construct, Sighting, first_sighting
 from grader.course.rubric import AskedCheck, Kind
@@ -170,8 +170,8 @@ def _bind(expanded: Expanded, worker: Worker) -> Built:
         launch.kernel: unwrap(bind(task.assignment, launch, opened.kernels, expanded.code)) for launch in launches
     }
     names = dict.fromkeys(binding.name for binding in bindings.values())
-    usage = attempt("the use of registers and memory", lambda: usage_of(names, opened, device))
-    faults = tuple(fault for fault in (*(each.fault for each in bindings.values()), usage) if isinstance(fault, Fault))
-    if isinstance(usage, Fault):
-        usage = ()
-    return Built(task=task, program=program, bindings=bindings, usage=usage, faults=faults)
+    faults = tuple(each.fault for each in bindings.values() if each.fault is not None)
+    with OptionalWork("the use of registers and memory") as work:
+        usage = usage_of(names, opened, device)
+        return Built(task=task, program=program, bindings=bindings, usage=usage, faults=faults)
+    return Built(task=task, program=program, bindings=bindings, usage=(), faults=(*faults, work.fault))

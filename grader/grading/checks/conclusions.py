@@ -1,9 +1,8 @@
 """Draws conclusions from all cases of a submission: the cause of wrong results, and the lines to look at."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 
-from grader.common.optional import Fault, attempt
+from grader.common.optional import Fault, OptionalWork
 from grader.common.phrases import capital
 from grader.common.record import replace
 from grader.course.truth.oracle import Oracle
@@ -59,7 +58,9 @@ def _concluded(tried: Tried, explanation: Explanation | Fault | None, seen: Simu
 
 
 def _attempted(tried: Tried, explanation: Explanation | None, seen: Simulated | None) -> Check | Fault:
-    return attempt(EXPLANATION, lambda: _told(tried, explanation, seen))
+    with OptionalWork(EXPLANATION) as work:
+        return _told(tried, explanation, seen)
+    return work.fault
 
 
 def _told(tried: Tried, explanation: Explanation | None, seen: Simulated | None) -> Check:
@@ -114,8 +115,10 @@ def _explanations(tried: Sequence[Tried], built: Built, oracle: Oracle) -> dict[
     found: dict[str, Explanation | Fault | None] = {}
     for buffer in dict.fromkeys(case.buffer for case in wrong.values()):
         failed = {name: case for name, case in wrong.items() if case.buffer == buffer}
-        told = attempt(EXPLANATION, partial(_of_array, buffer, failed, tried, built, oracle))
-        found |= dict.fromkeys(failed, told) if isinstance(told, Fault) else told
+        with OptionalWork(EXPLANATION) as work:
+            found |= _of_array(buffer, failed, tried, built, oracle)
+            continue
+        found |= dict.fromkeys(failed, work.fault)
     return found
 
 

@@ -4,7 +4,7 @@ import dataclasses
 import time
 from collections.abc import Iterator, Sequence
 
-from grader.common.optional import Fault, attempt
+from grader.common.optional import OptionalWork
 from grader.common.phrases import capital
 from grader.common.record import replace
 from grader.course.assignment import Assignment
@@ -72,8 +72,9 @@ def _counted(tested: Tested, before: Sequence[Check]) -> Profile | Problem:
 
 def _with_needs(counted: Profile, runs: Runs) -> Profile:
     """Counts with the traffic of the model solution, which shows the arrays that are accessed too often."""
-    found = attempt(COMPARISON, lambda: needs(runs.memory, runs.ours))
-    return counted if isinstance(found, Fault) else replace(counted, needed=found)
+    with OptionalWork(COMPARISON):
+        return replace(counted, needed=needs(runs.memory, runs.ours))
+    return counted
 
 
 def _with_barrier(runs: Runs, simulation: Simulation, asked: Sanitizer, shown: Sequence[Check]) -> Profile | None:

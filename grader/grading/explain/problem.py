@@ -5,7 +5,7 @@ import signal
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from grader.common.optional import Fault, attempt
+from grader.common.optional import Fault, OptionalWork
 from grader.common.phrases import count
 from grader.common.record import replace
 from grader.course.criteria import SpeedGoal
@@ -190,12 +190,10 @@ def of_build_log(log: str, source: Source) -> Problem:
     """The problem of a failed build. The message is the first error, and the detail contains the first few errors with
     their lines.
     """
-    explanation = attempt(EXPLANATION, lambda: explain(log, source))
-    if isinstance(explanation, Fault):
-        return Problem(reason=Reason.BUILD_ERROR, message="the compiler refused it.", faults=(explanation,))
-    return Problem(
-        reason=Reason.BUILD_ERROR, message=explanation.message, help=explanation.help, detail=explanation.detail
-    )
+    with OptionalWork(EXPLANATION) as work:
+        told = explain(log, source)
+        return Problem(reason=Reason.BUILD_ERROR, message=told.message, help=told.help, detail=told.detail)
+    return Problem(reason=Reason.BUILD_ERROR, message="the compiler refused it.", faults=(work.fault,))
 
 
 def of_costly_text(cost: TooCostly) -> Problem:
@@ -248,10 +246,9 @@ bit.
 
 def of_mismatch(mismatch: Mismatch) -> Problem:
     """The problem of a wrong array: the number of wrong elements, the first one, and the largest error."""
-    problem = attempt(EXPLANATION, lambda: _of_mismatch(mismatch))
-    if isinstance(problem, Fault):
-        return Problem(reason=Reason.WRONG_OUTPUT, message=f"{mismatch.buffer} is wrong.", faults=(problem,))
-    return problem
+    with OptionalWork(EXPLANATION) as work:
+        return _of_mismatch(mismatch)
+    return Problem(reason=Reason.WRONG_OUTPUT, message=f"{mismatch.buffer} is wrong.", faults=(work.fault,))
 
 
 def _of_mismatch(mismatch: Mismatch) -> Problem:

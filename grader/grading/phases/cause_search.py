@@ -1,6 +1,6 @@
 """Searches for the line with the mistake if no rule explains it."""
 
-from grader.common.optional import Fault, attempt
+from grader.common.optional import OptionalWork
 from grader.common.record import replace
 from grader.grading.checks.simulated_run import Subject
 from grader.grading.checks.simulator_runs import Watched
@@ -22,13 +22,13 @@ def with_cause(
     search fails because of a fault, the failed checks report that the line is missing. The workers of the search are
     then stopped, because their state is unknown and no later phase needs them.
     """
-    located = attempt(SEARCH, lambda: _located(context, subject, cases, watched))
-    if not isinstance(located, Fault):
-        return located
+    with OptionalWork(SEARCH) as work:
+        return _located(context, subject, cases, watched)
     for worker in (context.student, subject.worker):
         worker.stop()
     return tuple(
-        replace(check, faults=(*check.faults, located)) if check.verdict is Verdict.FAILED else check for check in cases
+        replace(check, faults=(*check.faults, work.fault)) if check.verdict is Verdict.FAILED else check
+        for check in cases
     )
 
 
