@@ -160,7 +160,8 @@ def test_a_search_ends_in_time(environment, transposition):
     assert found(environment, few(transposition), source, rules=SearchRules(seconds=0.02)) is None
 
 
-@pytest.mark.parametrize("name", ["signed-ints", pytest.param("ints-without-int", marks=pytest.mark.whole)])
+@pytest.mark.whole
+@pytest.mark.parametrize("name", ["signed-ints", "ints-without-int"])
 def test_declarations_without_a_type_do_not_end_the_search(environment, product, name):
     """Declarations without `int`, which used to stop a grading, do not stop the search. It finds the line of the
     mistake.
