@@ -59,7 +59,6 @@ def cases(tmp_path, environment, assignment, source):
     return [check for check in result.checks if check.kind is Kind.CORRECTNESS]
 
 
-@pytest.mark.whole
 def test_a_kernel_without_inputs(tmp_path, environment):
     """A correct kernel without input arrays passes, and a wrong one gets the usual words."""
     assignment = assignment_of(tmp_path, {"rule": "exact"})

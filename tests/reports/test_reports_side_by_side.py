@@ -47,7 +47,6 @@ def text_of(outcome):
 # --- what is compared -----------------------------------------------------------------------------
 
 
-@pytest.mark.whole
 def test_kernels_stand_side_by_side(climbed):
     """In a real grading, two kernels are compared.
 
