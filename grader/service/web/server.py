@@ -5,12 +5,13 @@ import gc
 import logging
 import socket
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import uvicorn
 
 from grader.common.errors import InputError
-from grader.common.record import Record, replace
+from grader.common.record import Record
 from grader.common.sign_in import SignInRules
 from grader.course.catalogue import Course
 from grader.service.auth.mail_links import LinkContext

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from grader.common.optional import Fault, attempt
+from grader.common.optional import OptionalWork
 from grader.common.phrases import capital, count
 from grader.grading.explain.problem import EXPLANATION
 from grader.grading.explain.simulator import oclgrind
@@ -67,13 +67,15 @@ def of_message(message: SeenMessage, seen: SeenKernel, scene: Scene) -> Iterator
     sign = next((each for each in SIGNS if each.begins.match(message.text)), None)
     if sign is None:
         return
-    words = attempt(EXPLANATION, lambda: _explained(sign, message, seen, scene))
-    if isinstance(words, Fault):
-        what = f"{sign.hidden.format('an array')}."
-        yield Finding(reason=sign.reason, message=what, help="", places=(), times=message.times, fault=words)
-        return
-    what, cause, places = words
-    yield Finding(reason=sign.reason, message=what, help=cause, places=places, times=message.times)
+    yield _finding(sign, message, seen, scene)
+
+
+def _finding(sign: Sign, message: SeenMessage, seen: SeenKernel, scene: Scene) -> Finding:
+    with OptionalWork(EXPLANATION) as work:
+        what, cause, places = _explained(sign, message, seen, scene)
+        return Finding(reason=sign.reason, message=what, help=cause, places=places, times=message.times)
+    what = f"{sign.hidden.format('an array')}."
+    return Finding(reason=sign.reason, message=what, help="", places=(), times=message.times, fault=work.fault)
 
 
 def _explained(sign: Sign, message: SeenMessage, seen: SeenKernel, scene: Scene) -> Words:
