@@ -11,7 +11,3 @@ class LtiRules(Record):
     """
 
     private_hosts: tuple[str, ...] = ()
-
-    def handed_over(self) -> str:
-        """Return these rules as one line of JSON, for a process that the service starts."""
-        return self.model_dump_json()

@@ -28,6 +28,8 @@ MAX_WAITING_CONTEXTS = 200
 
 REGISTRATION_LINK_LIFETIME = timedelta(days=1)
 
+REGISTRATION_USED_UP = "This link has been used or has run out. The operator makes a new one by `grader lti invite`."
+
 MAX_FIELD_LENGTH = 2000
 
 Match = Literal["", "email", "username", "sourcedid"]
@@ -210,5 +212,5 @@ def is_registration_link(session: Session, token: str, now: datetime) -> bool:
 def use_registration_link(session: Session, token: str, now: datetime) -> None:
     """Use up a link. Raises RefusedError if it cannot be used."""
     if not is_registration_link(session, token, now):
-        raise RefusedError("This link has been used or has run out. The operator makes one by `grader lti invite`.")
+        raise RefusedError(REGISTRATION_USED_UP)
     session.execute(delete(LtiRegistrationLinkRow).where(LtiRegistrationLinkRow.token_sha256 == token_hash(token)))

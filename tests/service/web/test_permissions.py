@@ -58,6 +58,12 @@ TABLE = {
     "POST /lti/launch": (415,) * 5,
     "POST /lti/session": NO_LAUNCH,
     "POST /lti/deep-linking": NO_LAUNCH,
+    "GET /lti/register/{token}": (403,) * 5,  # the link is invalid
+    "POST /lti/register": NO_LAUNCH,
+    "GET /course/platforms": TEACHING,
+    "POST /course/platforms/{context_id}/connection": (401, 404, 404, 404, 404),  # no course has this number
+    "POST /course/platforms/{context_id}/roster": (401, 404, 404, 404, 404),
+    "POST /course/platforms/scores": (401, 404, 404, 404, 409),  # there is no score
     "POST /tokens/{token_id}/revoke": MEMBERS_FORM,  # revokes only the caller's own token
     "POST /api/v1/device/code": (415, 415, 415, 415, 415),  # for terminals, which do not send forms of pages
     "POST /api/v1/device/token": (415, 415, 415, 415, 415),
@@ -155,7 +161,7 @@ instructor.
 know.
 """
 
-NUMBERS = "person_id", "grading_id", "token_id", "request_id", "regrading_id", "extension_id"
+NUMBERS = "person_id", "grading_id", "token_id", "request_id", "regrading_id", "extension_id", "context_id"
 """Names of numeric parameters in addresses."""
 
 ENDINGS, LAST = ("sign-out", "/deactivation"), "POST /course/people/{person_id}/deactivation"
@@ -273,6 +279,7 @@ def _addresses(service):
             request_id=9,
             regrading_id=1,
             extension_id=1,
+            context_id=9,
             kind="moodle.zip" if "upload" in path else "grades.csv",
         )
         return path + QUERIES.get(path.rpartition("/")[2], "")

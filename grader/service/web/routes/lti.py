@@ -24,12 +24,23 @@ from grader.service.db.models import CourseRole, LtiContextRow, LtiPlatformRow, 
 from grader.service.errors import RefusedError
 from grader.service.lti.accounts import enrol
 from grader.service.lti.deep_linking import open_selection, return_form, use_selection
-from grader.service.lti.keys import published, signing_key
+from grader.service.lti.dynamic_registration import registered_at
+from grader.service.lti.keys import ensure_key, published, signing_key
 from grader.service.lti.launch import AGAIN, LOGIN_SECONDS, SELECTION_PATH, KeptLogin, begin, read, use_nonce
 from grader.service.lti.line_items import note_line_item
 from grader.service.lti.message import LaunchError, Message
 from grader.service.lti.platform_client import PlatformError
-from grader.service.lti.registrations import deployments_of, endpoints_of, note_context, platform_of_login
+from grader.service.lti.registrations import (
+    REGISTRATION_USED_UP,
+    deployments_of,
+    endpoints_of,
+    is_registration_link,
+    note_context,
+    platform_named,
+    platform_of_login,
+    register,
+    use_registration_link,
+)
 from grader.service.lti.tokens import UnsignedError, public_key_set
 from grader.service.web.auth import AnyForm, text_in, texts_in
 from grader.service.web.middleware import POLICY
@@ -250,3 +261,35 @@ def choose(request: Request, form: AnyForm) -> Response:
     policy = POLICY.replace("form-action 'self'", f"form-action {_origin(made.address)}")
     answer.headers["content-security-policy"] = policy.replace("frame-ancestors 'none'", "frame-ancestors *")
     return answer
+
+
+@router.get("/register/{token}")
+def ask_to_register(request: Request, token: str) -> Response:
+    """Page with which a platform's administrator registers the service there. The operator has made its link."""
+    state = state_of(request)
+    with state.database.reading() as session:
+        if not is_registration_link(session, token, state.now()):
+            title = "Nothing was registered"
+            return page(request, "error.html.jinja", status_code=403, title=title, words=REGISTRATION_USED_UP)
+    fields = {name: request.query_params.get(name, "") for name in ("openid_configuration", "registration_token")}
+    place = state.lti.require_address(fields["openid_configuration"], "address of the configuration")
+    host = urlsplit(place).hostname
+    answer = page(request, "lti_register.html.jinja", host=host, fields={**fields, "token": token})
+    answer.headers["referrer-policy"] = "strict-origin"  # the address is a secret
+    return answer
+
+
+@router.post("/register")
+def register_here(request: Request, form: AnyForm) -> Response:
+    """Register the service at a platform. The link is used up first, so that it cannot be tried repeatedly."""
+    state, now = state_of(request), state_of(request).now()
+    with state.database.writing() as session:
+        use_registration_link(session, text_in(form, "token"), now)
+    place, token = text_in(form, "openid_configuration"), text_in(form, "registration_token")
+    made = registered_at(state.lti, place, token, state.origin)
+    with state.database.writing() as session:
+        ensure_key(session, now)
+        if platform_named(session, made.issuer, made.client_id) is not None:
+            raise RefusedError("This registration exists already, so nothing was changed. The operator can change it.")
+        register(session, made, state.lti, now)
+    return page(request, "lti_registered.html.jinja", name=made.name)
