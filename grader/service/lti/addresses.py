@@ -4,6 +4,7 @@ The address of a host is looked up once, checked, and used for the connection. A
 answer.
 """
 
+import contextlib
 import socket
 from collections.abc import Collection
 from ipaddress import ip_address
@@ -80,13 +81,19 @@ class _Checked(HTTPConnection):
 
     def _new_conn(self) -> socket.socket:
         name = self._dns_host
-        self._dns_host = self._checked(name)
+        *others, last = self._checked(name)
         try:
+            for each in others:
+                self._dns_host = each
+                with contextlib.suppress(NewConnectionError):
+                    return super()._new_conn()
+            self._dns_host = last
             return super()._new_conn()
         finally:
             self._dns_host = name
 
-    def _checked(self, name: str) -> str:
+    def _checked(self, name: str) -> list[str]:
+        """The addresses of a host to which the service may connect."""
         try:
             found = [each[4][0] for each in socket.getaddrinfo(name, self.port, type=socket.SOCK_STREAM)]
         except (OSError, UnicodeError) as error:
@@ -94,7 +101,7 @@ class _Checked(HTTPConnection):
         usable = [str(each) for each in found if name in self.private_hosts or is_public(str(each))]
         if not usable:
             raise NewConnectionError(self, PRIVATE)
-        return usable[0]
+        return usable
 
 
 PRIVATE = "the host has a private address; list it in lti.private_hosts"

@@ -4,7 +4,8 @@ asks for.
 
 import json
 import threading
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from html import escape
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import count
 from urllib.parse import parse_qs, parse_qsl, urlencode, urlsplit
@@ -30,6 +31,8 @@ NRPS = "https://purl.imsglobal.org/spec/lti-nrps/claim/namesroleservice"
 SELECTION = "https://purl.imsglobal.org/spec/lti-dl/claim/deep_linking_settings"
 SCOPES = [f"https://purl.imsglobal.org/spec/lti-ags/scope/{name}" for name in ("lineitem", "score", "result.readonly")]
 
+HTML = {"content-type": "text/html"}
+
 KEY, OTHER_KEY = (RSAKey.generate_key(2048, {"kid": "one"}) for _ in range(2))
 
 
@@ -45,7 +48,7 @@ class Platform:
         self.address, self.key, self.signs_with, self.header = address, KEY, KEY, {"alg": "RS256", "kid": "one"}
         self.claims, self.answers, self.members, self.columns = {}, {}, [], {}
         self.page_size, self.scores, self.requests, self.tool_keys = 100, [], [], lambda: {"keys": []}
-        self.numbers, self.lock = count(1), threading.Lock()
+        self.numbers, self.lock, self.service, self.returned = count(1), threading.Lock(), None, []
 
     def registration(self, **more):
         """The registration of the service at this platform."""
@@ -109,16 +112,51 @@ class Platform:
         for start, act in self.answers.items():
             if path.startswith(start) and (made := act(method, path, query, body)) is not None:
                 return made
-        match path.strip("/").split("/"):
-            case ["keys"]:
-                return 200, {}, {"keys": [self.key.as_dict(private=False)]}
-            case ["tool-keys"]:
-                return 200, {}, self.tool_keys()
-            case ["token"]:
-                return 200, {}, {"access_token": "access", "token_type": "bearer", "expires_in": 3600}
+        made = self._shown(path, query, body) or self._known(path)
+        if made is not None:
+            return made
         if headers.get("authorization") != "Bearer access":
             return 401, {}, {"error": "no token"}
         return self._service(method, path.strip("/").split("/"), query, body)
+
+    def _shown(self, path, query, body):
+        """Return a page for a browser; None for other paths."""
+        if path == "/return":
+            self.returned.append(body["JWT"])
+        pages = {
+            "/activity": lambda: self._activity(query["hint"], query["target"]),
+            "/authorize": lambda: self._authorized(query),
+            "/return": lambda: "<title>Added</title>Added",
+        }
+        return (200, HTML, pages[path]()) if path in pages else None
+
+    def _known(self, path):
+        """Return what needs no access token; None for other paths."""
+        values = {
+            "/keys": lambda: {"keys": [self.key.as_dict(private=False)]},
+            "/tool-keys": self.tool_keys,
+            "/token": lambda: {"access_token": "access", "token_type": "bearer", "expires_in": 3600},
+        }
+        return (200, {}, values[path]()) if path in values else None
+
+    def _activity(self, hint, target):
+        """Return a page with a frame in which a person opens an activity."""
+        origin = self.service.origin
+        asked = {"iss": self.address, "client_id": CLIENT, "login_hint": hint, "target_link_uri": origin + target}
+        address = f"{origin}/lti/login?{urlencode(asked)}"
+        return f'<title>Activity</title><iframe src="{escape(address)}" width="900" height="700"></iframe>'
+
+    def _authorized(self, asked):
+        """Return a page that sends the message for a person to the service. The hint is their account and role."""
+        sub, _, role = asked["login_hint"].partition(" ")
+        selection = {SELECTION: {"deep_link_return_url": f"{self.address}/return"}}
+        choosing = {f"{CLAIM}message_type": "LtiDeepLinkingRequest", f"{CLAIM}resource_link": None, **selection}
+        more = choosing if role == TEACHER else {}
+        text = self.message(self.service, asked["nonce"], sub=sub, role=role, **more)
+        fields = {"state": asked["state"], "id_token": text}
+        inputs = "".join(f'<input name="{name}" value="{value}">' for name, value in fields.items())
+        form = f'<form method="post" action="{escape(asked["redirect_uri"])}">{inputs}</form>'
+        return f"<title>Sending</title>{form}<script>document.forms[0].submit()</script>"
 
     def _service(self, method, path, query, body):
         match method, path:
@@ -183,7 +221,8 @@ def platform_at_work():
             for name, said in {"content-type": "application/json", "content-length": len(text), **headers}.items():
                 self.send_header(name, str(said))
             self.end_headers()
-            self.wfile.write(text)
+            with suppress(ConnectionError):  # the service may have given up
+                self.wfile.write(text)
 
         do_GET = do_POST = _answered  # noqa: N815 - names that the library looks for
 
@@ -204,7 +243,7 @@ def platform_at_work():
 
 def registered(service, platform, **more):
     """Register the service at a platform, and connect the platform's course."""
-    client = PlatformClient(rules=LtiRules(private_hosts=("127.0.0.1",)))
+    client = PlatformClient(rules=LtiRules(private_hosts=("127.0.0.1", "localhost")))
     service.app_state = replace(service.app_state, lti=client)
     service.app = make_app(service.app_state)
     with service.database.writing() as session:

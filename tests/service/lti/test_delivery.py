@@ -105,7 +105,7 @@ def test_a_result_is_sent_once_and_each_change_once_more(service, platform):
     post(service.browser("staff"), f"{page}/decision", page, points="3", comment="so")
     send(service)
     assert [points for _, points in arrived(platform)][1:] == [said["scoreMaximum"], 3]
-    post(service.browser("staff"), f"{page}/decision", page, points="", comment="")
+    post(service.browser("staff"), f"{page}/decision", page, points="", comment="withdrawn")
     service.passes(minutes=1)
     public = service.attempt(attempt).public
     post(service.browser("staff"), f"/course/attempts/{public}/exclusion", f"/attempts/{public}", reason="so")
@@ -260,6 +260,6 @@ def test_a_registration_does_not_lead_behind_the_firewall(service):
     """Addresses that a launch states are not requested if they are private, and the score says why."""
     service.graded(service.hand_in(), graded(service.course))
     with service.database.writing() as session:
-        session.scalar(select(LtiLineItemRow)).url = "https://localhost:1/columns/1"
+        session.scalar(select(LtiLineItemRow)).url = "https://10.0.0.1/columns/1"
     why = send(service)
     assert "has a private address" in why
