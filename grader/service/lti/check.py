@@ -125,10 +125,14 @@ def _courses(session: Session, platform: LtiPlatformRow) -> Iterator[Finding]:
         yield _good(f"Connected: {each.title}. {each.roster_words or 'Its roster was not read yet.'}")
     waiting = len(rows) - len(connected)
     if waiting:
-        yield _fault(f"{count(waiting, 'course')} not connected: an instructor connects them on the page Platforms.")
+        yield _fault(
+            f"{count(waiting, 'course')} not connected: an instructor connects them (People, Learning platforms)."
+        )
     if not rows:
         yield _fault("Nobody has come from this platform yet. Open the tool from a course of the platform once.")
     wanted = select(LtiScoreRow.state, func.count()).where(LtiScoreRow.context_id.in_([each.id for each in rows]))
     numbers = dict(session.execute(wanted.group_by(LtiScoreRow.state)).tuples().all())
     if numbers.get(ScoreState.REFUSED):
-        yield _fault(f"{count(numbers[ScoreState.REFUSED], 'score')} refused. The page Platforms shows the reasons.")
+        yield _fault(
+            f"{count(numbers[ScoreState.REFUSED], 'score')} refused. The page Learning platforms shows the reasons."
+        )

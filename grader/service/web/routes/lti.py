@@ -66,7 +66,7 @@ NO_COOKIE = (
 )
 NOT_CONNECTED = (
     "The course {} of your learning platform is not connected to this course yet. An instructor of this course "
-    "connects it on the page Platforms, and then everyone can enter."
+    "connects it on the page People, Learning platforms. Then everyone can enter."
 )
 
 
