@@ -15,31 +15,31 @@ from grader.service.errors import RefusedError
 from grader.service.lti.dynamic_registration import SCOPES
 from grader.service.lti.keys import signing_key
 from grader.service.lti.launch import CLOCK_LEEWAY_SECONDS
-from grader.service.lti.platform_client import Answer, Endpoints, PlatformClient, PlatformError
+from grader.service.lti.platform_client import Endpoints, PlatformAnswer, PlatformClient, PlatformError
 from grader.service.lti.registrations import deployments_of, endpoints_of
 from grader.service.lti.scores import ScoreState
 from grader.service.lti.tokens import SigningKey, key_set
 
 
 @dataclass(frozen=True, kw_only=True)
-class Finding:
+class RegistrationFinding:
     """A finding about a registration. A fault has a next step in its words."""
 
     is_fault: bool
     words: str
 
 
-def _good(words: str) -> Finding:
-    return Finding(is_fault=False, words=words)
+def _good(words: str) -> RegistrationFinding:
+    return RegistrationFinding(is_fault=False, words=words)
 
 
-def _fault(words: str) -> Finding:
-    return Finding(is_fault=True, words=words)
+def _fault(words: str) -> RegistrationFinding:
+    return RegistrationFinding(is_fault=True, words=words)
 
 
 def findings(
     database: Database, client: PlatformClient, platform: LtiPlatformRow, origin: str, now: datetime
-) -> Iterator[Finding]:
+) -> Iterator[RegistrationFinding]:
     """Check a registration. Sends requests to the platform and to the service itself."""
     endpoints = endpoints_of(platform)
     yield from _platform_keys(client, endpoints)
@@ -55,7 +55,7 @@ def findings(
         yield from _courses(session, platform)
 
 
-def _platform_keys(client: PlatformClient, platform: Endpoints) -> Iterator[Finding]:
+def _platform_keys(client: PlatformClient, platform: Endpoints) -> Iterator[RegistrationFinding]:
     try:
         number = len(client.read_keys(platform.jwks_url).keys)
     except PlatformError as error:
@@ -64,7 +64,7 @@ def _platform_keys(client: PlatformClient, platform: Endpoints) -> Iterator[Find
         yield _good(f"The platform has {count(number, 'key')}.")
 
 
-def _own_keys(client: PlatformClient, origin: str, key: SigningKey) -> Iterator[Finding]:
+def _own_keys(client: PlatformClient, origin: str, key: SigningKey) -> Iterator[RegistrationFinding]:
     place = f"{origin}/lti/keys"
     try:
         names = {each.kid for each in key_set(client.plain("GET", place).json).keys}
@@ -77,7 +77,9 @@ def _own_keys(client: PlatformClient, origin: str, key: SigningKey) -> Iterator[
         yield _good(f"This service shows its keys at {place}. The platform must be able to read that address.")
 
 
-def _token(client: PlatformClient, platform: Endpoints, key: SigningKey, now: datetime) -> Iterator[Finding]:
+def _token(
+    client: PlatformClient, platform: Endpoints, key: SigningKey, now: datetime
+) -> Iterator[RegistrationFinding]:
     try:
         answer = client.token_answer(platform, key, SCOPES)
     except PlatformError as error:
@@ -90,7 +92,7 @@ def _token(client: PlatformClient, platform: Endpoints, key: SigningKey, now: da
     yield from _clock(answer, now)
 
 
-def _advice(answer: Answer) -> str:
+def _advice(answer: PlatformAnswer) -> str:
     """The next step after a refused request for a token, as far as OAuth's error says it."""
     if "invalid_scope" in answer.text:
         return "Allow columns, scores and names with roles in the settings of the tool."
@@ -99,7 +101,7 @@ def _advice(answer: Answer) -> str:
     return "Compare the client id, the address of access tokens, and its audience (--token-audience)."
 
 
-def _clock(answer: Answer, now: datetime) -> Iterator[Finding]:
+def _clock(answer: PlatformAnswer, now: datetime) -> Iterator[RegistrationFinding]:
     try:
         ahead = (parsedate_to_datetime(answer.headers["date"]) - now).total_seconds()
     except (KeyError, ValueError, TypeError):
@@ -112,7 +114,7 @@ def _clock(answer: Answer, now: datetime) -> Iterator[Finding]:
         )
 
 
-def _courses(session: Session, platform: LtiPlatformRow) -> Iterator[Finding]:
+def _courses(session: Session, platform: LtiPlatformRow) -> Iterator[RegistrationFinding]:
     deployments = sorted(deployments_of(session, platform.id))
     if deployments:
         yield _good(f"Deployments: {', '.join(deployments)}.")

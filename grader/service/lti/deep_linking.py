@@ -28,7 +28,7 @@ LINK_TYPE = "ltiResourceLink"
 CONTENT = "https://purl.imsglobal.org/spec/lti-dl/claim/"
 
 
-class _Kept(Record):
+class _KeptSettings(Record):
     """The platform's wishes that are needed for the answer."""
 
     return_url: str
@@ -38,7 +38,7 @@ class _Kept(Record):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Selection:
+class AssignmentSelection:
     """A choice that an instructor makes: for a course of a platform, with one assignment or several."""
 
     context: LtiContextRow
@@ -68,7 +68,7 @@ def open_selection(
         raise LaunchError("Your platform does not accept links to activities here (ltiResourceLink).")
     session.execute(delete(LtiSelectionRow).where(LtiSelectionRow.expires < now))
     token = fresh_token()
-    kept = _Kept(
+    kept = _KeptSettings(
         return_url=settings.deep_link_return_url,
         several=settings.accept_multiple,
         with_points=settings.accept_lineitem,
@@ -86,17 +86,19 @@ def open_selection(
     return token
 
 
-def use_selection(session: Session, token: str, now: datetime) -> Selection:
+def use_selection(session: Session, token: str, now: datetime) -> AssignmentSelection:
     """Use up a token. Raises RefusedError if it cannot be used."""
     row = session.scalar(select(LtiSelectionRow).filter_by(token_sha256=token_hash(token)))
     if row is None or row.expires < now or row.context.connected is None:
         raise RefusedError(f"This choice was made already or has run out. {AGAIN}")
-    kept = _Kept.model_validate_json(row.settings)
+    kept = _KeptSettings.model_validate_json(row.settings)
     session.delete(row)
-    return Selection(context=row.context, **kept.model_dump())
+    return AssignmentSelection(context=row.context, **kept.model_dump())
 
 
-def return_form(selection: Selection, chosen: Sequence[AssignmentView], origin: str, key: SigningKey) -> ReturnForm:
+def return_form(
+    selection: AssignmentSelection, chosen: Sequence[AssignmentView], origin: str, key: SigningKey
+) -> ReturnForm:
     """The form that returns these assignments. Raises RefusedError if the platform accepts only one."""
     if len(chosen) > 1 and not selection.several:
         raise RefusedError(f"Your platform accepts one assignment at a time. Choose one. {AGAIN}")
@@ -114,7 +116,7 @@ def return_form(selection: Selection, chosen: Sequence[AssignmentView], origin: 
     return ReturnForm(address=selection.return_url, message=signed(claims, key))
 
 
-def _item(assignment: AssignmentView, origin: str, selection: Selection) -> Iterator[tuple[str, Any]]:
+def _item(assignment: AssignmentView, origin: str, selection: AssignmentSelection) -> Iterator[tuple[str, Any]]:
     """The fields of a link to an assignment. It asks for a new window, because browsers block cookies in frames."""
     yield "type", LINK_TYPE
     yield "title", assignment.title

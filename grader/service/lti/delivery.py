@@ -34,7 +34,7 @@ from grader.service.lti.platform_client import (
     PlatformClient,
     PlatformError,
     RejectedError,
-    Request,
+    ServiceRequest,
     SlowDownError,
 )
 from grader.service.lti.registrations import endpoints_of
@@ -171,7 +171,7 @@ def _send(database: Database, client: PlatformClient, key: SigningKey, due: _Due
             session.execute(update(LtiLineItemRow).where(LtiLineItemRow.id == due.column.number).values(url=place))
     if due.interrupted and _has_arrived(client, key, due, place):
         return
-    asked = Request(
+    asked = ServiceRequest(
         method="POST",
         url=under(place, "scores"),
         scopes=(f"{AGS_SCOPE}score",),
@@ -191,7 +191,9 @@ def _has_arrived(client: PlatformClient, key: SigningKey, due: _Due, place: str)
     scope = f"{AGS_SCOPE}result.readonly"
     if scope not in due.column.scopes:
         return False
-    asked = Request(method="GET", url=under(place, "results", user_id=due.user), scopes=(scope,), accept=RESULTS_TYPE)
+    asked = ServiceRequest(
+        method="GET", url=under(place, "results", user_id=due.user), scopes=(scope,), accept=RESULTS_TYPE
+    )
     try:
         found = client.ask(due.platform, key, asked).json
     except (RejectedError, FaultError):

@@ -21,7 +21,7 @@ from grader.common.phrases import count
 from grader.protocol.text import showable
 from grader.service.auth.secrets import fresh_token, same_token, token_hash
 from grader.service.db.models import LtiNonceRow, LtiPlatformRow
-from grader.service.lti.message import CLAIM, DEEP_LINKING, RESOURCE_LINK, LaunchError, Message
+from grader.service.lti.message import CLAIM, DEEP_LINKING, RESOURCE_LINK, LaunchError, LaunchMessage
 
 CLOCK_LEEWAY_SECONDS = 60
 """Seconds by which the platform's clock may differ from this machine's."""
@@ -104,7 +104,7 @@ def begin(platform: LtiPlatformRow, asked: Mapping[str, str], origin: str, now: 
     return LoginStart(address=address, state=login.state, kept=f"{login.platform_id}.{login.began}.{login.secret}")
 
 
-def read(claims: Mapping[str, Any], login: KeptLogin, platform: LtiPlatformRow, now: datetime) -> Message:
+def read(claims: Mapping[str, Any], login: KeptLogin, platform: LtiPlatformRow, now: datetime) -> LaunchMessage:
     """The message with these claims, whose signature was verified. Raises LaunchError if it is not for this service,
     not for this sign-in, or not valid now.
     """
@@ -113,7 +113,7 @@ def read(claims: Mapping[str, Any], login: KeptLogin, platform: LtiPlatformRow, 
         raise LaunchError(f"The message of {platform.name} belongs to another sign-in (nonce). {AGAIN}")
     _require_current(claims, login, platform, now)
     try:
-        message = Message.model_validate(claims)
+        message = LaunchMessage.model_validate(claims)
     except ValidationError as error:
         where = ".".join(map(str, error.errors()[0]["loc"])).removeprefix(CLAIM)
         raise LaunchError(f"The message of {platform.name} has no valid {where}. Tell its administrator.") from error
@@ -123,7 +123,7 @@ def read(claims: Mapping[str, Any], login: KeptLogin, platform: LtiPlatformRow, 
     return message
 
 
-def _require_known_type(message: Message, platform: LtiPlatformRow) -> None:
+def _require_known_type(message: LaunchMessage, platform: LtiPlatformRow) -> None:
     if message.message_type == RESOURCE_LINK and message.link is not None:
         return
     if message.message_type == DEEP_LINKING and message.selection is not None:

@@ -7,7 +7,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from grader.service.db.models import LtiContextRow, LtiLineItemRow
-from grader.service.lti.platform_client import Endpoints, PlatformClient, RejectedError, Request
+from grader.service.lti.platform_client import Endpoints, PlatformClient, RejectedError, ServiceRequest
 from grader.service.lti.tokens import SigningKey
 
 LINE_ITEM_SCOPE = "https://purl.imsglobal.org/spec/lti-ags/scope/lineitem"
@@ -51,14 +51,14 @@ def column_address(client: PlatformClient, platform: Endpoints, key: SigningKey,
     if not (reading and column.all_url):
         raise RejectedError(403, NO_COLUMN)
     wanted = with_query(column.all_url, resource_id=column.assignment)
-    asked = Request(method="GET", url=wanted, scopes=(reading[0],), accept=LINE_ITEMS_TYPE)
+    asked = ServiceRequest(method="GET", url=wanted, scopes=(reading[0],), accept=LINE_ITEMS_TYPE)
     found = client.ask(platform, key, asked).json
     mine = [each for each in found if isinstance(each, dict) and each.get("resourceId") == column.assignment]
     if not mine and reading[0] != LINE_ITEM_SCOPE:
         raise RejectedError(403, NO_COLUMN)
     if not mine:
         body = {"label": column.assignment, "scoreMaximum": column.most, "resourceId": column.assignment}
-        made = Request(
+        made = ServiceRequest(
             method="POST",
             url=column.all_url,
             scopes=(LINE_ITEM_SCOPE,),

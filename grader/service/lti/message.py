@@ -79,7 +79,7 @@ ALIASES = {
 """The claim of each field of a message. All other fields are claims of OpenID Connect."""
 
 
-class Message(_Stated):
+class LaunchMessage(_Stated):
     """A platform's message, after its checks."""
 
     model_config = ConfigDict(alias_generator=lambda name: ALIASES.get(name, name))

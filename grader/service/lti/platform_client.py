@@ -80,7 +80,7 @@ class Endpoints:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Request:
+class ServiceRequest:
     """A request to a service of a platform. `scopes` are the permissions that it needs."""
 
     method: str
@@ -92,7 +92,7 @@ class Request:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Answer:
+class PlatformAnswer:
     """The answer to a request."""
 
     status: int
@@ -165,7 +165,7 @@ class PlatformClient:
             self._keys[url] = _Known(keys=keys, read=self.clock())
         return keys
 
-    def ask(self, platform: Endpoints, key: SigningKey, request: Request) -> Answer:
+    def ask(self, platform: Endpoints, key: SigningKey, request: ServiceRequest) -> PlatformAnswer:
         """Send a request with an access token. Raises a PlatformError unless the answer is a success."""
         answer = self._asked(platform, key, request)
         if answer.status == 401:  # the token may have been revoked, so try once with a new one
@@ -174,7 +174,7 @@ class PlatformClient:
             answer = self._asked(platform, key, request)
         return succeeded(answer)
 
-    def _asked(self, platform: Endpoints, key: SigningKey, request: Request) -> Answer:
+    def _asked(self, platform: Endpoints, key: SigningKey, request: ServiceRequest) -> PlatformAnswer:
         headers = {"authorization": f"Bearer {self.token(platform, key, request.scopes)}", "accept": request.accept}
         data = None
         if request.body is not None:
@@ -198,7 +198,7 @@ class PlatformClient:
             self._tokens[place] = stated["access_token"], ends
         return str(stated["access_token"])
 
-    def token_answer(self, platform: Endpoints, key: SigningKey, scopes: tuple[str, ...]) -> Answer:
+    def token_answer(self, platform: Endpoints, key: SigningKey, scopes: tuple[str, ...]) -> PlatformAnswer:
         """The platform's answer to a request for an access token."""
         audience = platform.token_audience or platform.token_url
         form = {
@@ -209,7 +209,7 @@ class PlatformClient:
         }
         return self._sent("POST", platform.token_url, "address of access tokens", {"accept": "application/json"}, form)
 
-    def plain(self, method: str, url: str, body: Mapping[str, Any] | None = None, token: str = "") -> Answer:
+    def plain(self, method: str, url: str, body: Mapping[str, Any] | None = None, token: str = "") -> PlatformAnswer:
         """Send a request outside a registration, with an optional bearer token."""
         headers = {"accept": "application/json", **({"authorization": f"Bearer {token}"} if token else {})}
         data = None
@@ -217,7 +217,7 @@ class PlatformClient:
             headers["content-type"], data = "application/json", json.dumps(body).encode()
         return self._sent(method, url, "address", headers, data)
 
-    def _sent(self, method: str, url: str, what: str, headers: Mapping[str, str], data: Any) -> Answer:
+    def _sent(self, method: str, url: str, what: str, headers: Mapping[str, str], data: Any) -> PlatformAnswer:
         try:
             require_address(url, what, self.rules.private_hosts)
         except RefusedError as error:
@@ -235,10 +235,10 @@ class PlatformClient:
             text = _text_of(answer)
         if 300 <= answer.status_code < 400:
             raise NoAnswerError(f"the {what} redirects to another address, which is not followed; register that one")
-        return Answer(status=answer.status_code, headers=answer.headers, text=text)
+        return PlatformAnswer(status=answer.status_code, headers=answer.headers, text=text)
 
 
-def succeeded(answer: Answer) -> Answer:
+def succeeded(answer: PlatformAnswer) -> PlatformAnswer:
     """The answer, if it is a success. Otherwise, raises a PlatformError. Canvas answers 403 with a header if it wants
     fewer requests.
     """

@@ -25,7 +25,7 @@ from grader.service.errors import RefusedError
 from grader.service.lti.accounts import StatedPerson, enrol, is_last_instructor
 from grader.service.lti.keys import signing_key
 from grader.service.lti.line_items import with_query
-from grader.service.lti.platform_client import Answer, Endpoints, PlatformClient, PlatformError, Request
+from grader.service.lti.platform_client import Endpoints, PlatformAnswer, PlatformClient, PlatformError, ServiceRequest
 from grader.service.lti.registrations import endpoints_of
 from grader.service.lti.roles import role_of
 from grader.service.lti.tokens import SigningKey
@@ -110,7 +110,7 @@ def _members(client: PlatformClient, key: SigningKey, course: _Course) -> list[M
             raise RefusedError(f"the list has too many pages or more than {MAX_PEOPLE:,} members.")
         seen.add(address)
         answer = client.ask(
-            course.platform, key, Request(method="GET", url=address, scopes=(SCOPE,), accept=MEDIA_TYPE)
+            course.platform, key, ServiceRequest(method="GET", url=address, scopes=(SCOPE,), accept=MEDIA_TYPE)
         )
         found += _page(answer, course)
         address = _next(answer, address)
@@ -119,7 +119,7 @@ def _members(client: PlatformClient, key: SigningKey, course: _Course) -> list[M
     return found
 
 
-def _page(answer: Answer, course: _Course) -> list[Mapping[str, Any]]:
+def _page(answer: PlatformAnswer, course: _Course) -> list[Mapping[str, Any]]:
     stated = answer.json
     members = stated.get("members") if isinstance(stated, dict) else None
     if not isinstance(members, list):
@@ -130,7 +130,7 @@ def _page(answer: Answer, course: _Course) -> list[Mapping[str, Any]]:
     return [each for each in members if isinstance(each, dict)]
 
 
-def _next(answer: Answer, address: str) -> str:
+def _next(answer: PlatformAnswer, address: str) -> str:
     """Address of the next page; empty on the last one. It must be at the same server, because it gets the token."""
     found = NEXT.search(answer.headers.get("link", ""))
     if found is None:

@@ -8,7 +8,7 @@ from open_edx import OpenEdx
 from services import parts
 
 from grader.service.lti.keys import LEAD, OVERLAP, published, rotate, signing_key
-from grader.service.lti.platform_client import Request
+from grader.service.lti.platform_client import ServiceRequest
 from grader.service.lti.registrations import endpoints_of, platforms
 
 
@@ -48,7 +48,7 @@ def test_open_edx_accepts_the_keys_during_a_rotation(service, edx):
         used.append(key.kid)
         answer = client.token_answer(endpoints, key, (SCOPES[0],))
         assert (answer.status, answer.json["scope"]) == (200, SCOPES[0])
-        asked = Request(method="GET", url=f"{edx.platform.address}/columns", scopes=(SCOPES[0],), accept="*/*")
+        asked = ServiceRequest(method="GET", url=f"{edx.platform.address}/columns", scopes=(SCOPES[0],), accept="*/*")
         edx.platform.answers["/columns"] = lambda *_: (200, {}, [])
         assert client.ask(endpoints, key, asked).json == []
     assert used[0] != used[1] == used[2]

@@ -28,7 +28,7 @@ from grader.service.lti.dynamic_registration import registered_at
 from grader.service.lti.keys import ensure_key, published, signing_key
 from grader.service.lti.launch import AGAIN, LOGIN_SECONDS, SELECTION_PATH, KeptLogin, begin, read, use_nonce
 from grader.service.lti.line_items import note_line_item
-from grader.service.lti.message import LaunchError, Message
+from grader.service.lti.message import LaunchError, LaunchMessage
 from grader.service.lti.platform_client import PlatformError
 from grader.service.lti.registrations import (
     REGISTRATION_USED_UP,
@@ -163,7 +163,7 @@ class _Arrival:
 
     login: KeptLogin
     platform: LtiPlatformRow
-    message: Message
+    message: LaunchMessage
     ends: float
 
 
@@ -213,7 +213,7 @@ def _entered(request: Request, arrival: _Arrival) -> Response:
     return page(request, "error.html.jinja", status_code=403, title="This course is not connected", words=words)
 
 
-def _assignment(state: AppState, message: Message) -> AssignmentView | None:
+def _assignment(state: AppState, message: LaunchMessage) -> AssignmentView | None:
     return next((each for each in state.cache.all() if each.name == message.assignment), None)
 
 
@@ -225,7 +225,7 @@ def _signed_in(state: AppState, token: str, person: PersonRow, assignment: Assig
     return answer
 
 
-def _selection_page(request: Request, token: str, context: LtiContextRow, message: Message) -> Response:
+def _selection_page(request: Request, token: str, context: LtiContextRow, message: LaunchMessage) -> Response:
     """The page for the choice. Only the platform may show it in a frame."""
     settings = message.selection
     address = "" if settings is None else settings.deep_link_return_url
