@@ -6,7 +6,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from grader.service.db.models import LtiContextRow, LtiLineItemRow
+from grader.service.db.models import CourseRole, LtiContextRow, LtiLineItemRow
 from grader.service.lti.platform_client import Endpoints, PlatformClient, RejectedError, ServiceRequest
 from grader.service.lti.tokens import SigningKey
 
@@ -34,13 +34,23 @@ class Column:
     most: float
 
 
-def note_line_item(session: Session, context: LtiContextRow, assignment: str, url: str) -> None:
-    """Record that a course uses an assignment, and the column for it if the platform states one."""
+@dataclass(frozen=True, kw_only=True)
+class StatedColumn:
+    """The address of a column in a launch, which may be empty, and the role of the person who arrives."""
+
+    url: str
+    role: str
+
+
+def note_line_item(session: Session, context: LtiContextRow, assignment: str, stated: StatedColumn) -> None:
+    """Record that a course uses an assignment, and the column for it if the platform states one. The launch of a
+    student does not replace a known column, because its scores belong to all students.
+    """
     row = session.scalar(select(LtiLineItemRow).filter_by(context_id=context.id, assignment=assignment))
     if row is None:
-        session.add(LtiLineItemRow(context_id=context.id, assignment=assignment, url=url))
-    elif url:
-        row.url = url
+        session.add(LtiLineItemRow(context_id=context.id, assignment=assignment, url=stated.url))
+    elif stated.url and (not row.url or stated.role != CourseRole.STUDENT):
+        row.url = stated.url
 
 
 def column_address(client: PlatformClient, platform: Endpoints, key: SigningKey, column: Column) -> str:

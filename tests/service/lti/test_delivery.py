@@ -1,12 +1,16 @@
 """scores.py and delivery.py: every score arrives once, with its latest value, whatever the platform does."""
 
 import random
+import subprocess
+import sys
 import threading
+import time
 from contextlib import suppress
 from datetime import timedelta
 
 import pytest
 from lti_platforms import platform_at_work, registered
+from project import HELPERS
 from services import graded, post
 from sqlalchemy import select
 
@@ -216,12 +220,10 @@ def test_a_platform_that_is_gone_for_a_day_or_hangs_loses_nothing(service, platf
         assert session.query(LtiPlatformRow).one().failures == 0
 
 
-def test_a_thousand_scores_arrive_once_despite_faults(service, platform, course, monkeypatch):
-    """1,000 scores go to a platform that fails at every fifth request. The process ends three times after a score has
-    arrived and before this is recorded. Each score arrives once, with the right value.
-    """
+@pytest.fixture
+def thousand(service, platform, course):
+    """Queue 1,000 scores for a platform that fails at every fifth request."""
     chance = random.Random(7)
-    monkeypatch.setattr(delivery, "RUN_SECONDS", 600.0)
     with service.database.writing() as session:
         session.scalar(select(LtiLineItemRow)).url = f"{platform.address}/columns/9?type_id=3"
         people = [
@@ -235,8 +237,22 @@ def test_a_thousand_scores_arrive_once_despite_faults(service, platform, course,
             fields = {"points": n / 10, "most": 100, "comment": "", "changed": service.now, "state": "to send"}
             times = {"next_try": service.now, "tries": 0, "sent_value": "", "words": ""}
             session.add(LtiScoreRow(context_id=course, person_id=each.id, assignment="small", **fields, **times))
-    failing = lambda _m, _p, _q, _b: (500, {}, "oops") if chance.random() < 0.2 else None  # noqa: E731
-    platform.answers = {"/columns": failing}
+    platform.answers = {"/columns": lambda *_: (500, {}, "oops") if chance.random() < 0.2 else None}
+
+
+def all_arrived_once(service, platform):
+    """Check that each score has arrived once, with the right value, and with few requests for reading back."""
+    assert sorted(arrived(platform)) == sorted((f"s{n}", n / 10) for n in range(1000))
+    assert {state for state, _ in states(service)} == {ScoreState.SENT}
+    assert 1200 < len(platform.requests) < 1350
+
+
+@pytest.mark.usefixtures("thousand")
+def test_a_thousand_scores_arrive_once_despite_faults(service, platform, monkeypatch):
+    """1,000 scores go to a platform that fails at every fifth request. Sending ends three times after a score has
+    arrived and before this is recorded. Each score arrives once, with the right value.
+    """
+    monkeypatch.setattr(delivery, "RUN_SECONDS", 600.0)
     ends, recorded = [100, 400, 700], delivery._note_arrival
 
     def may_end(*arguments):
@@ -251,9 +267,26 @@ def test_a_thousand_scores_arrive_once_despite_faults(service, platform, course,
             send_scores(service.database, service.app_state.lti, lambda: service.now)
         service.now += INTERRUPTED_AFTER + timedelta(seconds=1)
     assert ends == []
-    assert sorted(arrived(platform)) == sorted((f"s{n}", n / 10) for n in range(1000))
-    assert {state for state, _ in states(service)} == {ScoreState.SENT}
-    assert 1200 < len(platform.requests) < 1350
+    all_arrived_once(service, platform)
+
+
+@pytest.mark.whole
+@pytest.mark.usefixtures("thousand")
+def test_a_thousand_scores_arrive_once_though_the_process_is_killed(service, platform):
+    """The process that sends 1,000 scores is killed three times. Each score arrives once, with the right value."""
+    kills, script = [100, 400, 700], HELPERS / "service" / "score_sender.py"
+    for _ in range(200):
+        sender = subprocess.Popen([sys.executable, script, service.database.url, service.now.isoformat()])
+        while sender.poll() is None:
+            if kills and len(platform.scores) >= kills[0]:
+                kills.pop(0)
+                sender.kill()
+            time.sleep(0.002)
+        service.now += INTERRUPTED_AFTER + timedelta(seconds=1)
+        if not kills and {state for state, _ in states(service)} == {ScoreState.SENT}:
+            break
+    assert kills == []
+    all_arrived_once(service, platform)
 
 
 def test_a_registration_does_not_lead_behind_the_firewall(service):

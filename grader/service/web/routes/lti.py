@@ -27,7 +27,7 @@ from grader.service.lti.deep_linking import open_selection, return_form, use_sel
 from grader.service.lti.dynamic_registration import registered_at
 from grader.service.lti.keys import ensure_key, published, signing_key
 from grader.service.lti.launch import AGAIN, LOGIN_SECONDS, SELECTION_PATH, KeptLogin, begin, read, use_nonce
-from grader.service.lti.line_items import note_line_item
+from grader.service.lti.line_items import StatedColumn, note_line_item
 from grader.service.lti.message import LaunchError, LaunchMessage
 from grader.service.lti.platform_client import PlatformError
 from grader.service.lti.registrations import (
@@ -183,7 +183,7 @@ def _checked(request: Request, form: FormData) -> _Arrival:
     except UnsignedError as error:
         raise LaunchError(f"The message does not come from {platform.name}: {error}. {AGAIN}") from error
     except PlatformError as error:
-        raise RefusedError(f"The keys of {platform.name} cannot be read: {error}. Tell your instructor.") from error
+        raise LaunchError(f"The keys of {platform.name} cannot be read: {error}. Tell your instructor.") from error
     message = read(claims, login, platform, state.now())
     if deployments and message.deployment not in deployments:
         raise LaunchError(
@@ -207,7 +207,8 @@ def _entered(request: Request, arrival: _Arrival) -> Response:
                 return _selection_page(request, token, context, message)
             assignment = _assignment(state, message)
             if assignment is not None:
-                note_line_item(session, context, assignment.name, message.line_items.lineitem)
+                column = StatedColumn(url=message.line_items.lineitem, role=person.role)
+                note_line_item(session, context, assignment.name, column)
             return _signed_in(state, start_session(session, person.id, now), person, assignment)
     words = NOT_CONNECTED.format(context.title)
     return page(request, "error.html.jinja", status_code=403, title="This course is not connected", words=words)
