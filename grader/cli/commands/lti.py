@@ -32,7 +32,7 @@ def add(
     token_url: Annotated[str, typer.Option(help="Access token URL of the platform.")],
     keys_url: Annotated[str, typer.Option(help="Public keyset URL of the platform.")],
     deployment: Annotated[list[str] | None, typer.Option(help="Deployment ID. Repeat it for several.")] = None,
-    name: Annotated[str, typer.Option(help="Name of the platform in pages and messages.")] = "the learning platform",
+    name: Annotated[str, typer.Option(help="Name of the platform in pages and messages.")] = "",
     match: Annotated[
         str, typer.Option(help="Claim that is the key of a person in the roster: email, username or sourcedid.")
     ] = "",
@@ -65,7 +65,7 @@ def add(
         with reached.writing() as session:
             ensure_key(session, utc_now())
             register(session, stated, client, utc_now())
-    typer.echo(f"registered {name}. `grader lti check` tests it.")
+    typer.echo(f"registered {name or issuer}. `grader lti check` tests it.")
     typer.echo(AT_PLATFORM.format(url))
 
 

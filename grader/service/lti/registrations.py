@@ -30,7 +30,7 @@ REGISTRATION_LINK_LIFETIME = timedelta(days=1)
 
 REGISTRATION_USED_UP = "This link has been used or has run out. The operator makes a new one by `grader lti invite`."
 
-MAX_FIELD_LENGTH = 2000
+MAX_FIELD_LENGTH, MAX_NAME_LENGTH = 2000, 200
 
 Match = Literal["", "email", "username", "sourcedid"]
 """Claim that contains the key of a person: the mail address, the login name, or the number in the student records."""
@@ -64,15 +64,17 @@ class StatedContext:
 
 
 def register(session: Session, stated: Registration, client: PlatformClient, now: datetime) -> LtiPlatformRow:
-    """Add a registration, or change the one with this issuer and client. Deployments are added to the known ones.
-    Raises RefusedError if a field is invalid.
+    """Add a registration, or change the one with this issuer and client. Then an empty name, match or audience keeps
+    the present one, and deployments are added to the known ones. Raises RefusedError if a field is invalid.
     """
     _require_valid(stated, client)
     row = platform_named(session, stated.issuer, stated.client_id)
     if row is None:
         row = LtiPlatformRow(issuer=stated.issuer, client_id=stated.client_id, created=now)
+        row.name, row.matches, row.token_audience = "the learning platform", "", ""
         session.add(row)
-    row.name, row.matches, row.token_audience = stated.name, stated.matches, stated.token_audience
+    row.name, row.matches = stated.name or row.name, stated.matches or row.matches
+    row.token_audience = stated.token_audience or row.token_audience
     row.authorization_url, row.token_url, row.jwks_url = stated.authorization_url, stated.token_url, stated.jwks_url
     session.flush()
     for each in stated.deployments:
@@ -83,8 +85,9 @@ def register(session: Session, stated: Registration, client: PlatformClient, now
 
 
 def _require_valid(stated: Registration, client: PlatformClient) -> None:
-    named = {"name": stated.name, "issuer": stated.issuer, "client id": stated.client_id}
-    for what, text in named.items():
+    if len(stated.name) > MAX_NAME_LENGTH or not stated.name.isprintable():
+        raise RefusedError(f"The name has more than {MAX_NAME_LENGTH} characters, or an invisible one.")
+    for what, text in {"issuer": stated.issuer, "client id": stated.client_id}.items():
         if not text or len(text) > MAX_FIELD_LENGTH or not text.isprintable():
             raise RefusedError(f"The {what} is empty, too long, or has an invisible character.")
     client.require_address(stated.issuer, "issuer")

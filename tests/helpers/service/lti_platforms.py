@@ -20,7 +20,6 @@ from grader.service.db.models import LtiKeyRow
 from grader.service.lti.platform_client import PlatformClient
 from grader.service.lti.registrations import Registration, StatedContext, connect, note_context, register
 from grader.service.lti.tokens import new_key
-from grader.service.web.app import make_app
 
 CLIENT, DEPLOYMENT, CONTEXT = "client-1", "7", "course-1"
 CLAIM = "https://purl.imsglobal.org/spec/lti/claim/"
@@ -245,7 +244,7 @@ def registered(service, platform, **more):
     """Register the service at a platform, and connect the platform's course."""
     client = PlatformClient(rules=LtiRules(private_hosts=("127.0.0.1", "localhost")))
     service.app_state = replace(service.app_state, lti=client)
-    service.app = make_app(service.app_state)
+    service.app.state.app_state = service.app_state
     with service.database.writing() as session:
         session.merge(LtiKeyRow(kid=TOOL_KEY.kid, pem=TOOL_KEY.pem, created=service.now))
         row = register(session, platform.registration(**more), client, service.now)

@@ -28,6 +28,7 @@ from grader.service.grades.holds import hold_back, publish
 from grader.service.lti import delivery, platform_client
 from grader.service.lti.delivery import INTERRUPTED_AFTER, send_scores
 from grader.service.lti.scores import ScoreState, queue_scores, send_again
+from grader.service.serve import platform_jobs
 
 pytestmark = pytest.mark.usefixtures("course")
 
@@ -296,3 +297,17 @@ def test_a_registration_does_not_lead_behind_the_firewall(service):
         session.scalar(select(LtiLineItemRow)).url = "https://10.0.0.1/columns/1"
     why = send(service)
     assert "has a private address" in why
+
+
+def test_the_job_compares_grades_only_after_a_change(service, platform, monkeypatch):
+    """The job of `grader serve` sends a score in the run after a grading, and compares all grades only after a change."""
+    compared = []
+    monkeypatch.setattr(platform_jobs, "queue_scores", lambda *asked: compared.append(queue_scores(*asked)))
+    job = platform_jobs.ScoreJob(service.app_state)
+    for _ in range(3):
+        job.run()
+    service.graded(service.hand_in(), graded(service.course))
+    for _ in range(3):
+        job.run()
+    assert compared == [0, 1]
+    assert len(platform.scores) == 1
