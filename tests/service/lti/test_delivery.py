@@ -227,7 +227,7 @@ def queued(service, platform, course, number):
     with service.database.writing() as session:
         session.scalar(select(LtiLineItemRow)).url = f"{platform.address}/columns/9?type_id=3"
         people = [
-            PersonRow(key=f"s{n}", name=f"S{n}", role=CourseRole.STUDENT, created=service.now) for n in range(1000)
+            PersonRow(key=f"s{n}", name=f"S{n}", role=CourseRole.STUDENT, created=service.now) for n in range(number)
         ]
         session.add_all(people)
         session.flush()
