@@ -133,7 +133,7 @@ def _courses(session: Session, platform: LtiPlatformRow) -> Iterator[Registratio
     if not rows:
         yield _fault("Nobody has come from this platform yet. Open the tool from a course of the platform once.")
     wanted = select(LtiScoreRow.state, func.count()).where(LtiScoreRow.context_id.in_([each.id for each in rows]))
-    numbers = dict(session.execute(wanted.group_by(LtiScoreRow.state)).tuples().all())
+    numbers = dict(session.execute(wanted.group_by(LtiScoreRow.state)).all())
     if numbers.get(ScoreState.REFUSED):
         yield _fault(
             f"{count(numbers[ScoreState.REFUSED], 'score')} refused. The page Learning platforms shows the reasons."

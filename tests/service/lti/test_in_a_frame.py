@@ -16,6 +16,11 @@ OPTIONS = (
     "--disable-features=IsolateOrigins,site-per-process",
 )
 
+COOKIES = """document.cookie = 'shared=1; SameSite=None; Secure';
+document.cookie = 'own=1; SameSite=None; Secure; Partitioned';
+document.cookie"""
+"""Script that sets an ordinary cookie and one that belongs to the frame. The browser must block the first."""
+
 
 @contextmanager
 def activity(browser, folder, hint, target):
@@ -37,7 +42,7 @@ def test_a_student_arrives_in_a_new_window_hands_in_and_sees_the_result(browser,
     """A student in a frame opens the new window, is signed in there, hands in, and sees the points."""
     with activity(browser, tmp_path, f"sub-cleo {LEARNER}", "/assignments/small") as (service, _, driven):
         driven.wait_in_frame("document.querySelector('main a.button') !== null")
-        assert driven.say_in_frame("document.cookie") == ""
+        assert driven.say_in_frame(COOKIES) == "own=1"
         driven.say_in_frame("document.querySelector('main a.button').click()")
         driven.attach_to_new_page()
         driven.wait("location.pathname === '/assignments/small'")

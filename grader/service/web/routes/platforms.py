@@ -39,7 +39,7 @@ def show_platforms(request: Request, member: Teacher, asked: Annotated[ScoreFilt
     """The page of registrations, courses and scores."""
     with state_of(request).database.reading() as session:
         counted = select(LtiScoreRow.state, func.count()).group_by(LtiScoreRow.state)
-        numbers = dict(session.execute(counted).tuples().all())
+        numbers = dict(session.execute(counted).all())
         found = _scores(session, asked)
         return page(
             request,
