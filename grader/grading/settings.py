@@ -29,6 +29,7 @@ from pydantic_settings import (
 import grader
 from grader.common.errors import InputError
 from grader.common.files import config_folder, data_folder
+from grader.common.lti import LtiRules
 from grader.common.notices import NoticeRules
 from grader.common.sign_in import SignInRules
 from grader.course.catalogue import Course
@@ -115,6 +116,7 @@ class Settings(BaseSettings):
     search: SearchRules = SearchRules()
     sign_in: SignInRules = SignInRules()
     notices: NoticeRules = NoticeRules()
+    lti: LtiRules = LtiRules()
 
     @classmethod
     def settings_customise_sources(

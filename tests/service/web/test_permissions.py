@@ -21,9 +21,9 @@ OWN, OWN_FORM = (303, 404, 200, 200, 200), (401, 404, 303, 409, 409)
 TEACHING, LEADING = (303, 404, 404, 200, 200), (303, 404, 404, 404, 200)
 LEADING_FORM, LEADING_LINKS = (401, 404, 404, 404, 303), (401, 404, 404, 404, 200)
 
-NO_COOKIE, NO_WAY = (401,) * 5, (404,) * 5
-"""Statuses of routes that do not accept cookies, and of ways to sign in that the operator has not enabled, which do not
-exist.
+NO_COOKIE, NO_WAY, NO_LAUNCH = (401,) * 5, (404,) * 5, (409,) * 5
+"""Statuses of routes that do not accept cookies, of ways to sign in that the operator has not enabled, which do not
+exist, and of requests that do not come from a registered learning platform.
 """
 
 TABLE = {
@@ -52,6 +52,18 @@ TABLE = {
     "POST /mails": (401, 404, 404, 404, 404),
     "GET /sign-on": NO_WAY,
     "GET /sign-on/back": NO_WAY,
+    "GET /lti/keys": ALL,
+    "GET /lti/login": NO_LAUNCH,
+    "POST /lti/login": (415,) * 5,  # for platforms, which do not send forms of pages
+    "POST /lti/launch": (415,) * 5,
+    "POST /lti/session": NO_LAUNCH,
+    "POST /lti/deep-linking": NO_LAUNCH,
+    "GET /lti/register/{token}": (403,) * 5,  # the link is invalid
+    "POST /lti/register": NO_LAUNCH,
+    "GET /course/platforms": TEACHING,
+    "POST /course/platforms/{context_id}/connection": (401, 404, 404, 404, 404),  # no course has this number
+    "POST /course/platforms/{context_id}/roster": (401, 404, 404, 404, 404),
+    "POST /course/platforms/scores": (401, 404, 404, 404, 409),  # there is no score
     "POST /tokens/{token_id}/revoke": MEMBERS_FORM,  # revokes only the caller's own token
     "POST /api/v1/device/code": (415, 415, 415, 415, 415),  # for terminals, which do not send forms of pages
     "POST /api/v1/device/token": (415, 415, 415, 415, 415),
@@ -149,7 +161,7 @@ instructor.
 know.
 """
 
-NUMBERS = "person_id", "grading_id", "token_id", "request_id", "regrading_id", "extension_id"
+NUMBERS = "person_id", "grading_id", "token_id", "request_id", "regrading_id", "extension_id", "context_id"
 """Names of numeric parameters in addresses."""
 
 ENDINGS, LAST = ("sign-out", "/deactivation"), "POST /course/people/{person_id}/deactivation"
@@ -267,6 +279,7 @@ def _addresses(service):
             request_id=9,
             regrading_id=1,
             extension_id=1,
+            context_id=9,
             kind="moodle.zip" if "upload" in path else "grades.csv",
         )
         return path + QUERIES.get(path.rpartition("/")[2], "")
