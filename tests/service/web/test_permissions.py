@@ -9,6 +9,7 @@ from full_service import QUERIES
 from service_routes import routes
 from services import SOURCE, field, graded, parts, post
 
+from grader.service.auth.api_tokens import TokenScope
 from grader.service.auth.sessions import links_digest
 from grader.service.db.models import CourseRole
 
@@ -67,6 +68,22 @@ TABLE = {
     "GET /api/v1/attempts/{public}/download/{name}": NO_COOKIE,
     "GET /api/v1/assignments/{name}/leaderboard": NO_COOKIE,
     "POST /api/v1/attempts/{public}/cancel": NO_COOKIE,
+    "GET /api/v1/course/people": NO_COOKIE,
+    "GET /api/v1/course/assignments": NO_COOKIE,
+    "GET /api/v1/course/attempts": NO_COOKIE,
+    "GET /api/v1/course/attempts/{public}": NO_COOKIE,
+    "GET /api/v1/course/attempts/{public}/file": NO_COOKIE,
+    "GET /api/v1/course/attempts/{public}/results/{name}": NO_COOKIE,
+    "GET /api/v1/course/grades": NO_COOKIE,
+    "GET /api/v1/course/extensions": NO_COOKIE,
+    "POST /api/v1/course/extensions": NO_COOKIE,
+    "DELETE /api/v1/course/extensions/{extension_id}": NO_COOKIE,
+    "GET /api/v1/course/overrides": NO_COOKIE,
+    "POST /api/v1/course/overrides": NO_COOKIE,
+    "DELETE /api/v1/course/overrides/{override_id}": NO_COOKIE,
+    "GET /api/v1/course/regrades": NO_COOKIE,
+    "POST /api/v1/course/regrades": NO_COOKIE,
+    "GET /api/v1/course/regrades/{regrading_id}": NO_COOKIE,
     "GET /assignments/{name}/skeleton": MEMBERS,
     "GET /assignments/{name}/edit": MEMBERS,
     "POST /assignments/{name}/try": MEMBERS_FORM,  # starts the caller's own dry run
@@ -149,7 +166,7 @@ instructor.
 know.
 """
 
-NUMBERS = "person_id", "grading_id", "token_id", "request_id", "regrading_id", "extension_id"
+NUMBERS = "person_id", "grading_id", "token_id", "request_id", "regrading_id", "extension_id", "override_id"
 """Names of numeric parameters in addresses."""
 
 ENDINGS, LAST = ("sign-out", "/deactivation"), "POST /course/people/{person_id}/deactivation"
@@ -267,6 +284,7 @@ def _addresses(service):
             request_id=9,
             regrading_id=1,
             extension_id=1,
+            override_id=1,
             kind="moodle.zip" if "upload" in path else "grades.csv",
         )
         return path + QUERIES.get(path.rpartition("/")[2], "")
@@ -276,7 +294,7 @@ def _addresses(service):
 
 def _name(path):
     """Return a value for `{name}` in the address of a route: a file name, or the name of an assignment."""
-    return "style.css" if "static" in path else "result.json" if "download" in path else "small"
+    return "style.css" if "static" in path else "result.json" if "download" in path or "/results/" in path else "small"
 
 
 READ, SUBMIT = (200, 401), (401, 200)
@@ -300,8 +318,9 @@ student, the owner and an instructor.
 
 
 def test_every_route_of_the_api_is_in_the_table_of_tokens(service):
-    """The table of tokens has every API route except those that issue tokens."""
-    assert {each for each in routes(service.app) if "/api/v1/" in each and "/device/" not in each} == set(TOKENS)
+    """The tables of tokens have every API route except those that issue tokens."""
+    found = {each for each in routes(service.app) if "/api/v1/" in each and "/device/" not in each}
+    assert found == {*TOKENS, *STAFF_TOKENS}
 
 
 def test_each_scope_gets_what_the_table_says(service):
@@ -321,6 +340,59 @@ def test_each_scope_gets_what_the_table_says(service):
         route: tuple((asked(route, each, "read"), asked(route, each, "submit")) for each in people) for route in TOKENS
     }
     assert found == TOKENS
+
+
+EXTENSION = {"student": "ben", "assignment": "small", "attempts": 1, "reason": "ill"}
+OVERRIDE = {"student": "ada", "assignment": "small", "points": "1", "comment": "so"}
+STAFF_TOKENS = {
+    "GET /api/v1/course/people": ("roster:read", 200, 200),
+    "GET /api/v1/course/assignments": ("assignments:read", 200, 200),
+    "GET /api/v1/course/attempts": ("attempts:read", 200, 200),
+    "GET /api/v1/course/attempts/{public}": ("attempts:read", 200, 200),
+    "GET /api/v1/course/attempts/{public}/file": ("attempts:read", 200, 200),
+    "GET /api/v1/course/attempts/{public}/results/{name}": ("results:read", 200, 200),
+    "GET /api/v1/course/grades": ("grades:read", 200, 200),
+    "GET /api/v1/course/extensions": ("extensions:read", 200, 200),
+    "POST /api/v1/course/extensions": ("extensions:write", 401, 201),
+    "DELETE /api/v1/course/extensions/{extension_id}": ("extensions:write", 401, 204),
+    "GET /api/v1/course/overrides": ("overrides:read", 200, 200),
+    "POST /api/v1/course/overrides": ("overrides:write", 401, 201),
+    "DELETE /api/v1/course/overrides/{override_id}": ("overrides:write", 401, 204),
+    "GET /api/v1/course/regrades": ("regrades:read", 200, 200),
+    "POST /api/v1/course/regrades": ("regrades:write", 201, 409),  # the attempts are waiting already
+    "GET /api/v1/course/regrades/{regrading_id}": ("regrades:read", 200, 200),
+}
+"""Scope of each route for staff, and its status for a token of an assistant and of an instructor."""
+
+BODIES = {
+    "POST /api/v1/course/extensions": EXTENSION,
+    "POST /api/v1/course/overrides": OVERRIDE,
+    "POST /api/v1/course/regrades": {"assignment": "small", "which": "latest"},
+}
+
+
+def test_each_scope_for_staff_gets_what_the_table_says(service):
+    """On each route for staff, a token with its scope gets the status in the table. Tokens with all other scopes and
+    tokens of students, even with all scopes, are refused.
+    """
+    address = _addresses(service)
+    tom = service.person(ASSISTANT, CourseRole.ASSISTANT)
+
+    def asked(route, person, scopes):
+        method, path = route.partition(" ")[0], address(route)
+        path += "?comment=so" if "overrides/" in path else ""
+        bearer = {"authorization": f"Bearer {service.token(person, scopes)}"}
+        return service.browser().request(method, path, headers=bearer, json=BODIES.get(route)).status_code
+
+    in_order = sorted(STAFF_TOKENS, key=lambda route: "POST GET DELETE".index(route.partition(" ")[0]))
+    found = {}
+    for route in in_order:
+        scope = STAFF_TOKENS[route][0]
+        others = " ".join(each for each in TokenScope if each != scope)
+        refused = [asked(route, service.staff, others), asked(route, service.ada, " ".join(TokenScope))]
+        assert (route, refused) == (route, [401, 401])
+        found[route] = (scope, asked(route, tom, scope), asked(route, service.staff, scope))
+    assert found == STAFF_TOKENS
 
 
 def test_no_page_takes_a_bearer_token(service):
@@ -344,7 +416,8 @@ def test_a_token_that_may_only_hand_in_learns_no_points(service):
 
 def test_no_number_in_an_address_is_too_large(service):
     """A number out of range in any address is answered with 404."""
-    client, numbered = service.browser("staff"), [each for each in TABLE if "_id}" in each]
+    client = service.browser("staff")
+    numbered = [each for each in TABLE if "_id}" in each and "/api/v1/" not in each]
     token = field(client.get("/"), "form_token")
     for route in numbered:
         method, _, path = route.partition(" ")
