@@ -16,7 +16,7 @@ from grader.service.db.models import ApiTokenRow, CourseRole
 TOKEN_LIFETIME = timedelta(days=180)
 
 MAX_TOKENS = 20
-"""Maximum number of tokens per person. Creating another one revokes the oldest."""
+"""Maximum number of tokens per person. Creating another one revokes the one that expires first, such as a job's."""
 
 MAX_NAME_LENGTH = 60
 """Maximum length of a token's name. Longer names are truncated."""
@@ -82,7 +82,8 @@ class TokenRequest:
 
 def create_token(session: Session, person_id: int, wanted: TokenRequest, now: datetime) -> str:
     """Create a token and return it. It cannot be shown again later because only its hash is stored."""
-    kept = select(ApiTokenRow.id).where(ApiTokenRow.person_id == person_id).order_by(ApiTokenRow.id.desc())
+    latest = ApiTokenRow.expires.desc(), ApiTokenRow.id.desc()
+    kept = select(ApiTokenRow.id).where(ApiTokenRow.person_id == person_id).order_by(*latest)
     old = session.scalars(kept.offset(MAX_TOKENS - 1)).all()
     session.execute(delete(ApiTokenRow).where(ApiTokenRow.id.in_(old) | (ApiTokenRow.expires < now)))
     token = fresh_token()

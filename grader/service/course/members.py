@@ -25,6 +25,7 @@ REMOVED_DATA = {
     "mails": "mail",
     "mail_choices": "kind of mail that is switched off",
     "pseudonyms": "pseudonym",
+    "repositories": "repository",
     "sessions": "browser that is signed in",
     "api_tokens": "token",
     "passwords": "password",

@@ -24,6 +24,7 @@ from grader.service.db.migrate import migrate, require_current
 from grader.service.db.models import CourseRole, PersonRow
 from grader.service.db.session import Database, sqlite_url
 from grader.service.errors import RefusedError
+from grader.service.serve.deliveries import delivery_thread
 from grader.service.serve.notifier import mail_thread, notice_thread, webhook
 from grader.service.serve.supervisor import ProcessSpec, StationSpec, supervised
 from grader.service.web.server import Address, run_server, state_for, with_sign_in
@@ -108,7 +109,11 @@ def serve(request: ServeRequest, say: Callable[[str], None]) -> None:
             for line in first_lines(database, request):
                 say(line)
             origin = request.origin
-            with notice_thread(database, origin, hook, say), mail_thread(database, origin, state.sign_in.mail, say):
+            with (
+                notice_thread(database, origin, hook, say),
+                mail_thread(database, origin, state.sign_in.mail, say),
+                delivery_thread(database, origin, request.notices.private_networks, say),
+            ):
                 run_server(state, listener, rules.proxies)
 
 

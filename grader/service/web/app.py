@@ -34,6 +34,7 @@ from grader.service.web.routes import (
     assignments,
     attempts,
     audit,
+    ci_jobs,
     course,
     decisions,
     device_flow,
@@ -49,12 +50,14 @@ from grader.service.web.routes import (
     mail_choices,
     people,
     personal_data,
+    repositories,
     sign_in,
     sign_outs,
     similarity,
     staff,
     system,
     tokens,
+    webhooks,
 )
 from grader.service.web.staff_api import assignments as staff_assignments
 from grader.service.web.staff_api import attempts as staff_attempts
@@ -105,7 +108,10 @@ PAGES = (
     hand_ins,
     hand_ins_on_behalf,
     sign_outs,
+    webhooks,
+    repositories,
     device_flow,
+    ci_jobs,
 )
 """The modules with routes of pages. The API is included separately."""
 

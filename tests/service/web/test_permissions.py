@@ -51,11 +51,17 @@ TABLE = {
     "POST /password": (401, 404, 404, 404, 404),
     "GET /mails": (303, 404, 404, 404, 404),
     "POST /mails": (401, 404, 404, 404, 404),
+    "GET /repositories": (303, 404, 404, 404, 404),
+    "POST /repositories": (401, 404, 404, 404, 404),
+    "POST /repositories/{row_id}/removal": (401, 404, 404, 404, 404),
+    "GET /course/repositories": (303, 404, 404, 404, 404),
+    "POST /course/repositories/upload": (401, 404, 404, 404, 404),
     "GET /sign-on": NO_WAY,
     "GET /sign-on/back": NO_WAY,
     "POST /tokens/{token_id}/revoke": MEMBERS_FORM,  # revokes only the caller's own token
     "POST /api/v1/device/code": (415, 415, 415, 415, 415),  # for terminals, which do not send forms of pages
     "POST /api/v1/device/token": (415, 415, 415, 415, 415),
+    "POST /api/v1/jobs/token": (415, 415, 415, 415, 415),
     "GET /api/v1/me": NO_COOKIE,
     "DELETE /api/v1/token": NO_COOKIE,
     "GET /api/v1/assignments": NO_COOKIE,
@@ -112,6 +118,11 @@ TABLE = {
     "GET /course/assignments/{name}/pool/remove": LEADING,
     "POST /course/assignments/{name}/pool/remove": LEADING_FORM,
     "GET /course/system": TEACHING,
+    "GET /course/webhooks": LEADING,
+    "POST /course/webhooks": LEADING_LINKS,
+    "POST /course/webhooks/{webhook_id}/removal": LEADING_FORM,
+    "POST /course/webhooks/again": LEADING_FORM,
+    "POST /course/webhooks/deliveries/{delivery_id}/again": (401, 404, 404, 404, 404),  # nothing was delivered
     "GET /course/exports": LEADING,
     "GET /course/exports/{kind}": LEADING,
     "POST /course/exports": (401, 404, 404, 404, 422),  # the request does not choose a kind of file
@@ -166,7 +177,18 @@ instructor.
 know.
 """
 
-NUMBERS = "person_id", "grading_id", "token_id", "request_id", "regrading_id", "extension_id", "override_id"
+NUMBERS = (
+    "person_id",
+    "grading_id",
+    "token_id",
+    "request_id",
+    "regrading_id",
+    "extension_id",
+    "override_id",
+    "webhook_id",
+    "row_id",
+    "delivery_id",
+)
 """Names of numeric parameters in addresses."""
 
 ENDINGS, LAST = ("sign-out", "/deactivation"), "POST /course/people/{person_id}/deactivation"
@@ -177,6 +199,7 @@ afterwards.
 FIELDS = {
     "POST /course/people": {"key": "zoe", "name": "Zoe"},
     "POST /course/people/{person_id}/edit": {"key": "ada", "name": "Ada", "role": "student"},
+    "POST /course/webhooks": {"url": "https://ci.example.org/hook"},
     "POST /course/invitations": {"cancels": links_digest(())},
     "POST /course/assignments/{name}/pool/upload": {"kind": "earlier", "file": ("old.cl", b"kernel")},
     "POST /course/assignments/{name}/pool/remove": {"kind": "allowed"},
@@ -215,7 +238,7 @@ def test_each_role_gets_what_the_table_says(service):
     def asked(route, role):
         method = route.partition(" ")[0]
         client, token = _signed_in(service, role) if route.endswith(ENDINGS) else browsers[role]
-        if method == "GET" or ("/api/" in route and "/device/" not in route):
+        if method == "GET" or ("/api/" in route and "/device/" not in route and "/jobs/" not in route):
             return client.request(method, address(route)).status_code
         return client.post(address(route), files=parts(form_token=token, **FIELDS.get(route, {}))).status_code
 
@@ -285,6 +308,9 @@ def _addresses(service):
             regrading_id=1,
             extension_id=1,
             override_id=1,
+            webhook_id=1,
+            row_id=1,
+            delivery_id=1,
             kind="moodle.zip" if "upload" in path else "grades.csv",
         )
         return path + QUERIES.get(path.rpartition("/")[2], "")
@@ -319,7 +345,9 @@ student, the owner and an instructor.
 
 def test_every_route_of_the_api_is_in_the_table_of_tokens(service):
     """The tables of tokens have every API route except those that issue tokens."""
-    found = {each for each in routes(service.app) if "/api/v1/" in each and "/device/" not in each}
+    found = {
+        each for each in routes(service.app) if "/api/v1/" in each and "/device/" not in each and "/jobs/" not in each
+    }
     assert found == {*TOKENS, *STAFF_TOKENS}
 
 

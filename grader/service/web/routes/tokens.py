@@ -104,7 +104,13 @@ def _tokens_page(request: Request, member: Member, form: EnteredForm) -> Respons
     state = state_of(request)
     with state.database.reading() as session:
         rows = tokens_of(session, member.id, state.now())
-    values = {"tokens": rows, "days": LIFETIME_DAYS, "scopes": scopes_offered(member.role)}
+    has_providers = bool(state.sign_in.ci_providers)
+    values = {
+        "has_providers": has_providers,
+        "tokens": rows,
+        "days": LIFETIME_DAYS,
+        "scopes": scopes_offered(member.role),
+    }
     return page(request, "tokens.html.jinja", member, form.status, form=form, **values)
 
 
