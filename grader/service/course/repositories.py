@@ -22,7 +22,7 @@ from grader.service.db.keys import is_same_key
 from grader.service.db.models import AuditRow, PersonRow, RepositoryRow
 from grader.service.errors import FieldError, NotFoundError, RefusedError
 
-MAX_OWN_REPOSITORIES, MAX_LISTED = 50, 20_000
+MAX_OWN_REPOSITORIES, MAX_LISTED = 50, 5_000
 """Maximum number of repositories of a person, and of lines in a list."""
 
 PATH = re.compile(r"[\w.-]{1,100}(/[\w.-]{1,100}){1,10}", re.ASCII)
@@ -83,12 +83,13 @@ def import_repositories(session: Session, data: bytes, issuer: str, who: str, no
     for row in session.scalars(select(RepositoryRow).where(RepositoryRow.by_staff, RepositoryRow.issuer == issuer)):
         session.delete(row)
     session.flush()
+    people = {each.key: each for each in session.scalars(select(PersonRow))}
     made: dict[tuple[int, str], RepositoryRow] = {}
     for line in lines:
-        person = person_named(session, {line.field("key").strip()})
+        key = line.field("key").strip()
+        person = people.get(key) or person_named(session, {key})
         if person is None:
-            found = showable(line.field("key").strip())
-            raise RefusedError(f"Line {line.line} of the list: no person of this course has the key {found!r}.")
+            raise RefusedError(f"Line {line.line} of the list: no person of this course has the key {showable(key)!r}.")
         try:
             repository = _path(line.field("repository"))
         except FieldError as error:

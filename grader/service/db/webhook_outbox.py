@@ -33,9 +33,15 @@ class DeliveryState(StrEnum):
     REFUSED = "refused"
 
 
+_WEBHOOKS = select(WebhookRow.id).with_for_update(read=True, key_share=True)
+"""Query for the webhooks. On PostgreSQL, it locks them, because an event for a webhook that is removed meanwhile could
+not be stored, and the result of the grading would be lost with it.
+"""
+
+
 def put_event(session: Session, event: WebhookEvent, path: str, data: Mapping[str, object], now: datetime) -> None:
     """Put an event about the page at `path` in the outbox, for each webhook of the course."""
-    for webhook_id in session.scalars(select(WebhookRow.id)):
+    for webhook_id in session.scalars(_WEBHOOKS):
         session.add(
             DeliveryRow(
                 webhook_id=webhook_id,
@@ -56,7 +62,7 @@ def put_graded(session: Session, attempt: AttemptRow, now: datetime, *, complete
     """Report that an attempt was graded. It is `complete` unless its hidden cases have not run yet. No-op for a trial
     run.
     """
-    if attempt.trial:
+    if attempt.trial or not session.scalars(_WEBHOOKS).all():
         return
     about = {
         "attempt": attempt.public,
