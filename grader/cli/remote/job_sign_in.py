@@ -24,7 +24,7 @@ TOKEN_TYPE = "urn:ietf:params:oauth:token-type:id_token"  # noqa: S105 - a name 
 
 
 def current_sign_in() -> SignIn:
-    """The sign-in in the environment or, without one, the stored sign-in. Raises InputError if there is none."""
+    """The sign-in in the environment or, without one, the stored sign-in. Raises InputError without either."""
     address, token = os.environ.get(SERVICE, ""), os.environ.get(TOKEN, "")
     if not address:
         if token or os.environ.get(ID_TOKEN):

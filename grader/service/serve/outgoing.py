@@ -124,7 +124,7 @@ class _Connection(HTTPConnection):
             self.sock = ssl.create_default_context().wrap_socket(self._raw, server_hostname=self.host)
 
     def give_up(self) -> None:
-        """End the connection from another thread, whatever it waits for."""
+        """End the connection from another thread, even while it waits."""
         for each in (self.sock, self._raw):
             if each is not None:
                 with suppress(OSError):

@@ -51,7 +51,7 @@ class Asked:
 
 
 def test_a_token_in_the_environment_needs_no_sign_in(monkeypatch):
-    """A token of the service in a variable is used as it is, only together with the address of an encrypted service."""
+    """A token of the service in a variable is used unchanged, but only with the address of an encrypted service."""
     monkeypatch.setenv("GRADER_TOKEN", "secret")
     with pytest.raises(InputError, match="GRADER_SERVICE is not set"):
         current_sign_in()

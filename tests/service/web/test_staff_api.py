@@ -49,7 +49,7 @@ def test_lists_are_paged_by_cursor_without_gaps(service):
 
 
 def test_attempts_results_and_grades_are_what_the_pages_show(service):
-    """Attempts can be filtered, results come in each format, and the points are those of the page with all points."""
+    """Attempts can be filtered, results come in each format, and the points include hidden checks."""
     attempt = service.graded(service.hand_in(), graded(service.course, passed=False))
     service.hand_in(person=service.ben)
     program = Program(service, "attempts:read results:read grades:read assignments:read")
