@@ -6,6 +6,7 @@ import shutil
 import pytest
 from courses import ADDITION, course_of
 from project import ASSIGNMENTS, ROOT
+from three_kernels import LAUNCHES, three_kernels
 from untimed import POINTS, UNTIMED, untimed_course
 
 from grader.common.errors import InputError
@@ -52,6 +53,23 @@ def test_the_hash_covers_both_folders(copy):
         after = copy.load("coalsTransp").sha256
         assert after != before
         before = after
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"alone": "addOffset"}, "runs addOffset alone, which the program does not launch at .*; correct the kernel"),
+        ({"solution_of": "other"}, "runs a kernel alone, which launches with solution_of do not allow"),
+    ],
+    ids=["no-launch", "solution-of"],
+)
+def test_a_kernel_that_cannot_run_alone_is_refused(changes, words, tmp_path):
+    """The message names the case, and what prevents its kernel from running alone."""
+    case = {"name": "one", "sizes": {"n": 8}, "alone": changes.get("alone", "addOffsets")}
+    launches = [{**LAUNCHES[0], "solution_of": changes.get("solution_of")}, *LAUNCHES[1:]]
+    correctness = {"points": 1, "tolerance": {"rule": "exact"}, "cases": [case]}
+    with pytest.raises(InputError, match=words):
+        three_kernels(tmp_path, kernel="addOffsets", launches=launches, correctness=correctness)
 
 
 @pytest.mark.parametrize("name", ["coalsTransp", "jacobi"])
