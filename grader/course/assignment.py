@@ -137,6 +137,8 @@ class Assignment(Folders, Rubric):
             self.check_at(sizes)
         for case in self.correctness.cases:
             self._check_alone(case)
+        for goal in self.goals.values():
+            self._check_kernels(goal)
         return self
 
     @property
@@ -296,6 +298,16 @@ class Assignment(Folders, Rubric):
                 f"the case {case.name} runs {case.alone} alone, which the program does not launch at {case.sizes}; "
                 "correct the kernel or the sizes"
             )
+
+    def _check_kernels(self, goal: SpeedGoal) -> None:
+        """Raise ValueError if the timed program does not launch a kernel whose rate is asked for."""
+        launched = {step.launch.kernel for step in self.sequence(goal.sizes).launches}
+        for kernel in self.speed_goals.kernels:
+            if kernel not in launched:
+                raise ValueError(
+                    f"performance.kernels has {kernel}, which the program does not launch at {goal.sizes}; correct the "
+                    "kernel or the sizes"
+                )
 
     def _amounts(self) -> Iterator[Expression]:
         """Yield the expressions that must be positive whole numbers."""

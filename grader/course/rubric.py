@@ -324,15 +324,8 @@ class WorkCount(Record):
     """Name of one, such as `pixel`: rates are in Gpixel/s, 10^9 in a second."""
 
 
-class SpeedGoals(SingleCheck):
-    """The speed goals, and the quantities from which rates are computed."""
-
-    kinds = (Kind.PERFORMANCE,)
-    unmeasured: ClassVar[Mapping[str, Any]] = {
-        "hidden": True,
-        "requires": True,
-        "classes": {"__all__": {"bands": True, "minimum": True, "baseline": True, "yardstick": True}},
-    }
+class Quantities(Record):
+    """The quantities of which a rate tells how many a program or a kernel works off in a second."""
 
     bytes: Expression
     """Smallest number of bytes that a correct kernel can move."""
@@ -342,6 +335,34 @@ class SpeedGoals(SingleCheck):
 
     count: WorkCount | None = None
     """Quantity for rates in a unit of the assignment's own, such as Gpixel/s, instead of GFLOPS and GB/s."""
+
+    @property
+    def work(self) -> Expression:
+        """Work of a kernel: the counted quantity, else the operations, else the bytes."""
+        if self.count is not None:
+            return self.count.of
+        return self.bytes if self.flop is None else self.flop
+
+    @property
+    def unit(self) -> str:
+        """Unit of the rates that this assignment reports."""
+        if self.count is not None:
+            return f"G{self.count.unit}/s"
+        return "GB/s" if self.flop is None else "GFLOPS"
+
+
+class SpeedGoals(Quantities, SingleCheck):
+    """The speed goals, and the quantities from which rates are computed."""
+
+    kinds = (Kind.PERFORMANCE,)
+    unmeasured: ClassVar[Mapping[str, Any]] = {
+        "hidden": True,
+        "requires": True,
+        "classes": {"__all__": {"bands": True, "minimum": True, "baseline": True, "yardstick": True}},
+    }
+
+    kernels: dict[str, Quantities] = Field(default={}, exclude_if=lambda kernels: not kernels)
+    """Quantities of single kernels of the program, all launches of a kernel together, for their rates in reports."""
 
     verifier: Literal["oracle"] | None = None
     """`oracle` if the judge also makes the data of timed runs on GPUs. By default, these data are small integers made
@@ -399,20 +420,7 @@ class SpeedGoals(SingleCheck):
         yield self.bytes
         yield self.flop or 0
         yield self.work
-
-    @property
-    def work(self) -> Expression:
-        """Work of a kernel: the counted quantity, else the operations, else the bytes."""
-        if self.count is not None:
-            return self.count.of
-        return self.bytes if self.flop is None else self.flop
-
-    @property
-    def unit(self) -> str:
-        """Unit of the rates that this assignment reports."""
-        if self.count is not None:
-            return f"G{self.count.unit}/s"
-        return "GB/s" if self.flop is None else "GFLOPS"
+        yield from (number for each in self.kernels.values() for number in (each.bytes, each.work))
 
 
 class Rubric(Record):

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from three_kernels import FIELDS, KERNELS, LAUNCHES, ORACLE, three_kernels
+from three_kernels import FIELDS, KERNELS, LAUNCHES, ORACLE, three_kernels, with_cases
 
 from grader.common.errors import SolutionError
 from grader.course.criteria import Case
@@ -67,7 +67,6 @@ def test_a_launch_in_loops_after_fills_and_swaps_runs_with_its_numbers(tmp_path)
     ]
     oracle = ORACLE.replace('    yield {"data"', '    yield {"data": Truth(value=data)}\n    yield {"data"', 1)
     kernels = KERNELS.replace("uint32_t n)\n{\n    data[", "uint32_t k)\n{\n    data[")
-    cases = {"points": 1, "tolerance": {"rule": "exact"}, "cases": [{"name": "one", "sizes": {"n": 16}}]}
     assignment = three_kernels(
         tmp_path,
         kernels,
@@ -76,7 +75,7 @@ def test_a_launch_in_loops_after_fills_and_swaps_runs_with_its_numbers(tmp_path)
         buffers=buffers,
         program=program,
         launches=None,
-        correctness=cases,
+        correctness=with_cases({"name": "one", "sizes": {"n": 16}}),
     )
     trial = trial_of(assignment)
     assert set(trial.inputs) == {"data", "other"}
