@@ -55,6 +55,14 @@ def state_at(kernel: str, oracle: Oracle, assignment: Assignment, inputs: Arrays
     return State(launch=launch, before=before, after=after)
 
 
+def last_change(buffer: str, oracle: Oracle, assignment: Assignment, inputs: Arrays, sizes: Sizes) -> int | None:
+    """Return the number of the last launch that changes an array; None if the oracle does not give it."""
+    states = _States(oracle, assignment, inputs, sizes)
+    steps = zip(assignment.sequence(sizes).launches, states.given, strict=False)
+    changed = ({step.places.get(name, name) for name in arrays} for step, arrays in steps)
+    return max((number for number, names in enumerate(changed, 1) if buffer in names), default=None)
+
+
 def _made_by(step: Unrolled, assignment: Assignment, sizes: Sizes, states: "_States") -> dict[str, NDArray[Any]]:
     """Arrays that a step changes, as they are after it."""
     match step:
@@ -77,13 +85,13 @@ class _States:
         self.number = 0
         self._assignment = assignment
         self._sizes = sizes
-        self._given = self._from(oracle, inputs)
+        self.given = self._from(oracle, inputs)
 
     def after(self, step: LaunchAt) -> dict[str, Truth]:
         """Return the arrays that the next launch changes, by the names of the places where they are."""
         self.number += 1
         what = f"launch {self.number}, {step.launch.kernel}"
-        given = next(self._given, None)
+        given = next(self.given, None)
         if not isinstance(given, Mapping) or not given:
             raise SolutionError(
                 f"{self.path}: `states` gives no arrays for {what}; yield a dict with a Truth for each array that it "
@@ -104,7 +112,7 @@ class _States:
             step.places.get(name, name): without_padding(truth, self._assignment, name) for name, truth in given.items()
         }
 
-    def _from(self, oracle: Oracle, inputs: Arrays) -> Iterator[object]:
+    def _from(self, oracle: Oracle, inputs: Arrays) -> Iterator[Mapping[str, Truth]]:
         try:
             yield from oracle.states(**inputs, **self._assignment.known(self._sizes))
         except Exception as error:  # an instructor's function may raise anything

@@ -7,6 +7,7 @@ from three_kernels import FIELDS, KERNELS, LAUNCHES, ORACLE, three_kernels, with
 from grader.common.errors import SolutionError
 from grader.course.criteria import Case
 from grader.course.truth.oracle import consult_about, load_oracle
+from grader.course.truth.states import last_change
 from grader.execution.plan import STUDENT, reference_plan
 from grader.grading.checks.case_trial import case_trial
 
@@ -43,6 +44,17 @@ def test_the_first_kernel_gets_the_inputs_of_the_program(tmp_path):
     whole, alone = trial_of(assignment, alone=""), trial_of(assignment, alone="scanBlocks")
     assert np.array_equal(alone.inputs["data"], whole.inputs["data"])
     assert roles_in(alone) == {"data": ("updated", "integers"), "sums": ("output", None)}
+
+
+def test_the_last_launch_that_changes_an_array_is_known(tmp_path):
+    """An array that a later launch changes in place is right only after that launch."""
+    assignment = three_kernels(tmp_path)
+    trial = trial_of(assignment, alone="")
+    changes = [
+        last_change(name, load_oracle(assignment), assignment, trial.inputs, trial.sizes)
+        for name in ("sums", "data", "other")
+    ]
+    assert changes == [2, 3, None]
 
 
 def test_mistakes_of_the_whole_explain_only_final_arrays(tmp_path):

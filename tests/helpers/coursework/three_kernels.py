@@ -36,7 +36,8 @@ ORACLE = """import numpy as np
 from grader.oracle import Truth
 
 def expected(data, **_):
-    return {"data": Truth(value=np.cumsum(data, dtype=np.int64))}
+    numbers = np.cumsum(data, dtype=np.int64)
+    return {"data": Truth(value=numbers), "sums": Truth(value=np.append(0, numbers[7:-1:8]))}
 
 def states(data, **_):
     blocks = np.cumsum(data.reshape(-1, 8), axis=1, dtype=np.int64)
