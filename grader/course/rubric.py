@@ -325,7 +325,7 @@ class WorkCount(Record):
 
 
 class Quantities(Record):
-    """The quantities of which a rate tells how many a program or a kernel works off in a second."""
+    """Work of a program or a kernel, from which its rate is computed."""
 
     bytes: Expression
     """Smallest number of bytes that a correct kernel can move."""
