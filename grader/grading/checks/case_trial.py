@@ -2,6 +2,8 @@
 
 Such a case has the inputs of the whole program. The oracle computes from them the arrays before the first launch of the
 kernel, and the arrays that this launch must make of them. The trial then has an assignment with only this launch.
+
+A worker gets only the arrays before the launch. Each case has inputs of its own, so they reveal no result of another.
 """
 
 from collections.abc import Mapping
