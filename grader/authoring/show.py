@@ -84,7 +84,9 @@ def _layouts(assignment: Assignment) -> Iterator[str]:
 
 
 def _kind(buffer: Buffer) -> str:
-    """Return the role of an array, and its type if that is not the common one."""
+    """Return the role of an array, and its type if that is not the common one, or the format of an image."""
+    if buffer.image is not None:
+        return f"{buffer.part} image, {buffer.image}"
     return buffer.part if buffer.type == "float" else f"{buffer.part}, {buffer.type}"
 
 
@@ -160,6 +162,8 @@ MEASURES: dict[Measure, str] = {
     "words read": "all work-items together read at most {} words of global memory",
     "words written": "all work-items together write at most {} words of global memory",
     "words moved": "the sectors of global memory that are moved hold at most {} words",
+    "image reads": "all work-items together read at most {} pixels of images, each call counted",
+    "image writes": "all work-items together write at most {} pixels of images",
     "divergence": "the work-items of warps diverge at most {} times",
     "requests of mostly idle warps": "at most {} words are accessed while most of a warp is idle",
 }

@@ -1,4 +1,4 @@
-"""Needs of an assignment that a device may not meet: types that not every device has, work-groups and memory.
+"""Needs of an assignment that a device may not meet: types that not every device has, images, work-groups and memory.
 
 A device that lacks them is no student's mistake, so no submission is graded on it.
 """
@@ -12,9 +12,10 @@ from grader.course.assignment import Assignment
 from grader.course.elements import ELEMENTS
 from grader.course.folders import BASELINE_FILE, MODEL_FILE
 from grader.execution.client import Worker
-from grader.execution.plan import NOTHING, REFERENCE
+from grader.execution.plan import NOTHING, REFERENCE, Plan, buffer_spec
 from grader.grading.checks.program import own_program
-from grader.protocol.messages import BuildFailed, DeviceFacts
+from grader.protocol.messages import BuildFailed, DeviceFacts, Refused
+from grader.protocol.steps import BufferSpec
 
 
 def extensions(assignment: Assignment) -> dict[str, str]:
@@ -45,6 +46,43 @@ def missing_types(assignment: Assignment, worker: Worker) -> str | None:
     return f"{worker.ready().name} does not build the {ours}: {types}. Choose another device or another type."
 
 
+def missing_images(assignment: Assignment, worker: Worker) -> str | None:
+    """Return a sentence if the worker's device refuses an image of a case, because it has no images, or not of this
+    format or extent; None if it has all of them.
+    """
+    tried: set[BufferSpec] = set()
+    for case in assignment.correctness.cases:
+        for name, buffer in assignment.buffers.items():
+            spec = buffer_spec(assignment, name, case.sizes)
+            if spec.image is None or spec in tried:
+                continue
+            opened = worker.load({}).open(Plan(buffers=(spec,), scripts={}))
+            if isinstance(opened, Refused):
+                device, extent = worker.ready().name, f"{spec.image.width:,} x {spec.image.height:,} pixels"
+                words = IMAGE_ERRORS.get(opened.error, OTHER_IMAGE_ERROR)
+                return words.format(
+                    device=device, name=name, format=buffer.image, extent=extent, case=case.name, error=opened.error
+                )
+            worker.close()
+            tried.add(spec)
+    return None
+
+
+IMAGE_ERRORS = {
+    "INVALID_OPERATION": "{device} has no images, and assignment.yaml has the image {name}. Choose another device.",
+    "IMAGE_FORMAT_NOT_SUPPORTED": "{device} has no images of the format {format}, which {name} has in assignment.yaml. "
+    "Choose another format or another device.",
+    "INVALID_IMAGE_SIZE": '{device} has no images of {extent}, which {name} has in the case "{case}" of '
+    "assignment.yaml. Make its sizes smaller.",
+}
+"""Sentences about images, by OpenCL's errors."""
+
+OTHER_IMAGE_ERROR = (
+    '{device} does not make the image {name} of {extent} for the case "{case}" of assignment.yaml ({error}). '
+    "Make its sizes smaller, or choose another device."
+)
+
+
 def unfit(assignment: Assignment, device: DeviceFacts) -> Iterator[str]:
     """Yield a sentence for each launch or case that is too large for the device."""
     for case in assignment.correctness.cases:
@@ -66,6 +104,13 @@ def unfit(assignment: Assignment, device: DeviceFacts) -> Iterator[str]:
 def require_sizes(assignment: Assignment, device: DeviceFacts) -> None:
     """Raise DeviceError if a launch or a case is too large for the device."""
     why = next(unfit(assignment, device), None)
+    if why is not None:
+        raise DeviceError(why)
+
+
+def require_images(assignment: Assignment, worker: Worker) -> None:
+    """Raise DeviceError if the worker's device refuses an image of the assignment."""
+    why = missing_images(assignment, worker)
     if why is not None:
         raise DeviceError(why)
 

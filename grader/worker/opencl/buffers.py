@@ -70,11 +70,15 @@ class DeviceImage:
     """Width and height in pixels."""
 
     @classmethod
-    def make(cls, context: cl.Context, spec: BufferSpec, image: ImageSpec) -> "DeviceImage":
-        """Allocate the image."""
+    def make(cls, context: cl.Context, spec: BufferSpec, image: ImageSpec, memory: Bytes | None) -> "DeviceImage":
+        """Allocate the image, or place it in the given memory."""
         order, channel = getattr(cl.channel_order, image.order), getattr(cl.channel_type, image.channel)
-        region = (image.width, image.height)
-        payload = cl.Image(context, _access(spec), cl.ImageFormat(order, channel), shape=region)
+        form, region = cl.ImageFormat(order, channel), (image.width, image.height)
+        if memory is None:
+            payload = cl.create_image(context, _access(spec), form, shape=region)
+        else:
+            flags = _access(spec) | cl.mem_flags.USE_HOST_PTR
+            payload = cl.create_image(context, flags, form, shape=region, hostbuf=memory)
         return cls(spec=spec, payload=payload, region=region)
 
     @property
@@ -118,9 +122,9 @@ ORIGIN = (0, 0)
 
 
 def make_array(context: cl.Context, spec: BufferSpec, memory: Bytes | None = None) -> DeviceArray:
-    """Allocate a buffer or an image. A buffer can be in the given memory."""
+    """Allocate a buffer or an image, or place it in the given memory."""
     if spec.image is not None:
-        return DeviceImage.make(context, spec, spec.image)
+        return DeviceImage.make(context, spec, spec.image, memory)
     return DeviceBuffer.make(context, spec, memory)
 
 
