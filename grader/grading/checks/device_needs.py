@@ -8,6 +8,7 @@ from math import prod
 
 from grader.common.errors import DeviceError
 from grader.common.phrases import listed
+from grader.common.record import replace
 from grader.course.assignment import Assignment
 from grader.course.elements import ELEMENTS
 from grader.course.folders import BASELINE_FILE, MODEL_FILE
@@ -15,7 +16,7 @@ from grader.execution.client import Worker
 from grader.execution.plan import NOTHING, REFERENCE, Plan, buffer_spec
 from grader.grading.checks.program import own_program
 from grader.protocol.messages import BuildFailed, DeviceFacts, Refused
-from grader.protocol.steps import BufferSpec
+from grader.protocol.steps import BufferSpec, ImageSpec
 
 
 def extensions(assignment: Assignment) -> dict[str, str]:
@@ -56,30 +57,44 @@ def missing_images(assignment: Assignment, worker: Worker) -> str | None:
             spec = buffer_spec(assignment, name, case.sizes)
             if spec.image is None or spec in tried:
                 continue
-            opened = worker.load({}).open(Plan(buffers=(spec,), scripts={}))
-            if isinstance(opened, Refused):
-                device, extent = worker.ready().name, f"{spec.image.width:,} x {spec.image.height:,} pixels"
-                words = IMAGE_ERRORS.get(opened.error, OTHER_IMAGE_ERROR)
-                return words.format(
-                    device=device, name=name, format=buffer.image, extent=extent, case=case.name, error=opened.error
-                )
-            worker.close()
             tried.add(spec)
+            error = _refused(worker, spec, spec.image)
+            if error is not None:
+                device, extent = worker.ready().name, f"{spec.image.width:,} x {spec.image.height:,} pixels"
+                why = _why_refused(worker, spec, spec.image)
+                return why.format(
+                    device=device, name=name, format=buffer.image, extent=extent, case=case.name, error=error
+                )
     return None
 
 
-IMAGE_ERRORS = {
-    "INVALID_OPERATION": "{device} has no images, and assignment.yaml has the image {name}. Choose another device.",
-    "IMAGE_FORMAT_NOT_SUPPORTED": "{device} has no images of the format {format}, which {name} has in assignment.yaml. "
-    "Choose another format or another device.",
-    "INVALID_IMAGE_SIZE": '{device} has no images of {extent}, which {name} has in the case "{case}" of '
-    "assignment.yaml. Make its sizes smaller.",
-}
-"""Sentences about images, by OpenCL's errors."""
+def _refused(worker: Worker, spec: BufferSpec, image: ImageSpec) -> str | None:
+    """Return the error with which the device refuses an image; None if it makes it."""
+    opened = worker.load({}).open(Plan(buffers=(replace(spec, size=image.size, image=image),), scripts={}))
+    if isinstance(opened, Refused):
+        return opened.error
+    worker.close()
+    return None
 
-OTHER_IMAGE_ERROR = (
-    '{device} does not make the image {name} of {extent} for the case "{case}" of assignment.yaml ({error}). '
-    "Make its sizes smaller, or choose another device."
+
+def _why_refused(worker: Worker, spec: BufferSpec, image: ImageSpec) -> str:
+    """Return the sentence for an image that the device refuses. The error alone does not tell: PoCL has the same for an
+    image that is too large as others have for a device without images.
+    """
+    error = _refused(worker, spec, replace(image, width=1, height=1))
+    if error is None:
+        return TOO_LARGE
+    return NO_FORMAT if error == "IMAGE_FORMAT_NOT_SUPPORTED" else NO_IMAGES
+
+
+NO_IMAGES = "{device} has no images, and assignment.yaml has the image {name} ({error}). Choose another device."
+NO_FORMAT = (
+    "{device} has no images of the format {format}, which {name} has in assignment.yaml. Choose another format or another "
+    "device."
+)
+TOO_LARGE = (
+    '{device} has no images of {extent}, which {name} has in the case "{case}" of assignment.yaml ({error}). Make its '
+    "sizes smaller."
 )
 
 

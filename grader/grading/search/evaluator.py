@@ -82,7 +82,7 @@ def evaluated_case(assignment: Chosen, case: Case, trial: Trial, bindings: Bindi
     steps = tuple(_keyed(step) for step in script.steps)
     largest = max(buffer.size for buffer in plan.buffers)
     guard = -(-min(largest, WIDEST_GUARD) // GUARD_BYTES) * GUARD_BYTES
-    buffers = tuple(replace(buffer, guard=guard) for buffer in plan.buffers)
+    buffers = tuple(buffer if buffer.image else replace(buffer, guard=guard) for buffer in plan.buffers)
     return EvaluatedCase(
         case=case, trial=trial, plan=Plan(buffers=buffers, scripts={STUDENT: replace(script, steps=steps)})
     )

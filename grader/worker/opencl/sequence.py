@@ -35,12 +35,15 @@ TICK = 0.001
 
 @dataclass(frozen=True, kw_only=True)
 class PreparedKernel:
-    """A kernel whose arguments are set, except for keys. `keys` has the indices of these arguments."""
+    """A kernel whose arguments are set, except for keys. `keys` has the indices of these arguments. `arguments` has the
+    others, because a kernel does not keep its samplers alive.
+    """
 
     program: Any
     step: KernelStep
     kernel: Any
     keys: tuple[int, ...]
+    arguments: Mapping[int, Any]
 
     def enqueue(self, queue: cl.CommandQueue, key: int) -> cl.Event:
         """Enqueue a launch of the kernel with this key."""
@@ -92,10 +95,14 @@ def _prepare(step: Step, built: dict[str, Any], buffers: dict[str, DeviceArray])
             program = built[step.program]
             kernel = cl.Kernel(program, step.kernel)
             keys = tuple(index for index, arg in enumerate(step.args) if isinstance(arg, KeyArg))
-            for index, arg in enumerate(step.args):
-                if index not in keys:
-                    kernel.set_arg(index, _argument(program.context, arg, buffers))
-            return PreparedKernel(program=program, step=step, kernel=kernel, keys=keys)
+            arguments = {
+                index: _argument(program.context, arg, buffers)
+                for index, arg in enumerate(step.args)
+                if index not in keys
+            }
+            for index, argument in arguments.items():
+                kernel.set_arg(index, argument)
+            return PreparedKernel(program=program, step=step, kernel=kernel, keys=keys, arguments=arguments)
         case CopyStep():
             return PreparedCopy(source=buffers[step.source], target=buffers[step.target])
         case FillStep():
