@@ -89,8 +89,8 @@ def _why_refused(worker: Worker, spec: BufferSpec, image: ImageSpec) -> str:
 
 NO_IMAGES = "{device} has no images, and assignment.yaml has the image {name} ({error}). Choose another device."
 NO_FORMAT = (
-    "{device} has no images of the format {format}, which {name} has in assignment.yaml. Choose another format or another "
-    "device."
+    "{device} has no images of the format {format}, which {name} has in assignment.yaml. Choose another format or "
+    "another device."
 )
 TOO_LARGE = (
     '{device} has no images of {extent}, which {name} has in the case "{case}" of assignment.yaml ({error}). Make its '

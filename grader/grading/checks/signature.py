@@ -72,17 +72,13 @@ class OpaqueParameter:
 
     def fits(self, arg: ArgFacts) -> bool:
         """True if the parameter of a kernel can be this one. Drivers report images and samplers in different address
-        spaces.
+        spaces. An access that a driver does not report gets the benefit of the doubt.
         """
-        return arg.type.split()[-1:] == [self.type] and (not self.accesses or _access(arg) in self.accesses)
+        is_allowed = not self.accesses or arg.access in {"none", *self.accesses}
+        return arg.type.split()[-1:] == [self.type] and is_allowed
 
 
 AnyParameter = Parameter | OpaqueParameter
-
-
-def _access(arg: ArgFacts) -> str:
-    """What a kernel may do with an image: only read it if it does not say (OpenCL C specification, 6.6)."""
-    return "read_only" if arg.access == "none" else arg.access
 
 
 def _parameter(assignment: Assignment, launch: Launch, name: str) -> AnyParameter:
@@ -218,7 +214,7 @@ def found_signature(kernel: KernelFacts) -> str:
 
 def _declare(arg: ArgFacts) -> str:
     if arg.type.split()[-1:] == ["image2d_t"]:
-        return f"{_access(arg)} image2d_t {arg.name}"
+        return f"{arg.access} image2d_t {arg.name}".removeprefix("none ")
     space = "" if arg.address_space == "private" or arg.type == "sampler_t" else f"__{arg.address_space} "
     base = arg.type.rstrip("*")
     stars = arg.type[len(base) :]
