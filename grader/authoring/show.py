@@ -67,13 +67,16 @@ def _declared(assignment: Assignment) -> Iterable[Launch]:
 
 def _layouts(assignment: Assignment) -> Iterator[str]:
     """Yield a drawing for each shape of the arrays of the student's kernels. A scratch array without data is not drawn,
-    because students choose its layout.
+    because students choose its layout, and neither is an image, whose layout only the device knows.
     """
     used = dict.fromkeys(name for launch in assignment.student_launches for name in launch.args)
     arrays = {name: assignment.buffers[name] for name in used if name in assignment.buffers}
     yield "  arrays"
-    for shape in dict.fromkeys(each.shape for each in arrays.values()):
-        alike = {name: each for name, each in arrays.items() if each.shape == shape}
+    for name, image in ((name, each) for name, each in arrays.items() if each.image is not None):
+        yield f"      {name} ({_kind(image)}): {in_words(image.shape)}"
+    drawn = {name: each for name, each in arrays.items() if each.image is None}
+    for shape in dict.fromkeys(each.shape for each in drawn.values()):
+        alike = {name: each for name, each in drawn.items() if each.shape == shape}
         free = [name for name, each in alike.items() if each.part == "scratch" and each.data is None]
         fixed = [f"{name} ({_kind(each)})" for name, each in alike.items() if name not in free]
         if fixed:
