@@ -25,18 +25,26 @@ def mistakes(source, weights, R, **_):
     colours = source / WHITE
     shorter, one_sided = weights.copy(), np.roll(np.append(weights, np.zeros(2 * R)), 2 * R)
     shorter[-1] = 0
+    equal = np.full_like(weights, 1 / len(weights))
+    right = _along(1, colours, weights)
     made = {
-        "pixels outside the image are taken to be black": _twice(colours, weights, mode="constant"),
-        "pixels outside the image are taken from its other side": _twice(colours, weights, mode="wrap"),
-        "the last weight is left out": _twice(colours, shorter),
-        "the pixels start at the pixel itself, not R before": _twice(colours, one_sided),
-        "all weights are taken to be equal": _twice(colours, np.full_like(weights, 1 / len(weights))),
-        "rows are blurred twice and columns never": _along(1, _along(1, colours, weights), weights),
-        "columns are blurred twice and rows never": _along(0, _along(0, colours, weights), weights),
-        "rows are never blurred": _along(0, colours, weights),
-        "columns are never blurred": _along(1, colours, weights),
+        "pixels outside the image are taken to be black": _both(colours, weights, mode="constant"),
+        "pixels outside the image are taken from its other side": _both(colours, weights, mode="wrap"),
+        "the last weight is left out": _both(colours, shorter),
+        "the pixels start at the pixel itself, not R before": _both(colours, one_sided),
+        "all weights are taken to be equal": _both(colours, equal),
+        "rows are blurred twice and columns never": (right, _along(1, right, weights)),
+        "columns are blurred twice and rows never": (
+            _along(0, colours, weights),
+            _along(0, _along(0, colours, weights), weights),
+        ),
+        "rows are never blurred": (colours, _along(0, colours, weights)),
+        "columns are never blurred": (right, right),
     }
-    return {words: {"target": _pixels(result)} for words, result in made.items()}
+    return {
+        words: {"target": _pixels(target), **({} if between is right else {"between": Truth(value=between)})}
+        for words, (between, target) in made.items()
+    }
 
 
 def _pixels(colours):
@@ -44,8 +52,10 @@ def _pixels(colours):
     return Truth(value=np.rint(np.clip(colours, 0, 1) * WHITE))
 
 
-def _twice(colours, weights, mode="edge"):
-    return _along(0, _along(1, colours, weights, mode), weights, mode)
+def _both(colours, weights, mode="edge"):
+    """The images after the first pass and after both."""
+    between = _along(1, colours, weights, mode)
+    return between, _along(0, between, weights, mode)
 
 
 def _along(axis, colours, weights, mode="edge"):
