@@ -83,7 +83,7 @@ def evaluated_case(case: Case, trial: Trial, bindings: Bindings) -> EvaluatedCas
     steps = tuple(_keyed(step) for step in script.steps)
     largest = max(buffer.size for buffer in plan.buffers)
     guard = -(-min(largest, WIDEST_GUARD) // GUARD_BYTES) * GUARD_BYTES
-    buffers = tuple(replace(buffer, guard=guard) for buffer in plan.buffers)
+    buffers = tuple(buffer if buffer.image else replace(buffer, guard=guard) for buffer in plan.buffers)
     return EvaluatedCase(
         case=case, trial=trial, plan=Plan(buffers=buffers, scripts={STUDENT: dataclasses.replace(script, steps=steps)})
     )
