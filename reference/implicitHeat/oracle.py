@@ -65,7 +65,9 @@ def mistakes(heat, flow, iterations, ROWS, COLUMNS, **_):
         "the neighbours are subtracted, not added": _last(_turns(heat, flow, iterations, sign=-1), CONVERGED),
         "the first turn is the last, as if `squares` were 0": _last(_turns(heat, flow, 1), CONVERGED),
         "turns go on after the test for convergence holds": _last(_turns(heat, flow, iterations), 0),
-        "the last turn is one too early": _last(_turns(heat, flow, iterations), CONVERGED, early=1),
+        "the last turn is one too early, as if squares of changes were added, not of residuals": _last(
+            _turns(heat, flow, iterations), CONVERGED * (1 + 4 * flow) ** 2
+        ),
         "the values are rounded to float": _last(_turns(heat, flow, iterations, rounded=np.float32), CONVERGED),
     }
     return {words: {"new": Truth(value=value)} for words, value in results.items()}
@@ -82,14 +84,12 @@ def _turns(heat, flow, most, around=None, divisor=None, sign=1, rounded=np.float
         yield old, np.mean(residual**2)
 
 
-def _last(turns, converged, early=0):
-    """Return the cells after the last turn, or after a turn before it."""
-    done = []
+def _last(turns, converged):
+    """Return the cells after the last turn."""
     for cells, square in turns:
-        done.append(cells)
         if square < converged:
             break
-    return done[max(len(done) - 1 - early, 0)]
+    return cells
 
 
 def _around(u, leave_out=None):

@@ -38,25 +38,10 @@ def mistakes(x, flags, n, WG, TILE, **_):
     is_open = i % TILE < firsts[tile]
     own = x.astype(np.int64)
 
-    def with_carries(values):
-        return within + np.where(is_open, values[tile], 0)
-
-    made = {
+    elements = {
         "no segment ends: the sums go on over all flags": np.cumsum(own),
         "every tile begins a segment: no carry is added": within,
         "the carry is added to all elements of a tile, not only to those before its first flag": within + carries[tile],
-        "the carry is only the total of the tile before, also if the segment began earlier": with_carries(
-            np.append([0], totals[:-1])
-        ),
-        "flags end no segment in the scan of the totals: the carry is the sum of all totals": with_carries(
-            np.cumsum(totals) - totals
-        ),
-        "the carry of a tile contains the total of the tile itself": with_carries(
-            totals + np.where(firsts < TILE, 0, carries)
-        ),
-        "the totals are scanned in parts of WG, and nothing is carried from one part to the next": with_carries(
-            carries - np.where(_same_part(firsts, TILE, WG), carries[np.arange(len(totals)) // WG * WG], 0)
-        ),
         "the carry is also added to the element with the first flag": within
         + np.where(i % TILE <= firsts[tile], carries[tile], 0),
         "a sum lacks the element itself, as in an exclusive scan": sums - own,
@@ -66,7 +51,20 @@ def mistakes(x, flags, n, WG, TILE, **_):
         "the sums of a segment lack the element with the flag": sums - own[_begins(begins)],
         "nothing is added up: each element is copied": own,
     }
-    return {words: {"sums": Truth(value=value)} for words, value in made.items()}
+    tiles = {
+        "the carry is only the total of the tile before, also if the segment began earlier": np.append(
+            [0], totals[:-1]
+        ),
+        "flags end no segment in the scan of the totals: the carry is the sum of all totals": np.cumsum(totals)
+        - totals,
+        "the carry of a tile contains the total of the tile itself": totals + np.where(firsts < TILE, 0, carries),
+        "the totals are scanned in parts of WG, and nothing is carried from one part to the next": carries
+        - np.where(_same_part(firsts, TILE, WG), carries[np.arange(len(totals)) // WG * WG], 0),
+    }
+    return {words: {"sums": Truth(value=value)} for words, value in elements.items()} | {
+        words: {"sums": Truth(value=within + np.where(is_open, value[tile], 0)), "carries": Truth(value=value)}
+        for words, value in tiles.items()
+    }
 
 
 def _segmented(x, begins):

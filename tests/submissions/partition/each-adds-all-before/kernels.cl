@@ -5,8 +5,9 @@ uint scan(uint own, __local uint *sums)
     barrier(CLK_LOCAL_MEM_FENCE);
     uint before = 0, all = 0;
     for (uint other = 0; other < WG; other++) {
-        before += other < lid ? sums[other] : 0;
-        all += sums[other];
+        const uint sum = sums[other];
+        before += other < lid ? sum : 0;
+        all += sum;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     if (lid == WG - 1)

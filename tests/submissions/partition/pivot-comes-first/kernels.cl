@@ -56,7 +56,7 @@ __kernel void scatter(__global const int *x, __global const uint *starts, __glob
     const uint before = starts[get_group_id(0)];
     const uint all_low = starts[get_num_groups(0)];
 
-    int own[4] = {pivot, pivot, pivot, pivot};
+    int own[4] = {pivot + 1, pivot + 1, pivot + 1, pivot + 1};
     if (start + 4 * lid + 3 < n)
         vstore4(vload4(0, x + start + 4 * lid), 0, own);
     else

@@ -32,9 +32,15 @@ __kernel void relax(__global const double *heat, __global const double *old, __g
     }
     sums[ty][tx] = square;
     barrier(CLK_LOCAL_MEM_FENCE);
+    double row = 0;
+    for (uint other = 0; other < COLUMNS; other++)
+        row += sums[ty][other];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    sums[ty][tx] = row;
+    barrier(CLK_LOCAL_MEM_FENCE);
     double all = 0;
-    for (uint other = 0; other < ROWS * COLUMNS; other++)
-        all += sums[other / COLUMNS][other % COLUMNS];
+    for (uint other = 0; other < ROWS; other++)
+        all += sums[other][tx];
     if (tx == 0 && ty == 0)
         squares[get_group_id(1) * get_num_groups(0) + get_group_id(0)] = all;
 }

@@ -1,4 +1,4 @@
-// The tile is in local memory, but every work-item adds up all squares of the group. No steps are shared.
+// The tile is in local memory, but every work-item adds up a row of squares, and the sums of all rows. No tree.
 __kernel void relax(__global const double *heat, __global const double *old, __global double *new,
                     __global double *squares, uint height, uint width, double flow)
 {
@@ -33,9 +33,15 @@ __kernel void relax(__global const double *heat, __global const double *old, __g
     }
     sums[ty][tx] = square;
     barrier(CLK_LOCAL_MEM_FENCE);
+    double row = 0;
+    for (uint other = 0; other < COLUMNS; other++)
+        row += sums[ty][other];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    sums[ty][tx] = row;
+    barrier(CLK_LOCAL_MEM_FENCE);
     double all = 0;
-    for (uint other = 0; other < ROWS * COLUMNS; other++)
-        all += sums[other / COLUMNS][other % COLUMNS];
+    for (uint other = 0; other < ROWS; other++)
+        all += sums[other][tx];
     if (tx == 0 && ty == 0)
         squares[get_group_id(1) * get_num_groups(0) + get_group_id(0)] = all;
 }
