@@ -10,7 +10,21 @@ from grader.protocol.observation import SeenKernel, SeenMessage
 
 
 def local_race(array: str, entities: list[Entity], seen: SeenKernel, scene: Scene) -> tuple[str, str]:
-    """Explain a race between a write and a read. Returns the mistake and the next step. The write comes first if it is
+    """Explain a race between a write and a read. Returns the mistake and the next step. If the steps of a warp have no
+    barriers on purpose, the next step says that OpenCL does not allow this.
+    """
+    what, advice = _unordered(array, entities, seen, scene)
+    if not scene.is_warp_synchronous(array, {each.line for each in entities}):
+        return what, advice
+    if advice.startswith(MOVE.partition("{")[0]):
+        return what, f"{advice} {WARP_SYNCHRONOUS}"
+    if advice.startswith(NO_BARRIER):
+        return what, f"{advice} {WARP_SYNCHRONOUS} {EACH_STEP}"
+    return (what, f"{WARP_SYNCHRONOUS} {EACH_STEP}") if advice == CANNOT_SEPARATE else (what, advice)
+
+
+def _unordered(array: str, entities: list[Entity], seen: SeenKernel, scene: Scene) -> tuple[str, str]:
+    """The mistake and the next step of a race between a write and a read. The write comes first if it is
     above the read without a barrier between them, or if the read found words that no work-item had written. Otherwise
     the read comes first, and the write belongs to the next step of the algorithm. If there are barriers on both paths,
     no barrier is missing.
@@ -38,7 +52,7 @@ def local_race(array: str, entities: list[Entity], seen: SeenKernel, scene: Scen
         missing = _missing(read.line, other, f"the next step writes {array} again", seen, scene)
         braces = BRACES if loop and missing.startswith(NO_BARRIER) and scene.is_without_braces(loop) else ""
         return _wrong_fence(array, back, scene) or (what, missing + braces)
-    return what, "A barrier cannot separate the two accesses. Check both indexes, and which work-items run these lines."
+    return what, CANNOT_SEPARATE
 
 
 OWN_ELEMENT = "Let each work-item use its own element, and add the elements up after a barrier."
@@ -65,6 +79,19 @@ MOVE = (
 """Advice on steps that only some work-items run. A barrier cannot be added there because all work-items
 must reach it.
 """
+
+CANNOT_SEPARATE = (
+    "A barrier cannot separate the two accesses. Check both indexes, and which work-items run these lines."
+)
+
+WARP_SYNCHRONOUS = (
+    "A scan or a reduction without barriers within 32 work-items (warp-synchronous) is a race by OpenCL's memory model."
+)
+EACH_STEP = (
+    "Add barrier(CLK_LOCAL_MEM_FENCE) after each step, outside of conditions. A scan in place needs another one "
+    "between the read and the write of a step."
+)
+"""Advice on such steps."""
 
 WRITE_BARRIER = "Write barrier(CLK_LOCAL_MEM_FENCE) in line {}."
 

@@ -160,6 +160,48 @@ def test_a_word_that_is_read_too_early():
     assert "missing between them: after line 13, before any work-item reads" in found.help
 
 
+STEPS = SOURCE.replace("line 13;", "Ash[lid] += Ash[lid - 4];")
+
+
+@pytest.mark.parametrize(
+    ("source", "line", "says"),
+    [
+        (
+            STEPS.replace("line 1;", "volatile __local float Ash[64];"),
+            13,
+            "Add barrier(CLK_LOCAL_MEM_FENCE) after each",
+        ),
+        (
+            STEPS.replace("line 1;", "__local volatile float *Ash"),
+            17,
+            "missing between them: after line 13, before any",
+        ),
+        (STEPS.replace("line 12;", "Ash[lid - 2];").replace("line 14;", "Ash[lid-8u];"), 13, "after each step"),
+    ],
+    ids=["volatile", "volatile-pointer", "distances"],
+)
+def test_steps_of_a_warp_without_barriers(source, line, says):
+    """The help for a race in a warp-synchronous scan says that OpenCL's memory model does not allow it. Signs of such a
+    scan are an array that is volatile, or several steps with constant distances and no barrier between them.
+    """
+    code = source.replace("line 17;", "sum = Ash[lid - 1];")
+    seen = race("Read-write", at("local", ASH), entity(13, WRITE, (8, 2, 0)), entity(line, READ), array="Ash")
+    found = only(kernel(seen), replace(LINE, source=code))
+    assert "(warp-synchronous) is a race by OpenCL's memory model." in found.help
+    assert says in found.help
+
+
+@pytest.mark.parametrize(
+    "source",
+    [STEPS, STEPS.replace("line 12;", "Ash[lid - 1];").replace("line 14;", "barrier(CLK_LOCAL_MEM_FENCE);")],
+    ids=["one-step", "barriers"],
+)
+def test_a_stencil_is_not_warp_synchronous(source):
+    """The help for a race between neighbours in a stencil does not mention warps."""
+    seen = race("Read-write", at("local", ASH), entity(13, WRITE, (8, 2, 0)), entity(13, READ), array="Ash")
+    assert "warp" not in only(kernel(seen), replace(LINE, source=source)).help
+
+
 LOOP = SOURCE.replace("line 12;", "for (;;) {").replace("line 20;", "}")
 
 
