@@ -1,8 +1,9 @@
 """Runs of the submission in the simulator: the record of a run, and the inspection of its results."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Self
 
+from grader.common.record import replace
 from grader.course.criteria import Sizes
 from grader.course.launches import Launch
 from grader.course.submissions.task import Task
@@ -74,6 +75,17 @@ def run_on_trial(subject: Subject, trial: Trial, order: Order = "ascending") -> 
     """Return a run on the data of a trial."""
     plan = submission_plan(subject.built.task.assignment, trial.sizes, subject.built.bindings).watched(order)
     return SimulatedRun(subject=subject, trial=trial, plan=plan)
+
+
+def run_on_poison(subject: Subject, trial: Trial, order: Order) -> SimulatedRun:
+    """Return a run on the data of a trial whose outputs begin with poison, as on a device. In other runs, they begin
+    with 0, which may be the right result. This run does not see reads of unwritten words.
+    """
+    run = run_on_trial(subject, trial, order)
+    ours = submission_plan(subject.built.task.assignment, trial.sizes, subject.built.bindings)
+    poisons = {spec.name: spec.poison for spec in ours.buffers}
+    buffers = (spec if spec.read_only else replace(spec, poison=poisons[spec.name]) for spec in run.plan.buffers)
+    return replace(run, plan=replace(run.plan, buffers=tuple(buffers)))
 
 
 def run_at(subject: Subject, sizes: Sizes, number: int, order: Order = "ascending") -> SimulatedRun:
