@@ -17,18 +17,12 @@ from grader.grading.checks.simulated_run import Simulated
 from grader.grading.explain.problem import EXPLANATION, evidence_of
 from grader.grading.explain.slips.launch import SimulatedLaunch, Text
 from grader.grading.explain.slips.rules import first_slip
-from grader.grading.explain.slips.slip import Slip
+from grader.grading.explain.slips.slip import TOLD, Slip
 from grader.grading.source.polynomial import Polynomial, atom, constant
 from grader.grading.source.reading import outline
 from grader.grading.source.values import TooComplexError
 from grader.protocol.observation import SeenKernel
-from grader.results.check import Check, Finding, Reason, Verdict
-
-TOLD = frozenset({Reason.WRONG_OUTPUT, Reason.NOT_WRITTEN, Reason.OUT_OF_BOUNDS})
-"""Reasons of checks that a mistake in the source can explain."""
-
-SEEN = TOLD | {Reason.DATA_RACE, Reason.UNINITIALISED}
-"""Reasons of findings that a mistake in the source can explain."""
+from grader.results.check import Check, Finding, Verdict
 
 OPERATORS: Mapping[type[ast.operator], Callable[[Polynomial, Polynomial], Polynomial]] = {
     ast.Add: operator.add,
@@ -65,7 +59,7 @@ def _with_slip(check: Check, slip: Slip | Fault | None) -> Check:
         return check
     if isinstance(slip, Fault):
         return replace(check, faults=(*check.faults, slip))
-    if not check.findings or check.reason not in SEEN:
+    if not check.findings or check.reason not in slip.effects:
         return check
     first, *others = check.findings
     if not any(place.line in slip.explains for place in first.places):

@@ -30,14 +30,14 @@ def local_race(array: str, entities: list[Entity], seen: SeenKernel, scene: Scen
     early, late = not any(map(scene.has_barrier_in, there)), not any(map(scene.has_barrier_in, back))
     what = f"line {read.line} reads words of {array} that another work-item writes in line {write.line}."
     if _is_unset(array, read, seen) or (early and (write.line < read.line or not late)):
-        missing = _missing(write.line, read.line, "any work-item reads", seen, scene)
-        return _wrong_fence(array, there, scene) or (what, missing)
+        missing = _missing(what, (write.line, read.line), "any work-item reads", seen, scene)
+        return _wrong_fence(array, there, scene) or missing
     what = f"line {write.line} overwrites words of {array} that another work-item still reads in line {read.line}."
     if late and (loop or write.line != read.line):
         other = loop.start if loop and write.line <= read.line else write.line
-        missing = _missing(read.line, other, f"the next step writes {array} again", seen, scene)
-        braces = BRACES if loop and missing.startswith(NO_BARRIER) and scene.is_without_braces(loop) else ""
-        return _wrong_fence(array, back, scene) or (what, missing + braces)
+        what, advice = _missing(what, (read.line, other), f"the next step writes {array} again", seen, scene)
+        braces = BRACES if loop and advice.startswith(ADD_BARRIER) and scene.is_without_braces(loop) else ""
+        return _wrong_fence(array, back, scene) or (what, advice + braces)
     return what, "A barrier cannot separate the two accesses. Check both indexes, and which work-items run these lines."
 
 
@@ -52,7 +52,10 @@ words.
 """
 
 NO_BARRIER = "A barrier(CLK_LOCAL_MEM_FENCE) is missing"
-MISSING = NO_BARRIER + " between them: after line {}, before {}."
+"""Beginning of advice on two lines without a barrier between them."""
+
+ADD_BARRIER = "Write barrier(CLK_LOCAL_MEM_FENCE)"
+"""Beginning of advice that contains the line for a barrier."""
 
 BRACES = " The body of the loop then needs braces."
 """Added if the barrier belongs at the end of a loop whose body is a single statement."""
@@ -66,17 +69,20 @@ MOVE = (
 must reach it.
 """
 
-WRITE_BARRIER = "Write barrier(CLK_LOCAL_MEM_FENCE) in line {}."
+WRITE_BARRIER = ADD_BARRIER + " in line {}."
 
 
-def _missing(line: int, other: int, before: str, seen: SeenKernel, scene: Scene) -> str:
-    """Advice to add a barrier between two lines. If only some work-items run the first line, the barrier belongs after
-    the statement that divides the work-items, unless this statement also contains the other line.
+def _missing(what: str, way: tuple[int, int], before: str, seen: SeenKernel, scene: Scene) -> tuple[str, str]:
+    """The mistake and the next step if a barrier is missing between two lines. `what` is the race. If only some
+    work-items run the first line, the barrier belongs after the statement that divides the work-items, unless this
+    statement also contains the other line.
     """
+    line, other = way
     around = dividing(scene.expanded, seen.kernel, line)
     if around is not None and other in around.lines and len(around.lines) > 1:
-        return MOVE.format(around.keyword, around.lines[0])
-    return MISSING.format(around.lines[-1] if around else line, before)
+        return what, MOVE.format(around.keyword, around.lines[0])
+    after = around.lines[-1] if around else line
+    return f"a barrier is missing after line {after}: {what}", f"{ADD_BARRIER} after line {after}, before {before}."
 
 
 def _wrong_fence(array: str, way: Sequence[range], scene: Scene) -> tuple[str, str] | None:
@@ -115,8 +121,8 @@ def unparted(what: str, array: str, lines: Collection[int], seen: SeenKernel, sc
     loop = scene.loop_around({first, last})
     back = _way(loop, last, first)
     if loop and not any(map(scene.has_barrier_in, back)):
-        missing = _missing(last, loop.start, f"the next step writes {array} again", seen, scene)
-        return _wrong_fence(array, back, scene) or (what, missing)
+        _, advice = _missing(what, (last, loop.start), f"the next step writes {array} again", seen, scene)
+        return _wrong_fence(array, back, scene) or (what, advice)
     return None
 
 

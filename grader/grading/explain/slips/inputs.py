@@ -3,6 +3,7 @@
 from grader.common.phrases import listed
 from grader.grading.explain.simulator.oclgrind import GLOBAL, was_cut_off
 from grader.grading.explain.simulator.source_lines import FEW, lines_in_words
+from grader.grading.explain.slips.blocking import blocking, in_number, kept_from
 from grader.grading.explain.slips.launch import SimulatedLaunch
 from grader.grading.explain.slips.slip import Slip
 
@@ -22,6 +23,11 @@ def unread_inputs(launch: SimulatedLaunch) -> Slip | None:
         return Slip(message=f"the kernel does not use {listed(unread, 'and')}.", help="", cause=cause)
     load, happens = ("load", "happens") if len(lines) == 1 else ("loads", "happen")
     where = f" in {lines_in_words(lines)}" if len(lines) <= FEW else ""
+    body = launch.text.function.body
+    tests = blocking(launch, [each for each in range(*body) if launch.text.outline.code[each].text in unread])
+    if where and 1 <= len(tests) <= FEW:
+        check = f"Check the {in_number('condition', tests)}."
+        return Slip(message=f"{what}: {kept_from(tests, load, lines)}.", help=check, cause=cause)
     return Slip(
         message=f"{what}: the {load}{where} never {happens}.",
         help=f"Check the conditions and the loops around {'it' if len(lines) == 1 else 'them'}.",

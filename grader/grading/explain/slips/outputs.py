@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from math import prod
 
 from grader.grading.explain.simulator.oclgrind import GLOBAL, was_cut_off
-from grader.grading.explain.simulator.source_lines import FEW, lines_in_words
+from grader.grading.explain.simulator.source_lines import FEW
+from grader.grading.explain.slips.blocking import blocking, in_number, kept_from
 from grader.grading.explain.slips.indexes import IndexedAccess, accesses, in_words
 from grader.grading.explain.slips.launch import SimulatedLaunch
 from grader.grading.explain.slips.slip import Slip
@@ -18,12 +19,12 @@ def unstored_results(launch: SimulatedLaunch) -> Slip | None:
     for array in sorted({each.name for each in launch.seen.arrays if each.space == GLOBAL} - launch.inputs - seen):
         stores = [each for each in accesses(launch) if each.writes and each.array == array]
         lines = {each.line for each in stores}
-        tests = {guard.used for each in stores for guard in launch.guards.at(each.place)}
+        tests = blocking(launch, [each.place for each in stores])
         if 1 <= len(lines) <= FEW and tests:
-            store, happens = ("store", "happens") if len(lines) == 1 else ("stores", "happen")
+            store = "store" if len(lines) == 1 else "stores"
             return Slip(
-                message=f"{array} is never written: the {store} in {lines_in_words(lines)} never {happens}.",
-                help=f"Check the conditions in {lines_in_words(tests)}." if len(tests) <= FEW else "",
+                message=f"{array} is never written: {kept_from(tests, store, lines)}.",
+                help=f"Check the {in_number('condition', tests)}.",
                 cause="the results are never stored",
             )
     return None

@@ -318,8 +318,8 @@ def test_results_that_are_never_stored_are_named_with_their_stores():
     store without a condition happens.
     """
     body = f"{IDS}if (x >= 0)\nreturn;\nif (y < h)\nv[x] = A[y * w + x];"
-    words = "v is never written: the store in line 7 never happens. Check the conditions in lines 4 and 6."
-    assert said("results not stored", body, accesses=("A",), stored="B") == words
+    words = "v is never written: the condition in line 4 keeps all work-items from the store in line 7. "
+    assert said("results not stored", body, accesses=("A",), stored="B") == f"{words}Check the condition."
     assert not said("results not stored", body, accesses=("A",), stored="v")
     assert not said("results not stored", f"{IDS}if (x < 0)\nB[x] = 0;", stored="B")
     assert not said("results not stored", f"{IDS}B[x] = 0;", stored="v")
@@ -349,7 +349,9 @@ def test_a_store_whose_index_stays_too_small_is_named(store, words):
 def test_unread_inputs_are_named_with_the_lines_of_their_loads():
     """An input that no work-item read is reported, together with the lines that would load it."""
     body = f"{IDS}if (x < 0)\nv[x] = A[y * w + x];"
-    assert said("unread inputs", body).startswith("A is never read: the load in line 5 never happens.")
+    assert said("unread inputs", body).startswith(
+        "A is never read: the condition in line 4 keeps all work-items from the load in line 5."
+    )
     assert said("unread inputs", IDS) == "the kernel does not use A. "
     assert not said("unread inputs", body, accesses=("A",))
     assert not said("unread inputs", body, stored="")
