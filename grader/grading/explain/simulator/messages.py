@@ -178,10 +178,15 @@ def _out_of_bounds(heard: Heard) -> Words:
     else:
         cause = WRONG_INDEX
     what = f"line {entity.line} {does} outside {target.array}{_how_far(target)}."
-    decided = told_to_decide("The index", heard.scene, heard.seen.kernel, [entity.line])
     if not lines_named(cause):
-        cause = " ".join(filter(None, (cause, decided)))
+        what = _with_deciding_lines(what, entity.line, heard)
     return what, cause, (heard.place(entity, target.array),)
+
+
+def _with_deciding_lines(what: str, line: int, heard: Heard) -> str:
+    """The sentence, with a clause about the lines that decide how far the index in a line reaches, if they are few."""
+    decided = told_to_decide("the index", heard.scene, heard.seen.kernel, [line])
+    return f"{what.removesuffix('.')}; {decided}" if decided else what
 
 
 SOME_LEFT_OUT = "Check the size of the array, and whether a condition must keep some work-items out."
@@ -241,6 +246,7 @@ def _beyond_array(heard: Heard) -> Words:
     has_wrapped = ": an unsigned index has fallen below 0" if _has_wrapped(int(index[1])) else ""
     elements = f"which has elements 0 to {int(index[2]) - 1}{has_wrapped}"
     what = f"line {entity.line} accesses element {index[1]} of {array}, {elements}."
+    what = _with_deciding_lines(what, entity.line, heard)
     return what, WRONG_INDEX, heard.by(entity, entity.line, f"accesses {array}")
 
 

@@ -115,13 +115,13 @@ __kernel void k(__global const float *A, __global float *C, uint n, uint width)
 
 
 def test_an_access_that_a_guard_lets_pass():
-    """For an access beyond an array, the help names the lines that decide about the index: the guard, and the line that
-    computes the bound of the guard.
+    """For an access beyond an array, the message names the lines that decide about the index: the guard, and the line
+    that computes the bound of the guard.
     """
     beyond = f"Invalid read of size 4 at global memory address 0x{A + 400:x}\n{entity(7, READ)}"
     found = only(kernel(message(beyond)), replace(LINE, source=GUARDED, expanded=GUARDED))
-    assert found.help.endswith("The index depends on lines 4 and 5.")
-    assert "depends" not in only(kernel(message(beyond))).help
+    assert found.message.endswith("; the index depends on lines 4 and 5.")
+    assert "depends" not in only(kernel(message(beyond))).message
 
 
 def test_a_word_that_is_overwritten_too_early():

@@ -5,11 +5,13 @@ from dataclasses import replace
 import pytest
 
 from grader.grading.explain.simulator.locations import Scene
+from grader.grading.explain.slips.blocking import blocking
 from grader.grading.explain.slips.launch import SimulatedLaunch, Text
 from grader.grading.explain.slips.rules import RULES, first_slip
 from grader.grading.source.polynomial import atom, constant
 from grader.grading.source.reading import outline
-from grader.protocol.observation import SeenAccess, SeenArray, SeenKernel, SeenMessage, SeenUnset
+from grader.protocol.observation import SeenAccess, SeenArray, SeenBranch, SeenKernel, SeenMessage, SeenUnset
+from grader.results.check import Reason
 
 COUNTS = {"requests": 1, "mostly_idle": 0, "active": 1, "bytes": 4, "unused": 0, "conflicts": 0, "sectors": 1}
 COUNTS |= {"fewest": 1, "worst": 1.0, "stride": 4}
@@ -313,6 +315,32 @@ def test_a_number_in_place_of_the_row_length_is_named(access, words):
     assert bool(found) is bool(words)
 
 
+def branch(line, *, constant):
+    """Return the simulator's record of a condition."""
+    return SeenBranch(line=line, reached=9, diverged=0, constant=constant)
+
+
+@pytest.mark.parametrize(
+    ("branches", "lines"),
+    [
+        ([], {4}),
+        ([branch(4, constant=False)], {6}),
+        ([branch(4, constant=True)], {4, 6}),
+        ([branch(4, constant=False), branch(6, constant=True)], {6}),
+        ([branch(4, constant=True), branch(6, constant=True)], {4, 6}),
+        ([branch(4, constant=False), branch(6, constant=False)], {4, 6}),
+    ],
+)
+def test_the_condition_that_keeps_all_work_items_out(branches, lines):
+    """Of the conditions before a line that no work-item reaches, the one that keeps them out is named if the simulator
+    shows which one this is. Otherwise all are named.
+    """
+    seen = launch(f"{IDS}if (x >= w)\nreturn;\nif (y < h)\nv[x] = 0;")
+    seen = replace(seen, seen=seen.seen.model_copy(update={"branches": tuple(branches)}))
+    store = next(number for number, token in enumerate(seen.text.outline.code) if token.line == 7)
+    assert blocking(seen, [store]) == lines
+
+
 def test_results_that_are_never_stored_are_named_with_their_stores():
     """An array that no work-item writes is named, with the lines of its stores and of the conditions before them. A
     store without a condition happens.
@@ -414,13 +442,13 @@ def test_a_step_of_a_tree_without_a_condition_is_named(step):
 @pytest.mark.parametrize("test", ["if (x < w)\n", "if (x >= w) return;\n"])
 def test_words_that_a_guard_leaves_unset_are_named(test):
     """If a guard on a size keeps work-items from storing to local memory, their words stay unset, and the message names
-    the guard.
+    all guards of the store. A store that the text does not show as an assignment may fill these words, too.
     """
     unset = {"line": 7, "column": 1, "name": "s", "space": 3, "used_line": 7, "how": "stored", "array": "v"}
     ids = {"global_id": (95, 0, 0), "local_id": (15, 0, 0), "group": (5, 0, 0), "times": 1}
 
-    def unset_words(body):
-        seen = launch(body)
+    def unset_words(body, **stored):
+        seen = launch(body, **stored)
         read = SeenUnset(**unset, **ids)
         return first_slip([replace(seen, seen=seen.seen.model_copy(update={"unset": (read,)}), inputs=frozenset())])
 
@@ -428,6 +456,10 @@ def test_words_that_a_guard_leaves_unset_are_named(test):
     found = unset_words(body)
     assert found.message == "work-items that the guard in line 5 keeps out store nothing in s."
     assert found.explains == {7}
+    assert found.effects == {Reason.UNINITIALISED}
+    among = f"{IDS}{STAGED}if (me < 9)\n{{ {test.strip()} s[me] = 1; }} v[x] = s[15 - me];"
+    assert unset_words(among).message == "work-items that the guards in lines 5 and 6 keep out store nothing in s."
+    assert unset_words(body, stored="s") is None
     assert unset_words(body.replace("s[me] = 1", "s[me] = 1; else s[me] = 0").replace(test, "if (x != w)")) is None
 
 
