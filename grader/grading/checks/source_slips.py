@@ -3,6 +3,7 @@
 import ast
 import operator
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from grader.common.optional import Fault, attempt
@@ -15,6 +16,7 @@ from grader.course.launches import Launch
 from grader.grading.checks.building import Built
 from grader.grading.checks.simulated_run import Simulated
 from grader.grading.explain.problem import EXPLANATION, evidence_of
+from grader.grading.explain.simulator.oclgrind import GLOBAL
 from grader.grading.explain.slips.launch import SimulatedLaunch, Text
 from grader.grading.explain.slips.rules import first_slip
 from grader.grading.explain.slips.slip import TOLD, Slip
@@ -42,9 +44,18 @@ def slip_of(built: Built, runs: Sequence[Simulated | None]) -> Slip | Fault | No
 
 def _first(built: Built, runs: Sequence[Simulated | None]) -> Slip | None:
     try:
-        return first_slip([each for run in runs if run for each in _launches(built, run)])
+        return first_slip(_compared([each for run in runs if run for each in _launches(built, run)]))
     except (TooComplexError, RecursionError):  # students write such a text only to keep grader busy
         return None
+
+
+def _compared(launches: Sequence[SimulatedLaunch]) -> list[SimulatedLaunch]:
+    """The launches, each with the arrays that its kernel accesses in any of them."""
+    used: dict[str, set[tuple[str, bool]]] = defaultdict(set)
+    for launch in launches:
+        accesses = (each for each in launch.seen.accesses if each.space == GLOBAL)
+        used[launch.seen.kernel] |= {(each.array, each.writes) for each in accesses}
+    return [replace(each, elsewhere=frozenset(used[each.seen.kernel])) for each in launches]
 
 
 def with_slip(checks: Sequence[Check], slip: Slip | Fault | None) -> tuple[Check, ...]:

@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from grader.grading.explain.simulator import oclgrind
 from grader.grading.explain.simulator.conditions import dividing
 from grader.grading.explain.simulator.locations import Scene
-from grader.grading.explain.simulator.oclgrind import Entity
+from grader.grading.explain.simulator.oclgrind import LOCAL, Entity
 from grader.protocol.observation import SeenKernel, SeenMessage
 
 
@@ -30,7 +30,8 @@ def local_race(array: str, entities: list[Entity], seen: SeenKernel, scene: Scen
     early, late = not any(map(scene.has_barrier_in, there)), not any(map(scene.has_barrier_in, back))
     what = f"line {read.line} reads words of {array} that another work-item writes in line {write.line}."
     if _is_unset(array, read, seen) or (early and (write.line < read.line or not late)):
-        missing = _missing(what, (write.line, read.line), "any work-item reads", seen, scene)
+        way = (_last_store(write.line, read.line, seen, scene), read.line)
+        missing = _missing(what, way, "any work-item reads", seen, scene)
         return _wrong_fence(array, there, scene) or missing
     what = f"line {write.line} overwrites words of {array} that another work-item still reads in line {read.line}."
     if late and (loop or write.line != read.line):
@@ -81,8 +82,22 @@ def _missing(what: str, way: tuple[int, int], before: str, seen: SeenKernel, sce
     around = dividing(scene.expanded, seen.kernel, line)
     if around is not None and other in around.lines and len(around.lines) > 1:
         return what, MOVE.format(around.keyword, around.lines[0])
-    after = around.lines[-1] if around else line
+    after = scene.end_of_loops(around.lines[-1] if around else line, other)
     return f"a barrier is missing after line {after}: {what}", f"{ADD_BARRIER} after line {after}, before {before}."
+
+
+def _last_store(write: int, read: int, seen: SeenKernel, scene: Scene) -> int:
+    """The last line after a write that stores to local memory before the read. One barrier after it serves all these
+    stores. Lines in a statement with the read are left out if the write is not in the statement, too.
+    """
+    loop = scene.loop_around({write, read})
+    stores = {each.line for each in seen.accesses if each.writes and each.space == LOCAL}
+    last = write
+    for line in sorted(each for each in stores if write < each < read):
+        around = dividing(scene.expanded, seen.kernel, line)
+        if scene.loop_around({line, read}) == loop and (around is None or read not in around.lines):
+            last = line
+    return last
 
 
 def _wrong_fence(array: str, way: Sequence[range], scene: Scene) -> tuple[str, str] | None:

@@ -9,8 +9,11 @@ from grader.grading.explain.slips.slip import Slip
 
 
 def unread_inputs(launch: SimulatedLaunch) -> Slip | None:
-    """Explain wrong results by inputs that no work-item reads in the simulator, although work-items store results."""
+    """Explain wrong results by inputs that no work-item reads in the simulator, at any of its sizes, although
+    work-items store results.
+    """
     read = {each.array for each in launch.seen.accesses if each.space == GLOBAL and not each.writes}
+    read |= {array for array, writes in launch.elsewhere if not writes}
     named = {each.name for each in launch.seen.arrays if each.space == GLOBAL}
     unread = sorted((launch.inputs & named) - read)
     is_stored = any(each.writes and each.space == GLOBAL for each in launch.seen.accesses)

@@ -12,8 +12,9 @@ from grader.grading.explain.slips.slip import Slip
 
 
 def unstored_results(launch: SimulatedLaunch) -> Slip | None:
-    """Explain results that are missing because no work-item stores them in the simulator."""
+    """Explain results that are missing because no work-item stores them in the simulator, at any of its sizes."""
     seen = {each.array for each in launch.seen.accesses if each.space == GLOBAL and each.writes}
+    seen |= {array for array, writes in launch.elsewhere if writes}
     if was_cut_off(launch.seen):
         return None
     for array in sorted({each.name for each in launch.seen.arrays if each.space == GLOBAL} - launch.inputs - seen):
@@ -31,15 +32,18 @@ def unstored_results(launch: SimulatedLaunch) -> Slip | None:
 
 
 def too_few_elements(launch: SimulatedLaunch) -> Slip | None:
-    """Explain elements that no work-item stores, because the index of the only store of their array stays too small."""
+    """Explain elements that no work-item stores, because the index of the only store of their array stays too small.
+    An index that contains the row length has another mistake.
+    """
     for store in _only_stores(launch):
         shape, index = launch.shapes[store.array], (store.place + 2, launch.text.outline.pairs[store.place + 1])
         value = launch.values.of(index)
         most = None if value is None else value.most(launch.largest)
         elements = prod(map(launch.value, shape))
-        if len(shape) == 2 and most is not None and most < elements - 1:
+        text = launch.written(launch.text.outline.between(*launch.values.bare(index)))
+        has_rows = len(shape) == 2 and in_words(shape[1]) not in text.split()
+        if has_rows and most is not None and most < elements - 1:
             size = in_words(shape[0] * shape[1])
-            text = launch.written(launch.text.outline.between(*launch.values.bare(index)))
             return Slip(
                 message=f"line {store.line} stores in {store.array} at index `{text}`, so it stores nothing after "
                 f"{store.array}[{most}], but {store.array} has `{size}` elements.",

@@ -195,6 +195,25 @@ def test_a_barrier_is_missing_only_where_one_can_stand(barriers, message, cause)
     assert cause in found.help
 
 
+def test_one_barrier_serves_all_stores_before_a_read():
+    """If a second line stores to local memory before the read, the barrier belongs after this line, and after the loop
+    of the stores if the read is not in the loop. A store in the loop of the read does not count.
+    """
+    counts = {"requests": 1, "mostly_idle": 0, "active": 0, "bytes": 128, "unused": 0, "conflicts": 0, "sectors": 1}
+    counts |= {"fewest": 1, "worst": 1.0, "stride": 4, "column": 1, "array": "Bsh", "space": 3, "writes": True}
+
+    def message_with_store(line, source=SOURCE):
+        seen = kernel(LOCAL_RACE).model_copy(update={"accesses": (SeenAccess(line=line, **counts),)})
+        return only(seen, replace(PLANE, source=source)).message
+
+    assert message_with_store(14).startswith("a barrier is missing after line 14: line 17 reads words of Ash")
+    assert message_with_store(18).startswith("a barrier is missing after line 13: ")
+    stored_in_a_loop = SOURCE.replace("line 12;", "for (;;) {").replace("line 15;", "}")
+    assert message_with_store(14, stored_in_a_loop).startswith("a barrier is missing after line 15: ")
+    read_in_a_loop = SOURCE.replace("line 14;", "for (;;) {").replace("line 18;", "}")
+    assert message_with_store(16, read_in_a_loop).startswith("a barrier is missing after line 13: ")
+
+
 def test_a_barrier_of_either_name_is_one():
     """A barrier is recognised by both names, `barrier` and the OpenCL 2.0 name `work_group_barrier`."""
     scene = with_barriers(15, 18)

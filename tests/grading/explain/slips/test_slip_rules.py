@@ -349,6 +349,8 @@ def test_results_that_are_never_stored_are_named_with_their_stores():
     words = "v is never written: the condition in line 4 keeps all work-items from the store in line 7. "
     assert said("results not stored", body, accesses=("A",), stored="B") == f"{words}Check the condition."
     assert not said("results not stored", body, accesses=("A",), stored="v")
+    elsewhere = replace(launch(body, accesses=("A",), stored="B"), elsewhere=frozenset({("v", True)}))
+    assert next(each for each in RULES if each.name == "results not stored").find(elsewhere) is None
     assert not said("results not stored", f"{IDS}if (x < 0)\nB[x] = 0;", stored="B")
     assert not said("results not stored", f"{IDS}B[x] = 0;", stored="v")
 
@@ -364,6 +366,7 @@ def test_results_that_are_never_stored_are_named_with_their_stores():
             ),
         ),
         ("B[x * h + y] = 0;", ""),
+        ("B[get_local_id(0) * h + y] = 0;", ""),
         ("for (uint k = 0; k < h; k++) B[x + k] = k;", ""),
         ("B[x] = 0; B[x + w] = 0;", ""),
         ("v[0] = 0;", ""),
