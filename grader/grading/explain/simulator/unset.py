@@ -55,7 +55,7 @@ def _explained(unset: SeenUnset, launches: Sequence[SeenKernel], scene: Scene) -
     if unset.space == LOCAL:
         what, cause = _of_local_words(name, unset.line, launches[-1], scene)
     elif unset.space == GLOBAL:
-        what = f"line {unset.line} reads {name} before anything is written there"
+        what = _read_of_global_words(name, unset.line, launches, scene)
         cause = _of_global_words(name, launches, scene)
     else:
         what = f"line {unset.line} reads {name}, which {_without_a_value(unset, launches[-1], scene)}"
@@ -133,6 +133,24 @@ def _of_local_words(name: str, reader: int, launch: SeenKernel, scene: Scene) ->
 
 
 ZERO = "Store 0 where there is nothing to load."
+
+
+def _read_of_global_words(name: str, reader: int, launches: Sequence[SeenKernel], scene: Scene) -> str:
+    """The mistake of a read of unset global memory. If an earlier kernel fills it in one line, with one condition
+    around it, this condition leaves words out.
+    """
+    *before, launch = launches
+    for other in reversed(before if not writers(name, GLOBAL, launch) else []):
+        called = _called_in(other, launch, name)
+        lines = writers(called, GLOBAL, other)
+        around = {each for line in lines for each in guards(scene.expanded, other.kernel, line)}
+        if len(lines) == len(around) == 1:
+            stores, guard = lines_in_words(lines), lines_in_words(around)
+            stored = f"{stores} stores to {called} only if the condition in {guard} is true"
+            return f"{stored}, but line {reader} reads words of {name} that nothing has written"
+        if lines:
+            break
+    return f"line {reader} reads {name} before anything is written there"
 
 
 def _of_global_words(name: str, launches: Sequence[SeenKernel], scene: Scene) -> str:

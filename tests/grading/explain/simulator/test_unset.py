@@ -140,6 +140,14 @@ def test_what_another_kernel_should_have_written_is_that_kernels():
     assert cause("x", GLOBAL, first, reader) == "first writes x in line 5, but not all of what is read here."
 
 
+def test_a_condition_around_the_store_of_an_earlier_kernel():
+    """If an earlier kernel fills global memory in one line behind one condition, the message names this condition."""
+    source = "__kernel void first(uint n, __global float *x)\n{\nif (get_global_id(0) < n) {\nx[0] = 1;\n}\n}\n"
+    scene = Scene(source=source, dimensions=1, extent=None, expanded=source)
+    told = of_unset(unset("x", GLOBAL), [launch("first", ("x", 4)), launch("r", ("sums", 22))], scene).message
+    assert told.startswith("line 4 stores to x only if the condition in line 3 is true, but line 20 reads words of x ")
+
+
 def test_an_array_that_an_earlier_launch_calls_by_another_name():
     """If an earlier launch has another name for the array, the help gives both names. Here, the second launch of a
     kernel reads as A what the first launch wrote to sums.
