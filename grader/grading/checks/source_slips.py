@@ -16,6 +16,7 @@ from grader.course.launches import Launch
 from grader.grading.checks.building import Built
 from grader.grading.checks.simulated_run import Simulated
 from grader.grading.explain.problem import EXPLANATION, evidence_of
+from grader.grading.explain.simulator.messages import without_deciding_lines
 from grader.grading.explain.simulator.oclgrind import GLOBAL
 from grader.grading.explain.slips.launch import SimulatedLaunch, Text
 from grader.grading.explain.slips.rules import first_slip
@@ -81,10 +82,13 @@ def _with_slip(check: Check, slip: Slip | Fault | None) -> Check:
 
 
 def _observed(finding: Finding, slip: Slip) -> str:
-    """The message of a finding as the sentence that follows the mistake. It does not repeat the line number."""
-    line = re.match(r"line \d+ ", finding.message)
+    """The message of a finding as the sentence that follows the mistake. It does not repeat the line number, and it
+    does not name the lines that decide about an index, because the mistake is known.
+    """
+    seen = without_deciding_lines(finding.message)
+    line = re.match(r"line \d+ ", seen)
     is_same = line is not None and slip.message.startswith(line[0]) and slip.message.count(". ") == 0
-    return f"It {finding.message[len(line[0]) :]}" if line is not None and is_same else sentence(finding.message)
+    return f"It {seen[len(line[0]) :]}" if line is not None and is_same else sentence(seen)
 
 
 def of_wrong_result(check: Check, slip: Slip) -> Check:

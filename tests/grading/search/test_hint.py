@@ -51,7 +51,9 @@ def test_a_mistake_that_explains_the_results_comes_first():
     is only one of the places, the hint comes first.
     """
     cause = "A is read one word further on"
-    wrong = replace(failed("correctness: one row (n 9)", message=f"{cause}: that explains it."), cause=cause)
+    wrong = failed("correctness: one row (n 9)", message=f"{cause}: that explains it.").model_copy(
+        update={"cause": cause}
+    )
     assert hint(fix(), SOURCE, "part").add_to(wrong).message == f"{cause} (line 5, in {PART}): that explains it."
     assert hint(fix(), SOURCE, "change").add_to(wrong).message.endswith(f"that explains it. {CHANGE}")
     assert hint(fix(is_all=False), SOURCE, "line").add_to(wrong).message.startswith("one mistake is in line 5. ")

@@ -189,6 +189,12 @@ def _with_deciding_lines(what: str, line: int, heard: Heard) -> str:
     return f"{what.removesuffix('.')}; {decided}" if decided else what
 
 
+def without_deciding_lines(what: str) -> str:
+    """The sentence without its clause about the lines that decide how far an index reaches."""
+    sentence, clause, _ = what.partition("; the index depends on ")
+    return f"{sentence}." if clause else what
+
+
 SOME_LEFT_OUT = "Check the size of the array, and whether a condition must keep some work-items out."
 ADD_GUARD = "Add a condition that compares the index with the size of the array."
 
