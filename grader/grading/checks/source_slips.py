@@ -1,12 +1,13 @@
 """Adds a mistake that was found in the source to the messages of the checks that it explains."""
 
 import ast
+import dataclasses
 import operator
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from grader.common.optional import Fault, attempt
+from grader.common.optional import Fault, OptionalWork
 from grader.common.phrases import sentence
 from grader.common.record import replace
 from grader.course.assignment import Assignment
@@ -40,7 +41,9 @@ def slip_of(built: Built, runs: Sequence[Simulated | None]) -> Slip | Fault | No
     """
     if built.misordered:
         return None
-    return attempt(EXPLANATION, lambda: _first(built, runs))
+    with OptionalWork(EXPLANATION) as work:
+        return _first(built, runs)
+    return work.fault
 
 
 def _first(built: Built, runs: Sequence[Simulated | None]) -> Slip | None:
@@ -56,7 +59,7 @@ def _compared(launches: Sequence[SimulatedLaunch]) -> list[SimulatedLaunch]:
     for launch in launches:
         accesses = (each for each in launch.seen.accesses if each.space == GLOBAL)
         used[launch.seen.kernel] |= {(each.array, each.writes) for each in accesses}
-    return [replace(each, elsewhere=frozenset(used[each.seen.kernel])) for each in launches]
+    return [dataclasses.replace(each, elsewhere=frozenset(used[each.seen.kernel])) for each in launches]
 
 
 def with_slip(checks: Sequence[Check], slip: Slip | Fault | None) -> tuple[Check, ...]:
