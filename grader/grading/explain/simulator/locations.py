@@ -141,6 +141,10 @@ class Scene:
         around = [loop for loop in self._loops if all(line in loop for line in lines)]
         return min(around, key=len, default=None)
 
+    def end_of_loops(self, line: int, other: int) -> int:
+        """The last line of the loops that contain a line but not the other one; the line itself if there is none."""
+        return max([line, *(loop.stop - 1 for loop in self._loops if line in loop and other not in loop)])
+
     def is_without_braces(self, loop: range) -> bool:
         """True if the body of the loop in these lines is one statement without braces."""
         code = "\n".join(self._code[loop.start - 1 : loop.stop - 1])
