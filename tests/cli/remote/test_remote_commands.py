@@ -100,9 +100,9 @@ def test_a_job_with_a_token_hands_in_once_and_writes_reports(served, tmp_path, m
     _, race = Log.model_validate_json(files["sarif"].read_text()).runs[0].results
     places = [each.physicalLocation for each in (*race.locations, *race.relatedLocations)]
     assert {each.artifactLocation.uri for each in places} == {"hw/kernels.cl"}
-    assert [each.region.startLine for each in places] == [17, 17, 13]
+    assert [each.region.startLine for each in places] == [13, 17, 13]
     _, issue = Report.model_validate_json(files["code_quality"].read_text()).root
-    assert (issue.location.path, issue.location.lines.begin) == ("hw/kernels.cl", 17)
+    assert (issue.location.path, issue.location.lines.begin) == ("hw/kernels.cl", 13)
     assert files["junit"].read_text().startswith("<?xml")
 
 
