@@ -26,6 +26,7 @@ from grader.service.web.middleware import (
     RequestChecksMiddleware,
     SecurityHeadersMiddleware,
     SingleHostMiddleware,
+    is_own_form,
     referring_page,
 )
 from grader.service.web.pages import page
@@ -47,9 +48,11 @@ from grader.service.web.routes import (
     hand_ins_on_behalf,
     holds,
     leaderboard,
+    lti,
     mail_choices,
     people,
     personal_data,
+    platforms,
     repositories,
     sign_in,
     sign_outs,
@@ -86,12 +89,14 @@ LOG = logging.getLogger(__name__)
 
 PAGES = (
     sign_in,
+    lti,
     assignments,
     editor,
     attempts,
     dry_runs,
     downloads,
     leaderboard,
+    lti,
     mail_choices,
     personal_data,
     tokens,
@@ -101,6 +106,7 @@ PAGES = (
     similarity,
     staff,
     people,
+    platforms,
     audit,
     extensions,
     decisions,
@@ -229,7 +235,9 @@ async def _not_done(request: Request, status: int, title: str, words: str) -> Re
 
 async def _text_of(request: Request) -> str:
     """The text that the editor's form has sent; empty for other requests."""
-    if request.method != "POST" or int(request.headers.get("content-length", MAX_TEXT_BYTES + 1)) > MAX_TEXT_BYTES:
+    if request.method != "POST" or not is_own_form(request.headers):
+        return ""
+    if int(request.headers.get("content-length", MAX_TEXT_BYTES + 1)) > MAX_TEXT_BYTES:
         return ""
     written = text_in(await read_form(request), "text")
     return written if len(written) <= editor.EDITABLE else ""

@@ -22,9 +22,9 @@ OWN, OWN_FORM = (303, 404, 200, 200, 200), (401, 404, 303, 409, 409)
 TEACHING, LEADING = (303, 404, 404, 200, 200), (303, 404, 404, 404, 200)
 LEADING_FORM, LEADING_LINKS = (401, 404, 404, 404, 303), (401, 404, 404, 404, 200)
 
-NO_COOKIE, NO_WAY = (401,) * 5, (404,) * 5
-"""Statuses of routes that do not accept cookies, and of ways to sign in that the operator has not enabled, which do not
-exist.
+NO_COOKIE, NO_WAY, NO_LAUNCH = (401,) * 5, (404,) * 5, (409,) * 5
+"""Statuses of routes that do not accept cookies, of ways to sign in that the operator has not enabled, which do not
+exist, and of requests that do not come from a registered learning platform.
 """
 
 TABLE = {
@@ -58,6 +58,18 @@ TABLE = {
     "POST /course/repositories/upload": (401, 404, 404, 404, 404),
     "GET /sign-on": NO_WAY,
     "GET /sign-on/back": NO_WAY,
+    "GET /lti/keys": ALL,
+    "GET /lti/login": NO_LAUNCH,
+    "POST /lti/login": (415,) * 5,  # for platforms, which do not send forms of pages
+    "POST /lti/launch": (415,) * 5,
+    "POST /lti/session": NO_LAUNCH,
+    "POST /lti/deep-linking": NO_LAUNCH,
+    "GET /lti/register/{token}": (403,) * 5,  # the link is invalid
+    "POST /lti/register": NO_LAUNCH,
+    "GET /course/platforms": TEACHING,
+    "POST /course/platforms/{context_id}/connection": (401, 404, 404, 404, 404),  # no course has this number
+    "POST /course/platforms/{context_id}/roster": (401, 404, 404, 404, 404),
+    "POST /course/platforms/scores": (401, 404, 404, 404, 409),  # there is no score
     "POST /tokens/{token_id}/revoke": MEMBERS_FORM,  # revokes only the caller's own token
     "POST /api/v1/device/code": (415, 415, 415, 415, 415),  # for terminals, which do not send forms of pages
     "POST /api/v1/device/token": (415, 415, 415, 415, 415),
@@ -188,6 +200,7 @@ NUMBERS = (
     "webhook_id",
     "row_id",
     "delivery_id",
+    "context_id",
 )
 """Names of numeric parameters in addresses."""
 
@@ -246,7 +259,7 @@ def test_each_role_gets_what_the_table_says(service):
     assert {route: tuple(asked(route, role) for role in ROLES) for route in in_order} == TABLE
 
 
-@pytest.mark.parametrize("role", [OWNER, ASSISTANT, STAFF])
+@pytest.mark.parametrize("role", [OWNER, ASSISTANT, pytest.param(STAFF, marks=pytest.mark.whole)])
 def test_no_page_leads_to_one_that_its_reader_may_not_see(service, role):
     """Every page that a reader can reach from the first page has only links and forms that this reader may use."""
     service.graded(service.hand_in())
@@ -307,6 +320,7 @@ def _addresses(service):
             request_id=9,
             regrading_id=1,
             extension_id=1,
+            context_id=9,
             override_id=1,
             webhook_id=1,
             row_id=1,
