@@ -1,5 +1,5 @@
-"""Tells addresses of the public Internet from addresses inside the operator's network. The service must not send requests
-to the latter because a user has entered their names.
+"""Tells public addresses from addresses inside the operator's network. The service must not send requests to the latter
+because a user has entered their names.
 """
 
 from ipaddress import IPv6Address, ip_address, ip_network
