@@ -57,6 +57,8 @@ def post(url: str, body: bytes, headers: Mapping[str, str], private: Sequence[Ne
         path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
         with _time_limit(connection):
             return _answer(connection, path, body, headers)
+    except OSError:  # some errors of TLS are also ValueErrors
+        raise
     except (HTTPException, ValueError) as error:  # an answer that is not HTTP, or a name that cannot be resolved
         raise OSError(type(error).__name__) from error
 
@@ -70,12 +72,16 @@ def _answer(connection: HTTPConnection, path: str, body: bytes, headers: Mapping
 
 @contextmanager
 def _time_limit(connection: "_Connection") -> Iterator[None]:
-    """Close a connection at the end of the block, and end it earlier if the time is over."""
+    """Close a connection at the end of the block. If the time is over before, end it and raise TimeoutError."""
     ending = Timer(SECONDS, connection.give_up)
     ending.daemon = True
     ending.start()
     try:
         yield
+    except (OSError, HTTPException, ValueError) as error:
+        if connection.is_given_up:
+            raise TimeoutError(f"no answer within {SECONDS:g} s") from error
+        raise
     finally:
         ending.cancel()
         connection.close()
@@ -103,6 +109,7 @@ class _Connection(HTTPConnection):
         self._address, self._uses_tls = address, uses_tls
         self.default_port = 443 if uses_tls else 80
         self._raw: socket.socket | None = None
+        self.is_given_up = False
 
     def connect(self) -> None:
         """Connect to the address, without resolving the name again."""
@@ -113,6 +120,7 @@ class _Connection(HTTPConnection):
 
     def give_up(self) -> None:
         """End the connection from another thread, even while it waits."""
+        self.is_given_up = True
         for each in (self.sock, self._raw):
             if each is not None:
                 with suppress(OSError):
