@@ -200,6 +200,8 @@ def _has_arrived(client: PlatformClient, key: SigningKey, due: _Due, place: str)
         return False
     mine = [each for each in found if isinstance(each, dict) and each.get("userId") == due.user]
     stated = mine[0] if len(mine) == 1 else {}
+    if due.score.points is None:
+        return stated.get("resultScore") is None
     return (stated.get("resultScore"), stated.get("resultMaximum")) == (due.score.points, due.score.most)
 
 
