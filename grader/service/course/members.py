@@ -29,6 +29,7 @@ REMOVED_DATA = {
     "lti_members": "membership in a course of a learning platform",
     "lti_scores": "score for a learning platform",
     "lti_selections": "choice of assignments for a learning platform",
+    "repositories": "repository",
     "sessions": "browser that is signed in",
     "api_tokens": "token",
     "passwords": "password",

@@ -5,6 +5,7 @@ people -< attempts -< gradings -< progress
 people -< dry runs - gradings
 people -< shares >- attempts -< exclusions, requests
 people -< extensions, decisions; people - pseudonyms            releases, holds, regradings, assignments: of a whole one
+people -< repositories; webhooks -< deliveries
 people -< invitations, passwords, sessions, api tokens, device sign-ins           audit: everything that changes a grade
 lti platforms -< deployments, accounts, contexts -< members, line items, scores   (accounts, members, scores: of people)
 """
@@ -624,6 +625,79 @@ class NoticeRow(Base):
     sent: Mapped[datetime | None]
 
     __table_args__ = (UniqueConstraint("kind", "about", name="notices_once"),)
+
+
+class WebhookRow(Base):
+    """An address to which events of the course are sent. Each request is signed with `secret`, so a hash of it would
+    not suffice.
+    """
+
+    __tablename__ = "webhooks"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    url: Mapped[str]
+    secret: Mapped[str]
+    who: Mapped[str]
+    created: Mapped[datetime]
+
+    __table_args__ = (NEVER_REUSED_NUMBERS,)
+
+
+class DeliveryRow(Base):
+    """An event for a webhook (webhook_outbox.py). `public` is its name for the receiver, and `path` the page about it.
+    It is sent at `not_before` or later, for the (`tries` + 1)-th time. `words` is the last answer.
+    """
+
+    __tablename__ = "deliveries"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    webhook_id: Mapped[int] = mapped_column(ForeignKey("webhooks.id", ondelete="CASCADE"), index=True)
+    public: Mapped[str]
+    event: Mapped[str]
+    path: Mapped[str]
+    data: Mapped[str]
+    at: Mapped[datetime]
+    state: Mapped[str]
+    tries: Mapped[int]
+    not_before: Mapped[datetime]
+    words: Mapped[str]
+    webhook: Mapped[WebhookRow] = relationship()
+
+    __table_args__ = (Index("deliveries_to_send", "state", "not_before"), NEVER_REUSED_NUMBERS)
+
+
+class RegradingEndRow(Base):
+    """Record that the end of a regrading was noticed, so that its event is sent once."""
+
+    __tablename__ = "regrading_ends"
+
+    regrading_id: Mapped[int] = mapped_column(ForeignKey("regradings.id"), primary_key=True)
+    at: Mapped[datetime]
+
+
+class RepositoryRow(Base):
+    """A repository whose CI jobs hand in for a person. `issuer` is the CI provider. A `user` restricts it to jobs that
+    this user of the provider has started. `number` is the provider's number of the repository, noted at the first job.
+    A row that is not `by_staff` was made by the person.
+    """
+
+    __tablename__ = "repositories"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    person_id: Mapped[int] = mapped_column(ForeignKey("people.id"), index=True)
+    issuer: Mapped[str]
+    repository: Mapped[str]
+    user: Mapped[str]
+    number: Mapped[str]
+    by_staff: Mapped[bool]
+    created: Mapped[datetime]
+    person: Mapped[PersonRow] = relationship()
+
+    __table_args__ = (
+        UniqueConstraint("person_id", "issuer", "repository", name="repositories_once"),
+        Index("repositories_named", "issuer", "repository"),
+        NEVER_REUSED_NUMBERS,
+    )
 
 
 class MailRow(Base):

@@ -25,6 +25,7 @@ from grader.service.db.migrate import migrate, require_current
 from grader.service.db.models import CourseRole, PersonRow
 from grader.service.db.session import Database, sqlite_url
 from grader.service.errors import RefusedError
+from grader.service.serve.deliveries import delivery_thread
 from grader.service.serve.notifier import mail_thread, notice_thread, webhook
 from grader.service.serve.platform_jobs import platform_threads
 from grader.service.serve.supervisor import ProcessSpec, StationSpec, supervised
@@ -115,6 +116,7 @@ def serve(request: ServeRequest, say: Callable[[str], None]) -> None:
                 notice_thread(database, origin, hook, say),
                 mail_thread(database, origin, state.sign_in.mail, say),
                 platform_threads(state, say),
+                delivery_thread(database, origin, request.notices.private_networks, say),
             ):
                 run_server(state, listener, rules.sign_in.proxies)
 

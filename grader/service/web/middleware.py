@@ -50,7 +50,16 @@ PORT = re.compile(r":\d*\Z", re.ASCII)
 SAFE_METHODS = frozenset({"GET", "HEAD"})
 """HTTP methods that do not change anything."""
 
-API_BODY_TYPES = frozenset({None, "application/octet-stream", "application/x-www-form-urlencoded"})
+API_BODY_TYPES = frozenset(
+    {
+        None,
+        "application/octet-stream",
+        "application/x-www-form-urlencoded",
+        "application/json",
+        "application/json; charset=utf-8",
+        "application/json;charset=utf-8",
+    }
+)
 
 BODY_SECONDS = 120.0
 """Seconds within which a body must arrive."""
@@ -252,7 +261,8 @@ def is_platform_form(headers: Headers) -> bool:
 
 def is_api_body(headers: Headers) -> bool:
     """True for the content types that programs send. Only used for the API, which ignores cookies."""
-    return headers.get("content-type") in API_BODY_TYPES
+    said = headers.get("content-type")
+    return (None if said is None else said.lower()) in API_BODY_TYPES
 
 
 def referring_page(headers: Headers, origin: str) -> str:

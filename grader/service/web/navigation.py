@@ -25,6 +25,7 @@ SECTIONS = {
     "/tokens": "Terminals",
     "/device": "Terminals",
     "/data": "Your data",
+    "/repositories": "Terminals",
     "/mails": "Your data",
     "/password": "Your data",
 }

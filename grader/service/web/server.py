@@ -5,13 +5,14 @@ import gc
 import logging
 import socket
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import uvicorn
 
 from grader.common.errors import InputError
 from grader.common.lti import LtiRules
-from grader.common.record import Record, replace
+from grader.common.record import Record
 from grader.common.secret import HANDED_OVER
 from grader.common.sign_in import SignInRules
 from grader.course.catalogue import Course

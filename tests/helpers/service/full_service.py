@@ -42,6 +42,7 @@ class Eventful:
         self.service = service
         entry = SignInMethods(mail=SimpleNamespace(ask=lambda _who: None), passwords=Passwords())
         service.app.state.app_state = replace(service.app_state, sign_in=entry)
+        post(service.browser("staff"), "/course/webhooks", "/course/webhooks", url="https://ci.example.org/hook?a=b")
         assignment = service.course.load("small")
         racing = ready(failing(right(assignment), 1, message="line 3 is wrong.", findings=(RACE,)), assignment)
         self.racing = service.graded(service.hand_in(data=SOURCE), racing)

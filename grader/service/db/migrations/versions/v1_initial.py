@@ -389,6 +389,7 @@ def upgrade() -> None:
     op.create_index("ix_progress_grading_id", "progress", ["grading_id"])
     _learning_platforms()
     _courses_of_learning_platforms()
+    _create_tables_for_programs()
 
 
 def _learning_platforms() -> None:
@@ -543,3 +544,59 @@ def _courses_of_learning_platforms() -> None:
         sa.UniqueConstraint("token_sha256"),
     )
     op.create_index("ix_lti_selections_person_id", "lti_selections", ["person_id"])
+
+
+def _create_tables_for_programs() -> None:
+    op.create_table(
+        "webhooks",
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("url", sa.String(), nullable=False),
+        sa.Column("secret", sa.String(), nullable=False),
+        sa.Column("who", sa.String(), nullable=False),
+        sa.Column("created", UtcDateTime(), nullable=False),
+        sa.PrimaryKeyConstraint("id"),
+        sqlite_autoincrement=True,
+    )
+    op.create_table(
+        "deliveries",
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("webhook_id", sa.Integer(), nullable=False),
+        sa.Column("public", sa.String(), nullable=False),
+        sa.Column("event", sa.String(), nullable=False),
+        sa.Column("path", sa.String(), nullable=False),
+        sa.Column("data", sa.String(), nullable=False),
+        sa.Column("at", UtcDateTime(), nullable=False),
+        sa.Column("state", sa.String(), nullable=False),
+        sa.Column("tries", sa.Integer(), nullable=False),
+        sa.Column("not_before", UtcDateTime(), nullable=False),
+        sa.Column("words", sa.String(), nullable=False),
+        sa.ForeignKeyConstraint(["webhook_id"], ["webhooks.id"], ondelete="CASCADE"),
+        sa.PrimaryKeyConstraint("id"),
+        sqlite_autoincrement=True,
+    )
+    op.create_index("ix_deliveries_webhook_id", "deliveries", ["webhook_id"])
+    op.create_index("deliveries_to_send", "deliveries", ["state", "not_before"])
+    op.create_table(
+        "regrading_ends",
+        sa.Column("regrading_id", sa.Integer(), nullable=False),
+        sa.Column("at", UtcDateTime(), nullable=False),
+        sa.ForeignKeyConstraint(["regrading_id"], ["regradings.id"]),
+        sa.PrimaryKeyConstraint("regrading_id"),
+    )
+    op.create_table(
+        "repositories",
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("person_id", sa.Integer(), nullable=False),
+        sa.Column("issuer", sa.String(), nullable=False),
+        sa.Column("repository", sa.String(), nullable=False),
+        sa.Column("user", sa.String(), nullable=False),
+        sa.Column("number", sa.String(), nullable=False),
+        sa.Column("by_staff", sa.Boolean(), nullable=False),
+        sa.Column("created", UtcDateTime(), nullable=False),
+        sa.ForeignKeyConstraint(["person_id"], ["people.id"]),
+        sa.PrimaryKeyConstraint("id"),
+        sa.UniqueConstraint("person_id", "issuer", "repository", name="repositories_once"),
+        sqlite_autoincrement=True,
+    )
+    op.create_index("ix_repositories_person_id", "repositories", ["person_id"])
+    op.create_index("repositories_named", "repositories", ["issuer", "repository"])
