@@ -256,6 +256,8 @@ MADE_BY = [
     ("coalsTransp", "B"),
     ("convolution", "result"),
     ("gameOfLife", "next"),
+    ("gaussianBlur", "between"),
+    ("gaussianBlur", "target"),
     ("loopNest", "gains"),
     ("mandelbrot", "counts"),
     ("nBody", "accelerations"),

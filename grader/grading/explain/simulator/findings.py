@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from grader.grading.explain.simulator import images
 from grader.grading.explain.simulator.locations import Scene
 from grader.grading.explain.simulator.messages import of_message
 from grader.grading.explain.simulator.oclgrind import (
@@ -30,7 +31,8 @@ def findings(seen: SeenKernel, scene: Scene, before: Sequence[SeenKernel] = ()) 
     races it sees first. Therefore they come after races of a write and a read.
     """
     launches = (*before, seen)
-    indexed = {spot(message) for message in seen.messages if INDEX.match(message.text)} - {()}  # clearer messages
+    clearer = (INDEX, images.OUTSIDE)
+    indexed = {spot(each) for each in seen.messages if any(begins.match(each.text) for begins in clearer)} - {()}
     messages = (
         each
         for each in seen.messages

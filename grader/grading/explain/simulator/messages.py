@@ -1,50 +1,21 @@
 """Turns the simulator's messages into sentences that a student can act on."""
 
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from grader.common.optional import OptionalWork
 from grader.common.phrases import capital, count
 from grader.grading.explain.problem import EXPLANATION
-from grader.grading.explain.simulator import oclgrind
+from grader.grading.explain.simulator import images, oclgrind
 from grader.grading.explain.simulator.conditions import dividing, guards, is_unguarded
+from grader.grading.explain.simulator.heard import Heard, Words, beyond
 from grader.grading.explain.simulator.locations import Scene
 from grader.grading.explain.simulator.oclgrind import Entity, Target
 from grader.grading.explain.simulator.races import LOCK, NO_BARRIER, local_race, unparted
 from grader.grading.explain.simulator.source_lines import lines_in_words, told_to_decide
 from grader.protocol.observation import SeenKernel, SeenMessage
 from grader.results.check import Finding, Place, Reason, lines_named
-
-
-@dataclass(frozen=True, kw_only=True)
-class Heard:
-    """A message of the simulator, the work-items that it mentions, and the launch that it concerns."""
-
-    message: SeenMessage
-    entities: list[Entity]
-    seen: SeenKernel
-    scene: Scene
-
-    def place(self, entity: Entity, array: str) -> Place:
-        """The place where a work-item uses an array."""
-        does = "writes" if entity.writes else "reads"
-        return self.at(entity.line, f"{self._whose(entity)} {does} {array}")
-
-    def by(self, entity: Entity, line: int, words: str) -> tuple[Place]:
-        """The place of a work-item's action in a line, as a tuple with one item."""
-        return (self.at(line, f"{self._whose(entity)} {words}"),)
-
-    def at(self, line: int, words: str) -> Place:
-        """The place of an action in a line. `words` describe the action."""
-        return Place(line=line, text=self.scene.text(line), words=words)
-
-    def _whose(self, entity: Entity) -> str:
-        return f"{self.scene.item(entity.global_id)} of {self.scene.group(entity.group)}"
-
-
-Words = tuple[str, str, tuple[Place, ...]]
-"""The mistake, its usual cause, and the places."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -170,7 +141,7 @@ def _out_of_bounds(heard: Heard) -> Words:
     does, access = ("writes", "store") if entity.writes else ("reads", "load")
     place = (heard.scene.expanded, heard.seen.kernel, entity.line)
     if heard.scene.is_beyond(entity.global_id):
-        cause = _beyond(capital(heard.scene.item(entity.global_id)), access, guards(*place))
+        cause = beyond(capital(heard.scene.item(entity.global_id)), access, guards(*place))
     elif "global memory" in heard.message.text and is_unguarded(*place):
         cause = f"No condition guards line {entity.line}. {ADD_GUARD}"
     elif "global memory" in heard.message.text:
@@ -188,15 +159,6 @@ def _out_of_bounds(heard: Heard) -> Words:
 
 SOME_LEFT_OUT = "Check the size of the array, and whether a condition must keep some work-items out."
 ADD_GUARD = "Add a condition that compares the index with the size of the array."
-
-
-def _beyond(item: str, access: str, around: Collection[int]) -> str:
-    """Advice on an access by a work-item beyond the edge, based on the lines of the guards around it."""
-    if not around:
-        return f"{item} lies beyond the edge. Guard the {access} with the sizes."
-    guard = "condition" if len(around) == 1 else "conditions"
-    lets = "lets" if len(around) == 1 else "let"
-    return f"{item} lies beyond the edge, but the {guard} in {lines_in_words(around)} {lets} it pass. Check the sizes."
 
 
 SAME_IN_A_GROUP = "The index is the same for all work-items. Let one of them write, or give each its own element."
@@ -365,6 +327,18 @@ SIGNS = (
         reason=Reason.OUT_OF_BOUNDS,
         explained=_out_of_bounds,
         hidden="it uses {} wrongly",
+    ),
+    Sign(
+        begins=images.OUTSIDE,
+        reason=Reason.OUT_OF_BOUNDS,
+        explained=images.outside,
+        hidden="it uses {} outside its pixels",
+    ),
+    Sign(
+        begins=images.OTHER_NUMBERS,
+        reason=Reason.CRASH,
+        explained=images.other_numbers,
+        hidden="it uses {} with a function for other numbers",
     ),
     Sign(
         begins=oclgrind.MISALIGNED,
