@@ -117,7 +117,7 @@ def test_a_roster_that_lacks_most_members_removes_nobody(service, platform):
     platform.members = [member(f"sub-s{n}") for n in range(30)]
     read(service)
     platform.members = platform.members[:5]
-    assert "may be incomplete and nobody was removed" in read(service)
+    assert "may be incomplete and no one was removed" in read(service)
     assert person(service, "s29").deactivated is None
 
 
