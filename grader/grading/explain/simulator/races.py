@@ -89,7 +89,7 @@ CANNOT_SEPARATE = (
 )
 
 WARP_SYNCHRONOUS = (
-    "A scan or a reduction without barriers within 32 work-items (warp-synchronous) is a race by OpenCL's memory model."
+    "Code without barriers within 32 work-items (warp-synchronous) is a race by OpenCL's memory model."
 )
 EACH_STEP = (
     "Add barrier(CLK_LOCAL_MEM_FENCE) after each step, outside of conditions. A scan in place needs another one "

@@ -181,7 +181,7 @@ STEPS = SOURCE.replace("line 13;", "Ash[lid] += Ash[lid - 4];")
         (
             STEPS.replace("line 1;", "__local volatile float *Ash"),
             17,
-            "missing between them: after line 13, before any",
+            "(CLK_LOCAL_MEM_FENCE) after line 13, before any",
         ),
         (STEPS.replace("line 12;", "Ash[lid - 2];").replace("line 14;", "Ash[lid-8u];"), 13, "after each step"),
     ],
