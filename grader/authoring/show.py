@@ -67,14 +67,17 @@ def _declared(assignment: Assignment) -> Iterable[Launch]:
 
 def _layouts(assignment: Assignment) -> Iterator[str]:
     """Yield a drawing for each shape of the arrays of the student's kernels. A scratch array without data is not drawn,
-    because students choose its layout.
+    because students choose its layout, unless a kernel that runs alone takes it.
     """
     used = dict.fromkeys(name for launch in assignment.student_launches for name in launch.args)
     arrays = {name: assignment.buffers[name] for name in used if name in assignment.buffers}
+    alone = {case.alone for case in assignment.correctness.cases}
+    stated = {name for launch in assignment.student_launches if launch.kernel in alone for name in launch.args}
     yield "  arrays"
     for shape in dict.fromkeys(each.shape for each in arrays.values()):
         alike = {name: each for name, each in arrays.items() if each.shape == shape}
-        free = [name for name, each in alike.items() if each.part == "scratch" and each.data is None]
+        scratch = [name for name, each in alike.items() if each.part == "scratch" and each.data is None]
+        free = [name for name in scratch if name not in stated]
         fixed = [f"{name} ({_kind(each)})" for name, each in alike.items() if name not in free]
         if fixed:
             yield f"      {', '.join(fixed)}: {in_words(shape)}"
@@ -147,8 +150,14 @@ def _steps(assignment: Assignment, steps: Sequence[Any]) -> Iterator[str]:
 
 
 def _apart(case: Case) -> str:
-    """Return words that mark practice cases and hidden cases."""
-    return "".join(f", {word}" for word, holds in (("practice", case.practice), ("hidden", case.hidden)) if holds)
+    """Return words that mark practice cases, hidden cases, kernels that run alone, and points of a case."""
+    words = (
+        ("practice", case.practice),
+        ("hidden", case.hidden),
+        (f"only {case.alone}", case.alone),
+        (f"{case.points or 0:g} points", case.points is not None),
+    )
+    return "".join(f", {word}" for word, holds in words if holds)
 
 
 MEASURES: dict[Measure, str] = {

@@ -11,7 +11,7 @@ from pydantic import Field, model_validator
 
 from grader.common.errors import InputError
 from grader.common.record import replace
-from grader.course.criteria import DeviceClass, Hints, MemoryCheck, Range, Sizes, Slip, SpeedGoal
+from grader.course.criteria import Case, DeviceClass, Hints, MemoryCheck, Range, Sizes, Slip, SpeedGoal
 from grader.course.elements import ELEMENTS, WORD_BYTES, ElementType
 from grader.course.expressions import Expression, evaluate, evaluate_int, evaluate_stated
 from grader.course.folders import ASSIGNMENT_FILE, BASELINE_FILE, MODEL_FILE, ORACLE_FILE, Folders, read_text
@@ -135,6 +135,10 @@ class Assignment(Folders, Rubric):
                 raise ValueError("the bands of a speed goal must be listed from the highest fraction down")
         for sizes in self.all_sizes():
             self.check_at(sizes)
+        for case in self.correctness.cases:
+            self._check_alone(case)
+        for goal in self.goals.values():
+            self._check_kernels(goal)
         return self
 
     @property
@@ -284,6 +288,26 @@ class Assignment(Folders, Rubric):
             times = evaluate_int(sequence.repeat.times, self.names(sizes))
             if times > TURNS:
                 raise InputError(f"a repetition has {times:,} iterations at {sizes}; state at most {TURNS:,}.")
+
+    def _check_alone(self, case: Case) -> None:
+        """Raise ValueError if a case runs a kernel alone that the program does not launch."""
+        if case.alone and self.has_surroundings:
+            raise ValueError(f"the case {case.name} runs a kernel alone, which launches with solution_of do not allow")
+        if case.alone and case.alone not in {step.launch.kernel for step in self.sequence(case.sizes).launches}:
+            raise ValueError(
+                f"the case {case.name} runs {case.alone} alone, which the program does not launch at {case.sizes}; "
+                "correct the kernel or the sizes"
+            )
+
+    def _check_kernels(self, goal: SpeedGoal) -> None:
+        """Raise ValueError if the timed program does not launch a kernel whose rate is asked for."""
+        launched = {step.launch.kernel for step in self.sequence(goal.sizes).launches}
+        for kernel in self.speed_goals.kernels:
+            if kernel not in launched:
+                raise ValueError(
+                    f"performance.kernels has {kernel}, which the program does not launch at {goal.sizes}; correct the "
+                    "kernel or the sizes"
+                )
 
     def _amounts(self) -> Iterator[Expression]:
         """Yield the expressions that must be positive whole numbers."""

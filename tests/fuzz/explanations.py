@@ -678,7 +678,7 @@ def _explain_results(assignment: Assignment, chance: random.Random, where: str, 
 def _tried(case: Case, trial: Trial, built: Built, spoil: "Spoiler", chance: random.Random) -> Tried:
     """Return a case with results that a kernel could have produced."""
     assignment = built.task.assignment
-    script = submission_plan(assignment, case.sizes, built.bindings).scripts[STUDENT]
+    script = submission_plan(Chosen(trial.assignment), case.sizes, built.bindings).scripts[STUDENT]
     launches = [_fetched(trial, script, spoil, random.Random(chance.random())) for _ in range(chance.choice((1, 1, 5)))]
     (check,) = (each for each in unrun_cases(assignment, assignment.correctness.cases) if each.label == case.name)
     problem = examine(trial, script, launches[0])

@@ -17,6 +17,7 @@ from grader.course.truth.comparators import Standard
 from grader.course.truth.comparison import Mismatch, compare, first_stray_write, unchanged
 from grader.course.truth.inputs import make_inputs
 from grader.course.truth.oracle import DTYPES, Arrays, Oracle, Truth, consult, consult_about, judged
+from grader.course.truth.states import last_change
 from grader.execution.outcome import Fetched
 from grader.execution.plan import Script
 from grader.grading.explain.diagnosis.evidence import Evidence, nothing_remade
@@ -135,7 +136,7 @@ def _wrong_output(trial: Trial, script: Script, fetched: Launched) -> Problem | 
         mismatch = earlier
     problem = of_mismatch(mismatch)
     if earlier is not None:
-        problem = replace(problem, detail=evidence_of(problem.detail, _made_by(script, mismatch.buffer)))
+        problem = replace(problem, detail=evidence_of(problem.detail, _made_by(trial, script, mismatch.buffer)))
     if problem.reason is not Reason.WRONG_OUTPUT:
         return problem
     with OptionalWork(EXPLANATION) as work:
@@ -169,10 +170,15 @@ def _first_wrong_intermediate(trial: Trial, script: Script, fetched: Launched) -
     return None
 
 
-def _made_by(script: Script, buffer: str) -> str:
-    """Sentence that names the first launch with this intermediate array."""
-    number, step = next((number, step) for number, step in enumerate(script.launches, 1) if buffer in step.args)
-    return f"{buffer} is already wrong after launch {number}, {step.launch.kernel}; everything later follows from it."
+def _made_by(trial: Trial, script: Script, buffer: str) -> str:
+    """Sentence that names the launch after which this intermediate array should be right: the last launch that changes
+    it if the oracle gives states, otherwise the first launch with it.
+    """
+    number = last_change(buffer, trial.oracle, trial.assignment, trial.inputs, trial.sizes)
+    if number is None:
+        number = next(number for number, step in enumerate(script.launches, 1) if buffer in step.args)
+    kernel = script.launches[number - 1].launch.kernel
+    return f"{buffer} is already wrong after launch {number}, {kernel}; everything later follows from it."
 
 
 def standard_of(trial: Trial, name: str) -> Standard:

@@ -74,11 +74,11 @@ class EvaluatedCase:
         return self.few_iterations + 2 * self.words
 
 
-def evaluated_case(assignment: Chosen, case: Case, trial: Trial, bindings: Bindings) -> EvaluatedCase:
-    """Prepare a case of the assignment. A wrong index may be off by the length of the largest array, so guard bands
+def evaluated_case(case: Case, trial: Trial, bindings: Bindings) -> EvaluatedCase:
+    """Prepare a case. A wrong index may be off by the length of the largest array, so guard bands
     have this width, up to a limit.
     """
-    plan = submission_plan(assignment, case.sizes, bindings)
+    plan = submission_plan(Chosen(trial.assignment), case.sizes, bindings)
     script = plan.scripts[STUDENT]
     steps = tuple(_keyed(step) for step in script.steps)
     largest = max(buffer.size for buffer in plan.buffers)

@@ -305,7 +305,7 @@ def _cases(suspect: Suspect) -> list[EvaluatedCase]:
         case = Case(name=SIMULATED, sizes=asked.sanitizer.sizes)
         key = (built.task.seed, SIMULATION_KEY, NUMBER)
         trials.append((case, make_trial(asked, oracle, case.sizes, case.data, key)))
-    cases = (evaluated_case(asked, case, trial, built.bindings) for case, trial in trials)
+    cases = (evaluated_case(case, trial, built.bindings) for case, trial in trials)
     return sorted(cases, key=lambda each: _size(each.case))
 
 

@@ -5,6 +5,7 @@ asks for.
 import json
 import threading
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from html import escape
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import count
@@ -15,7 +16,6 @@ from joserfc.jwk import RSAKey
 from services import parts
 
 from grader.common.lti import LtiRules
-from grader.common.record import replace
 from grader.service.db.models import LtiKeyRow
 from grader.service.lti.platform_client import PlatformClient
 from grader.service.lti.registrations import Registration, StatedContext, connect, note_context, register
