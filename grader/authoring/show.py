@@ -67,15 +67,19 @@ def _declared(assignment: Assignment) -> Iterable[Launch]:
 
 def _layouts(assignment: Assignment) -> Iterator[str]:
     """Yield a drawing for each shape of the arrays of the student's kernels. A scratch array without data is not drawn,
-    because students choose its layout, unless a kernel that runs alone takes it.
+    because students choose its layout, unless a kernel that runs alone takes it. Neither is an image, whose layout only
+    the device knows.
     """
     used = dict.fromkeys(name for launch in assignment.student_launches for name in launch.args)
     arrays = {name: assignment.buffers[name] for name in used if name in assignment.buffers}
     alone = {case.alone for case in assignment.correctness.cases}
     stated = {name for launch in assignment.student_launches if launch.kernel in alone for name in launch.args}
     yield "  arrays"
-    for shape in dict.fromkeys(each.shape for each in arrays.values()):
-        alike = {name: each for name, each in arrays.items() if each.shape == shape}
+    for name, image in ((name, each) for name, each in arrays.items() if each.image is not None):
+        yield f"      {name} ({_kind(image)}): {in_words(image.shape)}"
+    drawn = {name: each for name, each in arrays.items() if each.image is None}
+    for shape in dict.fromkeys(each.shape for each in drawn.values()):
+        alike = {name: each for name, each in drawn.items() if each.shape == shape}
         scratch = [name for name, each in alike.items() if each.part == "scratch" and each.data is None]
         free = [name for name in scratch if name not in stated]
         fixed = [f"{name} ({_kind(each)})" for name, each in alike.items() if name not in free]
@@ -87,7 +91,9 @@ def _layouts(assignment: Assignment) -> Iterator[str]:
 
 
 def _kind(buffer: Buffer) -> str:
-    """Return the role of an array, and its type if that is not the common one."""
+    """Return the role of an array, and its type if that is not the common one, or the format of an image."""
+    if buffer.image is not None:
+        return f"{buffer.part} image, {buffer.image}"
     return buffer.part if buffer.type == "float" else f"{buffer.part}, {buffer.type}"
 
 
@@ -169,6 +175,8 @@ MEASURES: dict[Measure, str] = {
     "words read": "all work-items together read at most {} words of global memory",
     "words written": "all work-items together write at most {} words of global memory",
     "words moved": "the sectors of global memory that are moved hold at most {} words",
+    "image reads": "all work-items together read at most {} pixels of images, each call counted",
+    "image writes": "all work-items together write at most {} pixels of images",
     "divergence": "the work-items of warps diverge at most {} times",
     "requests of mostly idle warps": "at most {} words are accessed while most of a warp is idle",
 }

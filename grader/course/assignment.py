@@ -16,6 +16,7 @@ from grader.course.elements import ELEMENTS, WORD_BYTES, ElementType
 from grader.course.expressions import Expression, evaluate, evaluate_int, evaluate_stated
 from grader.course.folders import ASSIGNMENT_FILE, BASELINE_FILE, MODEL_FILE, ORACLE_FILE, Folders, read_text
 from grader.course.forbidden import Construct
+from grader.course.images import FORMATS, Sampler
 from grader.course.launches import Buffer, Choices, Launch, LocalArray, Repeat, Scalar
 from grader.course.policies.rules import POLICIES
 from grader.course.program import (
@@ -32,7 +33,7 @@ from grader.course.program import (
 )
 from grader.course.rubric import Rubric, SpeedGoals
 from grader.course.tolerance import Tolerance
-from grader.protocol.steps import TURNS
+from grader.protocol.steps import TURNS, ImageSpec
 
 
 class Assignment(Folders, Rubric):
@@ -62,6 +63,9 @@ class Assignment(Folders, Rubric):
 
     local: dict[str, LocalArray] = Field(default={})
     """Arguments in local memory."""
+
+    samplers: dict[str, Sampler] = Field(default={})
+    """Samplers as arguments, for reads of images."""
 
     values: dict[str, Expression] = Field(default={})
     """Whole numbers computed from sizes, constants and earlier values. Kernels receive them as uint."""
@@ -161,7 +165,7 @@ class Assignment(Folders, Rubric):
             if name.endswith(")"):
                 yield f"the name of the memory check {name} ends with a bracket, like sizes; change its end"
         loops = {loop.variable for steps in (self.program, self.baseline_program) for loop in variables_in(steps)}
-        named = [*self.buffers, *self.sizes, *self.scalars, *self.local, *self.values, *loops]
+        named = [*self.buffers, *self.sizes, *self.scalars, *self.local, *self.samplers, *self.values, *loops]
         yield from (f"{name} is the name of two things; rename one" for name in named if named.count(name) > 1)
         kernels = {launch.kernel for launch in self.student_launches}
         if self.kernel not in kernels:
@@ -171,7 +175,7 @@ class Assignment(Folders, Rubric):
                 if arg not in named:
                     yield (
                         f"the launch of {launch.kernel} has the argument {arg}, which is not a buffer, a size, "
-                        "a value, a scalar or a local array"
+                        "a value, a scalar, a local array or a sampler"
                     )
         turned = [] if self.repeat is None else [name for pair in self.repeat.swap for name in pair]
         summed = [self.repeat.until.sum] if self.repeat and self.repeat.until else []
@@ -209,7 +213,7 @@ class Assignment(Folders, Rubric):
             yield "launches with solution_of cannot be repeated"
         for old, new in self.repeat.swap if self.repeat else ():
             a, b = self.buffers.get(old), self.buffers.get(new)
-            if a and b and (a.shape != b.shape or (a.part, b.part) != ("scratch", "output")):
+            if a and b and ((a.shape, a.image) != (b.shape, b.image) or (a.part, b.part) != ("scratch", "output")):
                 remedy = f"{old} must be scratch with data, and {new} an output of the same shape"
                 yield f"{old} and {new} are swapped: {remedy}"
 
@@ -231,7 +235,9 @@ class Assignment(Folders, Rubric):
             made = [name for name, buffer in self.buffers.items() if buffer.data == "made"]
             yield from (f"oracle.py makes {name}: write `verifier: oracle` under performance" for name in made)
             for name, buffer in self.buffers.items():
-                if ELEMENTS[buffer.type].unit != WORD_BYTES:
+                if buffer.image is not None:
+                    yield f"{name} is an image: write `verifier: oracle` under performance"
+                elif ELEMENTS[buffer.type].unit != WORD_BYTES:
                     yield f"{name} has no numbers of 4 bytes: write `verifier: oracle` under performance"
                 if buffer.is_judged and self.tolerance_of(name).rule not in EQUAL_ON_DEVICE:
                     yield f"{name} may differ from the model solution's: write `verifier: oracle` under performance"
@@ -450,6 +456,15 @@ class Assignment(Folders, Rubric):
         array = self.buffers[buffer]
         return ELEMENTS[array.type].bytes * prod(self.shape(array, sizes))
 
+    def image_spec(self, buffer: str, sizes: Sizes) -> ImageSpec | None:
+        """Format and extent of an image; None for a buffer."""
+        array = self.buffers[buffer]
+        if array.image is None:
+            return None
+        height, width = self.shape(array, sizes)
+        form = FORMATS[array.image]
+        return ImageSpec(order=form.order, channel=form.channel, width=width, height=height)
+
     def array_shape(self, buffer: str, sizes: Sizes) -> tuple[int, ...]:
         """Shape of an array in NumPy: its shape, and for vectors one more dimension."""
         array = self.buffers[buffer]
@@ -457,7 +472,7 @@ class Assignment(Folders, Rubric):
 
     def may_be_constant(self, buffer: str) -> bool:
         """True if the array may be a `__constant` parameter: an input that fits every device at all sizes."""
-        is_input = self.buffers[buffer].part == "input"
+        is_input = self.buffers[buffer].part == "input" and self.buffers[buffer].image is None
         return is_input and all(self.bytes_of(buffer, sizes) <= CONSTANT_BYTES for sizes in self.all_sizes())
 
     def tolerance_of(self, buffer: str) -> Tolerance:

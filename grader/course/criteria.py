@@ -47,6 +47,8 @@ Measure = Literal[
     "words read",
     "words written",
     "words moved",
+    "image reads",
+    "image writes",
     "divergence",
     "requests of mostly idle warps",
     "requests to local memory",

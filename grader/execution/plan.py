@@ -28,6 +28,7 @@ from grader.protocol.steps import (
     LocalArg,
     ProgramSource,
     RepeatSteps,
+    SamplerArg,
     ScalarArg,
     Step,
     UntilBelow,
@@ -368,6 +369,9 @@ def _argument(assignment: Assignment, name: str, sizes: Sizes) -> Arg:
     if name in assignment.local:
         local = assignment.local[name]
         return LocalArg(size=ELEMENTS[local.type].bytes * prod(assignment.shape(local, sizes)))
+    if name in assignment.samplers:
+        sampler = assignment.samplers[name]
+        return SamplerArg(normalized=sampler.normalized, address=sampler.address, filter=sampler.filter)
     names = assignment.names(sizes)
     if name not in assignment.scalars:  # a size, a value or the number of a loop
         return ScalarArg(type="uint32", value=evaluate_int(name, names))
@@ -380,18 +384,24 @@ def _argument(assignment: Assignment, name: str, sizes: Sizes) -> Arg:
 def _plan(assignment: Assignment, sizes: Sizes, scripts: Mapping[str, Script]) -> Plan:
     made = {name for script in scripts.values() for name in script.outputs}
     used = {name for script in scripts.values() for name in script.buffers}
-    buffers = tuple(
-        BufferSpec(
-            name=name,
-            size=assignment.bytes_of(name, sizes),
-            guard=GUARD_BYTES,
-            unit=ELEMENTS[buffer.type].unit,
-            poison=ELEMENTS[buffer.type].poison if name in made else ELEMENTS[buffer.type].input_poison,
-        )
-        for name, buffer in assignment.buffers.items()
-        if name in used
+    buffers = (
+        replace(spec, poison=ELEMENTS[assignment.buffers[spec.name].type].poison) if spec.name in made else spec
+        for spec in (buffer_spec(assignment, name, sizes) for name in assignment.buffers if name in used)
     )
-    return Plan(buffers=buffers, scripts=scripts)
+    return Plan(buffers=tuple(buffers), scripts=scripts)
+
+
+def buffer_spec(assignment: Assignment, name: str, sizes: Sizes) -> BufferSpec:
+    """Return a buffer or an image with the poison of inputs."""
+    element, image = ELEMENTS[assignment.buffers[name].type], assignment.image_spec(name, sizes)
+    return BufferSpec(
+        name=name,
+        size=assignment.bytes_of(name, sizes),
+        guard=GUARD_BYTES if image is None else 0,
+        unit=element.unit,
+        poison=element.input_poison,
+        image=image,
+    )
 
 
 def _made_before(assignment: Assignment, first: Launch) -> set[str]:

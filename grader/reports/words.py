@@ -8,7 +8,7 @@ from grader.protocol.text import showable
 from grader.reports.drawing import as_text, informative
 from grader.reports.statistics import Incomplete
 from grader.results.check import Check, Finding, Reason
-from grader.results.metrics import Access, Branch, Performance, Usage
+from grader.results.metrics import Access, Branch, ImageUse, Performance, Usage
 from grader.results.result import Correction, Deduction, Ungraded
 from grader.results.summary import Unchecked
 
@@ -234,6 +234,11 @@ def access_in_words(access: Access) -> str:
     if access.stride is None:
         return words
     return f"{words}; neighbouring work-items are {count(access.stride, 'byte')} apart"
+
+
+def image_use_in_words(use: ImageUse) -> str:
+    """Describe how many pixels of an image are read or written."""
+    return f"{use.does} {use.image}: {count(use.times, 'pixel')}"
 
 
 def branch_in_words(branch: Branch) -> str:

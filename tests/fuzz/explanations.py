@@ -503,6 +503,8 @@ BEGINNINGS = (
     "Work-item finished without waiting for events\n\tKernel: k\n\tEntity: {entity}",
     "Invalid wait event\n\tKernel: k\n\tEntity: {entity}",
     "Index ({index}) exceeds static array size ({few})\n\tKernel: k\n\tEntity: {entity}",
+    "Image coordinates outside ({index},{few}) of width 8 and height {few}\n\tWork-item: {entity}",
+    "OCLGRIND FATAL ERROR (image.cpp:7)\n  Unsupported image channel data type: 10DA\n\tKernel: k\n\tEntity: {entity}",
     "OCLGRIND FATAL ERROR: a loop that does not end\n\tKernel: k\n\tEntity: {entity}",
     "OCLGRIND FATAL ERROR: Unsupported instruction\n\tKernel: k\n\tEntity: {entity}",
     "Something else {entity}",

@@ -237,7 +237,11 @@ def _evidence(trial: Trial, script: Script, name: str, made: Sequence[NDArray[An
         mistakes=mistakes,
         remade=remade,
         sizes=trial.sizes,
-        rows={each: str(buffer.shape[-1]) for each, buffer in assignment.buffers.items() if len(buffer.shape) > 1},
+        rows={
+            each: str(buffer.shape[-1])
+            for each, buffer in assignment.buffers.items()
+            if buffer.image is None and len(assignment.array_shape(each, trial.sizes)) == 2
+        },
         is_vector=len(assignment.array_shape(name, trial.sizes)) < 2,
         repeats=tuple(repeats),
     )
