@@ -19,13 +19,7 @@ def expected(x, n, pivot, TILE, **_):
     """Return the elements below the pivot and the others. For tiles, return the numbers of elements below the pivot, and
     the numbers of such elements before each tile and in all.
     """
-    is_low = x < pivot
-    counts = _counts(is_low, TILE)
-    return {
-        "result": Truth(value=_partitioned(x, is_low)),
-        "counts": Truth(value=counts),
-        "starts": Truth(value=np.append([0], np.cumsum(counts))),
-    }
+    return _arrays(x, x < pivot, TILE)
 
 
 def mistakes(x, n, pivot, WG, TILE, **_):
@@ -48,8 +42,6 @@ def mistakes(x, n, pivot, WG, TILE, **_):
 
     by_tiles = np.concatenate([_partitioned(x[a : a + TILE], is_low[a : a + TILE]) for a in range(0, n, TILE)])
     made = {
-        "elements that are equal to the pivot come first, too": _partitioned(x, x <= pivot),
-        "the elements that are not below the pivot come first": _partitioned(x, ~is_low),
         "the elements that are not below the pivot are in reverse order": np.concatenate([x[is_low], x[~is_low][::-1]]),
         "the elements are sorted": np.sort(x),
         "each tile is partitioned by itself": by_tiles,
@@ -62,12 +54,28 @@ def mistakes(x, n, pivot, WG, TILE, **_):
             np.where(is_low, before, starts[tile] + i - before)
         ),
     }
+    predicates = {
+        "elements that are equal to the pivot come first, too": x <= pivot,
+        "the elements that are not below the pivot come first": ~is_low,
+    }
     short = np.append(starts, counts[:-1].sum())
-    return {words: {"result": Truth(value=value)} for words, value in made.items()} | {
+    return {
+        **{words: {"result": Truth(value=value)} for words, value in made.items()},
+        **{words: _arrays(x, is_first, TILE) for words, is_first in predicates.items()},
         "the number of all elements below the pivot lacks the last tile": {
             "result": Truth(value=moved(np.where(is_low, before, places - counts[-1]))),
             "starts": Truth(value=short),
-        }
+        },
+    }
+
+
+def _arrays(x, is_first, size):
+    """Return the result if these elements come first, and the counts and starts of the tiles."""
+    counts = _counts(is_first, size)
+    return {
+        "result": Truth(value=_partitioned(x, is_first)),
+        "counts": Truth(value=counts),
+        "starts": Truth(value=np.append([0], np.cumsum(counts))),
     }
 
 

@@ -23,7 +23,7 @@ EXCHANGE = re.compile(r"\batom(?:ic)?_(?:cmp)?xchg\s*\(")
 
 EXCHANGE_IN_CONDITION = re.compile(rf"\b(?:if|while)\b.*{EXCHANGE.pattern}")
 
-STEPS_OF_A_WARP = frozenset({1, 2, 4, 8, 16})
+STEPS_OF_A_WARP = frozenset({"1", "2", "4", "8", "16"})
 """Distances in the steps of a scan or a reduction within 32 work-items."""
 
 SEVERAL_STEPS = 3
@@ -205,10 +205,9 @@ class Scene:
         above = self._barriers[place - 1] if place else 0
         below = next((line for line in self._barriers if line > last), len(self._code) + 1)
         around = "\n".join(self._code[above : below - 1])
-        numbers = (found[1].rstrip("uU") for found in distance.finditer(around))
-        steps = {int(number) for number in numbers if number.isdigit()} & STEPS_OF_A_WARP
-        is_volatile = re.search(rf"\bvolatile\b[^;(){{}},]*\b{re.escape(array)}\b", "\n".join(self._code))
-        return is_volatile is not None or len(steps) >= SEVERAL_STEPS
+        steps = {found[1].rstrip("uU") for found in distance.finditer(around)} & STEPS_OF_A_WARP
+        is_volatile = re.search(rf"\bvolatile\b[^;(){{}},]*\b{re.escape(array)}\b", "\n".join(self._code)) is not None
+        return is_volatile or len(steps) >= SEVERAL_STEPS
 
     def assigned_in(self, kernel: str, array: str) -> tuple[int, ...]:
         """The lines of a kernel's text in which a statement assigns to an element of an array, even if no work-item
