@@ -25,7 +25,7 @@ def names_a_line(check: Check) -> bool:
 
 def whereabouts(kernels: Iterable[SeenKernel], scenes: Iterable[Scene]) -> str:
     """Sentences about the lines of several launches. Each kernel gets one sentence, even if its launches reach
-    different lines.
+    different lines. If there are several kernels, the sentences name them.
     """
     launches: dict[str, SeenKernel] = {}
     told: dict[str, str] = {}
@@ -33,6 +33,8 @@ def whereabouts(kernels: Iterable[SeenKernel], scenes: Iterable[Scene]) -> str:
         earlier = launches.get(seen.kernel)
         launches[seen.kernel] = seen if earlier is None else _together(earlier, seen)
         told[seen.kernel] = lines_used(launches[seen.kernel], scene)
+    if len(launches) > 1:
+        told = {name: words.replace(WHEREABOUTS, f"{WHEREABOUTS}in {name}, ", 1) for name, words in told.items()}
     return " ".join(filter(None, told.values()))
 
 

@@ -95,7 +95,7 @@ def test_launches_that_use_the_same_lines_are_told_once():
 
 def test_launches_of_a_kernel_are_told_together():
     """Launches of one kernel are combined in one sentence, even if they use different lines. Each other kernel has its
-    own sentence.
+    own sentence, and the sentences name the kernels.
     """
     seen = [
         kernel([access(4, "A")]),
@@ -103,7 +103,7 @@ def test_launches_of_a_kernel_are_told_together():
         kernel([access(9, "B")]).model_copy(update={"kernel": "g"}),
     ]
     assert whereabouts(seen, [SCENE] * 3) == (
-        "In your file, A is read in lines 4 and 6. In your file, B is read in line 9."
+        "In your file, in k, A is read in lines 4 and 6. In your file, in g, B is read in line 9."
     )
 
 
