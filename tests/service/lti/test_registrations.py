@@ -69,6 +69,8 @@ def test_an_address_behind_the_firewall_is_not_public(address):
         "https://lms.example/\n",
         "https://lms.example:x/",
         "javascript:alert(1)",
+        "https://lms.example;script-src *",
+        "https://:pw@lms.example",
     ],
 )
 def test_an_address_that_must_not_be_requested_is_refused(url):
