@@ -462,7 +462,8 @@ def test_words_that_a_guard_leaves_unset_are_named(test):
     assert found.effects == {Reason.UNINITIALISED}
     among = f"{IDS}{STAGED}if (me < 9)\n{{ {test.strip()} s[me] = 1; }} v[x] = s[15 - me];"
     assert unset_words(among).message == "work-items that the guards in lines 5 and 6 keep out store nothing in s."
-    assert "store nothing" not in unset_words(body, stored="s").message
+    other = unset_words(body, stored="s")
+    assert other is None or "store nothing" not in other.message
     assert unset_words(body.replace("s[me] = 1", "s[me] = 1; else s[me] = 0").replace(test, "if (x != w)")) is None
 
 
