@@ -6,8 +6,10 @@ from typing import Literal
 from pydantic import ConfigDict, Field
 
 from grader.common.record import Record
-from grader.course.elements import ELEMENTS, ElementType, ScalarElementType
+from grader.course.by_value import Value
+from grader.course.elements import Element, ElementType
 from grader.course.expressions import Expression
+from grader.course.structs import Struct
 from grader.course.tolerance import Tolerance
 
 DataKind = Literal["numbers", "integers", "bits", "zeros", "made"]
@@ -21,7 +23,7 @@ class Buffer(Record):
     """Number of elements along each dimension. The elements of the last dimension are contiguous."""
 
     type: ElementType = "float"
-    """Type of the elements. `float` is called `real` in the kernels."""
+    """Type of the elements: a type of numbers, of vectors, or a struct. `float` is called `real` in the kernels."""
 
     data: DataKind | None = None
     """Kind of data. `numbers` are uniform in [-1, 1), for int from -32768 to 32767, and for uint up to 65535.
@@ -43,13 +45,13 @@ class Buffer(Record):
         """The role, or the default if no role is given."""
         return self.role or ("output" if self.data is None else "input")
 
-    def contradictions(self) -> Iterator[str]:
-        """Yield the contradictions between the fields."""
+    def contradictions(self, element: Element | Struct) -> Iterator[str]:
+        """Yield the contradictions between the fields, for elements of this type."""
         if self.data is None and self.part in {"input", "updated"}:
             yield f"is {self.part} but has no data; add `data`"
         if self.data is not None and self.part == "output":
             yield "has data, so it is not an output; call it updated"
-        if self.data == "bits" and ELEMENTS[self.type].dtype != "float32":
+        if self.data == "bits" and (isinstance(element, Struct) or element.dtype != "float32"):
             yield "cannot have the data bits, which are for floats; choose another kind"
 
     @property
@@ -61,11 +63,13 @@ class Buffer(Record):
 class Scalar(Record):
     """An argument that is passed by value, in addition to the sizes, which are uint."""
 
-    type: ScalarElementType = "float"
+    type: ElementType = "float"
     """Type of the kernel's parameter."""
 
-    value: str | float
-    """A number, or an expression over sizes and constants."""
+    value: Value
+    """A number, or an expression over sizes and constants. A vector has a list of them, or one for all its numbers, and
+    a struct has a mapping from its fields to their values.
+    """
 
 
 class LocalArray(Record):

@@ -16,10 +16,18 @@ ScalarType = Literal[
 
 
 class ProgramSource(Message):
-    """One OpenCL source text, and the options of its build."""
+    """One OpenCL source text, and the options of its build. The driver compiles the definitions of types in `types`
+    before the text, whose lines keep their numbers.
+    """
 
     source: str
     options: tuple[str, ...] = ()
+    types: str = ""
+
+    @property
+    def text(self) -> str:
+        """The text that the driver compiles."""
+        return f"{self.types}\n#line 1\n{self.source}" if self.types else self.source
 
 
 class BufferSpec(Message):
@@ -27,7 +35,8 @@ class BufferSpec(Message):
 
     Before a launch, `Stage` fills the buffer and its guard bands with the pattern `poison` of `unit` bytes. With None,
     `Stage` does not fill the buffer, so that a simulator can find reads of memory that was never written. A kernel may
-    write to the buffer unless it is `read_only`.
+    write to the buffer unless it is `read_only`. `element` is the content of each element of an output of structs, in
+    hexadecimal, because its fields have different patterns.
     """
 
     name: str
@@ -36,6 +45,7 @@ class BufferSpec(Message):
     unit: Literal[1, 2, 4, 8] = 4
     poison: int | None = Field(ge=0, lt=2**64)
     read_only: bool = False
+    element: str = Field(default="", pattern=r"^([0-9a-f]{2})*$")
 
     @model_validator(mode="after")
     def _consists_of_units(self) -> "BufferSpec":
@@ -69,6 +79,13 @@ class ScalarArg(Message):
     value: int | float
 
 
+class BytesArg(Message):
+    """A kernel argument passed by value that is a vector or a struct: its bytes, in hexadecimal."""
+
+    kind: Literal["bytes"] = "bytes"
+    content: str = Field(pattern=r"^([0-9a-f]{2})+$")
+
+
 class KeyArg(Message):
     """A kernel argument of 64 bits (`ulong`). Each `Launch` sets it again."""
 
@@ -82,7 +99,7 @@ class LocalArg(Message):
     size: int = Field(gt=0)
 
 
-Arg = Annotated[BufferArg | ScalarArg | KeyArg | LocalArg, Field(discriminator="kind")]
+Arg = Annotated[BufferArg | ScalarArg | BytesArg | KeyArg | LocalArg, Field(discriminator="kind")]
 
 
 class KernelStep(Message):

@@ -120,7 +120,7 @@ def request_submission(setup: TimingSetup, built: Built) -> None:
     timed = _timed(built, setup.device)
     if timed.constants != built.task.assignment.constants:
         task = replace(built.task, assignment=timed)
-        program = ProgramSource(source=expand(task, student.worker, student.plan.process).text)
+        program = expand(task, student.worker, student.plan.process).program
     request_session(student, {SUBMISSION: program}, setup.verifier)
 
 

@@ -15,6 +15,7 @@ from grader.protocol.phase import Phase
 from grader.protocol.steps import (
     BufferArg,
     BufferSpec,
+    BytesArg,
     CopyStep,
     FillStep,
     KernelStep,
@@ -131,6 +132,8 @@ def _argument(arg: Any, buffers: dict[str, DeviceBuffer]) -> Any:
             return buffers[arg.buffer].payload
         case ScalarArg():
             return np.dtype(arg.type).type(arg.value)
+        case BytesArg():
+            return np.frombuffer(bytes.fromhex(arg.content), dtype=np.uint8)
         case LocalArg():
             return cl.LocalMemory(arg.size)
 
