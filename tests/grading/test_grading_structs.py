@@ -87,28 +87,60 @@ def graded(tmp_path, environment):
     return of
 
 
-def test_right(graded):
-    for c in graded(KERNEL):
-        print(c.name, c.verdict, c.reason, c.message, c.detail, c.help, c.faults)
+def case_of(checks):
+    """Return the first check of a case."""
+    return next(check for check in checks if check.kind is Kind.CORRECTNESS)
 
 
-@pytest.mark.parametrize("a,b", [
-  ("sums[i].key =", "sums[i].key = 1 +"),
-  ("sums[i].key = tile[get_local_id(0)].key + more.key;", ""),
-  ("own.position += step;", "own.position += step; own.mass += 1;"),
-  ("own.position += step;", "own.position += step.xxx;"),
-  ("if (i < n) {", "if (i <= n) {"),
-  ("moved[i] = own;", ""),
-  ("barrier(CLK_LOCAL_MEM_FENCE);", ""),
-  ("Particle own =", "Partcle own ="),
-  ("// moves", "typedef struct { float3 position; ushort id; double mass; } Particle; // moves"),
-  ("// moves", "typedef struct { float4 position; ushort id; double mass; } Particle; // moves"),
-  ("// moves", "\n\ntypedef float Particle; // moves"),
-  ("float3 step", "float4 step"),
-  ("float3 step", "float2 step"),
-  ("const __global Particle *particles", "const __global Pair *particles"),
-  ("const __global Particle *particles", "const __global float *particles"),
-])
-def test_wrong(graded, a, b):
-    for c in graded(KERNEL.replace(a,b,1)):
-        print(c.name, c.verdict, c.reason, c.message,"|", c.detail,"|", c.help, c.faults)
+def test_structs_in_arrays_local_memory_and_by_value(graded):
+    """A right kernel passes each case and the simulator. The layouts, packed or not, agree with NumPy's."""
+    assert [(check.verdict, check.message) for check in graded(KERNEL) if check.verdict is not Verdict.PASSED] == []
+
+
+WRONG = {
+    "exact": ("tile[get_local_id(0)].key +", "2 + tile[get_local_id(0)].key +", "sums[0].key is wrong: got 17"),
+    "real": ("own.position += step;", "own.position += step; own.mass += 1;", "moved[0].mass is wrong: got "),
+    "vector": ("own.position += step;", "own.position += step.xxx;", "moved[0].position.y is wrong: got "),
+    "field": ("sums[i].key = tile[get_local_id(0)].key + more.key;", "", "sums[0].key is wrong: never written"),
+    "array": ("moved[i] = own;", "", "nothing was written to moved"),
+    "stray": ("if (i < n) {", "if (i <= n) {", "outside moved was changed, starting 1 element past its end"),
+}
+"""A part of the kernel, a wrong part, and the message about it. The longest takes a second."""
+
+
+@pytest.mark.parametrize("name", [*WRONG])
+def test_a_wrong_field_is_named_with_its_own_type(graded, name):
+    """The message names the first wrong number as OpenCL C does, and guard bands are measured in structs."""
+    before, after, says = WRONG[name]
+    check = case_of(graded(KERNEL.replace(before, after, 1)))
+    assert says in check.message + check.detail
+
+
+OWN = "typedef struct { float3 position; ushort id; double mass; } Particle; "
+DIFFERENT = "\n\n" + OWN.replace("float3", "float4")
+
+
+@pytest.mark.parametrize(
+    ("own", "reason"), [(OWN, None), (DIFFERENT, Reason.BUILD_ERROR), ("typedef float Particle;", Reason.BUILD_ERROR)]
+)
+def test_a_file_may_repeat_the_definition_of_a_struct(graded, own, reason):
+    """A definition with the same layout is used. Another one is named with its line."""
+    build = graded(own + KERNEL)[0]
+    assert build.reason is reason
+    if reason is not None:
+        line = 1 + own.count("\n")
+        assert build.message == f"line {line} defines Particle, which grader defines with another layout; remove it."
+
+
+def test_messages_keep_the_lines_of_the_file(graded):
+    """A compiler's message about a file with structs has the line and the column of the student's file."""
+    build = graded(KERNEL.replace("Particle own", "Partcle own"))[0]
+    assert "line 9, column 9: unknown type name 'Partcle'" in build.message
+
+
+def test_a_parameter_of_another_struct_is_refused(graded):
+    """An array of another struct is named by the build."""
+    other = KERNEL.replace("float3 step", "float2 step").replace("+= step", "+= step.xyx")
+    build = graded(other)[0]
+    assert build.reason is Reason.WRONG_ARGUMENTS
+    assert "the parameter step has the wrong type, float2 step: write float3 step." in build.message

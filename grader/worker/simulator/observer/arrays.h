@@ -26,6 +26,8 @@ public:
       auto *type = llvm::dyn_cast<llvm::PointerType>(value->first->getType());
       if (type && type->getAddressSpace() == oclgrind::AddrSpaceLocal)
         locals.push_back(value->first);
+      else if (type && type->getAddressSpace() == oclgrind::AddrSpacePrivate)
+        continue;  // a struct that is passed by value: the kernel's value of the parameter is its bytes
       else if (type && llvm::isa<llvm::Argument>(value->first))
         name(global, value->second.getPointer(), value->first->getName().str());
       else if (type && type->getAddressSpace() == oclgrind::AddrSpaceConstant)
