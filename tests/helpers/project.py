@@ -9,8 +9,8 @@ FIRST_COURSE = ("blockMMM", "coalsProgrm", "coalsTransp", "optimProgram", "rgblk
 
 ASSIGNMENTS = (
     *("bfs", "bitonicSort", "blockMMM", "byteHistogram", "coalsProgrm", "coalsTransp", "convolution"),
-    *("gameOfLife", "jacobi", "loopNest", "mandelbrot", "nBody", "nearestNeighbour", "optimProgram", "productLadder"),
-    *("rectMMM", "reduction", "rgblkMMM", "rot13", "spMatVec", "transMMM", "vectorAdd"),
+    *("gameOfLife", "jacobi", "loopNest", "mandelbrot", "maxSegmentSum", "nBody", "nearestNeighbour", "optimProgram"),
+    *("productLadder", "rectMMM", "reduction", "rgblkMMM", "rot13", "spMatVec", "transMMM", "vectorAdd"),
 )
 
 
