@@ -1,5 +1,6 @@
 """Parts of a request to run something: programs, their buffers, and steps (launches and copies)."""
 
+import re
 from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
@@ -15,6 +16,9 @@ ScalarType = Literal[
 """Name in NumPy of the type of a value or an element."""
 
 
+PRAGMA = re.compile(r"\s*#\s*pragma\b")
+
+
 class ProgramSource(Message):
     """One OpenCL source text, and the options of its build. The driver compiles the definitions of types in `types`
     before the text, whose lines keep their numbers.
@@ -26,8 +30,20 @@ class ProgramSource(Message):
 
     @property
     def text(self) -> str:
-        """The text that the driver compiles."""
-        return f"{self.types}\n#line 1\n{self.source}" if self.types else self.source
+        """The text that the driver compiles.
+
+        The definitions are in an empty line before the code if there is one, or else at the beginning of the first line
+        of code. A `#line` in a line of its own would not do, because NVIDIA's compiler counts lines without it.
+        """
+        if not self.types:
+            return self.source
+        lines = self.source.split("\n")
+        first = next((number for number, line in enumerate(lines) if line.strip() and not PRAGMA.match(line)), 0)
+        place = next((number for number in range(first) if not lines[number].strip()), first)
+        if lines[place].lstrip().startswith("#"):
+            return f"{self.types}\n#line 1\n{self.source}"
+        lines[place] = f"{self.types} {lines[place]}".rstrip()
+        return "\n".join(lines)
 
 
 class BufferSpec(Message):
