@@ -16,7 +16,7 @@ from grader.course.expressions import evaluate
 from grader.course.structs import Struct
 from grader.course.truth.comparators import Standard, of_numbers
 from grader.course.truth.comparison import Mismatch, compare, first_stray_write, unchanged
-from grader.course.truth.fields import as_numbers, cast, dtype_of, is_uniform
+from grader.course.truth.fields import as_numbers, cast, dtype_of, is_uniform, parts_of
 from grader.course.truth.inputs import make_inputs
 from grader.course.truth.oracle import Arrays, Oracle, Truth, consult, consult_about, judged
 from grader.execution.outcome import Fetched
@@ -211,6 +211,12 @@ def evidence_of_right(trial: Trial, script: Script, name: str) -> Evidence:
     return _evidence(trial, script, name, [right])
 
 
+def _fields(assignment: Assignment, buffer: str) -> tuple[str, ...]:
+    """Names of the numbers of a struct; empty for an array of numbers."""
+    element = _element(assignment, buffer)
+    return tuple(part.words[1:] for part in parts_of(element)) if isinstance(element, Struct) else ()
+
+
 def _is_of_numbers(assignment: Assignment, buffer: str) -> bool:
     """True if explanations can treat the array as numbers of one type."""
     element = _element(assignment, buffer)
@@ -256,6 +262,7 @@ def _evidence(trial: Trial, script: Script, name: str, made: Sequence[NDArray[An
         sizes=trial.sizes,
         rows={each: str(buffer.shape[-1]) for each, buffer in assignment.buffers.items() if len(buffer.shape) > 1},
         is_vector=len(assignment.array_shape(name, trial.sizes)) < 2 and not assignment.is_of_structs(name),
+        fields=_fields(assignment, name),
         repeats=tuple(repeats),
     )
 
