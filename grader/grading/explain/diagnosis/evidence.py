@@ -176,10 +176,12 @@ class Evidence:
         """The place of the elements in a mask, in words that follow "in"; None if they do not form a simple shape."""
         if not self.fields:
             return place(mask, self.blocks, is_vector=self.is_vector)
-        wrong = [name for name, column in zip(self.fields, mask.any(axis=0), strict=True) if column]
+        wrong = [
+            name for name, column in zip(self.fields, np.any(mask, axis=0, keepdims=True)[0], strict=True) if column
+        ]
         if 0 < len(wrong) < len(self.fields):
             return f"the field{'s' if len(wrong) > 1 else ''} {listed(wrong, 'and')}"
-        return place(mask.any(axis=1)[None, :], self.blocks, is_vector=True)
+        return place(np.any(mask, axis=1, keepdims=True).T, self.blocks, is_vector=True)
 
 
 @dataclass(frozen=True, kw_only=True)
