@@ -430,9 +430,12 @@ class Assignment(Folders, Rubric):
         return hashlib.sha256(repr((self.measured_sha256, fields)).encode()).hexdigest()
 
     def _sorted_fields(self, excluded: Any) -> str:
-        """Return the fields as JSON, sorted by name, so that the order of our classes does not matter."""
+        """Return the fields as JSON, sorted by name, so that the order of our classes does not matter. The order of the
+        fields of structs does.
+        """
         fields = self.model_dump(mode="json", exclude=excluded, exclude_computed_fields=True)
-        return json.dumps(fields, sort_keys=True)
+        orders = {name: [*stated.fields] for name, stated in self.structs.items()}
+        return json.dumps({**fields, "orders": orders}, sort_keys=True)
 
     def names(self, sizes: Sizes) -> dict[str, object]:
         """Return the names that expressions may use: constants, sizes, values, and the variables of loops. These have

@@ -7,9 +7,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated
 
-from pydantic import Field, SerializerFunctionWrapHandler, WrapSerializer
+from pydantic import Field
 
 from grader.common.errors import InputError
 from grader.common.record import Record
@@ -33,19 +32,10 @@ def is_name(word: str) -> bool:
     return IDENTIFIER.fullmatch(word) is not None and word.isascii() and word not in RESERVED
 
 
-def _in_order(fields: object, to_json: SerializerFunctionWrapHandler) -> object:
-    """Return the fields as a list of pairs, because hashes of assignments sort mappings, and the order matters."""
-    return [[name, kind] for name, kind in to_json(fields).items()]
-
-
-Fields = Annotated[dict[str, NumberType], WrapSerializer(_in_order, when_used="json")]
-"""Types by name, in order."""
-
-
 class StructFields(Record):
     """A struct as assignment.yaml states it."""
 
-    fields: Fields = Field(min_length=1)
+    fields: dict[str, NumberType] = Field(min_length=1)
     """Types of the fields by name, in the order of the struct: numbers or vectors."""
 
     packed: bool = False
