@@ -1,5 +1,8 @@
-"""`from grader.oracle import Truth` for an assignment's oracle.py. This import path stays, even if its module moves."""
+"""What an assignment's oracle.py imports: `from grader.oracle import Truth`, and functions that make structured inputs.
+This import path stays, even if the modules move.
+"""
 
 from grader.course.truth.oracle import Truth
+from grader.course.truth.structured import ascending, csr, image, permutation, text
 
-__all__ = ["Truth"]
+__all__ = ["Truth", "ascending", "csr", "image", "permutation", "text"]

@@ -1,5 +1,6 @@
 """Points that are earned by kernels that avoid an exercise, and by its model solution with one slip."""
 
+import dataclasses
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -123,11 +124,11 @@ def rewards(
     ) -> tuple[Earned, ...]:
         return tuple(_earned(kernel, assignment, grading, progress, extent) for kernel in kernels(assignment))
 
-    unsearched = replace(environment, search=replace(environment.search, seconds=0.0))
+    unsearched = dataclasses.replace(environment, search=replace(environment.search, seconds=0.0))
     return Rewards(
         assignment=assignment,
         avoiding=graded(avoiding, unsearched),
-        slips=graded(slips, replace(unsearched, timing=ONE_PAIR)),
+        slips=graded(slips, dataclasses.replace(unsearched, timing=ONE_PAIR)),
         trivial=tuple(_by_result(accepted(assignment))),
     )
 

@@ -30,7 +30,7 @@ from grader.execution.series import Series
 from grader.grading.checks.inspection import Trial, as_array, inspect, make_trial
 from grader.grading.checks.program import own_program
 from grader.grading.device_lock import shared
-from grader.grading.explain.failures import FailedError, returns_problem, unwrap
+from grader.grading.explain.failures import FailedError, unwrap
 from grader.grading.explain.problem import Problem
 from grader.grading.grade import grade_submission
 from grader.grading.grading_environment import GradingEnvironment
@@ -175,9 +175,12 @@ def _wrong_baseline_case(assignment: Assignment, environment: GradingEnvironment
     return None
 
 
-@returns_problem
 def _wrong_case(series: Series, name: str, trial: Trial) -> Problem | None:
-    return inspect(trial, series.script(name), unwrap(series.run(name, trial.arrays)))
+    try:
+        fetched = unwrap(series.run(name, trial.arrays))
+    except FailedError as failed:
+        return failed.problem
+    return inspect(trial, series.script(name), fetched)
 
 
 def _both_agree(assignment: Assignment, environment: GradingEnvironment, device: DeviceFacts, seed: int) -> Claim:

@@ -4,6 +4,7 @@ The steps are: read the assignment -> grade the course's own files (selftest.py)
 exercise (rewards.py) -> grade the golden corpus -> propose limits (thresholds.py)
 """
 
+import dataclasses
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -170,7 +171,7 @@ def judge(
 
     timing = environment.timing if golden.expectation.is_timed else ONE_PAIR
     task = Task(assignment=assignment, submission=read_submission(golden.folder), seed=fresh_seed())
-    timed = replace(environment, timing=timing)
+    timed = dataclasses.replace(environment, timing=timing)
     result = _patiently(lambda: in_full(grade_submission(task, timed, tell, extent.prepare)))
     return Judged(golden=golden, result=result, differences=differences(golden, assignment, result))
 

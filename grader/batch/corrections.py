@@ -6,6 +6,7 @@ RESULTS/corrections.csv   columns student, assignment, points, comment; the inst
 identified by label, by key on the platform, or by name. An unknown student is refused before grading begins.
 """
 
+import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -122,4 +123,4 @@ def graded_by_hand(row: StudentRow, order: Order | None, most: float) -> Student
         seconds=0.0,
         correction=correction,
     )
-    return replace(row, grade=grade, shown=grade, fault="")
+    return dataclasses.replace(row, grade=grade, shown=grade, fault="")

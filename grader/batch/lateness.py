@@ -4,6 +4,7 @@ the time of the hand-in is known. Otherwise, the platform's late mark decides.
 Lateness is computed again on every run from the intake and the current policies. It is never stored with a result.
 """
 
+import dataclasses
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -80,7 +81,9 @@ def apply_deadlines(intake: Intake, assignments: Mapping[str, Coursework], exten
     }
     late = {each.handin.key: each.days > 0 for found in arrivals.values() for each in found}
     return LateWork(
-        intake=replace(intake, handins=tuple(replace(each, late=late[each.key]) for each in intake.handins)),
+        intake=dataclasses.replace(
+            intake, handins=tuple(dataclasses.replace(each, late=late[each.key]) for each in intake.handins)
+        ),
         costs=_costs(arrivals, assignments),
         lines=tuple(_lines(arrivals, assignments)),
     )

@@ -9,13 +9,12 @@ lms/platforms.py lists the files of each platform.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from grader.batch.outputs import Outputs
 from grader.common.files import read_bytes
-from grader.common.optional import Fault, attempt
+from grader.common.optional import OptionalWork
 from grader.course.submissions.handin import Remark, Student
 from grader.lms.exports.columns import Filled
 from grader.lms.exports.sheet import read_sheet
@@ -47,17 +46,15 @@ def write_uploads(uploads: Iterable[Upload], book: Gradebook, outputs: Outputs) 
     remarks: list[Remark] = []
     public = for_students(book)
     for upload in uploads:
-        filled = attempt(f"the file {upload.name}", partial(_filled, upload, public, outputs))
-        if isinstance(filled, Fault):
-            remarks.append(Remark(where=upload.name, why=filled.sentence))
+        with OptionalWork(f"the file {upload.name}") as work:
+            remarks += _filled(upload, public, outputs).remarks
+            if any(row.hidden_points for row in book.rows):
+                remarks.append(Remark(where=upload.name, why=NOT_RELEASED))
             continue
-        remarks += filled.remarks
-        if any(row.hidden_points for row in book.rows):
-            remarks.append(Remark(where=upload.name, why=NOT_RELEASED))
+        remarks.append(Remark(where=upload.name, why=work.fault.sentence))
     for feedback in (each.feedback for each in PLATFORMS if each.download == book.shape):
         if feedback is not None:
-            written = attempt(f"the file {feedback.name}", partial(_write_feedback, feedback, book, outputs))
-            remarks += [Remark(where=feedback.name, why=written.sentence)] if isinstance(written, Fault) else written
+            remarks += _write_feedback(feedback, book, outputs)
     return tuple(remarks)
 
 
@@ -68,8 +65,9 @@ def _filled(upload: Upload, book: Gradebook, outputs: Outputs) -> Filled:
 
 
 def _write_feedback(feedback: FeedbackFile, book: Gradebook, outputs: Outputs) -> tuple[Remark, ...]:
-    with outputs.making(feedback.name) as path:
+    with OptionalWork(f"the file {feedback.name}") as work, outputs.making(feedback.name) as path:
         return feedback.write(path, _pages(book.rows, outputs))
+    return (Remark(where=feedback.name, why=work.fault.sentence),)
 
 
 def _pages(rows: tuple[StudentRow, ...], outputs: Outputs) -> Iterator[tuple[Student, str, bytes]]:

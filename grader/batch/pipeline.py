@@ -5,7 +5,7 @@ submissions and options -> intake -> plan -> missing results, from the workforce
 
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader.batch.changes import files_in_words, grades_in_words, stands_of
@@ -27,7 +27,6 @@ from grader.common.errors import InputError, InterruptedGradingError
 from grader.common.optional import noting
 from grader.common.people import person_key
 from grader.common.phrases import count
-from grader.common.record import replace
 from grader.course.submissions.handin import Intake
 from grader.course.suite import Coursework
 from grader.lms.intake import take_all

@@ -13,6 +13,7 @@ The files under students/ are for students. Hidden checks are withheld there (re
 released.
 """
 
+import dataclasses
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -25,7 +26,7 @@ from grader.batch.page_renderer import PageRenderer, source_of
 from grader.batch.rescoring import up_to_date
 from grader.batch.scheduler import BatchPlan, Item
 from grader.batch.store import Store
-from grader.common.optional import Fault, attempt, noting
+from grader.common.optional import Fault, OptionalWork, noting
 from grader.common.record import replace
 from grader.course.submissions.handin import Absence, HandIn, Intake, strangers
 from grader.course.suite import Coursework
@@ -177,8 +178,8 @@ def publish(outcomes: Outcomes, outputs: Outputs, renderer: PageRenderer) -> Pub
         for each in outcomes.intake.absences:
             yield each.student.label, outcomes.of_absence(each)
 
-    with noting() as faults:
-        attempt("the file batch.xml", lambda: outputs.write("batch.xml", render_batch(suites())))
+    with noting() as faults, OptionalWork("the file batch.xml"):
+        outputs.write("batch.xml", render_batch(suites()))
     book = _gradebook(rows, outcomes)
     outputs.write("grades.csv", grades_csv(book))
     overview = renderer.overview(book, links)
@@ -202,7 +203,7 @@ def _gradebook(rows: list[StudentRow], outcomes: Outcomes) -> Gradebook:
     )
     everyone = tuple(sorted((*rows, *absent), key=lambda row: (row.student.order, row.assignment)))
     book = blank_book(outcomes.intake, outcomes.assignments)
-    return replace(book, rows=everyone, deadlines=outcomes.deadlines.lines)
+    return dataclasses.replace(book, rows=everyone, deadlines=outcomes.deadlines.lines)
 
 
 def refused_in_words(absence: Absence) -> str:
@@ -249,12 +250,13 @@ def _write_reports(outcome: Outcome, outputs: Outputs, renderer: PageRenderer) -
     lacking: list[Fault] = []
     with noting() as faults:
         for name, told in pages_of(outcome).items():
-            drawn = attempt(f"the file {name}", partial(_write_page, name, told, outputs, renderer))
-            lacking += () if isinstance(drawn, Fault) else drawn
+            with OptionalWork(f"the file {name}"):
+                lacking += _write_page(name, told, outputs, renderer)
         source = source_of(outcome.shown)
         for ending, render in BESIDE.items():
             name = _file("students", outcome, ending)
-            attempt(f"the file {name}", partial(outputs.renew, name, source, partial(render, outcome.shown)))
+            with OptionalWork(f"the file {name}"):
+                outputs.renew(name, source, partial(render, outcome.shown))
     return [*faults, *lacking]
 
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from grader.cli.commands import assignments, authoring, course, export, machine, remote, service
+from grader.cli.commands import assignments, authoring, course, export, lti, machine, remote, service
 from grader.cli.commands import grade as submission
 from grader.cli.commands import run as driving
 from grader.cli.help import Command, CommandGroup
@@ -53,6 +53,13 @@ EXPORTS: dict[str, Callable[..., None]] = {
     "gitlab": export.gitlab,
     "kit": export.kit,
 }
+PLATFORMS: dict[str, Callable[..., None]] = {
+    "add": lti.add,
+    "list": lti.list_platforms,
+    "check": lti.check,
+    "invite": lti.invite,
+    "rotate": lti.rotate,
+}
 
 
 def _add(name: str, command: Callable[..., None], to: typer.Typer) -> None:
@@ -67,6 +74,10 @@ exports = typer.Typer(cls=CommandGroup, no_args_is_help=True, help="Make files f
 for name, command in EXPORTS.items():
     _add(name, command, exports)
 app.add_typer(exports, name="export")
+learning_platforms = typer.Typer(cls=CommandGroup, no_args_is_help=True, help="Register learning platforms (LTI).")
+for name, command in PLATFORMS.items():
+    _add(name, command, learning_platforms)
+app.add_typer(learning_platforms, name="lti")
 
 
 def _print_version(wanted: bool) -> None:

@@ -4,7 +4,6 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import NoReturn, Protocol
 
@@ -20,7 +19,7 @@ from grader.cli.saves import EVERY, Saves
 from grader.cli.wrapping import fitted, wrapped
 from grader.common.errors import GraderError, InterruptedGradingError, SavedAgainError, WatchEndedError
 from grader.common.interrupts import interrupted_when
-from grader.common.optional import Fault, attempt
+from grader.common.optional import Fault, OptionalWork
 from grader.course.submissions.submission import Submission, parse_submission
 from grader.course.suite import Coursework
 from grader.grading.grade import grade_coursework
@@ -78,12 +77,15 @@ class Grading:
 
 def show(result: Result, draw: Draw) -> None:
     """Print the report. If it cannot be made, print only the points."""
+    typer.echo(_report(result, draw), nl=False)
+
+
+def _report(result: Result, draw: Draw) -> str:
     console = Console()
-    report = attempt("the report", lambda: draw(result, width=console.width, color=console.is_terminal))
-    if isinstance(report, Fault):
-        score = score_in_words(result.points, result.max_points, result.unchecked, result.hidden_points)
-        report = f"{showable(result.title)}: {score}.\n{report.sentence}\n"
-    typer.echo(report, nl=False)
+    with OptionalWork("the report") as work:
+        return draw(result, width=console.width, color=console.is_terminal)
+    score = score_in_words(result.points, result.max_points, result.unchecked, result.hidden_points)
+    return f"{showable(result.title)}: {score}.\n{work.fault.sentence}\n"
 
 
 def follow(grading: Grading, path: Path, environment: GradingEnvironment) -> NoReturn:
@@ -111,8 +113,13 @@ def follow(grading: Grading, path: Path, environment: GradingEnvironment) -> NoR
 
 
 def _tell_changes(before: Result, after: Result) -> None:
-    changes = attempt("what has changed", partial(since, before, after))
-    typer.echo(wrapped(changes.sentence if isinstance(changes, Fault) else changes, Console().width))
+    typer.echo(wrapped(_changes(before, after), Console().width))
+
+
+def _changes(before: Result, after: Result) -> str:
+    with OptionalWork("what has changed") as work:
+        return since(before, after)
+    return work.fault.sentence
 
 
 def _graded(grading: Grading, path: Path, data: bytes, saves: Saves, environment: GradingEnvironment) -> Result | None:

@@ -9,10 +9,10 @@ device.
 
 import logging
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TypeVar
+from typing import Self
 
 from grader.common.errors import InterruptedGradingError
 from grader.common.record import Record
@@ -21,8 +21,6 @@ TRACEBACK_CHARACTERS = 20_000
 """Number of characters kept from the end of a traceback, where the error is named."""
 
 LOG = logging.getLogger(__name__)
-
-T = TypeVar("T")
 
 _noted: ContextVar[list["Fault"] | None] = ContextVar("faults that are noted", default=None)
 
@@ -39,21 +37,39 @@ class Fault(Record):
         return f"{self.lost[:1].upper()}{self.lost[1:]} is missing: the grader failed. The grade is not affected."
 
 
-def attempt(lost: str, work: Callable[[], T]) -> T | Fault:
-    """Do the work and return its value, or the fault if it fails. `lost` names the part that would be missing, such as
-    "the explanation".
+class OptionalWork:
+    """Runs optional work in its block. A fault ends only the block, and the code after it goes on without the work.
+
+        with OptionalWork("the explanation") as work:
+            return explain(check)
+        return work.fault
+
+    The name is that of the part that would be missing.
     """
-    try:
-        return work()
-    except InterruptedGradingError:
-        raise
-    except Exception as error:
-        LOG.exception("%s is missing: a fault in grader", lost)
-        fault = Fault(lost=lost, traceback="".join(traceback.format_exception(error))[-TRACEBACK_CHARACTERS:])
+
+    def __init__(self, lost: str) -> None:
+        self._lost = lost
+        self._fault: Fault | None = None
+
+    @property
+    def fault(self) -> Fault:
+        """The fault that ended the block."""
+        assert self._fault is not None, "the block did not fail"
+        return self._fault
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, _: object, error: BaseException | None, trace: object) -> bool:
+        if not isinstance(error, Exception) or isinstance(error, InterruptedGradingError):
+            return False
+        LOG.error("%s is missing: a fault in grader", self._lost, exc_info=error)
+        text = "".join(traceback.format_exception(error))
+        self._fault = Fault(lost=self._lost, traceback=text[-TRACEBACK_CHARACTERS:])
         noted = _noted.get()
         if noted is not None:
-            noted.append(fault)
-        return fault
+            noted.append(self._fault)
+        return True
 
 
 @contextmanager

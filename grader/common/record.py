@@ -1,8 +1,7 @@
-"""The base class of records that are read from or written to files, and `replace`, which copies a record with
-changes.
+"""The base class of records that are read from or written to files, and `replace`, which copies such a record with
+changes. `dataclasses.replace` copies a dataclass.
 """
 
-import dataclasses
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict
@@ -18,14 +17,12 @@ class Record(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-R = TypeVar("R")
+R = TypeVar("R", bound=Record)
 
 if TYPE_CHECKING:
-    from dataclasses import replace  # with this, mypy checks names and types, also for pydantic's records
+    from dataclasses import replace  # with this, mypy checks names and types of a record's fields
 else:
 
     def replace(record: R, /, **changes: Any) -> R:
-        """Return a copy of a pydantic record or a dataclass with new values for these fields."""
-        if isinstance(record, BaseModel):
-            return record.model_copy(update=changes)
-        return dataclasses.replace(record, **changes)
+        """Return a copy of the record with new values for these fields."""
+        return record.model_copy(update=changes)

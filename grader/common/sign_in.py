@@ -35,6 +35,19 @@ class UniversityRules(Record):
     scope: str = "openid email"
 
 
+class CiProviderRules(Record):
+    """A CI provider whose jobs may hand in with the ID tokens that it issues. `audience` is the audience of these
+    tokens, by default the address of the service. `person_claim` is a claim with a person's key in the roster. Without
+    it, only jobs of linked repositories may hand in.
+    """
+
+    name: str
+    provider: Literal["gitlab", "github"]
+    issuer: str
+    audience: str = ""
+    person_claim: str = ""
+
+
 class SignInRules(Record):
     """Ways to sign in that are allowed in addition to links from instructors. `proxies` lists the addresses of proxies
     that pass on their client's address in X-Forwarded-For. If `mail` is "printed", mail is printed on the terminal, as
@@ -44,6 +57,7 @@ class SignInRules(Record):
     mail: MailRules | Literal["printed"] | None = None
     passwords: bool = False
     university: UniversityRules | None = None
+    ci_providers: tuple[CiProviderRules, ...] = ()
     proxies: tuple[str, ...] = ()
 
     def handed_over(self) -> str:

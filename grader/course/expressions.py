@@ -5,6 +5,7 @@ import math
 import operator
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from simpleeval import InvalidExpression, OperatorNotDefined, SimpleEval
@@ -53,7 +54,13 @@ def _calculated(expression: str, names: Mapping[str, object]) -> Any:
         return names[expression]
     evaluator = SimpleEval(names=dict(names), functions=FUNCTIONS)
     del evaluator.nodes[ast.Attribute]
-    return evaluator.eval(expression)
+    return evaluator.eval(expression, _parsed(expression))
+
+
+@lru_cache(maxsize=1024)
+def _parsed(expression: str) -> Any:
+    """The syntax tree of an expression. A program evaluates the same few expressions for each of its launches."""
+    return SimpleEval.parse(expression)
 
 
 STATED = re.compile(r"[\w\s+\-*/%(),]{1,100}")

@@ -2,6 +2,8 @@
 load.
 """
 
+import secrets
+
 POISON = 0x7FD5A3C9
 """Fills outputs and the bands around them before every launch. It is a quiet NaN whose payload no arithmetic
 produces.
@@ -16,9 +18,19 @@ HALF_POISONS = (0x7EA3, 0x7E5C)
 DOUBLE_POISONS = (0x7FF9A3C97FD5A3C9, 0x7FF95C367FCA5C36)
 """NaNs of these types for outputs and for inputs, chosen like POISON and INPUT_POISON."""
 
-WHOLE_POISON = 0x7FD5A3C97FD5A3C9
-WHOLE_INPUT_POISON = 0x7FCA5C367FCA5C36
-"""Patterns for whole numbers of eight bytes. A smaller type has the last bytes."""
+
+def _secret_patterns() -> tuple[int, int]:
+    """Return two patterns of eight bytes. Each byte is from 0x81 to 0xFE, and no byte of one is in the other, so that
+    they differ from each other and from small numbers in types of any size.
+    """
+    drawn = secrets.SystemRandom().sample(range(0x81, 0xFF), 16)
+    return int.from_bytes(drawn[:8], "little"), int.from_bytes(drawn[8:], "little")
+
+
+WHOLE_POISON, WHOLE_INPUT_POISON = _secret_patterns()
+"""Patterns for whole numbers, which have no NaN. A type of fewer than eight bytes has the last bytes. They are drawn at
+the start of the program, because a student who knew a constant could leave out stores of this value.
+"""
 
 GUARD_BYTES = 4096
 """Size of the band on either side of a buffer in bytes. It is a multiple of the base-address alignment of every known

@@ -8,9 +8,9 @@ A worker is in one of the states in states.py, which define the requests that it
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
-from grader.common.record import replace
 from grader.execution.connection import Connection, Driver, RequestChannel
 from grader.execution.outcome import COMPILING, Failure, Fetched, Garbled
 from grader.execution.plan import Plan

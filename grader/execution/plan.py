@@ -1,5 +1,6 @@
 """Plans of sessions for given sizes. A plan contains the buffers and the launches that a worker gets."""
 
+import dataclasses
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -108,7 +109,7 @@ class Script:
 
     def in_all_turns(self) -> "Script":
         """Return the script without its convergence test, so that it runs all iterations."""
-        return replace(self, repeat=self.repeat and replace(self.repeat, until=None))
+        return dataclasses.replace(self, repeat=self.repeat and replace(self.repeat, until=None))
 
     def on_buffers(self, called: Callable[[str], str]) -> "Script":
         """Return the script with renamed buffers. `called` returns the new name of each."""
@@ -153,7 +154,7 @@ class Plan:
 
     def on_buffers(self, called: Callable[[str], str]) -> "Plan":
         """Return the plan with renamed buffers. `called` returns the new name of each."""
-        return replace(
+        return dataclasses.replace(
             self,
             buffers=tuple(replace(spec, name=called(spec.name)) for spec in self.buffers),
             scripts={name: script.on_buffers(called) for name, script in self.scripts.items()},
@@ -163,7 +164,7 @@ class Plan:
         """Return the plan without its convergence tests, for timed runs. The tested value is computed by a student's
         kernel, which could end a timed run early.
         """
-        return replace(self, scripts={name: script.in_all_turns() for name, script in self.scripts.items()})
+        return dataclasses.replace(self, scripts={name: script.in_all_turns() for name, script in self.scripts.items()})
 
     def watched(self, order: Order) -> "Plan":
         """Return the plan for the simulator, which runs work-items in this order. Buffers have no guard bands, because
@@ -171,7 +172,7 @@ class Plan:
         """
         made = {name for script in self.scripts.values() for name in script.outputs}
         buffers = (replace(spec, guard=0, poison=None, read_only=spec.name not in made) for spec in self.buffers)
-        return replace(self, buffers=tuple(buffers), order=order)
+        return dataclasses.replace(self, buffers=tuple(buffers), order=order)
 
 
 NOTHING = Plan(buffers=(), scripts={})
@@ -188,7 +189,7 @@ def joined(plans: Mapping[str, Plan]) -> Plan:
         own = plan.on_buffers(partial(buffer_of, owner))
         buffers += own.buffers
         (scripts[owner],) = own.scripts.values()
-    return replace(next(iter(plans.values())), buffers=tuple(buffers), scripts=scripts)
+    return dataclasses.replace(next(iter(plans.values())), buffers=tuple(buffers), scripts=scripts)
 
 
 def going_on(plan: Plan, device: DeviceFacts) -> Plan:
@@ -198,7 +199,7 @@ def going_on(plan: Plan, device: DeviceFacts) -> Plan:
     A new process needs a context on the device. The driver of a GPU creates contexts one after the other for all cards
     of a machine: two H200s together got five contexts per second, as many as one H200 alone.
     """
-    return replace(plan, process="used") if device.type == "gpu" else plan
+    return dataclasses.replace(plan, process="used") if device.type == "gpu" else plan
 
 
 def buffer_of(owner: str, name: str) -> str:

@@ -1,5 +1,7 @@
 """Grades only the shown checks of a submission, for a dry run."""
 
+import dataclasses
+
 from grader.common.record import replace
 from grader.course.submissions.submission import Submission
 from grader.course.submissions.task import tasks_of
@@ -19,7 +21,10 @@ def grade_shown_checks(
     """Grade one submission without its hidden checks. None of them runs, so neither the result nor its time depends on
     them.
     """
-    tasks = [replace(task, unmade=hidden_kinds(task.assignment)) for task in tasks_of(coursework, submission, seed)]
+    tasks = [
+        dataclasses.replace(task, unmade=hidden_kinds(task.assignment))
+        for task in tasks_of(coursework, submission, seed)
+    ]
     shown = withheld(grade_tasks(coursework, tasks, environment, progress), coursework)
     return replace(shown, checks=tuple(map(_unmade, shown.checks)))
 

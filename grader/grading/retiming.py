@@ -3,6 +3,8 @@
 Cases and simulated runs are not repeated, so a second attempt does not change other checks.
 """
 
+import dataclasses
+
 from grader.common.record import replace
 from grader.course.rubric import Correctness, Section, SpeedGoals
 from grader.course.submissions.submission import Submission
@@ -43,7 +45,7 @@ def _timed(task: Task, result: Result, environment: GradingEnvironment, progress
     if before is None or before.reason not in UNTIMED:
         return result
     asked = task.assignment.with_sections(_only_speed)
-    speed = grade_submission(replace(task, assignment=asked), environment, progress).performance_check
+    speed = grade_submission(dataclasses.replace(task, assignment=asked), environment, progress).performance_check
     assert speed is not None, "the assignment still has a performance check"
     others = (check for check in result.checks if check is not before)
     scored = forfeit(task.assignment, (*others, replace(speed, usage=before.usage)))

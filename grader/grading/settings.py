@@ -12,6 +12,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,8 +29,8 @@ from pydantic_settings import (
 import grader
 from grader.common.errors import InputError
 from grader.common.files import config_folder, data_folder
+from grader.common.lti import LtiRules
 from grader.common.notices import NoticeRules
-from grader.common.record import replace
 from grader.common.sign_in import SignInRules
 from grader.course.catalogue import Course
 from grader.course.folders import KIT_FILE
@@ -115,6 +116,7 @@ class Settings(BaseSettings):
     search: SearchRules = SearchRules()
     sign_in: SignInRules = SignInRules()
     notices: NoticeRules = NoticeRules()
+    lti: LtiRules = LtiRules()
 
     @classmethod
     def settings_customise_sources(

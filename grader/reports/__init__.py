@@ -133,11 +133,13 @@ def _overview(book: "Gradebook", links: Mapping[tuple[str, str], str]) -> str:
 
 
 def _made(lost: str, draw: Callable[[], str], otherwise: Callable[[], str]) -> DrawnPage:
-    from grader.common.optional import Fault, attempt, noting
+    from grader.common.optional import OptionalWork, noting
 
     with noting() as faults:
-        text = attempt(lost, draw)
-        return DrawnPage(text=otherwise() if isinstance(text, Fault) else text, faults=tuple(faults))
+        with OptionalWork(lost):
+            text = draw()
+            return DrawnPage(text=text, faults=tuple(faults))
+        return DrawnPage(text=otherwise(), faults=tuple(faults))
 
 
 def figure_of_runs(title: str, what: str, rows: "tuple[TimedRow, ...]") -> str:

@@ -24,7 +24,7 @@ from xml.etree import ElementTree
 
 from junit_xml import TestCase, TestSuite, to_xml_report_string
 
-from grader.common.optional import Fault, attempt
+from grader.common.optional import OptionalWork
 from grader.course.rubric import Kind
 from grader.course.submissions.handin import Absence
 from grader.course.submissions.submission import FILE_NAME
@@ -83,11 +83,10 @@ def render_batch(parts: Iterable[tuple[str, Result | Ungraded | Absence]]) -> st
 
 def _one_of_many(name: str, outcome: Result | Ungraded | Absence) -> ElementTree.Element:
     """Return the suite of a submission or, if it cannot be made, a suite with one skipped case that states this."""
-    suite = attempt(f"the suite of {name}", lambda: _plain_suite(_suite(name, f"{name}: ", outcome, MANY)))
-    if not isinstance(suite, Fault):
-        return suite
+    with OptionalWork(f"the suite of {name}") as work:
+        return _plain_suite(_suite(name, f"{name}: ", outcome, MANY))
     case = TestCase(_name(f"{name}: report"), classname=f"{outcome.assignment}.{Kind.BUILD.value}")
-    _skip(case, suite.sentence, MANY)
+    _skip(case, work.fault.sentence, MANY)
     return _plain_suite(TestSuite(_name(name), [case]))
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from grader.oracle import Truth
+from grader.oracle import Truth, text
 
 CAPITAL, SMALL = np.arange(ord("A"), ord("Z") + 1), np.arange(ord("a"), ord("z") + 1)
 
@@ -18,9 +18,9 @@ bytes."""
 
 def inputs(generator, data, n, **_):
     """Return a text of n characters, of which the first is a letter."""
-    text = DRAWN[generator.integers(0, DRAWN.size, n, dtype=np.uint16)]
-    text[0] = generator.choice(LETTERS)
-    return {"text": text}
+    made = text(generator, n, DRAWN.tobytes())
+    made[0] = generator.choice(LETTERS)
+    return {"text": made}
 
 
 def expected(text, **_):

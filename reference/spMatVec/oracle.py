@@ -2,27 +2,19 @@
 
 import numpy as np
 
-from grader.oracle import Truth
-
-EMPTY = 0.15
-"""Share of the rows that have no entry, unless the others have no room."""
+from grader.oracle import Truth, csr
 
 
 def inputs(generator, data, rows, columns, entries, **_):
-    """Return a matrix with as many entries, in ascending columns within each row, and a vector.
+    """Return a matrix whose rows differ in length, and a vector.
 
-    Rows differ: some are empty, and the longest are many times as long as the average. The columns of a row are spread
-    over its whole length. Numbers are random, or small whole numbers other than 0.
+    Numbers are random, or small whole numbers other than 0.
     """
-    lengths = _lengths(generator, rows, columns, entries)
-    starts = np.concatenate([[0], np.cumsum(lengths)])
-    length = np.repeat(lengths, lengths)
-    place = np.arange(entries) - np.repeat(starts[:-1], lengths)
-    first, end = -(-place * columns // length), -(-(place + 1) * columns // length)  # each entry has some columns
+    starts, places = csr(generator, rows, columns, entries)
     numbers = _whole if data == "integers" else _real
     return {
-        "starts": starts.astype(np.uint32),
-        "places": generator.integers(first, end).astype(np.uint32),
+        "starts": starts,
+        "places": places,
         "values": numbers(generator, entries),
         "x": numbers(generator, columns),
     }
@@ -66,19 +58,6 @@ def _truth(starts, terms):
 def _at(x, places):
     """Return the numbers of x at these places; NaN past its end."""
     return np.where(places < len(x), x[np.minimum(places, len(x) - 1)], np.nan).astype(np.float64)
-
-
-def _lengths(generator, rows, columns, entries):
-    """Return the numbers of entries of the rows, which add up to `entries`. No row has more than `columns`."""
-    weights = generator.exponential(size=rows) ** 2
-    weights[generator.random(rows) < EMPTY] = 0
-    if not weights.any():
-        weights[:] = 1
-    lengths = np.minimum(generator.multinomial(entries, weights / weights.sum()), columns)
-    while missing := entries - lengths.sum():
-        room = columns - lengths
-        lengths += np.minimum(generator.multinomial(missing, room / room.sum()), room)
-    return lengths
 
 
 def _real(generator, count):

@@ -1,5 +1,7 @@
 """rewards.py: the points of kernels that avoid an exercise are compared with those of kernels with a slip."""
 
+import dataclasses
+
 import pytest
 from samples import BUILD, check, result
 
@@ -22,7 +24,7 @@ def claims(environment, simulator):
     assert simulator
 
     def make(assignment):
-        found = rewards(assignment, replace(environment, watching=WatchingRules(required=True)), quiet)
+        found = rewards(assignment, dataclasses.replace(environment, watching=WatchingRules(required=True)), quiet)
         return found, {each.claim: each for each in found.claims()}
 
     return make

@@ -68,6 +68,7 @@ def test_a_quick_examination_leaves_out_speed_alone(scaling, quick, simulator): 
     assert [limit.model for limit in limits(seen, ())] == [1.0]
 
 
+@pytest.mark.whole
 def test_a_baseline_with_another_program_is_counted(tmp_path, quick, simulator):  # noqa: ARG001 - it is installed
     """The counts of a naive program come from its own launches, of which it has more than the student's program."""
     fields = {name: value for name, value in UNTIMED.items() if name not in {"launches", "baseline"}}

@@ -1,6 +1,7 @@
 """lateness.py: the due date that counts, the deduction for late work, and its mention in every file with points."""
 
 import csv
+import dataclasses
 import json
 from datetime import timedelta
 
@@ -95,7 +96,7 @@ def test_the_file_in_which_the_due_date_stands_is_named(tmp_path, file):
     (tmp_path / "course.yaml").write_text("timezone: Europe/Berlin\ndue: 2026-12-01T23:59\nlate: {percent: 10}\n")
     with (course.assignments / "small" / "assignment.yaml").open("a") as text:
         text.write("due: 2026-12-01T23:59\n" if file == "assignment.yaml" else "")
-    late = replace(at("anna", "2026-12-02T12:00"), assignment="small")
+    late = dataclasses.replace(at("anna", "2026-12-02T12:00"), assignment="small")
     found = apply_deadlines(intake(late), {"small": course.load("small")}, {})
     assert found.lines[0] == f"small: due 2026-12-01 23:59 CET by {file}. The late marks of the platform do not count."
     assert f"due 2026-12-01 23:59 CET by {file}; 10 % off" in found.costs["anna", "small"].why

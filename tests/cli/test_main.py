@@ -16,7 +16,7 @@ from grader.protocol.text import UNSHOWABLE
 COMMANDS = (
     *("grade", "batch", "explain", "profile", "run", "init", "list", "show", "new", "validate"),
     *("serve", "invite", "station", "migrate", "login", "submit", "status", "logout"),
-    *("devices", "calibrate", "setup", "doctor", "selftest", "schema", "export"),
+    *("devices", "calibrate", "setup", "doctor", "selftest", "schema", "export", "lti"),
 )
 
 

@@ -5,7 +5,14 @@ import logging
 import pytest
 
 from grader.common.errors import DeviceError, InterruptedGradingError, SavedAgainError, WorkerError
-from grader.common.optional import TRACEBACK_CHARACTERS, Fault, attempt, noting
+from grader.common.optional import TRACEBACK_CHARACTERS, Fault, OptionalWork, noting
+
+
+def attempted(lost, make):
+    """Return the value of the work, or the fault that ended it."""
+    with OptionalWork(lost) as work:
+        return make()
+    return work.fault
 
 
 def failing(error):
@@ -17,8 +24,8 @@ def failing(error):
 
 def test_what_the_work_makes_is_the_value():
     """Every value that the work returns is passed on, even None or a false value."""
-    assert attempt("the explanation", lambda: None) is None
-    assert attempt("the explanation", lambda: 0) == 0
+    assert attempted("the explanation", lambda: None) is None
+    assert attempted("the explanation", lambda: 0) == 0
 
 
 @pytest.mark.parametrize("error", [IndexError("no"), WorkerError("died"), DeviceError("gone"), MemoryError()])
@@ -28,7 +35,7 @@ def test_a_fault_is_a_value_and_is_logged(error, caplog):
     Even the loss of the device costs only an explanation, not the grade.
     """
     with caplog.at_level(logging.ERROR):
-        fault = attempt("the explanation", failing(error))
+        fault = attempted("the explanation", failing(error))
     assert isinstance(fault, Fault)
     assert fault.sentence == "The explanation is missing: the grader failed. The grade is not affected."
     assert f"{type(error).__name__}" in fault.traceback
@@ -39,12 +46,12 @@ def test_a_fault_is_a_value_and_is_logged(error, caplog):
 def test_an_interrupt_ends_it(error):
     """An interrupt is raised, because a user who stops the grader wants to stop optional work, too."""
     with pytest.raises(type(error)):
-        attempt("the explanation", failing(error))
+        attempted("the explanation", failing(error))
 
 
 def test_a_traceback_is_cut_where_it_begins():
     """A long traceback is cut at its beginning, because the fault is named at its end."""
-    fault = attempt("the explanation", failing(ValueError("x" * 2 * TRACEBACK_CHARACTERS + "the end")))
+    fault = attempted("the explanation", failing(ValueError("x" * 2 * TRACEBACK_CHARACTERS + "the end")))
     assert len(fault.traceback) == TRACEBACK_CHARACTERS
     assert fault.traceback.rstrip().endswith("the end")
 
@@ -55,10 +62,10 @@ def test_faults_within_a_block_are_noted_each_by_the_innermost():
     For example, a fault of a page is not noted as one of the batch.
     """
     with noting() as outer:
-        attempt("one", failing(ValueError()))
+        attempted("one", failing(ValueError()))
         with noting() as inner:
-            attempt("two", failing(ValueError()))
-        attempt("three", failing(ValueError()))
-    attempt("four", failing(ValueError()))
+            attempted("two", failing(ValueError()))
+        attempted("three", failing(ValueError()))
+    attempted("four", failing(ValueError()))
     assert [fault.lost for fault in outer] == ["one", "three"]
     assert [fault.lost for fault in inner] == ["two"]

@@ -103,7 +103,10 @@ def test_a_session_that_cannot_go_on_is_tried_again_in_another_worker(worker, mo
     assert isinstance(worker.open(plan("twice")), Refused), "it was not to go on: the refusal is its own"
 
 
-@pytest.mark.parametrize("refusal", [Refused(call="stage", error="X"), Stopped(error="OUT_OF_RESOURCES")])
+@pytest.mark.parametrize(
+    "refusal",
+    [Refused(call="stage", error="X"), pytest.param(Stopped(error="OUT_OF_RESOURCES"), marks=pytest.mark.whole)],
+)
 def test_no_session_goes_on_where_the_driver_has_refused_something(worker, monkeypatch, refusal):
     """After the driver has refused a call, the next session gets a new process, because a GPU's driver that has noticed
     a wild access refuses all later calls in the old process.

@@ -89,7 +89,7 @@ def test_a_turn_that_is_not_whole_is_garbled(worker, monkeypatch):
             assert isinstance(worker.session.turn({"run": 0}, ("out",)), Garbled), name
 
 
-@pytest.mark.parametrize("kernel", ["forever", "crash"])
+@pytest.mark.parametrize("kernel", [pytest.param("forever", marks=pytest.mark.whole), "crash"])
 def test_a_turn_fails_as_a_launch_does(kernel):
     """A turn fails at its deadline or by a signal, just as a launch does."""
     timeouts = TIMEOUTS.model_copy(update={"first_launch": 1})

@@ -89,6 +89,7 @@ def test_only_hidden_cases_that_must_run_are_pending(hiding, soon, source):
     assert is_pending(complete(hiding, handed_in, first, soon)) is False
 
 
+@pytest.mark.whole
 def test_a_case_that_is_hidden_no_longer_is_run_all_the_same(hiding, soon):
     """A pending case runs even if the assignment no longer hides it. This can change between the two gradings without a
     new measurement.

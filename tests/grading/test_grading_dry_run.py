@@ -30,7 +30,7 @@ def untimed(result):
     return [replace(check, seconds=0.0) for check in result.checks]
 
 
-@pytest.mark.parametrize("hidden", ["case", "sanitizer"])
+@pytest.mark.parametrize("hidden", ["case", pytest.param("sanitizer", marks=pytest.mark.whole)])
 def test_no_worker_hears_of_a_hidden_check(environment, tmp_path, monkeypatch, hidden):
     """No worker and no simulator receives the sizes of a hidden check. A kernel that is wrong only at these sizes
     therefore has the same result and the same events as a correct one.
@@ -55,7 +55,7 @@ def test_no_worker_hears_of_a_hidden_check(environment, tmp_path, monkeypatch, h
     assert (unmade, right[0].checks.index(unmade)) == (UNMADE.skip(unmade), HIDDEN[hidden])
 
 
-@pytest.mark.parametrize("hidden", ["sanitizer", "memory", "performance"])
+@pytest.mark.parametrize("hidden", [pytest.param("sanitizer", marks=pytest.mark.whole), "memory", "performance"])
 def test_shown_checks_are_made_as_ever(environment, tmp_path, hidden):
     """For a correct kernel, all shown checks pass. Counts are omitted if they would reveal the outcome of a hidden
     check.

@@ -46,7 +46,7 @@ def addition_of(folder, element):
     return course.load("small"), kernel
 
 
-QUICK = {"uchar", "double", "uchar3"}
+QUICK = {"double", "uchar3"}
 TYPES = [*SCALARS, "float4", "uchar3", "int16"]
 
 

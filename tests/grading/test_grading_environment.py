@@ -1,12 +1,12 @@
 """grading_environment.py: states the provenance of a result, and reuses the worker that examines a GPU."""
 
 from contextlib import closing
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from pools import pool_like
 from samples import DEVICE
 
-from grader.common.record import replace
 from grader.course.submissions.submission import read_submission
 from grader.course.submissions.task import Task
 from grader.execution import pool

@@ -111,6 +111,7 @@ def graded(tmp_path, environment, assignment, source):
     return result
 
 
+@pytest.mark.whole
 def test_a_sort_with_launches_from_two_loops(sorting, tmp_path, environment):
     """The numbers of the loops reach the kernel, and 21 launches sort 64 elements. A wrong direction does not."""
     assert len(sorting.sequence({"n": 64}).launches) == 21
@@ -120,6 +121,7 @@ def test_a_sort_with_launches_from_two_loops(sorting, tmp_path, environment):
     assert [check.reason for check in wrong.checks if check.kind is Kind.CORRECTNESS] == 2 * [Reason.WRONG_OUTPUT]
 
 
+@pytest.mark.whole
 def test_a_repetition_until_a_kernel_writes_nothing(reaching, tmp_path, environment):
     """The repetition fills the flag before each iteration, and ends when no work-item has set it."""
     right = graded(tmp_path, environment, reaching, REACH)

@@ -161,6 +161,7 @@ def test_a_platform_is_the_files_of_its_recipe(package, tmp_path):
     assert bob["Result"] == ""
 
 
+@pytest.mark.whole
 def test_the_service_has_the_platforms_file_to_fill(package, tmp_path):
     """With these files alone, the service also offers the platform's export and fills in the platform's list."""
     known = {"PYTHONPATH": os.pathsep.join(map(str, (package.folder, *HELPERS)))}

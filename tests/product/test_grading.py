@@ -384,6 +384,7 @@ def expected(n, **_):
 """
 
 
+@pytest.mark.whole  # test_grading_comparators.py grades a kernel without inputs, and does not search
 def test_a_wrong_kernel_without_inputs_is_graded_and_explained(environment, tmp_path):
     """A wrong kernel without inputs is graded and explained, although its smallest case has only one element."""
     fields = {**ADDITION, **WITHOUT_INPUTS}

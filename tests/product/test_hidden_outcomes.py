@@ -10,6 +10,7 @@ replace times and measured speeds by fixed values.
 import copy
 import re
 import shutil
+from dataclasses import replace
 
 import pytest
 from courses import KERNEL, course_of
@@ -21,7 +22,6 @@ from suites import quick
 
 from grader.cli.exit_codes import UNGRADED
 from grader.cli.result_codes import exit_code
-from grader.common.record import replace
 from grader.course.rubric import Kind
 from grader.course.submissions.submission import parse_submission
 from grader.grading import grade as grade_module

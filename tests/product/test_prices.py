@@ -4,6 +4,7 @@ A defence is useless if the attack earns no points without it. prices.yaml is th
 attacks earn nothing while all defences are on.
 """
 
+from dataclasses import replace
 from functools import partial
 
 import pytest
@@ -13,7 +14,6 @@ from golden import SUBMISSIONS
 from project import ROOT
 from suites import quick
 
-from grader.common.record import replace
 from grader.course.rubric import Correctness, Kind
 from grader.course.submissions.submission import read_submission
 from grader.course.submissions.task import Task

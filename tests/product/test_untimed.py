@@ -138,6 +138,7 @@ def test_it_is_validated_without_a_claim_about_speed(folder):
     assert not SPEED_WORDS.search(done.stdout)
 
 
+@pytest.mark.whole
 def test_with_nothing_but_correctness_there_is_no_threshold_to_propose(folder):
     """If an assignment checks only correctness, `grader validate` proposes no thresholds. Golden submissions need no
     entries for the checks that are missing.
@@ -152,6 +153,7 @@ def test_with_nothing_but_correctness_there_is_no_threshold_to_propose(folder):
     assert "No thresholds: only correctness is checked." in done.stdout
 
 
+@pytest.mark.whole
 def test_a_batch_fills_every_table_without_speed(folder):
     """Reports, tables and the overview do not mention speed. After a change of points, the stored results get their new
     points.

@@ -80,6 +80,30 @@ def test_vectors_are_one_access(simulator, statement, requests, size, sectors):
 
 
 @pytest.mark.parametrize(
+    ("number", "index", "expected"),
+    [
+        pytest.param("uchar", "i", (2, 64, 2, 2, 0), id="1 byte, coalesced"),
+        pytest.param("uchar", "32 * i", (2, 64, 64, 2, 64 * 31), id="1 byte a sector"),
+        pytest.param("uchar", "2 * i", (2, 64, 4, 2, 2 * 32), id="1 byte, every other"),
+        pytest.param("ushort", "i", (2, 128, 4, 4, 0), id="2 bytes, coalesced"),
+        pytest.param("ushort", "i + 1", (2, 128, 6, 4, 2 * 32), id="2 bytes, misaligned"),
+        pytest.param("ushort", "16 * i", (2, 128, 64, 4, 64 * 30), id="2 bytes a sector"),
+        pytest.param("double", "i", (2, 512, 16, 16, 0), id="8 bytes, coalesced"),
+        pytest.param("double", "4 * i", (2, 512, 64, 16, 64 * 24), id="8 bytes a sector"),
+        pytest.param("float4", "i", (2, 1024, 32, 32, 0), id="16 bytes, coalesced"),
+        pytest.param("float4", "2 * i", (2, 1024, 64, 32, 64 * 16), id="16 bytes a sector"),
+    ],
+)
+def test_sectors_of_numbers_of_other_sizes(simulator, number, index, expected):
+    """A warp of 32 work-items reads 32 numbers of 1, 2, 8 or 16 bytes. Its bytes are 32 times their size, the fewest
+    sectors are those bytes divided by 32, and each sector that an index skips into counts whole.
+    """
+    seen = see(simulator, f"    out[i] = (float)((__global const {number} *)a)[{index}]{'.x' * (number == 'float4')};")
+    found = access(seen, "a")
+    assert (found.requests, found.bytes, found.sectors, found.fewest, found.unused) == expected
+
+
+@pytest.mark.parametrize(
     ("index", "unused"),
     [
         pytest.param("i", 0, id="coalesced"),
@@ -346,6 +370,13 @@ BANKS = [
     pytest.param("float t[1056]", "t[33 * l]", 1, id="padded"),
     pytest.param("float4 t[32]", "t[l].x", 1, id="float4"),
     pytest.param("float4 t[128]", "t[4 * l].x", 4, id="every fourth float4"),
+    pytest.param("uchar t[32]", "t[l]", 1, id="bytes side by side"),
+    pytest.param("uchar t[128]", "t[4 * l]", 1, id="one byte a word"),
+    pytest.param("uchar t[4096]", "t[128 * l]", 32, id="bytes of one bank"),
+    pytest.param("ushort t[64]", "t[2 * l]", 1, id="half words"),
+    pytest.param("ushort t[2048]", "t[64 * l]", 32, id="half words of one bank"),
+    pytest.param("double t[32]", "t[l]", 1, id="doubles side by side"),
+    pytest.param("double t[64]", "t[2 * l]", 2, id="every other double"),
 ]
 
 

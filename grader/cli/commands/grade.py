@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from functools import partial
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -50,13 +49,15 @@ class ReportOptions:
     def write(self, outcome: "Result | Ungraded") -> tuple["Fault", ...]:
         """Write the report files. Return the faults for files that could not be written."""
         from grader.common.files import write_whole
-        from grader.common.optional import Fault, attempt
+        from grader.common.optional import OptionalWork
 
-        def write(name: str, path: Path) -> None:
-            write_whole(path, REPORTS[name](outcome))
-
-        written = (attempt(f"the file {path}", partial(write, name, path)) for name, path in self.files.items())
-        return tuple(each for each in written if isinstance(each, Fault))
+        lost = []
+        for name, path in self.files.items():
+            with OptionalWork(f"the file {path}") as work:
+                write_whole(path, REPORTS[name](outcome))
+                continue
+            lost.append(work.fault)
+        return tuple(lost)
 
 
 def grade(

@@ -13,6 +13,7 @@ from grader.cli.options import CourseOption, DeviceOption, GpuOption, SandboxOpt
 
 if TYPE_CHECKING:
     from grader.grading.settings import Settings
+    from grader.service.db.session import Database
     from grader.service.serve.supervisor import StationSpec
 
 PORT = 8000
@@ -88,7 +89,7 @@ def serve(
 
     if (data is None) == (database is None):
         raise InputError("give either a folder with --data or a PostgreSQL database with --database.")
-    with _extra("serve"):
+    with extra("serve"):
         from grader.service.serve.run import ServeRequest
         from grader.service.serve.run import serve as begin
 
@@ -106,6 +107,7 @@ def serve(
         web_processes=where.web_processes,
         sign_in=settings.sign_in,
         notices=settings.notices,
+        lti=settings.lti,
         demo=demo,
         invite=tuple(invite or ()),
     )
@@ -124,7 +126,7 @@ def station(
 
     On that machine, `grader serve --database` must use the same database.
     """
-    with _extra("station"):
+    with extra("station"):
         from grader.service.serve.supervisor import run_stations
     _forget_database()
     spec = _station_spec(place, stations)[1]
@@ -136,7 +138,7 @@ def migrate(*, database: DatabaseOption = None) -> None:
     """Create the tables of a service in PostgreSQL, or upgrade them."""
     from contextlib import closing
 
-    with _extra("migrate"):
+    with extra("migrate"):
         from grader.service.db.migrate import migrate as bring_up_to_date
         from grader.service.db.session import Database
     with closing(Database(_required(database))) as reached:
@@ -153,18 +155,25 @@ def invite(
     """Print a new sign-in link for each person. This also works while the service is running."""
     from contextlib import closing
 
+    with extra("invite"):
+        from grader.service.serve.run import invitation_lines
+    with closing(reached_database(data, database)) as reached:
+        for line in invitation_lines(reached, keys or (), url):
+            typer.echo(line)
+
+
+def reached_database(data: Path | None, database: str | None) -> "Database":
+    """Open the database of a service that exists. Raises InputError if it does not exist, or unless exactly one of the
+    two options is given.
+    """
     from grader.common.errors import InputError
+    from grader.service.db.session import Database, sqlite_url
 
     if (data is None) == (database is None):
         raise InputError("give either the service's folder with --data or its database with --database.")
     if data is not None and not (data / "service.sqlite").is_file():
         raise InputError(f"{data} has no service database; give the folder that `grader serve --data` uses.")
-    with _extra("invite"):
-        from grader.service.db.session import Database, sqlite_url
-        from grader.service.serve.run import invitation_lines
-    with closing(Database(sqlite_url(data) if data is not None else _required(database))) as reached:
-        for line in invitation_lines(reached, keys or (), url):
-            typer.echo(line)
+    return Database(sqlite_url(data) if data is not None else _required(database))
 
 
 def _station_spec(place: PlaceOptions, stations: int) -> "tuple[Settings, StationSpec]":
@@ -228,7 +237,7 @@ def _required(database: str | None) -> str:
 
 
 @contextmanager
-def _extra(command: str) -> Iterator[None]:
+def extra(command: str) -> Iterator[None]:
     """Run a block that imports the service's modules. Raises InputError if a package that they need is not
     installed.
     """

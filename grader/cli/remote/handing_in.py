@@ -12,7 +12,7 @@ from grader.cli import result_codes
 from grader.cli.exit_codes import UNGRADED
 from grader.cli.remote import pending
 from grader.cli.remote.calls import Service
-from grader.cli.remote.sign_in_file import stored
+from grader.cli.remote.job_sign_in import commit_key, current_sign_in
 from grader.cli.wrapping import one_line, wrapped
 from grader.common.errors import InputError, UngradedError
 from grader.course.submissions.submission import FILE_NAME, SIZE_LIMIT
@@ -34,9 +34,9 @@ def hand_in(path: Path, assignment: str, say: Say) -> str:
     """Hand in a file. Returns the ID of the attempt once the service has stored it. Raises InputError if the file
     cannot be read or is refused, and UngradedError if the service cannot be reached.
     """
-    kept = stored()
+    kept = current_sign_in()
     data = _read(path / FILE_NAME if path.is_dir() else path)
-    key = pending.begin(kept.url, assignment, data).key
+    key = commit_key(assignment) or pending.begin(kept.url, assignment, data).key
     asked = f"/api/v1/assignments/{quote(assignment, safe='')}/attempts?key={key}"
     told = Service(kept.url, kept.token).ask("POST", asked, data)
     pending.done()
@@ -60,7 +60,7 @@ def watch(attempt: str, say: Say, width: int) -> int:
     """Show an attempt until it has ended, in lines of this width. Returns the exit code that `grader grade`
     would have.
     """
-    kept = stored()
+    kept = current_sign_in()
     service = Service(kept.url, kept.token)
     for event, data in _events(service, attempt):
         if event == "place":

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from datetime import datetime
 
 from grader.cli.remote.calls import Service, origin_of
+from grader.cli.remote.job_sign_in import current_sign_in
 from grader.cli.remote.sign_in_file import SignIn, forget, store, stored
 from grader.common.errors import InputError
 from grader.protocol.text import showable
@@ -62,7 +63,7 @@ def sign_out(say: Say) -> None:
 
 def standing(say: Say) -> None:
     """Print a line for each assignment. It is at most 80 columns wide, except for long names."""
-    kept = stored()
+    kept = current_sign_in()
     for each in Service(kept.url, kept.token).ask("GET", "/api/v1/assignments"):
         due = (
             "no due date"

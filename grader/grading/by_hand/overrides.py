@@ -16,7 +16,7 @@ from grader.course.launches import Launch
 from grader.course.speed_goals import device_class, speed_goal
 from grader.course.submissions.submission import Submission
 from grader.grading.checks.choices import chosen, unfit_launches
-from grader.grading.explain.failures import returns_problem, unwrap
+from grader.grading.explain.problem import Problem
 from grader.protocol.messages import DeviceFacts
 
 
@@ -31,8 +31,7 @@ class Overrides:
     local_size: tuple[str, ...] | None = None
 
 
-@returns_problem
-def to_run(assignment: Assignment, submission: Submission, wanted: Overrides, device: DeviceFacts) -> ByHand:
+def to_run(assignment: Assignment, submission: Submission, wanted: Overrides, device: DeviceFacts) -> ByHand | Problem:
     """Convert the assignment to one that has only the launch by hand, on this device. Its only case has the sizes of
     this launch.
 
@@ -40,7 +39,9 @@ def to_run(assignment: Assignment, submission: Submission, wanted: Overrides, de
     Raises InputError if they are not valid.
     """
     sizes = {**_usual_sizes(assignment, device), **wanted.sizes}
-    settled: Assignment = unwrap(settle(assignment.timed_as_chosen(device_class(device)), submission, wanted))
+    settled = settle(assignment.timed_as_chosen(device_class(device)), submission, wanted)
+    if isinstance(settled, Problem):
+        return settled
     _check(assignment.with_constants(settled.constants), sizes, device)
     launch = replace(
         settled,
@@ -50,8 +51,7 @@ def to_run(assignment: Assignment, submission: Submission, wanted: Overrides, de
         performance=None if settled.performance is None else replace(settled.performance, classes={}),
     )
     run = ByHand(Chosen(launch))
-    unwrap(unfit_launches(run, run.student_launches, device))
-    return run
+    return unfit_launches(run, run.student_launches, device) or run
 
 
 def _usual_sizes(assignment: Assignment, device: DeviceFacts) -> Sizes:
@@ -63,12 +63,14 @@ def _usual_sizes(assignment: Assignment, device: DeviceFacts) -> Sizes:
     return max((case.sizes for case in assignment.correctness.shown), key=lambda sizes: prod(sizes.values()))
 
 
-@returns_problem
-def settle(assignment: Assignment, submission: Submission, wanted: Overrides) -> Chosen:
+def settle(assignment: Assignment, submission: Submission, wanted: Overrides) -> Chosen | Problem:
     """The assignment after all choices have been applied. Choices by hand override choices of the submission."""
     by_hand = [size for size in (wanted.global_size, wanted.local_size) if size is not None]
     stated = [name for name in assignment.choices.launches if name != wanted.kernel or len(by_hand) < 2]
-    settled: Assignment = unwrap(chosen(_leaving(assignment, stated), submission))
+    as_stated = chosen(_leaving(assignment, stated), submission)
+    if isinstance(as_stated, Problem):
+        return as_stated
+    settled: Assignment = as_stated
     if by_hand:
         launches = tuple(_relaunched(launch, wanted) for launch in settled.launches)
         settled = _leaving(replace(settled, launches=launches), [*stated, wanted.kernel])

@@ -6,13 +6,12 @@ from grader.course.truth.oracle import load_oracle
 from grader.grading.checks.building import build
 from grader.grading.checks.counts import Counted, count_memory, memory_run
 from grader.grading.checks.simulated_run import Subject
-from grader.grading.explain.failures import returns_problem, unwrap
+from grader.grading.explain.problem import Problem
 from grader.grading.grading_environment import GradingEnvironment
 from grader.grading.progress import Progress
 
 
-@returns_problem
-def profile_submission(task: Task, environment: GradingEnvironment, progress: Progress) -> Counted:
+def profile_submission(task: Task, environment: GradingEnvironment, progress: Progress) -> Counted | Problem:
     """Count the accesses of one run, at the sizes of the assignment's memory checks. Returns the problem if the build
     or the run fails. Raises InputError if the assignment does not have memory checks, and NoSimulatorError if there is
     no simulator.
@@ -23,7 +22,9 @@ def profile_submission(task: Task, environment: GradingEnvironment, progress: Pr
     with environment.simulator() as worker:
         worker.ready()
         progress("building")
-        built = unwrap(build(task, worker))
+        built = build(task, worker)
+        if isinstance(built, Problem):
+            return built
         progress("counting every access in a simulator")
         subject = Subject(task=task, oracle=load_oracle(task.assignment), worker=worker, built=built)
-        return unwrap(count_memory(memory_run(subject, asked), environment.watching.simulation))
+        return count_memory(memory_run(subject, asked), environment.watching.simulation)

@@ -32,7 +32,7 @@ from grader.grading.checks.counts import count_memory, memory_run
 from grader.grading.checks.inspection import Trial, inspect, make_trial
 from grader.grading.checks.simulated_run import Subject
 from grader.grading.device_lock import exclusive, shared, shared_cpu
-from grader.grading.explain.failures import FailedError, returns_problem, unwrap
+from grader.grading.explain.failures import FailedError, unwrap
 from grader.grading.explain.problem import Problem
 from grader.grading.grading_environment import GradingEnvironment
 from grader.grading.progress import Progress
@@ -145,15 +145,19 @@ def time_runs(
             yield TimedRow(label=run.label, outcome=outcome)
 
 
-@returns_problem
-def _time(assignment: ByHand, request: RunRequest, worker: Worker, environment: GradingEnvironment) -> Measured:
+def _time(
+    assignment: ByHand, request: RunRequest, worker: Worker, environment: GradingEnvironment
+) -> Measured | Problem:
     device = worker.ready()
-    with shared(device, environment.locks):
-        ready = _prepare(assignment, request, worker)
+    try:
+        with shared(device, environment.locks):
+            ready = _prepare(assignment, request, worker)
+    except FailedError as failed:
+        return failed.problem
     with exclusive(device, environment.locks):
         measured = _measure(ready, request, worker)
     worker.close()
-    return unwrap(measured)
+    return measured
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -188,18 +192,20 @@ def _prepare(assignment: ByHand, request: RunRequest, worker: Worker) -> _Ready:
     return _Ready(built=built, sizes=sizes, script=plan.scripts[STUDENT], arrays=arrays, trial=checked)
 
 
-@returns_problem
-def _measure(ready: _Ready, request: RunRequest, worker: Worker) -> Measured:
+def _measure(ready: _Ready, request: RunRequest, worker: Worker) -> Measured | Problem:
     launches: list[Timing] = []
     totals: list[float] = []
     problem: Problem | None = None
-    for _ in range(1 + request.repeat):
-        start = time.perf_counter()
-        unwrap(worker.session.stage(STUDENT, ready.arrays))
-        launches.append(unwrap(worker.session.launch(STUDENT)))
-        unwrap(worker.session.fetch(ready.results))
-        totals.append(time.perf_counter() - start)
-        problem = problem or _inspect(ready, worker)
+    try:
+        for _ in range(1 + request.repeat):
+            start = time.perf_counter()
+            unwrap(worker.session.stage(STUDENT, ready.arrays))
+            launches.append(unwrap(worker.session.launch(STUDENT)))
+            unwrap(worker.session.fetch(ready.results))
+            totals.append(time.perf_counter() - start)
+            problem = problem or _inspect(ready, worker)
+    except FailedError as failed:
+        return failed.problem
     return Measured(
         assignment=ready.built.task.assignment,
         sizes=ready.sizes,
@@ -211,14 +217,17 @@ def _measure(ready: _Ready, request: RunRequest, worker: Worker) -> Measured:
     )
 
 
-@returns_problem
 def _inspect(ready: _Ready, worker: Worker) -> Problem | None:
     """The problem of a wrong result, or of a changed array that must not change; None if all arrays are right or are
     not checked.
     """
     if ready.trial is None:
         return None
-    return inspect(ready.trial, ready.script, unwrap(worker.session.fetch(ready.script.buffers)))
+    try:
+        fetched = unwrap(worker.session.fetch(ready.script.buffers))
+    except FailedError as failed:
+        return failed.problem
+    return inspect(ready.trial, ready.script, fetched)
 
 
 # --- requests to memory --------------------------------------------------------------------------

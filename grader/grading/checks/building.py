@@ -5,7 +5,7 @@ assignment asks for.
 import time
 from dataclasses import dataclass
 
-from grader.common.optional import Fault, attempt
+from grader.common.optional import Fault, OptionalWork
 from grader.common.record import replace
 from grader.course.forbidden import Construct, Sighting, first_sighting
 from grader.course.rubric import AskedCheck, Kind
@@ -20,7 +20,7 @@ from grader.grading.checks.program import submitted_definitions
 from grader.grading.checks.signature import bind
 from grader.grading.checks.struct_definitions import types_before
 from grader.grading.explain.build_log import Source
-from grader.grading.explain.failures import FailedError, returns_problem, unwrap
+from grader.grading.explain.failures import FailedError, unwrap
 from grader.grading.explain.problem import Problem, of_build_log, of_costly_text, of_forbidden, of_later_call
 from grader.grading.explain.resource_usage import usage_of
 from grader.protocol.messages import BuildFailed, Process
@@ -86,7 +86,10 @@ class Prepared:
 def prepare(task: Task, worker: Worker) -> Prepared:
     """Apply the choices that the text states, and expand its macros."""
     start = time.perf_counter()
-    outcome = returns_problem(_expand_as_chosen)(task, worker)
+    try:
+        outcome: Expanded | Problem = _expand_as_chosen(task, worker)
+    except FailedError as failed:
+        outcome = failed.problem
     return Prepared(outcome=outcome, seconds=time.perf_counter() - start)
 
 
@@ -108,16 +111,20 @@ def build_check(seconds: float) -> Check:
     return replace(full_marks(AskedCheck(kind=Kind.BUILD, points=0.0)), seconds=seconds)
 
 
-@returns_problem
-def build(task: Task, worker: Worker) -> Built:
+def build(task: Task, worker: Worker) -> Built | Problem:
     """Build the submission as it will run; return the problem if that fails."""
-    return _bind(_expand_as_chosen(task, worker), worker)
+    try:
+        return _bind(_expand_as_chosen(task, worker), worker)
+    except FailedError as failed:
+        return failed.problem
 
 
-@returns_problem
-def build_settled(task: ChosenTask, worker: Worker) -> Built:
+def build_settled(task: ChosenTask, worker: Worker) -> Built | Problem:
     """Build the submission for an assignment whose choices have been applied; return the problem if that fails."""
-    return _bind(expand(task, worker), worker)
+    try:
+        return _bind(expand(task, worker), worker)
+    except FailedError as failed:
+        return failed.problem
 
 
 def _expand_as_chosen(task: Task, worker: Worker) -> Expanded:
@@ -171,8 +178,8 @@ def _bind(expanded: Expanded, worker: Worker) -> Built:
         launch.kernel: unwrap(bind(task.assignment, launch, opened.kernels, expanded.code)) for launch in launches
     }
     names = dict.fromkeys(binding.name for binding in bindings.values())
-    usage = attempt("the use of registers and memory", lambda: usage_of(names, opened, device))
-    faults = tuple(fault for fault in (*(each.fault for each in bindings.values()), usage) if isinstance(fault, Fault))
-    if isinstance(usage, Fault):
-        usage = ()
-    return Built(task=task, program=program, bindings=bindings, usage=usage, faults=faults)
+    faults = tuple(each.fault for each in bindings.values() if each.fault is not None)
+    with OptionalWork("the use of registers and memory") as work:
+        usage = usage_of(names, opened, device)
+        return Built(task=task, program=program, bindings=bindings, usage=usage, faults=faults)
+    return Built(task=task, program=program, bindings=bindings, usage=(), faults=(*faults, work.fault))

@@ -22,7 +22,7 @@ from grader.course.criteria import Sizes
 from grader.course.launches import Launch
 from grader.course.submissions.scan import Statement
 from grader.course.submissions.submission import Submission
-from grader.grading.explain.failures import FailedError, returns_problem
+from grader.grading.explain.failures import FailedError
 from grader.grading.explain.problem import Problem
 from grader.protocol.messages import DeviceFacts
 from grader.results.check import Reason
@@ -43,8 +43,7 @@ def _refuse(message: str) -> NoReturn:
     raise FailedError(Problem(reason=Reason.LAUNCH_SIZES, message=message))
 
 
-@returns_problem
-def chosen(assignment: Assignment, submission: Submission) -> Chosen:
+def chosen(assignment: Assignment, submission: Submission) -> Chosen | Problem:
     """Return the assignment with the constants and sizes that the submission states, or the problem of a statement.
 
     Statements are ignored if the assignment does not give students choices.
@@ -53,9 +52,12 @@ def chosen(assignment: Assignment, submission: Submission) -> Chosen:
     if not choices.constants and not choices.launches:
         return Chosen(assignment)
     stated = submission.scan.statements
-    _check_length(stated)
-    constants = dict(_constants(assignment, stated))
-    launches = tuple(_launch(assignment, launch, stated) for launch in assignment.launches)
+    try:
+        _check_length(stated)
+        constants = dict(_constants(assignment, stated))
+        launches = tuple(_launch(assignment, launch, stated) for launch in assignment.launches)
+    except FailedError as failed:
+        return failed.problem
     return Chosen(replace(assignment.with_constants(constants), launches=launches))
 
 
@@ -129,12 +131,15 @@ def unfit_sizes(assignment: Chosen, device: DeviceFacts) -> Problem | None:
     return unfit_launches(assignment, stated, device)
 
 
-@returns_problem
-def unfit_launches(assignment: Chosen, launches: Sequence[Launch], device: DeviceFacts) -> None:
+def unfit_launches(assignment: Chosen, launches: Sequence[Launch], device: DeviceFacts) -> Problem | None:
     """Return the problem of the sizes of these launches on this device; None if all fit."""
-    for sizes in assignment.all_sizes():
-        for launch in launches:
-            _check_fit(assignment, launch, sizes, device)
+    try:
+        for sizes in assignment.all_sizes():
+            for launch in launches:
+                _check_fit(assignment, launch, sizes, device)
+    except FailedError as failed:
+        return failed.problem
+    return None
 
 
 def _check_fit(assignment: Assignment, launch: Launch, sizes: Sizes, device: DeviceFacts) -> None:

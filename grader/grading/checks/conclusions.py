@@ -1,9 +1,8 @@
 """Draws conclusions from all cases of a submission: the cause of wrong results, and the lines to look at."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 
-from grader.common.optional import Fault, attempt
+from grader.common.optional import Fault, OptionalWork
 from grader.common.phrases import capital
 from grader.common.record import replace
 from grader.course.truth.oracle import Oracle
@@ -17,7 +16,7 @@ from grader.grading.checks.source_slips import of_wrong_result
 from grader.grading.explain.diagnosis.evidence import Evidence, Explanation
 from grader.grading.explain.diagnosis.rules import MISTAKES
 from grader.grading.explain.diagnosis.runner import explain
-from grader.grading.explain.problem import EXPLANATION, explained
+from grader.grading.explain.problem import EXPLANATION, evidence_of
 from grader.grading.explain.simulator.source_lines import lines_of, locate, whereabouts
 from grader.grading.explain.slips.slip import Slip
 from grader.results.check import Check, Finding, Reason, Verdict
@@ -59,14 +58,16 @@ def _concluded(tried: Tried, explanation: Explanation | Fault | None, seen: Simu
 
 
 def _attempted(tried: Tried, explanation: Explanation | None, seen: Simulated | None) -> Check | Fault:
-    return attempt(EXPLANATION, lambda: _told(tried, explanation, seen))
+    with OptionalWork(EXPLANATION) as work:
+        return _told(tried, explanation, seen)
+    return work.fault
 
 
 def _told(tried: Tried, explanation: Explanation | None, seen: Simulated | None) -> Check:
     """The check with the explanation as its message, and the lines to which it refers. If it refers to no line, the
     help lists all lines to look at.
     """
-    check = explained(tried.check, explanation) if explanation else tried.check
+    check = tried.check if explanation is None else _with_explanation(tried.check, explanation)
     if seen is None:
         return check
     use = explanation.use if explanation else tried.use
@@ -74,6 +75,12 @@ def _told(tried: Tried, explanation: Explanation | None, seen: Simulated | None)
     if explanation and lines:
         return replace(check, message=f"{check.message} {lines}")
     return locate(_with_findings(check, seen), lines or whereabouts(seen.kernels, seen.scenes))
+
+
+def _with_explanation(check: Check, explanation: Explanation) -> Check:
+    """The check with the explanation as its message and the numbers as evidence."""
+    detail = evidence_of(check.message, check.detail)
+    return replace(check, message=explanation.sentence, detail=detail, cause=explanation.cause)
 
 
 def _with_findings(check: Check, seen: Simulated) -> Check:
@@ -108,8 +115,10 @@ def _explanations(tried: Sequence[Tried], built: Built, oracle: Oracle) -> dict[
     found: dict[str, Explanation | Fault | None] = {}
     for buffer in dict.fromkeys(case.buffer for case in wrong.values()):
         failed = {name: case for name, case in wrong.items() if case.buffer == buffer}
-        told = attempt(EXPLANATION, partial(_of_array, buffer, failed, tried, built, oracle))
-        found |= dict.fromkeys(failed, told) if isinstance(told, Fault) else told
+        with OptionalWork(EXPLANATION) as work:
+            found |= _of_array(buffer, failed, tried, built, oracle)
+            continue
+        found |= dict.fromkeys(failed, work.fault)
     return found
 
 

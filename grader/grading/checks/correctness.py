@@ -5,13 +5,14 @@ effects of hidden cases, such as repeated launches of a wrong case, cannot influ
 the release.
 """
 
+import dataclasses
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import prod
 
-from grader.common.optional import Fault, attempt
+from grader.common.optional import OptionalWork
 from grader.common.record import replace
 from grader.course.assignment import Assignment
 from grader.course.criteria import Case, Sizes
@@ -149,14 +150,13 @@ def _try(
     if problem is None or problem.error_map is None:
         return problem
     buffer = problem.error_map.buffer
-    again = attempt(EXPLANATION, lambda: _repeated(series, name, trial, repeats))
-    if isinstance(again, Fault):
-        series.abandon()
-        return replace(problem, faults=(*problem.faults, again))
-    known = attempt(EXPLANATION, lambda: evidence(trial, script, buffer, [fetched, *again]))
-    if isinstance(known, Fault):
-        return replace(problem, faults=(*problem.faults, known))
-    return Wrong(problem=problem, evidence=known)
+    with OptionalWork(EXPLANATION) as repetition:
+        again = _repeated(series, name, trial, repeats)
+        with OptionalWork(EXPLANATION) as comparison:
+            return Wrong(problem=problem, evidence=evidence(trial, script, buffer, [fetched, *again]))
+        return dataclasses.replace(problem, faults=(*problem.faults, comparison.fault))
+    series.abandon()
+    return dataclasses.replace(problem, faults=(*problem.faults, repetition.fault))
 
 
 def _repeated(series: Series, name: str, trial: Trial, repeats: int) -> list[dict[str, Fetched]]:

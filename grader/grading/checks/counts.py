@@ -14,7 +14,6 @@ from grader.course.rubric import Memory
 from grader.execution.client import Worker
 from grader.grading.checks.model_run import model_at
 from grader.grading.checks.simulated_run import Simulated, SimulatedRun, Subject, run_at, seen_in
-from grader.grading.explain.failures import returns_problem, unwrap
 from grader.grading.explain.problem import Problem
 from grader.protocol.messages import Order, Simulation
 from grader.protocol.observation import SeenAccess
@@ -45,10 +44,11 @@ def memory_run(subject: Subject, asked: Memory, order: Order = "mixed") -> Simul
     return run_at(subject, asked.sizes, NUMBER, order)
 
 
-@returns_problem
-def count_memory(run: SimulatedRun, simulation: Simulation) -> Counted:
+def count_memory(run: SimulatedRun, simulation: Simulation) -> Counted | Problem:
     """Run the submission once in the simulator and count; return a Problem if it did not finish."""
-    seen = unwrap(seen_in(run))
+    seen = seen_in(run)
+    if isinstance(seen, Problem):
+        return seen
     profile = _profile(run.subject.task.assignment, seen, simulation)
     launched = replace(profile, work_items=_work_items(run.subject.built.task.assignment, run.trial.sizes))
     return Counted(profile=launched, problem=seen.problem, steps=seen.steps)

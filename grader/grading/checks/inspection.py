@@ -8,7 +8,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from grader.common.errors import SolutionError
-from grader.common.optional import Fault, attempt
+from grader.common.optional import OptionalWork
 from grader.course.assignment import Assignment
 from grader.course.criteria import DataSet, Sizes
 from grader.course.elements import Element
@@ -73,8 +73,9 @@ def inspect(trial: Trial, script: Script, fetched: Launched) -> Problem | None:
     if problem is None or problem.error_map is None:
         return problem
     buffer = problem.error_map.buffer
-    told = attempt(EXPLANATION, lambda: _told(problem, evidence(trial, script, buffer, (fetched,))))
-    return replace(problem, faults=(*problem.faults, told)) if isinstance(told, Fault) else told
+    with OptionalWork(EXPLANATION) as work:
+        return _told(problem, evidence(trial, script, buffer, (fetched,)))
+    return replace(problem, faults=(*problem.faults, work.fault))
 
 
 def _told(problem: Problem, case: Evidence) -> Problem:
@@ -139,10 +140,9 @@ def _wrong_output(trial: Trial, script: Script, fetched: Launched) -> Problem | 
         problem = replace(problem, detail=evidence_of(problem.detail, _made_by(script, mismatch.buffer)))
     if problem.reason is not Reason.WRONG_OUTPUT or not _is_of_numbers(trial.assignment, mismatch.buffer):
         return problem
-    drawn = attempt(EXPLANATION, lambda: _error_map(evidence(trial, script, mismatch.buffer, (fetched,))))
-    if isinstance(drawn, Fault):
-        return replace(problem, faults=(*problem.faults, drawn))
-    return replace(problem, error_map=drawn)
+    with OptionalWork(EXPLANATION) as work:
+        return replace(problem, error_map=_error_map(evidence(trial, script, mismatch.buffer, (fetched,))))
+    return replace(problem, faults=(*problem.faults, work.fault))
 
 
 def _error_map(case: Evidence) -> ErrorMap:

@@ -1,9 +1,10 @@
 """Memory checks, which compare the counts of a simulated run with the limits of the assignment."""
 
+import dataclasses
 import time
 from collections.abc import Iterator, Sequence
 
-from grader.common.optional import Fault, attempt
+from grader.common.optional import OptionalWork
 from grader.common.phrases import capital
 from grader.common.record import replace
 from grader.course.assignment import Assignment
@@ -45,7 +46,7 @@ def observe(tested: Tested, before: Watched) -> Watched:
     seconds = (time.perf_counter() - start) / len(checks)
     profile = None if isinstance(counted, Problem) else counted
     timed = (replace(check, seconds=seconds) for check in checks)
-    return replace(before, checks=(*before.checks, *timed), profile=profile)
+    return dataclasses.replace(before, checks=(*before.checks, *timed), profile=profile)
 
 
 def _counted(tested: Tested, before: Sequence[Check]) -> Profile | Problem:
@@ -71,8 +72,9 @@ def _counted(tested: Tested, before: Sequence[Check]) -> Profile | Problem:
 
 def _with_needs(counted: Profile, runs: Runs) -> Profile:
     """Counts with the traffic of the model solution, which shows the arrays that are accessed too often."""
-    found = attempt(COMPARISON, lambda: needs(runs.memory, runs.ours))
-    return counted if isinstance(found, Fault) else replace(counted, needed=found)
+    with OptionalWork(COMPARISON):
+        return replace(counted, needed=needs(runs.memory, runs.ours))
+    return counted
 
 
 def _with_barrier(runs: Runs, simulation: Simulation, asked: Sanitizer, shown: Sequence[Check]) -> Profile | None:
@@ -81,7 +83,7 @@ def _with_barrier(runs: Runs, simulation: Simulation, asked: Sanitizer, shown: S
     mended = with_barrier(runs.subject, asked, [finding for check in shown for finding in check.findings])
     if mended is None or memory is None:
         return None
-    subject = replace(runs.subject, built=mended.built, worker=runs.counter)
+    subject = dataclasses.replace(runs.subject, built=mended.built, worker=runs.counter)
     again = usable(count_memory(memory_run(subject, memory), simulation))
     return None if isinstance(again, Problem) else replace(again, barrier_after=mended.line)
 
@@ -115,7 +117,9 @@ def usable(counted: Counted | Problem) -> Profile | Problem:
     if counted.problem == CUT_OFF:
         return _uncounted("the simulator stopped the kernel before its end.")
     if counted.problem is not None:
-        return replace(_uncounted("the results are wrong in the simulator."), detail=counted.problem.message)
+        return dataclasses.replace(
+            _uncounted("the results are wrong in the simulator."), detail=counted.problem.message
+        )
     return counted.profile
 
 

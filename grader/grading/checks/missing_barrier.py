@@ -3,6 +3,7 @@
 If the race is the kernel's only mistake, its memory behaviour is counted with the barrier added.
 """
 
+import dataclasses
 import re
 import time
 from collections.abc import Iterator, Sequence
@@ -67,7 +68,7 @@ def with_barrier(subject: Subject, asked: Sanitizer, found: Sequence[Finding]) -
             return None
         mended = _mended(subject.built, seen, place)
         with subject.worker.timeouts.hurried(max(1.0, left)):
-            if _is_clean(replace(subject, built=mended), asked):
+            if _is_clean(dataclasses.replace(subject, built=mended), asked):
                 return WithBarrier(built=mended, line=seen.code[place.after].line)
     return None
 
@@ -94,7 +95,7 @@ def _mended(built: Built, seen: Outline, place: Insertion) -> Built:
     if place.body is not None:
         start = seen.code[place.body].start
         source = f"{seen.text[:start]}{{ {seen.text[start:end]}{BARRIER} }}{seen.text[end:]}"
-    return replace(built, program=replace(built.program, source=source))
+    return dataclasses.replace(built, program=replace(built.program, source=source))
 
 
 def _places(seen: Outline, races: Sequence[Finding]) -> list[Insertion]:

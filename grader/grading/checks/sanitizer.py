@@ -1,5 +1,6 @@
 """Sanitizer check. It finds wrong accesses and races in a run in the simulator, even if the results are right."""
 
+import dataclasses
 import math
 import time
 from collections.abc import Iterator
@@ -49,8 +50,8 @@ def observe(tested: Tested, before: Watched) -> Watched:
         sanitized = of_endless(asked, tested.endless)
     else:
         sanitized = check_sanitizer(tested.runs.sanitizer, asked, tested.failed)
-    watched = replace(before, checks=(*before.checks, sanitized.check))
-    return watched if asked.hidden else replace(watched, seen=sanitized.seen, at_failed=sanitized.at_failed)
+    watched = dataclasses.replace(before, checks=(*before.checks, sanitized.check))
+    return watched if asked.hidden else dataclasses.replace(watched, seen=sanitized.seen, at_failed=sanitized.at_failed)
 
 
 def check_sanitizer(run: SimulatedRun, asked: Sanitizer, failed: Failed = ()) -> Sanitized:
@@ -87,7 +88,7 @@ def _at_failed(subject: Subject, clean: Simulated, sizes: Sizes) -> Simulated | 
 
 
 def _at(sizes: Sizes, problem: Problem) -> Problem:
-    return replace(problem, message=f"at {sizes_in_words(sizes)}, {problem.message}")
+    return dataclasses.replace(problem, message=f"at {sizes_in_words(sizes)}, {problem.message}")
 
 
 def _nothing_seen(clean: Simulated, at_failed: Simulated | None) -> Problem:
@@ -128,7 +129,7 @@ def _problem(seen: Simulated, found: tuple[Finding, ...]) -> Problem | None:
 
 
 def _order_matters(problem: Problem) -> Problem:
-    return replace(
+    return dataclasses.replace(
         problem,
         message="the results are right on this device but wrong in the simulator.",
         help="The results depend on the order of work-items, or on undefined behaviour, such as the conversion of a "

@@ -3,11 +3,10 @@
 import difflib
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from grader.common.optional import Fault, attempt
+from grader.common.optional import OptionalWork
 from grader.common.phrases import count, listed
-from grader.common.record import replace
 from grader.course.assignment import Assignment
 from grader.course.elements import BY_NAME, Element, ElementType
 from grader.course.launches import Launch
@@ -95,17 +94,18 @@ def bind(
     args = kernel.args[:-1] if takes_local else kernel.args
     wanted = expected_parameters(assignment, launch)
     if len(args) == len(wanted) and all(each.fits(arg) for each, arg in zip(wanted, args, strict=True)):
-        order = attempt(EXPLANATION, lambda: _misordered(kernel, args, wanted, code))
-        if isinstance(order, Fault):
-            return Binding(name=kernel.name, takes_local=takes_local, fault=order)
-        return Binding(name=kernel.name, takes_local=takes_local, misordered=order)
+        with OptionalWork(EXPLANATION) as work:
+            order = _misordered(kernel, args, wanted, code)
+            return Binding(name=kernel.name, takes_local=takes_local, misordered=order)
+        return Binding(name=kernel.name, takes_local=takes_local, fault=work.fault)
     problem = Problem(
         reason=Reason.WRONG_ARGUMENTS,
         message=f"the parameters of {kernel.name} do not match the arguments that the assignment passes.",
         detail=f"expected: {expected_signature(assignment, launch)}\nfound:    {found_signature(kernel)}",
     )
-    words = attempt(EXPLANATION, lambda: _misfit(kernel, args, wanted, code))
-    return replace(problem, faults=(words,)) if isinstance(words, Fault) else replace(problem, message=words)
+    with OptionalWork(EXPLANATION) as work:
+        return replace(problem, message=_misfit(kernel, args, wanted, code))
+    return replace(problem, faults=(work.fault,))
 
 
 # --- what is wrong with it --------------------------------------------------------------------

@@ -12,7 +12,7 @@ from grader.execution.outcome import RUNNING, Crashed, TimedOut
 from grader.execution.plan import STUDENT, SUBMISSION, Plan, submission_plan
 from grader.grading.checks.building import Built
 from grader.grading.checks.inspection import Trial, inspect, make_trial
-from grader.grading.explain.failures import FailedError, returns_problem, unwrap
+from grader.grading.explain.failures import FailedError, unwrap
 from grader.grading.explain.problem import Problem
 from grader.grading.explain.simulator.locations import Scene
 from grader.grading.explain.simulator.oclgrind import was_cut_off
@@ -88,8 +88,7 @@ def simulate(subject: Subject, sizes: Sizes, number: int) -> Simulated | Problem
     return seen_in(run_at(subject, sizes, number))
 
 
-@returns_problem
-def seen_in(run: SimulatedRun) -> Simulated:
+def seen_in(run: SimulatedRun) -> Simulated | Problem:
     """Finish the run, after starting it if necessary, and return the record; return a Problem if the run does not
     finish.
     """
@@ -101,11 +100,11 @@ def seen_in(run: SimulatedRun) -> Simulated:
         fetched = unwrap(worker.session.run(STUDENT, trial.arrays))
         kernels = unwrap(worker.session.observe())
     except FailedError as failed:
-        raise FailedError(_told(failed)) from failed
+        return _told(failed)
     worker.close()
     launches = script.launches_of(len(kernels))
     if launches is None:
-        raise FailedError(UNKNOWN)
+        return UNKNOWN
     scenes = tuple(_scene(subject, launch.sizes, launch.launch) for launch in launches)
     problem = CUT_OFF if any(map(was_cut_off, kernels)) else inspect(trial, script, fetched)
     kernels = tuple(map(with_lines_of_copies, kernels, scenes))

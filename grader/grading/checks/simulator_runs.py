@@ -1,10 +1,9 @@
 """Simulated runs on which checks are based, and the data before and after them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from grader.common.errors import NoSimulatorError
-from grader.common.record import replace
 from grader.course.rubric import Kind, Section
 from grader.execution.client import Worker
 from grader.grading.checks.counts import memory_run

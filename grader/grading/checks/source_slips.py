@@ -5,7 +5,7 @@ import operator
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from grader.common.optional import Fault, attempt
+from grader.common.optional import Fault, OptionalWork
 from grader.common.phrases import sentence
 from grader.common.record import replace
 from grader.course.assignment import Assignment
@@ -43,7 +43,9 @@ def slip_of(built: Built, runs: Sequence[Simulated | None]) -> Slip | Fault | No
     """
     if built.misordered:
         return None
-    return attempt(EXPLANATION, lambda: _first(built, runs))
+    with OptionalWork(EXPLANATION) as work:
+        return _first(built, runs)
+    return work.fault
 
 
 def _first(built: Built, runs: Sequence[Simulated | None]) -> Slip | None:

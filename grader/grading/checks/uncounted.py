@@ -1,6 +1,6 @@
 """Explains why the memory behaviour of a kernel is not counted, if no other mistake in it is known."""
 
-from grader.common.optional import Fault, attempt
+from grader.common.optional import Fault, OptionalWork
 from grader.common.phrases import sizes_in_words
 from grader.execution.client import Worker
 from grader.grading.checks.counts import NUMBER, Counted
@@ -17,17 +17,19 @@ def explained(counted: Counted | Problem, run: SimulatedRun, ours: Worker) -> Pr
     if isinstance(counted, Problem) or counted.problem is None:
         return None
     if counted.problem == CUT_OFF:
-        return _of_steps(counted.steps, run, attempt(COMPARISON, lambda: _steps_of_the_model(run, ours)))
+        return _of_steps(counted.steps, run, _steps_of_the_model(run, ours))
     return _of_order(counted.problem) if _is_right_in_ascending_order(run) else None
 
 
 # --- more steps than the simulator makes ------------------------------------------------------
 
 
-def _steps_of_the_model(run: SimulatedRun, ours: Worker) -> int | None:
+def _steps_of_the_model(run: SimulatedRun, ours: Worker) -> int | Fault | None:
     """Steps of the model solution at the sizes of the run; None in a student kit, which has no model solution."""
-    seen = model_at(run, NUMBER, ours)
-    return None if seen is None else seen.steps
+    with OptionalWork(COMPARISON) as work:
+        seen = model_at(run, NUMBER, ours)
+        return None if seen is None else seen.steps
+    return work.fault
 
 
 def _of_steps(steps: int, run: SimulatedRun, of_model: int | Fault | None) -> Problem:

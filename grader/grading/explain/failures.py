@@ -1,20 +1,18 @@
 """Ends a check early. A failure is raised where it is detected, and is converted to a Problem in one place.
 
-    @returns_problem
-    def simulate(...) -> Simulated:  # Simulated | Problem for its callers
+    try:
         fetched = unwrap(worker.session.run(...))  # raises if the worker's answer is a Failure
+    except FailedError as failed:
+        return failed.problem
 
 In contrast, a fault of grader itself is an exception of common/errors.py, and ends the whole grading.
 """
 
-from collections.abc import Callable
-from functools import wraps
-from typing import ParamSpec, TypeVar
+from typing import TypeVar
 
 from grader.execution.outcome import Failure
 from grader.grading.explain.problem import Problem, of_failure
 
-P = ParamSpec("P")
 T = TypeVar("T")
 
 
@@ -41,16 +39,3 @@ def unwrap(outcome: T | Problem | Failure) -> T:
     if isinstance(outcome, Problem | Failure):
         raise FailedError(outcome)
     return outcome
-
-
-def returns_problem(function: Callable[P, T]) -> Callable[P, T | Problem]:
-    """Make a function return the Problem of a FailedError that ends it."""
-
-    @wraps(function)
-    def call(*args: P.args, **kwargs: P.kwargs) -> T | Problem:
-        try:
-            return function(*args, **kwargs)
-        except FailedError as failed:
-            return failed.problem
-
-    return call

@@ -1,11 +1,11 @@
 """Composes the sentences that students read: the mistake, its place, and advice."""
 
+import dataclasses
 import signal
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeVar
 
-from grader.common.optional import Fault, attempt
+from grader.common.optional import Fault, OptionalWork
 from grader.common.phrases import count
 from grader.common.record import replace
 from grader.course.criteria import SpeedGoal
@@ -88,7 +88,7 @@ def of_failure(failure: Failure) -> Problem:  # noqa: PLR0911 - one return for e
         case OutOfMemory():
             return NO_MEMORY
         case Refused(error=error) | Stopped(error=error) if error in MEMORY_ERRORS:
-            return replace(NO_MEMORY, detail=error)
+            return dataclasses.replace(NO_MEMORY, detail=error)
         case Refused():
             return _of_refusal(failure)
         case Stopped(error=error):
@@ -190,12 +190,10 @@ def of_build_log(log: str, source: Source) -> Problem:
     """The problem of a failed build. The message is the first error, and the detail contains the first few errors with
     their lines.
     """
-    explanation = attempt(EXPLANATION, lambda: explain(log, source))
-    if isinstance(explanation, Fault):
-        return Problem(reason=Reason.BUILD_ERROR, message="the compiler refused it.", faults=(explanation,))
-    return Problem(
-        reason=Reason.BUILD_ERROR, message=explanation.message, help=explanation.help, detail=explanation.detail
-    )
+    with OptionalWork(EXPLANATION) as work:
+        told = explain(log, source)
+        return Problem(reason=Reason.BUILD_ERROR, message=told.message, help=told.help, detail=told.detail)
+    return Problem(reason=Reason.BUILD_ERROR, message="the compiler refused it.", faults=(work.fault,))
 
 
 def of_costly_text(cost: TooCostly) -> Problem:
@@ -256,10 +254,9 @@ bit.
 
 def of_mismatch(mismatch: Mismatch) -> Problem:
     """The problem of a wrong array: the number of wrong elements, the first one, and the largest error."""
-    problem = attempt(EXPLANATION, lambda: _of_mismatch(mismatch))
-    if isinstance(problem, Fault):
-        return Problem(reason=Reason.WRONG_OUTPUT, message=f"{mismatch.buffer} is wrong.", faults=(problem,))
-    return problem
+    with OptionalWork(EXPLANATION) as work:
+        return _of_mismatch(mismatch)
+    return Problem(reason=Reason.WRONG_OUTPUT, message=f"{mismatch.buffer} is wrong.", faults=(work.fault,))
 
 
 def _of_mismatch(mismatch: Mismatch) -> Problem:
@@ -283,18 +280,10 @@ def _of_mismatch(mismatch: Mismatch) -> Problem:
     return Problem(reason=Reason.WRONG_OUTPUT, message="; ".join(parts) + ".", detail=_how_far(mismatch))
 
 
-Wrong = TypeVar("Wrong", Problem, Check)
-"""A wrong array, as a problem or as the check that failed for it."""
-
-
-def explained(wrong: Wrong, explanation: Explanation) -> Wrong:
-    """The problem or check with the explanation as its message and the numbers as evidence."""
-    return replace(
-        wrong,
-        message=explanation.sentence,
-        detail=evidence_of(wrong.message, wrong.detail),
-        cause=explanation.cause,
-    )
+def explained(problem: Problem, explanation: Explanation) -> Problem:
+    """The problem of a wrong array with the explanation as its message and the numbers as evidence."""
+    detail = evidence_of(problem.message, problem.detail)
+    return dataclasses.replace(problem, message=explanation.sentence, detail=detail, cause=explanation.cause)
 
 
 def evidence_of(*parts: str) -> str:
@@ -389,7 +378,7 @@ def of_timed_run(problem: Problem, number: int) -> Problem:
     """The problem of a timed run, with the number of the run. A timed run has new data and a size that does not occur
     in the cases.
     """
-    return replace(problem, message=f"in timed run {number}, {problem.message}")
+    return dataclasses.replace(problem, message=f"in timed run {number}, {problem.message}")
 
 
 # --- speed ------------------------------------------------------------------------------------

@@ -1,8 +1,7 @@
 """Builds a submission, and drafts the grading if the build fails."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from grader.common.record import replace
 from grader.grading.checks.building import Build, Prepared, check_build, prepare
 from grader.grading.checks.compiler_failures import LeftOpen, unbuilt_open
 from grader.grading.checks.correctness import unrun_cases
@@ -23,7 +22,7 @@ class BuildPhase:
 
 def build_submission(context: GradingContext) -> BuildPhase:
     """Build the submission on the device, and report a successful build."""
-    context.progress("building")
+    context.begin("building")
     require_sizes(context.task.assignment, context.device)
     prepared = prepare(context.task, context.student)
     build = check_build(prepared, context.student)

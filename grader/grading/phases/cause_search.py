@@ -1,6 +1,6 @@
 """Searches for the line with the mistake if no rule explains it."""
 
-from grader.common.optional import Fault, attempt
+from grader.common.optional import OptionalWork
 from grader.common.record import replace
 from grader.grading.checks.simulated_run import Subject
 from grader.grading.checks.simulator_runs import Watched
@@ -22,13 +22,13 @@ def with_cause(
     search fails because of a fault, the failed checks report that the line is missing. The workers of the search are
     then stopped, because their state is unknown and no later phase needs them.
     """
-    located = attempt(SEARCH, lambda: _located(context, subject, cases, watched))
-    if not isinstance(located, Fault):
-        return located
+    with OptionalWork(SEARCH) as work:
+        return _located(context, subject, cases, watched)
     for worker in (context.student, subject.worker):
         worker.stop()
     return tuple(
-        replace(check, faults=(*check.faults, located)) if check.verdict is Verdict.FAILED else check for check in cases
+        replace(check, faults=(*check.faults, work.fault)) if check.verdict is Verdict.FAILED else check
+        for check in cases
     )
 
 
@@ -39,7 +39,7 @@ def _located(
     rules = context.environment.search
     if not rules.seconds or not is_needed(built, cases, watched.checks):
         return cases
-    context.progress("looking for the line that is wrong")
+    context.begin("looking for the line that is wrong")
     with shared(context.device, context.environment.locks), thawed(context.student, context.device):
         suspect = Suspect(built=built, oracle=subject.oracle, worker=context.student, right=rightness(asked, cases))
         fix = search(suspect, rules, cleanness(subject, watched.checks, rules))

@@ -59,6 +59,10 @@ class GradingContext:
         self.ours.close()
         self.student.let_go()
 
+    def begin(self, phase: str) -> None:
+        """Report that a phase begins."""
+        self.progress(phase)
+
     def tell(self, checks: Iterable[Check], misordered: str = "") -> None:
         """Report the checks that may be shown now. The sentence of a failure is included unless a later phase may
         explain it better.

@@ -1,5 +1,6 @@
 """Decides a grading: derives the checks from the cases, the simulated runs and the timed rounds."""
 
+import dataclasses
 from dataclasses import dataclass
 
 from grader.common.record import replace
@@ -49,9 +50,9 @@ def decide(context: GradingContext, observed: Observations) -> Draft:
     waits = left_open(observed.tried, observed.runs.subject, watched)
     slip = slip_of(built, (watched.seen, watched.at_failed))
     cases = conclude(observed.tried, built, observed.runs.subject.oracle, watched.seen, slip)
-    watched = replace(watched, checks=with_slip(watched.checks, slip))
+    watched = dataclasses.replace(watched, checks=with_slip(watched.checks, slip))
     if waits is None:
-        cases, speed = _decided(context, replace(observed, watched=watched), cases)
+        cases, speed = _decided(context, dataclasses.replace(observed, watched=watched), cases)
     else:
         speed = tuple(map(NOT_RIGHT.fail, untimed_checks(asked, context.device)))
     if not failed_sizes(observed.tried):

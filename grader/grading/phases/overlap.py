@@ -3,9 +3,8 @@
 import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from grader.common.record import replace
 from grader.course.submissions.task import Task
 from grader.grading.draft import Draft
 

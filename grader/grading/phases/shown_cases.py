@@ -15,7 +15,7 @@ def try_shown(context: GradingContext, runs: Runs) -> tuple[Tried, ...]:
     case. The run that counts memory accesses begins when all cases are right or, if processors are idle, when the first
     case is right.
     """
-    context.progress("running the cases")
+    context.begin("running the cases")
     if context.is_apart:
         context.environment.workers.note_idle_device()
     tried: list[Tried] = []

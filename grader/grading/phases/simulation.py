@@ -1,6 +1,7 @@
 """Makes the checks that are based on simulated runs."""
 
-from grader.common.record import replace
+from dataclasses import replace
+
 from grader.course.truth.oracle import load_oracle
 from grader.grading.check_kinds import checks_of, observers
 from grader.grading.checks.building import Built
@@ -17,7 +18,7 @@ from grader.results.check import Reason
 
 def watch_accesses(context: GradingContext, runs: Runs, tried: tuple[Tried, ...]) -> Watched:
     """Report the phase, and return the checks that are based on simulated runs."""
-    context.progress("watching every access in the simulator")
+    context.begin("watching every access in the simulator")
     context.environment.workers.note_idle_device()
     return watch(runs, context.device, context.environment.watching, failed_sizes(tried), first_endless(tried))
 

@@ -58,7 +58,7 @@ def time_submission(context: GradingContext, setup: TimingSetup | Problem) -> tu
     if isinstance(setup, Problem):
         return tuple(map(setup.mark, untimed_checks(context.task.assignment, context.device)))
     context.environment.workers.quieten()
-    context.progress("waiting for the device")
+    context.begin("waiting for the device")
     with exclusive(context.device, context.environment.locks), thawed(context.student, context.device):
-        context.progress("timing")
+        context.begin("timing")
         return (check_performance(setup, context.environment.timing, context.roofs),)

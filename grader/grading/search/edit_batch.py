@@ -10,6 +10,7 @@ batch does not detect that an edit writes outside its buffers or into its inputs
 alone.
 """
 
+import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -117,7 +118,7 @@ def _ends_soon(repeat: RepeatSteps | None) -> bool:
 
 def _repeated(script: Script, count: int) -> Script:
     iterations = script.repeat and replace(script.repeat, until=None)
-    return replace(script, steps=tuple(_widened(step, count) for step in script.steps), repeat=iterations)
+    return dataclasses.replace(script, steps=tuple(_widened(step, count) for step in script.steps), repeat=iterations)
 
 
 def _widened(step: Step, count: int) -> Step:

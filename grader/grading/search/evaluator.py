@@ -1,5 +1,6 @@
 """Evaluates edits on cases in one session. Each launch receives the number of its edit."""
 
+import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -84,7 +85,7 @@ def evaluated_case(assignment: Chosen, case: Case, trial: Trial, bindings: Bindi
     guard = -(-min(largest, WIDEST_GUARD) // GUARD_BYTES) * GUARD_BYTES
     buffers = tuple(replace(buffer, guard=guard) for buffer in plan.buffers)
     return EvaluatedCase(
-        case=case, trial=trial, plan=Plan(buffers=buffers, scripts={STUDENT: replace(script, steps=steps)})
+        case=case, trial=trial, plan=Plan(buffers=buffers, scripts={STUDENT: dataclasses.replace(script, steps=steps)})
     )
 
 

@@ -8,6 +8,7 @@ wrong in two places, the line of an edit is named if the edit fixes at least `FE
 fixes as many. Two lines are named if an edit of either fixes everything. Hidden cases are not used.
 """
 
+import dataclasses
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -196,7 +197,9 @@ class Search:
         region = edit.region
         if not self.statement(edit) or self._fixed(edit) != self.suspect.wrong:
             return False
-        never = replace(edit, first=region.first, last=region.last, text="0", span=(region.first, region.last))
+        never = dataclasses.replace(
+            edit, first=region.first, last=region.last, text="0", span=(region.first, region.last)
+        )
         return self._right(never) == self.suspect.wrong
 
     def _fixed(self, edit: Edit) -> set[str]:
@@ -302,4 +305,4 @@ def _size(case: Case) -> int:
 
 
 def _edited(built: Built, seen: Outline, edit: Edit) -> Built:
-    return replace(built, program=replace(built.program, source=edited(seen, edit)))
+    return dataclasses.replace(built, program=replace(built.program, source=edited(seen, edit)))

@@ -1,9 +1,9 @@
 """Decides whether a search is needed. The decision depends only on results that students see."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from time import perf_counter
 
-from grader.common.record import replace
 from grader.course.assignment import Assignment
 from grader.course.rubric import Kind
 from grader.grading.checks.building import Built

@@ -23,10 +23,10 @@ must read all inputs.
 """
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 
 from grader.common.errors import InputError
-from grader.common.record import replace
 from grader.course.assignment import Assignment
 from grader.course.criteria import Range
 from grader.course.elements import ELEMENTS, WORD_BYTES, Element, ElementType

@@ -26,7 +26,7 @@ from grader.execution.device import share_a_process
 from grader.execution.kernel_threads import KernelThreads, kernel_threads, no_kernel_threads
 from grader.execution.outcome import Timing
 from grader.execution.plan import COPY, NAIVE, PEAK, STUDENT, WHOLE
-from grader.grading.explain.failures import FailedError, returns_problem, unwrap
+from grader.grading.explain.failures import FailedError, unwrap
 from grader.grading.explain.problem import (
     NO_TIME,
     Problem,
@@ -70,14 +70,17 @@ LAUNCHES = 3
 """Number of launches in a turn on a GPU, which are for the inputs, for the student's steps and for the digest."""
 
 
-@returns_problem
-def open_sessions(setup: TimingSetup) -> None:
+def open_sessions(setup: TimingSetup) -> Problem | None:
     """Open a new session for each participant. Returns the problem of the submission; None if its session is open."""
     for participant in setup.participants.values():
         participant.worker.request(participant.plan)
-    for role, participant in setup.participants.items():
-        with blaming(role):
-            unwrap(participant.worker.open(participant.plan))
+    try:
+        for role, participant in setup.participants.items():
+            with blaming(role):
+                unwrap(participant.worker.open(participant.plan))
+    except FailedError as failed:
+        return failed.problem
+    return None
 
 
 def _reopen_sessions(setup: TimingSetup) -> None:
@@ -86,7 +89,6 @@ def _reopen_sessions(setup: TimingSetup) -> None:
     unwrap(open_sessions(setup))
 
 
-@returns_problem
 def measure(setup: TimingSetup, rules: TimingRules) -> tuple[Round, ...] | Problem:
     """Run timed rounds in open sessions, as many as the rules ask for, or return a problem.
 
@@ -94,8 +96,16 @@ def measure(setup: TimingSetup, rules: TimingRules) -> tuple[Round, ...] | Probl
     submission wait for a processor in a way that affects points. Other problems are that points would depend on a clock
     that the submission can manipulate, or that the OS kernel worked for one side only.
     """
-    with _watched(setup, rules) as kernel:
-        seen = _rounds(setup, rules, kernel)
+    try:
+        with _watched(setup, rules) as kernel:
+            seen = _rounds(setup, rules, kernel)
+    except FailedError as failed:
+        return failed.problem
+    return _usable(setup, rules, seen)
+
+
+def _usable(setup: TimingSetup, rules: TimingRules, seen: Sequence[Round]) -> tuple[Round, ...] | Problem:
+    """Return the rounds that count, or the reason why these rounds cannot be used."""
     if is_disturbed(seen):
         return of_interference(one_sided(seen), len(seen))
     if leaves_few(seen):

@@ -13,7 +13,8 @@ from grader.execution.client import Worker
 from grader.execution.plan import BASELINE, PEAK, SUBMISSION, control_plan, reference_plan, timed_plan
 from grader.grading.checks.building import Built, expand
 from grader.grading.checks.program import PEAK_PROGRAM, own_program
-from grader.grading.explain.failures import returns_problem
+from grader.grading.explain.failures import FailedError
+from grader.grading.explain.problem import Problem
 from grader.grading.timing.participants import Participant, Participants, Role
 from grader.grading.timing.verifiers import ResultVerifier, TimingTask, verifier_for
 from grader.protocol.messages import DeviceFacts
@@ -110,18 +111,21 @@ def request_session(participant: Participant, programs: Mapping[str, ProgramSour
     participant.worker.load({**ours, **verifier.programs(participant.plan)}).request(participant.plan)
 
 
-@returns_problem
-def request_submission(setup: TimingSetup, built: Built) -> None:
+def request_submission(setup: TimingSetup, built: Built) -> Problem | None:
     """Request the submission's session, built with the constants that are timed on this device. The session opens while
-    the simulator runs.
+    the simulator runs. Returns the problem if its text cannot be expanded with these constants.
     """
     student = setup.participants[Role.SUBMISSION]
     program = built.program
     timed = _timed(built, setup.device)
     if timed.constants != built.task.assignment.constants:
         task = replace(built.task, assignment=timed)
-        program = expand(task, student.worker, student.plan.process).program
+        try:
+            program = expand(task, student.worker, student.plan.process).program
+        except FailedError as failed:
+            return failed.problem
     request_session(student, {SUBMISSION: program}, setup.verifier)
+    return None
 
 
 def _timed(built: Built, device: DeviceFacts) -> Chosen:

@@ -28,7 +28,7 @@ from grader.execution.outcome import Fetched, Garbled, Took
 from grader.execution.plan import STUDENT, Plan, going_on
 from grader.grading.checks.compiler_failures import timed_open
 from grader.grading.checks.inspection import Trial, as_array, inspect, make_trial, stray_write
-from grader.grading.explain.failures import FailedError, returns_problem, unwrap
+from grader.grading.explain.failures import FailedError, unwrap
 from grader.grading.explain.problem import Problem, of_failure, of_mismatch
 from grader.grading.rules import TimingRules
 from grader.grading.timing.device_data import DIGEST, SUMS, SUPPLY, of_set, sets_of, supplied, supply_of, supply_program
@@ -271,12 +271,14 @@ class DeviceInputs:
         right, got = (results[role][of_set(SUMS, self.set)].payload.tobytes() for role in self.judged)
         return None if got == right else self._explain(participants[Role.SUBMISSION], participants[Role.REFERENCE])
 
-    @returns_problem
     def _explain(self, submission: Participant, reference: Participant) -> Problem:
         """Fetch all results, and find where the submission and the reference differ."""
-        with blaming(Role.REFERENCE):
-            right = _results(self, reference)
-        got = _results(self, submission)
+        try:
+            with blaming(Role.REFERENCE):
+                right = _results(self, reference)
+            got = _results(self, submission)
+        except FailedError as failed:
+            return failed.problem
         return (
             stray_write(got)
             or next(filter(None, (self._difference(name, got[name], right[name]) for name in self._judged(got))), None)

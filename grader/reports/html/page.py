@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 
 from markupsafe import Markup
 
-from grader.common.optional import Fault, attempt
+from grader.common.optional import OptionalWork
 from grader.reports import figures
 from grader.reports.figures.ladder import ladder
 from grader.reports.html.workspace import STYLE, Figures, template_environment, workspace
@@ -51,13 +51,12 @@ def ladder_of(standings: tuple[PartStanding, ...]) -> Iterator[Markup]:
     yield from figure_of(lambda: ladder({each.part: each.performance for each in standings if each.performance}))
 
 
-def figure_of(draw: Callable[[], str | None]) -> Iterator[Markup]:
-    """Yield a figure if there is one, or a sentence in its place if it could not be drawn."""
-    figure = attempt("a figure", draw)
-    if isinstance(figure, Fault):
-        yield Markup('<p class="quiet">{}</p>').format(figure.sentence)
-    elif figure is not None:
-        yield Markup(figure)  # noqa: S704 - drawn by grader, from its own words and numbers
+def figure_of(draw: Callable[[], str | None]) -> tuple[Markup, ...]:
+    """Return a figure if there is one, or a sentence in its place if it could not be drawn."""
+    with OptionalWork("a figure") as work:
+        figure = draw()
+        return () if figure is None else (Markup(figure),)  # noqa: S704 - drawn by grader, from its own words and numbers
+    return (Markup('<p class="quiet">{}</p>').format(work.fault.sentence),)
 
 
 ENVIRONMENT = template_environment()

@@ -11,31 +11,59 @@ from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
 from grader.service.auth.secrets import fresh_token, token_hash
-from grader.service.db.models import ApiTokenRow
+from grader.service.db.models import ApiTokenRow, CourseRole
 
 TOKEN_LIFETIME = timedelta(days=180)
 
 MAX_TOKENS = 20
-"""Maximum number of tokens per person. Creating another one revokes the oldest."""
+"""Maximum number of tokens per person. Creating another one revokes the one that expires first, such as a job's."""
 
 MAX_NAME_LENGTH = 60
 """Maximum length of a token's name. Longer names are truncated."""
 
 
 class TokenScope(StrEnum):
-    """A permission of a token: to read everything that its owner may see, or to hand in and cancel attempts."""
+    """A permission of a token. READ and SUBMIT concern its owner's own attempts: to read everything that the owner may
+    see, and to hand in and cancel attempts. All others concern the whole course.
+    """
 
     READ = "read"
     SUBMIT = "submit"
+    ROSTER_READ = "roster:read"
+    ASSIGNMENTS_READ = "assignments:read"
+    ATTEMPTS_READ = "attempts:read"
+    RESULTS_READ = "results:read"
+    GRADES_READ = "grades:read"
+    EXTENSIONS_READ = "extensions:read"
+    EXTENSIONS_WRITE = "extensions:write"
+    OVERRIDES_READ = "overrides:read"
+    OVERRIDES_WRITE = "overrides:write"
+    REGRADES_READ = "regrades:read"
+    REGRADES_WRITE = "regrades:write"
+
+
+OWN_SCOPES = (TokenScope.READ, TokenScope.SUBMIT)
+"""Scopes of everybody's tokens. A terminal can ask for no others, because its owner confirms it with one click."""
+
+INSTRUCTOR_SCOPES = frozenset({TokenScope.EXTENSIONS_WRITE, TokenScope.OVERRIDES_WRITE})
+"""Scopes that only instructors may use, like the buttons on the pages."""
+
+
+def scopes_offered(role: CourseRole) -> tuple[TokenScope, ...]:
+    """The scopes that a person with this role may give to a token."""
+    if role is CourseRole.STUDENT:
+        return OWN_SCOPES
+    return tuple(each for each in TokenScope if role is CourseRole.INSTRUCTOR or each not in INSTRUCTOR_SCOPES)
 
 
 def scopes_in(text: str) -> frozenset[TokenScope] | None:
-    """Parse scopes separated by blanks. An empty text means all scopes. Returns None if a scope is unknown."""
+    """Parse a terminal's scopes, separated by blanks. An empty text means all that a terminal may have. Returns None if
+    a scope is unknown or not for terminals.
+    """
     words = text.split()
-    known = set(TokenScope)
-    if not known.issuperset(words):
+    if not set(OWN_SCOPES).issuperset(words):
         return None
-    return frozenset(TokenScope(word) for word in words or known)
+    return frozenset(TokenScope(word) for word in words or OWN_SCOPES)
 
 
 def as_text(scopes: Iterable[TokenScope]) -> str:
@@ -54,7 +82,8 @@ class TokenRequest:
 
 def create_token(session: Session, person_id: int, wanted: TokenRequest, now: datetime) -> str:
     """Create a token and return it. It cannot be shown again later because only its hash is stored."""
-    kept = select(ApiTokenRow.id).where(ApiTokenRow.person_id == person_id).order_by(ApiTokenRow.id.desc())
+    latest = ApiTokenRow.expires.desc(), ApiTokenRow.id.desc()
+    kept = select(ApiTokenRow.id).where(ApiTokenRow.person_id == person_id).order_by(*latest)
     old = session.scalars(kept.offset(MAX_TOKENS - 1)).all()
     session.execute(delete(ApiTokenRow).where(ApiTokenRow.id.in_(old) | (ApiTokenRow.expires < now)))
     token = fresh_token()

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from grader.common.errors import InputError
 from grader.common.sign_in import SignInRules
+from grader.service.auth.ci_jobs import CiProvider
 from grader.service.auth.email import Smtp, printing_mailer
 from grader.service.auth.mail_links import LinkContext, MailLinks
 from grader.service.auth.oidc import University
@@ -21,11 +22,14 @@ counts only requests for unknown people would reveal who is in the course.
 
 @dataclass(frozen=True, kw_only=True)
 class SignInMethods:
-    """Each way to sign in, or None if it is not allowed. Links from instructors always work."""
+    """Each way to sign in, or None if it is not allowed, and the CI providers whose jobs may hand in.
+    Links from instructors always work.
+    """
 
     mail: MailLinks | None = None
     passwords: Passwords | None = None
     university: University | None = None
+    ci_providers: tuple[CiProvider, ...] = ()
     link_requests: RateLimiter = field(default_factory=lambda: RateLimiter(MAX_LINK_REQUESTS, WINDOW_SECONDS))
     failed_sign_ons: RateLimiter = field(default_factory=lambda: RateLimiter(MAX_FAILED_SIGN_ONS, WINDOW_SECONDS))
 
@@ -41,6 +45,7 @@ def sign_in_methods(rules: SignInRules, context: LinkContext, say: Callable[[str
         university=None
         if university is None
         else University(university, university.client_secret.read("sign_in.university.client_secret"), context.origin),
+        ci_providers=tuple(CiProvider(each, context.origin) for each in rules.ci_providers),
     )
 
 

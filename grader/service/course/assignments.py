@@ -1,5 +1,6 @@
 """The assignments of the course in the form that pages show: handouts, and the rules for handing in."""
 
+import dataclasses
 import math
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -73,7 +74,7 @@ class AssignmentView(Record):
 
     def rules_for(self, *extensions: Extension) -> HandInRules:
         """The rules for a student who has these extensions."""
-        return replace(rules_of(self.policies, *extensions), gone=self.gone)
+        return dataclasses.replace(rules_of(self.policies, *extensions), gone=self.gone)
 
 
 @dataclass(frozen=True)

@@ -41,12 +41,17 @@ from grader.service.db.models import (
     GradingRow,
     HoldRow,
     InvitationRow,
+    LtiAccountRow,
+    LtiMemberRow,
+    LtiScoreRow,
+    LtiSelectionRow,
     MailChoiceRow,
     MailRow,
     PasswordRow,
     PersonRow,
     ProgressRow,
     PseudonymRow,
+    RepositoryRow,
     RequestRow,
     SessionRow,
     ShareRow,
@@ -77,7 +82,12 @@ FIELDS: Mapping[type[Base], tuple[str, ...]] = {
     SessionRow: ("expires",),
     ApiTokenRow: ("name", "scopes", "created", "expires"),
     DeviceSignInRow: ("name", "scopes", "expires", "polled", "answer"),
+    LtiAccountRow: ("sub", "role", "departed"),
+    LtiMemberRow: ("left",),
+    LtiScoreRow: ("assignment", "points", "most", "comment", "submitted"),
+    LtiSelectionRow: ("expires",),
     PseudonymRow: ("name",),
+    RepositoryRow: ("issuer", "repository", "user", "created"),
     ExtensionRow: ("assignment", "due", "attempts", "reason", "at"),
     AttemptRow: ATTEMPT_FIELDS,
     DryRunRow: ("id", "assignment", "size", "sha256", "received"),
@@ -100,6 +110,7 @@ PARSED = frozenset({"checks", "data"})
 HELD_BACK_ROWS: Mapping[type[Base], ColumnElement[bool]] = {
     ProgressRow: ProgressRow.grading_id.in_(select(GradingRow.id).where(GradingRow.held)),
     DecisionRow: and_(DecisionRow.kind != Decision.EXCUSE, DecisionRow.assignment.in_(select(HoldRow.assignment))),
+    LtiScoreRow: LtiScoreRow.assignment.in_(select(HoldRow.assignment)),
 }
 """Conditions of rows that reveal results that are held back. Even the number of such rows would reveal them. Gradings
 are not listed because the exported fields of a grading do not reveal a result that is held back.

@@ -3,6 +3,7 @@
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import IO
@@ -10,7 +11,6 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 from grader.common.people import person_key, person_name
 from grader.common.phrases import listed
-from grader.common.record import replace
 from grader.course.submissions.handin import Absence, Remark, Student
 from grader.lms.exports.grades import grades_csv
 from grader.lms.exports.sheet import read_sheet

@@ -1,5 +1,6 @@
 """Reads the course as a gradebook in the form that a batch uses, with the attempt that counts for each student."""
 
+import dataclasses
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -117,13 +118,15 @@ class GradebookReader:
     def with_sources(self, book: Gradebook) -> Gradebook:
         """The gradebook with the first COMPARED_BYTES of each source."""
         numbers = {(each.row.student.label, each.row.assignment): each.attempt for each in self.graded}
-        return replace(book, rows=tuple(self._with_source(row, numbers) for row in book.rows))
+        return dataclasses.replace(book, rows=tuple(self._with_source(row, numbers) for row in book.rows))
 
     def _with_source(self, row: StudentRow, numbers: dict[tuple[str, str], int]) -> StudentRow:
         if row.grade is None or not row.grade.sha256:
             return row
         data = self._file(numbers[row.student.label, row.assignment])[:COMPARED_BYTES]
-        return replace(row, grade=replace(row.grade, source=data.decode("utf-8-sig", "replace")))
+        return dataclasses.replace(
+            row, grade=dataclasses.replace(row.grade, source=data.decode("utf-8-sig", "replace"))
+        )
 
     def _file(self, attempt: int) -> bytes:
         with self._database.reading() as session:
@@ -190,7 +193,7 @@ def _with_duplicates(found: AssignmentRows) -> Iterator[StudentRow]:
     for row in found.rows:
         labels = [] if row.grade is None else same.get(row.grade.sha256, [])
         others = (each for each in labels if not _is_one_group(found, row.student.label, each))
-        yield replace(row, same_as=tuple(sorted(others, key=sort_key)))
+        yield dataclasses.replace(row, same_as=tuple(sorted(others, key=sort_key)))
 
 
 def _is_one_group(found: AssignmentRows, one: str, other: str) -> bool:

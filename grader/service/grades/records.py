@@ -95,12 +95,20 @@ best attempt nor the late days that it costs reveal which attempt is better.
 """
 
 _PUBLISHED = _Statements.of_all(GradingRow.published_points).of_people()
-_AS_STUDENTS_SEE = _Statements.of_all(case((GradingRow.held, _EQUAL), else_=GradingRow.published_points)).of_people()
+_ALL_AS_STUDENTS_SEE = _Statements.of_all(case((GradingRow.held, _EQUAL), else_=GradingRow.published_points))
+_AS_STUDENTS_SEE = _ALL_AS_STUDENTS_SEE.of_people()
 
 
 def grades_of_all(session: Session, assignments: Sequence[AssignmentView]) -> dict[GradeKey, FinalGrade]:
     """Final grades of all students. They include hidden points."""
     return final_grades(_ALL.read(session, {}), assignments)
+
+
+def shown_grades_of_all(session: Session, assignments: Sequence[AssignmentView]) -> dict[GradeKey, FinalGrade]:
+    """Final grades of all students, as the students see them (grades_of)."""
+    held = held_assignments(session)
+    found = final_grades(_ALL_AS_STUDENTS_SEE.read(session, {}), assignments)
+    return {key: held_back(grade) if key[1] in held else grade for key, grade in found.items()}
 
 
 def grades_of(session: Session, assignments: Sequence[AssignmentView], person_id: int) -> dict[str, FinalGrade]:

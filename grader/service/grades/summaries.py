@@ -3,14 +3,13 @@ results. They contain hidden checks but not the source.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from pydantic import TypeAdapter
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from grader.common.record import replace
 from grader.results.gradebook import Grade, grade_of
 from grader.results.result import Result
 from grader.service.db.models import GradingRow

@@ -14,6 +14,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from grader.common.errors import InputError
+from grader.common.lti import LtiRules
 from grader.common.notices import NoticeRules
 from grader.common.record import replace
 from grader.common.sign_in import SignInRules
@@ -24,9 +25,11 @@ from grader.service.db.migrate import migrate, require_current
 from grader.service.db.models import CourseRole, PersonRow
 from grader.service.db.session import Database, sqlite_url
 from grader.service.errors import RefusedError
+from grader.service.serve.deliveries import delivery_thread
 from grader.service.serve.notifier import mail_thread, notice_thread, webhook
+from grader.service.serve.platform_jobs import platform_threads
 from grader.service.serve.supervisor import ProcessSpec, StationSpec, supervised
-from grader.service.web.server import Address, run_server, state_for, with_sign_in
+from grader.service.web.server import Address, WebRules, run_server, state_for, with_rules
 
 INSTRUCTOR, STUDENT = "instructor", "student"
 """Keys of the first people in a new service or a demo."""
@@ -53,6 +56,7 @@ class ServeRequest:
     web_processes: int = 1
     sign_in: SignInRules = field(default_factory=SignInRules)
     notices: NoticeRules = field(default_factory=NoticeRules)
+    lti: LtiRules = field(default_factory=LtiRules)
     demo: bool = False
     invite: tuple[str, ...] = ()
 
@@ -100,7 +104,7 @@ def serve(request: ServeRequest, say: Callable[[str], None]) -> None:
     course.require_solutions()
     with closing(ready_database(request.database)) as database:
         rules = _rules(request)
-        state = with_sign_in(state_for(database, request.course, request.guide, request.origin), rules, say)
+        state = with_rules(state_for(database, request.course, request.guide, request.origin), rules, say)
         address = request.notices.address
         hook = None if address is None else webhook(address)
         request.address.require_free()
@@ -108,14 +112,20 @@ def serve(request: ServeRequest, say: Callable[[str], None]) -> None:
             for line in first_lines(database, request):
                 say(line)
             origin = request.origin
-            with notice_thread(database, origin, hook, say), mail_thread(database, origin, state.sign_in.mail, say):
-                run_server(state, listener, rules.proxies)
+            with (
+                notice_thread(database, origin, hook, say),
+                mail_thread(database, origin, state.sign_in.mail, say),
+                platform_threads(state, say),
+                delivery_thread(database, origin, request.notices.private_networks, say),
+            ):
+                run_server(state, listener, rules.sign_in.proxies)
 
 
-def _rules(request: ServeRequest) -> SignInRules:
-    """The rules for signing in. A demo prints mails unless a mail server is configured."""
+def _rules(request: ServeRequest) -> WebRules:
+    """The rules for web processes. A demo prints mails unless a mail server is configured."""
     printed = request.demo and request.sign_in.mail is None
-    return replace(request.sign_in, mail="printed") if printed else request.sign_in
+    sign_in = replace(request.sign_in, mail="printed") if printed else request.sign_in
+    return WebRules(sign_in=sign_in, lti=request.lti)
 
 
 def _processes(request: ServeRequest) -> list[ProcessSpec]:

@@ -1,6 +1,7 @@
 """Grades claimed submissions in the same way as `grader grade` and `grader batch`, on this machine or on a cluster."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from grader.batch.rescoring import up_to_date
@@ -18,7 +19,6 @@ from grader.batch.station import (
 )
 from grader.batch.store import content_key, seed_of
 from grader.common.interrupts import pause
-from grader.common.record import replace
 from grader.course.catalogue import Course
 from grader.course.speed_goals import device_class
 from grader.course.submissions.handin import HandIn, Student

@@ -3,13 +3,13 @@
 import threading
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from datetime import datetime
 from typing import Self
 
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
-from grader.common.record import replace
 from grader.service.db.session import Database, time_of
 from grader.service.submissions.health import BEAT, StationFacts, note_station, station_leaves
 

@@ -34,6 +34,7 @@ from sqlalchemy.orm import Session
 from grader.service.db.audit import note_by_station
 from grader.service.db.models import AttemptRow, DryRunRow, GradingRow, ProgressRow, ReleaseRow, State
 from grader.service.db.outbox import MailKind, put_mails_about
+from grader.service.db.webhook_outbox import put_graded
 
 LEASE = timedelta(seconds=30)
 """Time after which a claim ends unless it is renewed. It equals six heartbeats (station/heartbeat.py), so that a busy
@@ -247,6 +248,7 @@ def finish(session: Session, claimed: ClaimedGrading, graded: Graded, now: datet
     attempt_id = session.get_one(GradingRow, claimed.grading_id).attempt_id
     attempt = session.get_one(AttemptRow, attempt_id)
     put_mails_about(session, MailKind.GRADED if attempt.counted is None else MailKind.REGRADED, attempt, now)
+    put_graded(session, attempt, now, complete=not graded.is_pending)
     if attempt.counted is not None:
         words = f"graded again: {attempt.counted.points:g} -> {graded.points:g} points"
         note_by_station(session, attempt, words, now)
@@ -265,8 +267,9 @@ def _complete(session: Session, claimed: ClaimedGrading, pending: PendingResult,
     if not _changed(session, claimed, {"state": State.DONE, "fault": "", **stored}, unchanged):
         again = {"state": State.SHOWN, "hidden_tries": claimed.turn - 1, "not_before": now + RETRY_PAUSE}
         return _changed(session, claimed, again)
+    attempt = session.get_one(AttemptRow, before.attempt_id)
+    put_graded(session, attempt, now, complete=True)
     if points != graded.points:
-        attempt = session.get_one(AttemptRow, before.attempt_id)
         note_by_station(session, attempt, f"hidden cases: {points:g} -> {graded.points:g} points", now)
     return True
 

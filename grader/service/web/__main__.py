@@ -1,16 +1,15 @@
 """A further web process of `grader serve`: `python -P -m grader.service.web COURSE GUIDE ORIGIN HOST PORT`.
 
-It reads the address of the database, and the rules for signing in, from standard input. It ends with its parent.
+It reads the address of the database, and the operator's rules, from standard input. It ends with its parent.
 """
 
 import sys
 from contextlib import closing
 from pathlib import Path
 
-from grader.common.sign_in import SignInRules
 from grader.service.db.session import Database
 from grader.service.handover import end_with_parent, told_database, told_line
-from grader.service.web.server import Address, run_server, state_for, with_sign_in
+from grader.service.web.server import Address, WebRules, run_server, state_for, with_rules
 
 STOP_SECONDS = 10.0
 """Seconds that the process has to stop. It waits three seconds for answers that are being sent."""
@@ -20,11 +19,11 @@ def main() -> None:
     """Serve pages until the process is stopped."""
     course, guide, origin, host, port = sys.argv[1:]
     database = Database(told_database())
-    rules = SignInRules.model_validate_json(told_line())
+    rules = WebRules.model_validate_json(told_line())
     end_with_parent(STOP_SECONDS)
     with closing(database), Address(host=host, port=int(port), is_shared=True).listen() as listener:
-        state = with_sign_in(state_for(database, Path(course), Path(guide), origin), rules, print)
-        run_server(state, listener, rules.proxies)
+        state = with_rules(state_for(database, Path(course), Path(guide), origin), rules, print)
+        run_server(state, listener, rules.sign_in.proxies)
 
 
 if __name__ == "__main__":

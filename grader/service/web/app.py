@@ -15,8 +15,9 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp
 
+from grader.protocol.text import showable
 from grader.service.db.probe import is_disk_full
-from grader.service.errors import NotFoundError, RefusedError
+from grader.service.errors import FieldError, NotFoundError, RefusedError
 from grader.service.submissions.dry_runs import TooManyDryRunsError
 from grader.service.web.auth import SignInNeededError, TokenNeededError, read_form, text_in
 from grader.service.web.middleware import (
@@ -25,6 +26,7 @@ from grader.service.web.middleware import (
     RequestChecksMiddleware,
     SecurityHeadersMiddleware,
     SingleHostMiddleware,
+    is_own_form,
     referring_page,
 )
 from grader.service.web.pages import page
@@ -33,6 +35,7 @@ from grader.service.web.routes import (
     assignments,
     attempts,
     audit,
+    ci_jobs,
     course,
     decisions,
     device_flow,
@@ -45,16 +48,25 @@ from grader.service.web.routes import (
     hand_ins_on_behalf,
     holds,
     leaderboard,
+    lti,
     mail_choices,
     people,
     personal_data,
+    platforms,
+    repositories,
     sign_in,
     sign_outs,
     similarity,
     staff,
     system,
     tokens,
+    webhooks,
 )
+from grader.service.web.staff_api import assignments as staff_assignments
+from grader.service.web.staff_api import attempts as staff_attempts
+from grader.service.web.staff_api import extensions as staff_extensions
+from grader.service.web.staff_api import grades, overrides, regrades, results, roster
+from grader.service.web.staff_api.callers import PREFIX as STAFF_API
 from grader.service.web.state import AppState, state_at, state_of
 
 UPLOAD_PATHS = frozenset({"attempts", "exports", "roster", "try", "upload"})
@@ -77,12 +89,14 @@ LOG = logging.getLogger(__name__)
 
 PAGES = (
     sign_in,
+    lti,
     assignments,
     editor,
     attempts,
     dry_runs,
     downloads,
     leaderboard,
+    lti,
     mail_choices,
     personal_data,
     tokens,
@@ -92,6 +106,7 @@ PAGES = (
     similarity,
     staff,
     people,
+    platforms,
     audit,
     extensions,
     decisions,
@@ -99,9 +114,25 @@ PAGES = (
     hand_ins,
     hand_ins_on_behalf,
     sign_outs,
+    webhooks,
+    repositories,
     device_flow,
+    ci_jobs,
 )
 """The modules with routes of pages. The API is included separately."""
+
+PROGRAMS = (
+    api,
+    roster,
+    staff_assignments,
+    staff_attempts,
+    results,
+    grades,
+    staff_extensions,
+    overrides,
+    regrades,
+)
+"""The modules with routes for programs, which openapi.json describes."""
 
 
 class Application(FastAPI):
@@ -126,11 +157,13 @@ def make_app(state: AppState) -> FastAPI:
     app.state.app_state = state
     for module in PAGES:
         app.include_router(module.router, include_in_schema=False)
-    app.include_router(api.router)
+    for module in PROGRAMS:
+        app.include_router(module.router)
     app.add_exception_handler(TokenNeededError, _no_token)
     app.add_exception_handler(SignInNeededError, _sign_in)
     app.add_exception_handler(NotFoundError, _not_found)
-    app.add_exception_handler(RequestValidationError, _not_found)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(FieldError, _wrong_field)
     app.add_exception_handler(TooManyDryRunsError, _too_many)
     app.add_exception_handler(RefusedError, _refused)
     app.add_exception_handler(HTTPException, _no_page)
@@ -160,6 +193,26 @@ def _not_found(request: Request, _error: Exception) -> Response:
     return _said(request, 404, "Not found", str(NotFoundError()))
 
 
+def _invalid(request: Request, error: Exception) -> Response:
+    """Response to a request whose parameters or body have the wrong form. Only programs send such requests."""
+    if not request.url.path.startswith(f"{STAFF_API}/") or not isinstance(error, RequestValidationError):
+        return _not_found(request, error)
+    first = error.errors()[0]
+    place = [each for each in first["loc"] if each not in {"body", "query"}]
+    if first["loc"][0] == "path":
+        return _not_found(request, error)
+    named = f"The field `{'.'.join(map(str, place))}`" if place else "The body"
+    words = showable(f"{named} is not valid: {first['msg'].rstrip('.')}; see {state_of(request).origin}/api.")
+    return JSONResponse({"detail": words}, 422)
+
+
+async def _wrong_field(request: Request, error: Exception) -> Response:
+    """Response to a field with a wrong value that a page has not shown in its form."""
+    if request.url.path.startswith(f"{STAFF_API}/") and isinstance(error, FieldError):
+        return JSONResponse({"detail": str(error), "field": error.field}, 422)
+    return await _refused(request, error)
+
+
 async def _refused(request: Request, error: Exception) -> Response:
     return await _not_done(request, 409, "That was not done", str(error))
 
@@ -182,7 +235,9 @@ async def _not_done(request: Request, status: int, title: str, words: str) -> Re
 
 async def _text_of(request: Request) -> str:
     """The text that the editor's form has sent; empty for other requests."""
-    if request.method != "POST" or int(request.headers.get("content-length", MAX_TEXT_BYTES + 1)) > MAX_TEXT_BYTES:
+    if request.method != "POST" or not is_own_form(request.headers):
+        return ""
+    if int(request.headers.get("content-length", MAX_TEXT_BYTES + 1)) > MAX_TEXT_BYTES:
         return ""
     written = text_in(await read_form(request), "text")
     return written if len(written) <= editor.EDITABLE else ""
@@ -192,6 +247,9 @@ def _no_page(request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else 500
     if status == 404:
         return _not_found(request, error)
+    if request.url.path.startswith(f"{STAFF_API}/"):
+        words = f"No request of the API looks like this; see {state_of(request).origin}/api."
+        return JSONResponse({"detail": words}, status)
     return _said(request, status, "That cannot be done", "No page of this service makes such a request.")
 
 

@@ -251,7 +251,9 @@ class Caller(User):
         return is_valid_token(session, self.token_id, now)
 
 
-def _allowed(scope: TokenScope | None) -> Callable[[Request, Credentials], Caller]:
+def with_scope(scope: TokenScope | None) -> Callable[[Request, Credentials], Caller]:
+    """A dependency that finds the owner of a token with this scope, or with any if it is None."""
+
     def found(request: Request, credentials: Credentials) -> Caller:
         state = state_of(request)
         if credentials is None:
@@ -275,6 +277,6 @@ def _allowed(scope: TokenScope | None) -> Callable[[Request, Credentials], Calle
     return found
 
 
-AnyCaller = Annotated[Caller, Depends(_allowed(None))]
-Reader = Annotated[Caller, Depends(_allowed(TokenScope.READ))]
-Submitter = Annotated[Caller, Depends(_allowed(TokenScope.SUBMIT))]
+AnyCaller = Annotated[Caller, Depends(with_scope(None))]
+Reader = Annotated[Caller, Depends(with_scope(TokenScope.READ))]
+Submitter = Annotated[Caller, Depends(with_scope(TokenScope.SUBMIT))]

@@ -35,13 +35,31 @@ and a URL-encoded form may have a million empty fields.
 API = "/api/v1/"
 """Prefix of the paths for programs. Cookies are ignored there, and bearer tokens are ignored everywhere else."""
 
+FROM_PLATFORMS = "/lti/"
+"""Prefix of the paths to which learning platforms send browsers, perhaps inside a frame."""
+
+PLATFORM_FORMS = frozenset({"/lti/login", "/lti/launch"})
+"""Paths to which learning platforms send forms. Requests to them change nothing and need no cookie."""
+
+PLATFORM_FORM = re.compile(r"application/x-www-form-urlencoded(; ?charset=utf-8)?", re.ASCII | re.IGNORECASE)
+"""Content type of these forms. They are parsed with a limit on the number of fields."""
+
 PORT = re.compile(r":\d*\Z", re.ASCII)
 """Pattern of the port after a host name."""
 
 SAFE_METHODS = frozenset({"GET", "HEAD"})
 """HTTP methods that do not change anything."""
 
-API_BODY_TYPES = frozenset({None, "application/octet-stream", "application/x-www-form-urlencoded"})
+API_BODY_TYPES = frozenset(
+    {
+        None,
+        "application/octet-stream",
+        "application/x-www-form-urlencoded",
+        "application/json",
+        "application/json; charset=utf-8",
+        "application/json;charset=utf-8",
+    }
+)
 
 BODY_SECONDS = 120.0
 """Seconds within which a body must arrive."""
@@ -66,6 +84,14 @@ HEADERS = {
     "cross-origin-resource-policy": "same-origin",
     "cache-control": "no-store",
 }
+FRAMED_HEADERS = HEADERS | {
+    "content-security-policy": POLICY.replace("frame-ancestors 'none'", "frame-ancestors *"),
+    "cross-origin-opener-policy": "unsafe-none",
+}
+del FRAMED_HEADERS["x-frame-options"]
+"""Headers of pages that may be shown in a frame. These pages show nothing about a person, and their buttons only do
+what a link of the other page could do as well. A page with other buttons sets its own policy.
+"""
 TLS_HEADERS = {"strict-transport-security": "max-age=31536000"}
 
 TOO_LARGE = "What you sent is too large: hand in only the OpenCL source text, at most 1 MiB.\n"
@@ -84,15 +110,17 @@ class SecurityHeadersMiddleware:
 
     def __init__(self, app: ASGIApp, origin: str) -> None:
         self._app = app
-        self._headers = HEADERS | (TLS_HEADERS if origin.startswith("https://") else {})
+        secure = TLS_HEADERS if origin.startswith("https://") else {}
+        self._headers, self._framed_headers = HEADERS | secure, FRAMED_HEADERS | secure
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
+        added = self._framed_headers if scope.get("path", "").startswith(FROM_PLATFORMS) else self._headers
 
         async def sending(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                for name, value in self._headers.items():
+                for name, value in added.items():
                     headers.setdefault(name, value)
             await send(message)
 
@@ -166,10 +194,12 @@ class RequestChecksMiddleware:
             return
         scope = {**scope, "headers": [*map(_plain_cookies, scope["headers"])]}
         sending = _TrackedSend(send)
-        if scope["method"] not in SAFE_METHODS and not from_own_page(Headers(scope=scope), self._origin):
+        by_platform = scope["path"] in PLATFORM_FORMS
+        own = by_platform or from_own_page(Headers(scope=scope), self._origin)
+        if scope["method"] not in SAFE_METHODS and not own:
             await PlainTextResponse(FOREIGN_SITE, 403)(scope, receive, sending)
             return
-        readable = is_api_body if scope["path"].startswith(API) else is_own_form
+        readable = is_api_body if scope["path"].startswith(API) else is_platform_form if by_platform else is_own_form
         if scope["method"] not in SAFE_METHODS and not readable(Headers(scope=scope)):
             await PlainTextResponse(NOT_A_FORM, 415, {"connection": "close"})(scope, receive, sending)
             return
@@ -224,9 +254,15 @@ def is_own_form(headers: Headers) -> bool:
     return said is None or OWN_FORM.fullmatch(said) is not None
 
 
+def is_platform_form(headers: Headers) -> bool:
+    """True for the content type of the forms of learning platforms."""
+    return PLATFORM_FORM.fullmatch(headers.get("content-type", "")) is not None
+
+
 def is_api_body(headers: Headers) -> bool:
     """True for the content types that programs send. Only used for the API, which ignores cookies."""
-    return headers.get("content-type") in API_BODY_TYPES
+    said = headers.get("content-type")
+    return (None if said is None else said.lower()) in API_BODY_TYPES
 
 
 def referring_page(headers: Headers, origin: str) -> str:

@@ -17,6 +17,7 @@ STUDENT = {"Course": "/", "Reading a report": "/guide", "Terminals": "/tokens", 
 SECTIONS = {
     "/course/people": "People",
     "/course/invitations": "People",
+    "/course/platforms": "People",
     "/course/requests": "Questions",
     "/course/system": "System",
     "/course/audit": "System",
@@ -24,6 +25,7 @@ SECTIONS = {
     "/tokens": "Terminals",
     "/device": "Terminals",
     "/data": "Your data",
+    "/repositories": "Terminals",
     "/mails": "Your data",
     "/password": "Your data",
 }

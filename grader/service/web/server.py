@@ -5,12 +5,15 @@ import gc
 import logging
 import socket
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import uvicorn
 
 from grader.common.errors import InputError
-from grader.common.record import Record, replace
+from grader.common.lti import LtiRules
+from grader.common.record import Record
+from grader.common.secret import HANDED_OVER
 from grader.common.sign_in import SignInRules
 from grader.course.catalogue import Course
 from grader.service.auth.mail_links import LinkContext
@@ -18,6 +21,7 @@ from grader.service.auth.methods import sign_in_methods
 from grader.service.course.assignments import AssignmentCache
 from grader.service.course.saved_assignments import memory_in
 from grader.service.db.session import Database
+from grader.service.lti.platform_client import PlatformClient
 from grader.service.web import app
 from grader.service.web.connections import LogRateFilter, TimeLimitedProtocol, raise_file_limit
 from grader.service.web.state import AppState
@@ -36,10 +40,22 @@ def state_for(database: Database, course: Path, guide: Path, origin: str) -> App
     return AppState(database=database, cache=cache, origin=origin)
 
 
-def with_sign_in(state: AppState, rules: SignInRules, say: Callable[[str], None]) -> AppState:
-    """Add the ways to sign in that these rules allow. `say` prints mails if the rules ask for printed mails."""
+class WebRules(Record):
+    """The operator's rules for web processes."""
+
+    sign_in: SignInRules = SignInRules()
+    lti: LtiRules = LtiRules()
+
+    def handed_over(self) -> str:
+        """Return these rules as one line of JSON, including secrets, for a process that the service starts."""
+        return self.model_dump_json(context=HANDED_OVER)
+
+
+def with_rules(state: AppState, rules: WebRules, say: Callable[[str], None]) -> AppState:
+    """Add what these rules allow. `say` prints mails if the rules ask for printed mails."""
     context = LinkContext(database=state.database, origin=state.origin, now=state.now)
-    return replace(state, sign_in=sign_in_methods(rules, context, say))
+    methods, client = sign_in_methods(rules.sign_in, context, say), PlatformClient(rules=rules.lti)
+    return replace(state, sign_in=methods, lti=client)
 
 
 def run_server(state: AppState, listener: socket.socket, proxies: Sequence[str] = ()) -> None:

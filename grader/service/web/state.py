@@ -16,6 +16,7 @@ from grader.service.db.clock import utc_now
 from grader.service.db.models import GradingRow
 from grader.service.db.probe import WriteProbe
 from grader.service.db.session import Database
+from grader.service.lti.platform_client import PlatformClient
 from grader.service.submissions.estimates import PlaceInQueue, QueueSnapshot
 from grader.service.throttle import RateLimiter
 
@@ -35,7 +36,8 @@ ARRIVED_KEY = "arrived"
 @dataclass(frozen=True, kw_only=True)
 class AppState:
     """The objects that all routes share: the database, the course, the address that browsers use (such as
-    https://grader.example.org), the clock, the ways to sign in besides links, and limits on requests.
+    https://grader.example.org), the clock, the ways to sign in besides links, the client of learning platforms, and
+    limits on requests.
     """
 
     database: Database
@@ -44,6 +46,7 @@ class AppState:
     now: Callable[[], datetime] = field(default=utc_now)
     snapshot: QueueSnapshot = field(default_factory=QueueSnapshot)
     sign_in: SignInMethods = field(default_factory=SignInMethods)
+    lti: PlatformClient = field(default_factory=PlatformClient)
     probe: WriteProbe = field(default_factory=WriteProbe)
     terminal_codes: RateLimiter = field(default_factory=lambda: RateLimiter(MAX_TERMINAL_CODES, 600))
     pseudonym_tries: RateLimiter = field(default_factory=lambda: RateLimiter(MAX_PSEUDONYM_TRIES, 3600))

@@ -40,6 +40,7 @@ def spare(_):
     return int(os.environ["GRADER_SPARE"])
 
 
+@pytest.mark.whole
 def test_stations_share_the_processors(monkeypatch):
     """With 16 processors, each of four gradings has two spare processors, and each of eight has none."""
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(16)))

@@ -137,7 +137,7 @@ def test_what_cannot_travel_is_told_and_the_station_goes_on():
 @pytest.mark.parametrize(
     ("function", "argument", "how"),
     [
-        pytest.param(os._exit, 7, "ended with exit code 7", id="exits"),
+        pytest.param(os._exit, 7, "ended with exit code 7", id="exits", marks=pytest.mark.whole),
         pytest.param(os.abort, None, "SIGABRT", id="fails", marks=pytest.mark.whole),
         pytest.param(signal.raise_signal, 9, "SIGKILL", id="is killed"),
     ],

@@ -3,16 +3,23 @@
 import socket
 import threading
 import time
+from pathlib import Path
 
 import pytest
 import uvicorn
+from hidden_parts import failing, right
+from samples import RACE
+from schemas.code_quality import Report
+from schemas.sarif import Log
 from services import Service, post
 
 from grader.cli.exit_codes import FAILED, PASSED, UNGRADED
 from grader.cli.remote import handing_in, sessions, sign_in_file
 from grader.cli.remote.calls import origin_of
+from grader.cli.remote.result_files import DOWNLOADS, write_results
 from grader.common.errors import InputError, UngradedError
 from grader.results.check import Reason
+from grader.service.station.results import ready
 
 FAILED_SPEED = {"check": "speed", "verdict": "failed", "reason": "DATA_RACE", "words": "it is slow."}
 
@@ -70,6 +77,34 @@ def test_a_terminal_signs_in_hands_in_watches_and_signs_out(served, tmp_path):
     assert all(len(line) <= 80 for line in said if "http" not in line)
 
 
+def test_a_job_with_a_token_hands_in_once_and_writes_reports(served, tmp_path, monkeypatch):
+    """A CI job with a token in a variable hands in a commit once, although it runs twice. It writes reports that mark
+    the lines of the file in the repository.
+    """
+    token = served.token(served.ada, "read submit")
+    variables = {"GRADER_SERVICE": served.origin, "GRADER_TOKEN": token, "CI_COMMIT_SHA": "4f2a"}
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.chdir(tmp_path)
+    Path("hw").mkdir()
+    Path("hw/kernels.cl").write_bytes(b"__kernel void add() {}\n")
+    attempt, again = (handing_in.hand_in(Path("hw"), "small", str) for _ in range(2))
+    assert attempt == again
+    assignment = served.course.load("small")
+    racing = failing(right(assignment), 1, message="line 3 is wrong.", findings=(RACE,))
+    served.finish(served.claim(), ready(racing, assignment))
+    assert handing_in.watch(attempt, str, 80) == FAILED
+    files = {name: tmp_path / name for name in DOWNLOADS}
+    write_results(attempt, Path("hw"), files)
+    (wrong,) = Log.model_validate_json(files["sarif"].read_text()).runs[0].results
+    places = [each.physicalLocation for each in (*wrong.locations, *wrong.relatedLocations)]
+    assert {each.artifactLocation.uri for each in places} == {"hw/kernels.cl"}
+    assert [each.region.startLine for each in places] == [17, 17, 13]
+    (issue,) = Report.model_validate_json(files["code_quality"].read_text()).root
+    assert (issue.location.path, issue.location.lines.begin) == ("hw/kernels.cl", 17)
+    assert files["junit"].read_text().startswith("<?xml")
+
+
 @pytest.mark.parametrize("url", ["http://example.org", "ftp://example.org", "example.org", "https://a:b@example.org"])
 def test_no_secret_is_sent_to_an_address_that_is_not_encrypted_or_none(url):
     """An address without encryption, or with a password in it, raises InputError with a hint about the right form."""
@@ -125,7 +160,7 @@ def test_each_event_names_what_it_is_about(monkeypatch, event, data, line):
     time.
     """
     told = {"state": "cancelled"}
-    monkeypatch.setattr(handing_in, "stored", lambda: sign_in_file.SignIn(url="http://localhost", token="t"))
+    monkeypatch.setattr(handing_in, "current_sign_in", lambda: sign_in_file.SignIn(url="http://localhost", token="t"))
     monkeypatch.setattr(handing_in, "_events", lambda *_: iter([(event, data), ("over", told)]))
     monkeypatch.setattr(handing_in.Service, "ask", lambda *_: told)
     said = []
@@ -138,7 +173,7 @@ def test_what_to_read_first_is_told_in_full(monkeypatch, width):
     """The first cause is printed in full regardless of its length, and no line is wider than the terminal."""
     cause = "line 13 overwrites words of scratch that another work-item still reads in line 13. " * 5
     told = {"state": "done", "points": 4.0, "max_points": 100.0, "result": {"first_cause": cause, "checks": []}}
-    monkeypatch.setattr(handing_in, "stored", lambda: sign_in_file.SignIn(url="http://localhost", token="t"))
+    monkeypatch.setattr(handing_in, "current_sign_in", lambda: sign_in_file.SignIn(url="http://localhost", token="t"))
     monkeypatch.setattr(handing_in, "_events", lambda *_: iter([]))
     monkeypatch.setattr(handing_in.Service, "ask", lambda *_: told)
     said = []

@@ -244,7 +244,7 @@ MOMENTS = [(tempfile, "mkdtemp"), (Path, "mkdir"), (subprocess, "Popen"), (shuti
 """Calls that start or stop a worker. Interruptions have occurred in each of them."""
 
 
-@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize("when", [pytest.param("before", marks=pytest.mark.whole), "after"])
 @pytest.mark.parametrize("moment", MOMENTS, ids=[name for _, name in MOMENTS])
 def test_an_interruption_leaves_nothing_wherever_it_comes(moment, when, tmp_path, monkeypatch, tell):
     """An interruption during any of these calls does not leave a folder or a process behind, and is not lost."""

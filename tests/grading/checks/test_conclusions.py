@@ -2,11 +2,12 @@
 wrong case.
 """
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from fake_worker import BINDINGS, FakeWorker
 
-from grader.common.record import replace
 from grader.course.criteria import Case
 from grader.course.poison import POISON
 from grader.course.rubric import AskedCheck, Kind
@@ -40,7 +41,7 @@ SEEN = Simulated(
             branches=(),
         ),
     ),
-    scenes=(Scene(source="", dimensions=2, extent=None),),
+    scenes=(Scene(source="__kernel void coalsTransp(__global float *B)", dimensions=2, extent=None),),
     problem=None,
 )
 

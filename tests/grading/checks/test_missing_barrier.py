@@ -88,6 +88,7 @@ def test_two_missing_barriers_are_more_than_one(mended):
     assert with_it is None
 
 
+@pytest.mark.whole
 def test_a_kernel_that_is_wrong_besides_stays_wrong(mended):
     """If the kernel has another mistake as well, no barrier is proposed, because the results are still wrong with
     it.

@@ -1,11 +1,12 @@
 """simulated_run.py: a submission runs in the simulator, and a failure there is explained."""
 
+from dataclasses import replace
+
 import pytest
 from pools import with_timeouts
 from project import ROOT
 from simulator import subject_of
 
-from grader.common.record import replace
 from grader.execution.client import Worker
 from grader.execution.outcome import Crashed, Fetched, Garbled, TimedOut, Timing
 from grader.execution.plan import STUDENT, Plan, Script

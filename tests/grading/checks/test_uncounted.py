@@ -2,6 +2,8 @@
 known.
 """
 
+import dataclasses
+
 import pytest
 from kernels import TRANSPOSITION, changed
 from project import ROOT
@@ -96,8 +98,8 @@ def test_a_kit_compares_with_nothing(run):
     it.
     """
     task = run.subject.task
-    kit = replace(task, assignment=replace(task.assignment, kit=Kit(grader="1")))
-    told = explained(STOPPED, replace(run, subject=replace(run.subject, task=kit)), None)
+    kit = dataclasses.replace(task, assignment=replace(task.assignment, kit=Kit(grader="1")))
+    told = explained(STOPPED, dataclasses.replace(run, subject=dataclasses.replace(run.subject, task=kit)), None)
     assert (told.reason, told.faults) == (Reason.TOO_MANY_STEPS, ())
     assert "at height 128, width 192. So memory behaviour is not counted." in told.message
 

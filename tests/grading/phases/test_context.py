@@ -1,12 +1,12 @@
 """context.py: if a kernel may have reset a GPU, the grader's own workers are restarted."""
 
 from contextlib import closing
+from dataclasses import replace
 
 import pytest
 from pools import pool_like
 from samples import DEVICE, failed
 
-from grader.common.record import replace
 from grader.execution.pool import PLENTY
 from grader.grading.phases import context
 from grader.results.check import Reason

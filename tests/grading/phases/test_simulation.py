@@ -47,6 +47,7 @@ def nowhere(environment, transposition):
         return replace(subject_of(worker, transposition, MODEL), worker=Absent())
 
 
+@pytest.mark.whole
 def test_a_model_solution_passes(subject):
     """The model solution earns all points, and its profile is kept."""
     watched = watch(runs_of(subject), DEVICE, RULES)
@@ -81,6 +82,7 @@ def test_memory_behaviour_of_wrong_results_is_not_counted(subject):
     assert watched.profile is None
 
 
+@pytest.mark.whole
 def test_a_kernel_that_lacks_only_a_barrier_is_counted_with_it(subject):
     """If a kernel only lacks a barrier, its memory behaviour is counted with the barrier added. The first memory check
     says after which line.
@@ -97,6 +99,7 @@ def test_a_kernel_that_lacks_only_a_barrier_is_counted_with_it(subject):
     assert [each.message.startswith(note) for each in memory] == [True, False, False]
 
 
+@pytest.mark.whole
 def test_a_hidden_sanitizer_adds_no_barrier(subject):
     """If the sanitizer is hidden, no barrier is added, because students would learn about the race."""
     assignment = subject.task.assignment

@@ -1,5 +1,7 @@
 """edit_batch.py: a batch runs many edits in one launch, each with its own inputs and results."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -23,7 +25,9 @@ def plan(script=SCRIPT, specs=SPECS):
 
 def until(times):
     """Return a script that repeats until it has converged, but at most `times` times."""
-    return replace(SCRIPT, repeat=RepeatSteps(times=times, until=UntilBelow(buffer="B", type="float32", below=1.0)))
+    return dataclasses.replace(
+        SCRIPT, repeat=RepeatSteps(times=times, until=UntilBelow(buffer="B", type="float32", below=1.0))
+    )
 
 
 def test_each_edit_has_groups_and_buffers_of_its_own():
@@ -55,7 +59,7 @@ def test_what_goes_in_comes_back_as_it_was():
 @pytest.mark.parametrize(
     ("script", "words"),
     [
-        (replace(SCRIPT, steps=(replace(STEP, global_size=(8, 1, 1), local_size=(4, 1, 1)),)), WORDS),
+        (dataclasses.replace(SCRIPT, steps=(replace(STEP, global_size=(8, 1, 1), local_size=(4, 1, 1)),)), WORDS),
         (until(FEW_ITERATIONS + 1), WORDS),
         (SCRIPT, 2**22),
     ],

@@ -41,7 +41,14 @@ def mended(tried, name, edits):
 CONSTANT = [changed(WRONG, "__global real *B", f"__global real *{how} B") for how in ("const", "const restrict")]
 
 
-@pytest.mark.parametrize("in_words", [WRONG, *CONSTANT], ids=["movable", "const", "const restrict"])
+@pytest.mark.parametrize(
+    "in_words",
+    [
+        pytest.param(WRONG, id="movable"),
+        pytest.param(CONSTANT[0], id="const", marks=pytest.mark.whole),
+        pytest.param(CONSTANT[1], id="const restrict"),
+    ],
+)
 def test_many_at_once_are_as_right_as_one_alone(environment, transposition, in_words):
     """Edits get the same verdicts in one launch as alone. If a pointer is constant, so that it cannot be moved, the
     edits run one at a time.
@@ -59,6 +66,7 @@ def test_many_at_once_are_as_right_as_one_alone(environment, transposition, in_w
     assert of_many
 
 
+@pytest.mark.whole
 def test_where_a_pointer_moves_edits_are_tried_alone(environment, transposition):
     """If a kernel changes a pointer, its edits run one at a time, because an edit could make the pointer point to the
     results of another edit.

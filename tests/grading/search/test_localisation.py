@@ -1,5 +1,7 @@
 """localisation.py and evaluator.py: a search on a real device finds the line of a mistake."""
 
+import dataclasses
+
 import pytest
 from golden import SUBMISSIONS
 from gradings import grade
@@ -142,8 +144,10 @@ def test_a_grading_tells_the_line_and_takes_no_points(environment, course):
     points do not change.
     """
     folder = SUBMISSIONS / "coalsProgrm" / "row-from-local-id"
-    quick, assignment = replace(environment, timing=ONE_PAIR), course.load("coalsProgrm")
-    without, searched = (grade(assignment, folder, replace(quick, search=rules), seed=5) for rules in (NONE, GENEROUS))
+    quick, assignment = dataclasses.replace(environment, timing=ONE_PAIR), course.load("coalsProgrm")
+    without, searched = (
+        grade(assignment, folder, dataclasses.replace(quick, search=rules), seed=5) for rules in (NONE, GENEROUS)
+    )
     line = f"the mistake is in line {line_of((folder / FILE_NAME).read_text(), 'get_local_id')}. "
     assert searched.first_cause.message.startswith(line)
     told = [(each.verdict, each.points, each.message.removeprefix(line).lower()) for each in searched.checks]
@@ -156,7 +160,8 @@ def test_a_search_ends_in_time(environment, transposition):
     assert found(environment, few(transposition), source, rules=SearchRules(seconds=0.02)) is None
 
 
-@pytest.mark.parametrize("name", ["signed-ints", pytest.param("ints-without-int", marks=pytest.mark.whole)])
+@pytest.mark.whole
+@pytest.mark.parametrize("name", ["signed-ints", "ints-without-int"])
 def test_declarations_without_a_type_do_not_end_the_search(environment, product, name):
     """Declarations without `int`, which used to stop a grading, do not stop the search. It finds the line of the
     mistake.

@@ -40,7 +40,13 @@ def terminals():
         yield leave_work
 
 
-@pytest.mark.parametrize("sides", [(Role.REFERENCE, Role.CONTROL), (Role.SUBMISSION,)], ids=["ours", "its own"])
+@pytest.mark.parametrize(
+    "sides",
+    [
+        pytest.param((Role.REFERENCE, Role.CONTROL), id="ours", marks=pytest.mark.whole),
+        pytest.param((Role.SUBMISSION,), id="its own"),
+    ],
+)
 def test_work_that_the_kernel_does_beside_one_side_leaves_the_speed_open(
     environment, transposition, terminals, sides, monkeypatch
 ):

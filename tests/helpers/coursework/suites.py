@@ -2,13 +2,14 @@
 uses tiles.
 """
 
+from dataclasses import replace
+
 import pytest
 import yaml
 from courses import any_speed, course_of
 from pools import with_timeouts
 from project import ROOT
 
-from grader.common.record import replace
 from grader.course.submissions.submission import parse_submission
 from grader.grading.grade import grade_coursework
 from grader.grading.rules import TimingRules

@@ -1,5 +1,7 @@
 """Pools of workers with timeouts or sizes that a test chooses."""
 
+import dataclasses
+
 from grader.common.record import replace
 from grader.execution.pool import WorkerPool
 
@@ -13,4 +15,4 @@ def with_timeouts(environment, **seconds):
     """Return the environment with some timeouts changed."""
     workers = environment.workers
     pool = WorkerPool(workers.sandbox, workers.device, replace(workers.timeouts, **seconds))
-    return replace(environment, workers=pool)
+    return dataclasses.replace(environment, workers=pool)

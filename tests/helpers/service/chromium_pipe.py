@@ -22,13 +22,13 @@ MOMENT_MS = 200
 
 
 class Driven:
-    """A browser with one page that the test controls."""
+    """A browser with one page that the test controls, and further options for its command line."""
 
-    def __init__(self, program, folder):
+    def __init__(self, program, folder, *more):
         ours_in, theirs_out = os.pipe()
         theirs_in, ours_out = os.pipe()
         options = ("--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--window-size=1280,1000")
-        options += (f"--user-data-dir={folder}", "--remote-debugging-pipe", "about:blank")
+        options += (*more, f"--user-data-dir={folder}", "--remote-debugging-pipe", "about:blank")
         self._process = subprocess.Popen(
             [sys.executable, "-c", EXEC, str(theirs_in), str(theirs_out), program, *options],
             pass_fds=(theirs_in, theirs_out),
@@ -38,11 +38,36 @@ class Driven:
         os.close(theirs_out)
         self._in, self._out, self._number, self._session = os.fdopen(ours_in, "rb"), os.fdopen(ours_out, "wb"), 0, None
         self._rest, self.complaints = b"", []
-        pages = [each for each in self.ask("Target.getTargets")["targetInfos"] if each["type"] == "page"]
-        attached = self.ask("Target.attachToTarget", targetId=pages[0]["targetId"], flatten=True)
-        self._session = attached["sessionId"]
+        self._known = []
+        self.attach_to_new_page()
+
+    def attach_to_new_page(self, seconds=30):
+        """Control the page that has opened in a new window from now on."""
+        self._session, end = None, time.monotonic() + seconds
+        while not (new := [each for each in self._pages() if each not in self._known]):
+            assert time.monotonic() < end, "no window has opened"
+            time.sleep(0.1)
+        self._known += new
+        self._session = self.ask("Target.attachToTarget", targetId=new[0], flatten=True)["sessionId"]
         for domain in ("Page", "Log", "Runtime"):
             self.ask(f"{domain}.enable")
+
+    def _pages(self):
+        return [each["targetId"] for each in self.ask("Target.getTargets")["targetInfos"] if each["type"] == "page"]
+
+    def say_in_frame(self, expression):
+        """Return the value of a JavaScript expression in the first frame of the page, as if a person had clicked."""
+        (frame,) = self.ask("Page.getFrameTree")["frameTree"]["childFrames"]
+        world = self.ask("Page.createIsolatedWorld", frameId=frame["frame"]["id"])
+        where = {"contextId": world["executionContextId"], "userGesture": True, "returnByValue": True}
+        return self.ask("Runtime.evaluate", expression=expression, **where).get("result", {}).get("value")
+
+    def wait_in_frame(self, expression, seconds=30):
+        """Wait until an expression is true in the first frame of the page."""
+        end = time.monotonic() + seconds
+        while not self.say_in_frame(expression):
+            assert time.monotonic() < end, (expression, self.say_in_frame("document.documentElement.innerText"))
+            time.sleep(0.1)
 
     def ask(self, method, **params):
         self._number += 1

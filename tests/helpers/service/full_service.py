@@ -12,7 +12,8 @@ from grader.service.auth.device_flow import new_codes
 from grader.service.auth.methods import SignInMethods
 from grader.service.auth.passwords import Passwords
 from grader.service.auth.sessions import invite
-from grader.service.db.models import PersonRow
+from grader.service.db.models import LtiPlatformRow, LtiScoreRow, PersonRow
+from grader.service.lti.registrations import StatedContext, connect, note_context
 from grader.service.station.grader import ready
 from grader.service.submissions.progress import ProgressNote, keep_note
 from grader.service.submissions.queue import give_up
@@ -41,6 +42,7 @@ class Eventful:
         self.service = service
         entry = SignInMethods(mail=SimpleNamespace(ask=lambda _who: None), passwords=Passwords())
         service.app.state.app_state = replace(service.app_state, sign_in=entry)
+        post(service.browser("staff"), "/course/webhooks", "/course/webhooks", url="https://ci.example.org/hook?a=b")
         assignment = service.course.load("small")
         racing = ready(failing(right(assignment), 1, message="line 3 is wrong.", findings=(RACE,)), assignment)
         self.racing = service.graded(service.hand_in(data=SOURCE), racing)
@@ -60,9 +62,33 @@ class Eventful:
         extended = {"until": "2026-12-03T12:00", "attempts": "2", "reason": "ill"}
         post(service.browser("staff"), f"/course/people/{service.ada}/assignments/small/extension", **extended)
         post(service.browser("staff"), "/course/regrade", "/course", assignment="small", which="latest")
+        self._comes_from_platforms()
         with service.database.writing() as session:
             self.invitation = invite(session, session.get_one(PersonRow, service.ben), "staff", service.now)
             self.code = new_codes(session, "laptop", "read submit", service.now).user_code
+
+    def _comes_from_platforms(self):
+        """Let a learning platform have a connected course, a course that waits, and a score that it refused."""
+        service = self.service
+        where = {"authorization_url": "https://x.example", "token_url": "https://x.example"}
+        with service.database.writing() as session:
+            fields = {"token_audience": "", "jwks_url": "https://x.example", "matches": "", "created": service.now}
+            named = {"name": "Example LMS", "issuer": "https://x.example", "client_id": "1"}
+            platform = LtiPlatformRow(**named, **where, **fields)
+            session.add(platform)
+            session.flush()
+            stated = {"memberships_url": "https://x.example/m", "line_items_url": "", "scopes": ()}
+            rows = [
+                note_context(
+                    session, platform, StatedContext(deployment="1", context=each, title=each, **stated), service.now
+                )
+                for each in ("Parallel Programming", "Another course")
+            ]
+            connect(session, rows[0], "staff", service.now)
+            score = {"points": 3.0, "most": 10.0, "comment": "", "changed": service.now, "state": "refused"}
+            about = {"context_id": rows[0].id, "person_id": service.ada, "assignment": "small"}
+            more = {"next_try": service.now, "tries": 1, "sent_value": "", "words": "400: no such user"}
+            session.add(LtiScoreRow(**about, **score, **more))
 
     def _fails(self, claimed):
         with self.service.database.writing() as session:

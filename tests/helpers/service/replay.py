@@ -10,13 +10,12 @@ import signal
 import sys
 import time
 from contextlib import closing, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
 
 from grader.common.errors import InterruptedGradingError
 from grader.common.interrupts import interrupt_on
-from grader.common.record import replace
 from grader.service.db.session import Database
 from grader.service.station.backends import LocalBackend
 from grader.service.station.grader import Judge

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import httpx2
@@ -17,7 +18,6 @@ from replay import Recording, record
 from services import field, parts
 from serving_course import Serving, children
 
-from grader.common.record import replace
 from grader.course.catalogue import Course
 from grader.grading.settings import load_settings
 from grader.service.auth.sessions import invite

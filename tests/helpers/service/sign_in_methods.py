@@ -9,6 +9,7 @@ import re
 import threading
 import time
 from contextlib import contextmanager
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import count
 from urllib.parse import parse_qs, parse_qsl, urlsplit
@@ -17,7 +18,6 @@ from argon2 import PasswordHasher
 from joserfc import jwt
 from joserfc.jwk import RSAKey
 
-from grader.common.record import replace
 from grader.common.sign_in import UniversityRules
 from grader.service.auth.mail_links import LinkContext, MailLinks
 from grader.service.auth.methods import SignInMethods

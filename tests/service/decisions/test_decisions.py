@@ -391,7 +391,7 @@ def test_an_assistant_sees_all_regrades_and_answers_and_decides_nothing(service)
 
 
 @pytest.mark.parametrize("hidden", ["case", "sanitizer", "memory", "performance"])
-@pytest.mark.parametrize("typed", ["24", "+0.5", "0"])
+@pytest.mark.parametrize("typed", ["24", *(pytest.param(text, marks=pytest.mark.whole) for text in ("+0.5", "0"))])
 def test_points_by_hand_while_checks_are_hidden_are_out_of_all_points(tmp_path, hidden, typed):
     """Points that are set by hand while checks are hidden are shown out of all 24 points in pages, files and the API,
     so that a student never reads "24 of 19". A bonus is added to the visible points.

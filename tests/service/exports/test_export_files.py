@@ -3,6 +3,7 @@ could run.
 """
 
 import csv
+import dataclasses
 import io
 import json
 import re
@@ -321,8 +322,8 @@ def test_platforms_get_nothing_of_results_that_are_held_back(service):
         export(service, MOODLE, sheet)
     reader = GradebookReader(service.database, service.course, "")
     book = reader.gradebook()
-    others = tuple(replace(row, assignment="other") for row in book.rows)
-    both = replace(book, assignments=("other", "small"), rows=(*others, *book.rows))
+    others = tuple(dataclasses.replace(row, assignment="other") for row in book.rows)
+    both = dataclasses.replace(book, assignments=("other", "small"), rows=(*others, *book.rows))
     shown = _published(SimpleNamespace(gradebook=lambda: both, held_back=frozenset({"other"})))
     assert (shown.assignments, shown.rows) == (("small",), book.rows)
     assert [each.where for each in _left_out(reader)] == ["small"]

@@ -1,9 +1,10 @@
 """summaries.py: a short form of each grade is stored next to its result and can be read back unchanged."""
 
+from dataclasses import replace
+
 from hidden_parts import failing, hiding_course, right
 from services import Service, graded
 
-from grader.common.record import replace
 from grader.course.submissions.handin import Student
 from grader.results.gradebook import StudentRow, grade_of
 from grader.service.grades.summaries import brief_of, briefs_in

@@ -2,13 +2,13 @@
 
 import threading
 import time
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 from services import SOURCE, Service, graded
 from sqlalchemy.exc import OperationalError
 
-from grader.common.record import replace
 from grader.service.db.clock import utc_now
 from grader.service.db.models import State
 from grader.service.station.heartbeat import EXIT_STUCK, GradingLimits, LeaseHeartbeat

@@ -344,6 +344,7 @@ def running(service):
         return rows.join(StationRow, StationRow.name == GradingRow.claimed_by).all()
 
 
+@pytest.mark.whole
 def test_a_worker_that_is_killed_costs_no_grading(service, tmp_path):
     """On a real cluster of two workers, two gradings run at once. If one worker is killed, each attempt is still graded
     exactly once. A grading that runs when the station stops returns to the queue.

@@ -2,6 +2,8 @@
 stored.
 """
 
+import dataclasses
+
 import pytest
 from clusters import FACILITIES
 from hidden_parts import hiding_course, right
@@ -91,7 +93,7 @@ def test_a_dry_run_makes_no_hidden_check(course):
     """
     backend = Answering(*[right(course.load("small"))] * 2)
     for hides in (True, False):
-        outcome, events = grade(course, backend, replace(claim(course, hides=hides), is_dry_run=True))
+        outcome, events = grade(course, backend, dataclasses.replace(claim(course, hides=hides), is_dry_run=True))
         assert (outcome.is_pending, outcome.full_page, events) == (False, None, ["building"])
     assert backend.asked == [ShownChecks(), ShownChecks()]
 

@@ -1,5 +1,6 @@
 """queue.py: only one station claims a grading, an expired claim becomes free again, and one result counts."""
 
+import dataclasses
 import re
 from concurrent.futures import ThreadPoolExecutor
 
@@ -249,7 +250,7 @@ def with_hidden(service, change):
 
 
 def fails(check):
-    return replace(PENDING, reason=Reason.WRONG_OUTPUT, message="z is wrong.").fail(check)
+    return dataclasses.replace(PENDING, reason=Reason.WRONG_OUTPUT, message="z is wrong.").fail(check)
 
 
 def shown(service):
@@ -322,7 +323,7 @@ def test_hidden_cases_end_for_a_grading_that_waits_or_runs(hiding):
     assert tell(hiding, must_yield, claimed, hiding.now) is False
     hiding.hand_in(person=hiding.ben)
     assert tell(hiding, must_yield, claimed, hiding.now) is True
-    other = replace(claimed, elsewhere=frozenset({"small"}))
+    other = dataclasses.replace(claimed, elsewhere=frozenset({"small"}))
     assert tell(hiding, must_yield, other, hiding.now) is False
     hiding.claim("two")
     assert tell(hiding, must_yield, other, hiding.now) is True
@@ -354,7 +355,7 @@ def test_hidden_cases_that_are_scored_by_a_newer_version_are_stored(hiding):
     do not run again.
     """
     attempt = shown(hiding)
-    newer = replace(with_hidden(hiding, fails), scored_sha256="newer")
+    newer = dataclasses.replace(with_hidden(hiding, fails), scored_sha256="newer")
     hiding.finish(later(hiding), newer)
     (row,) = hiding.gradings(attempt)
     assert (row.state, row.scored_sha256) == (State.DONE, "newer")

@@ -3,6 +3,7 @@ marked.
 """
 
 import csv
+import dataclasses
 import io
 import json
 import re
@@ -288,7 +289,7 @@ def test_a_result_that_cannot_be_read_any_more_stops_no_other(served):
     """A result that can no longer be read keeps its points and is marked as older. Other results are still scored
     again.
     """
-    broken = served.graded(served.hand_in(), replace(result_of(served), result="{}"))
+    broken = served.graded(served.hand_in(), dataclasses.replace(result_of(served), result="{}"))
     sound = served.graded(served.hand_in(person=served.ben), result_of(served))
     before = stored(served, sound)["row"][0]
     says(served, CHEAPER)

@@ -106,6 +106,10 @@ ANSWERS = {
 answer.
 """
 
+FROM_PLATFORMS = frozenset(
+    f"lti_{name}.html.jinja" for name in ("launch", "register", "registered", "return", "selection", "window")
+)
+"""Pages for browsers that come from a learning platform, which tests/service/lti/ visits."""
 
 REFUSED = "refused.html.jinja"
 """Answer to a refused form. It contains the text that was entered."""
@@ -117,7 +121,7 @@ def test_every_template_is_among_the_pages(course, monkeypatch):
     monkeypatch.setattr(pages.ENVIRONMENT, "get_template", lambda name, *more: (seen.add(name), get(name, *more))[1])
     for key in (None, "ada", "staff"):
         list(course.pages(key))
-    assert set(pages.ENVIRONMENT.list_templates()) - NO_PAGES - {REFUSED} - seen == {*ANSWERS}
+    assert set(pages.ENVIRONMENT.list_templates()) - NO_PAGES - FROM_PLATFORMS - {REFUSED} - seen == {*ANSWERS}
 
 
 ONE = "token.html.jinja"

@@ -9,6 +9,7 @@ from full_service import QUERIES
 from service_routes import routes
 from services import SOURCE, field, graded, parts, post
 
+from grader.service.auth.api_tokens import TokenScope
 from grader.service.auth.sessions import links_digest
 from grader.service.db.models import CourseRole
 
@@ -21,9 +22,9 @@ OWN, OWN_FORM = (303, 404, 200, 200, 200), (401, 404, 303, 409, 409)
 TEACHING, LEADING = (303, 404, 404, 200, 200), (303, 404, 404, 404, 200)
 LEADING_FORM, LEADING_LINKS = (401, 404, 404, 404, 303), (401, 404, 404, 404, 200)
 
-NO_COOKIE, NO_WAY = (401,) * 5, (404,) * 5
-"""Statuses of routes that do not accept cookies, and of ways to sign in that the operator has not enabled, which do not
-exist.
+NO_COOKIE, NO_WAY, NO_LAUNCH = (401,) * 5, (404,) * 5, (409,) * 5
+"""Statuses of routes that do not accept cookies, of ways to sign in that the operator has not enabled, which do not
+exist, and of requests that do not come from a registered learning platform.
 """
 
 TABLE = {
@@ -50,11 +51,29 @@ TABLE = {
     "POST /password": (401, 404, 404, 404, 404),
     "GET /mails": (303, 404, 404, 404, 404),
     "POST /mails": (401, 404, 404, 404, 404),
+    "GET /repositories": (303, 404, 404, 404, 404),
+    "POST /repositories": (401, 404, 404, 404, 404),
+    "POST /repositories/{row_id}/removal": (401, 404, 404, 404, 404),
+    "GET /course/repositories": (303, 404, 404, 404, 404),
+    "POST /course/repositories/upload": (401, 404, 404, 404, 404),
     "GET /sign-on": NO_WAY,
     "GET /sign-on/back": NO_WAY,
+    "GET /lti/keys": ALL,
+    "GET /lti/login": NO_LAUNCH,
+    "POST /lti/login": (415,) * 5,  # for platforms, which do not send forms of pages
+    "POST /lti/launch": (415,) * 5,
+    "POST /lti/session": NO_LAUNCH,
+    "POST /lti/deep-linking": NO_LAUNCH,
+    "GET /lti/register/{token}": (403,) * 5,  # the link is invalid
+    "POST /lti/register": NO_LAUNCH,
+    "GET /course/platforms": TEACHING,
+    "POST /course/platforms/{context_id}/connection": (401, 404, 404, 404, 404),  # no course has this number
+    "POST /course/platforms/{context_id}/roster": (401, 404, 404, 404, 404),
+    "POST /course/platforms/scores": (401, 404, 404, 404, 409),  # there is no score
     "POST /tokens/{token_id}/revoke": MEMBERS_FORM,  # revokes only the caller's own token
     "POST /api/v1/device/code": (415, 415, 415, 415, 415),  # for terminals, which do not send forms of pages
     "POST /api/v1/device/token": (415, 415, 415, 415, 415),
+    "POST /api/v1/jobs/token": (415, 415, 415, 415, 415),
     "GET /api/v1/me": NO_COOKIE,
     "DELETE /api/v1/token": NO_COOKIE,
     "GET /api/v1/assignments": NO_COOKIE,
@@ -67,6 +86,22 @@ TABLE = {
     "GET /api/v1/attempts/{public}/download/{name}": NO_COOKIE,
     "GET /api/v1/assignments/{name}/leaderboard": NO_COOKIE,
     "POST /api/v1/attempts/{public}/cancel": NO_COOKIE,
+    "GET /api/v1/course/people": NO_COOKIE,
+    "GET /api/v1/course/assignments": NO_COOKIE,
+    "GET /api/v1/course/attempts": NO_COOKIE,
+    "GET /api/v1/course/attempts/{public}": NO_COOKIE,
+    "GET /api/v1/course/attempts/{public}/file": NO_COOKIE,
+    "GET /api/v1/course/attempts/{public}/results/{name}": NO_COOKIE,
+    "GET /api/v1/course/grades": NO_COOKIE,
+    "GET /api/v1/course/extensions": NO_COOKIE,
+    "POST /api/v1/course/extensions": NO_COOKIE,
+    "DELETE /api/v1/course/extensions/{extension_id}": NO_COOKIE,
+    "GET /api/v1/course/overrides": NO_COOKIE,
+    "POST /api/v1/course/overrides": NO_COOKIE,
+    "DELETE /api/v1/course/overrides/{override_id}": NO_COOKIE,
+    "GET /api/v1/course/regrades": NO_COOKIE,
+    "POST /api/v1/course/regrades": NO_COOKIE,
+    "GET /api/v1/course/regrades/{regrading_id}": NO_COOKIE,
     "GET /assignments/{name}/skeleton": MEMBERS,
     "GET /assignments/{name}/edit": MEMBERS,
     "POST /assignments/{name}/try": MEMBERS_FORM,  # starts the caller's own dry run
@@ -95,6 +130,11 @@ TABLE = {
     "GET /course/assignments/{name}/pool/remove": LEADING,
     "POST /course/assignments/{name}/pool/remove": LEADING_FORM,
     "GET /course/system": TEACHING,
+    "GET /course/webhooks": LEADING,
+    "POST /course/webhooks": LEADING_LINKS,
+    "POST /course/webhooks/{webhook_id}/removal": LEADING_FORM,
+    "POST /course/webhooks/again": LEADING_FORM,
+    "POST /course/webhooks/deliveries/{delivery_id}/again": (401, 404, 404, 404, 404),  # nothing was delivered
     "GET /course/exports": LEADING,
     "GET /course/exports/{kind}": LEADING,
     "POST /course/exports": (401, 404, 404, 404, 422),  # the request does not choose a kind of file
@@ -149,7 +189,19 @@ instructor.
 know.
 """
 
-NUMBERS = "person_id", "grading_id", "token_id", "request_id", "regrading_id", "extension_id"
+NUMBERS = (
+    "person_id",
+    "grading_id",
+    "token_id",
+    "request_id",
+    "regrading_id",
+    "extension_id",
+    "override_id",
+    "webhook_id",
+    "row_id",
+    "delivery_id",
+    "context_id",
+)
 """Names of numeric parameters in addresses."""
 
 ENDINGS, LAST = ("sign-out", "/deactivation"), "POST /course/people/{person_id}/deactivation"
@@ -160,6 +212,7 @@ afterwards.
 FIELDS = {
     "POST /course/people": {"key": "zoe", "name": "Zoe"},
     "POST /course/people/{person_id}/edit": {"key": "ada", "name": "Ada", "role": "student"},
+    "POST /course/webhooks": {"url": "https://ci.example.org/hook"},
     "POST /course/invitations": {"cancels": links_digest(())},
     "POST /course/assignments/{name}/pool/upload": {"kind": "earlier", "file": ("old.cl", b"kernel")},
     "POST /course/assignments/{name}/pool/remove": {"kind": "allowed"},
@@ -198,7 +251,7 @@ def test_each_role_gets_what_the_table_says(service):
     def asked(route, role):
         method = route.partition(" ")[0]
         client, token = _signed_in(service, role) if route.endswith(ENDINGS) else browsers[role]
-        if method == "GET" or ("/api/" in route and "/device/" not in route):
+        if method == "GET" or ("/api/" in route and "/device/" not in route and "/jobs/" not in route):
             return client.request(method, address(route)).status_code
         return client.post(address(route), files=parts(form_token=token, **FIELDS.get(route, {}))).status_code
 
@@ -206,7 +259,7 @@ def test_each_role_gets_what_the_table_says(service):
     assert {route: tuple(asked(route, role) for role in ROLES) for route in in_order} == TABLE
 
 
-@pytest.mark.parametrize("role", [OWNER, ASSISTANT, STAFF])
+@pytest.mark.parametrize("role", [OWNER, ASSISTANT, pytest.param(STAFF, marks=pytest.mark.whole)])
 def test_no_page_leads_to_one_that_its_reader_may_not_see(service, role):
     """Every page that a reader can reach from the first page has only links and forms that this reader may use."""
     service.graded(service.hand_in())
@@ -267,6 +320,11 @@ def _addresses(service):
             request_id=9,
             regrading_id=1,
             extension_id=1,
+            context_id=9,
+            override_id=1,
+            webhook_id=1,
+            row_id=1,
+            delivery_id=1,
             kind="moodle.zip" if "upload" in path else "grades.csv",
         )
         return path + QUERIES.get(path.rpartition("/")[2], "")
@@ -276,7 +334,7 @@ def _addresses(service):
 
 def _name(path):
     """Return a value for `{name}` in the address of a route: a file name, or the name of an assignment."""
-    return "style.css" if "static" in path else "result.json" if "download" in path else "small"
+    return "style.css" if "static" in path else "result.json" if "download" in path or "/results/" in path else "small"
 
 
 READ, SUBMIT = (200, 401), (401, 200)
@@ -300,8 +358,11 @@ student, the owner and an instructor.
 
 
 def test_every_route_of_the_api_is_in_the_table_of_tokens(service):
-    """The table of tokens has every API route except those that issue tokens."""
-    assert {each for each in routes(service.app) if "/api/v1/" in each and "/device/" not in each} == set(TOKENS)
+    """The tables of tokens have every API route except those that issue tokens."""
+    found = {
+        each for each in routes(service.app) if "/api/v1/" in each and "/device/" not in each and "/jobs/" not in each
+    }
+    assert found == {*TOKENS, *STAFF_TOKENS}
 
 
 def test_each_scope_gets_what_the_table_says(service):
@@ -321,6 +382,59 @@ def test_each_scope_gets_what_the_table_says(service):
         route: tuple((asked(route, each, "read"), asked(route, each, "submit")) for each in people) for route in TOKENS
     }
     assert found == TOKENS
+
+
+EXTENSION = {"student": "ben", "assignment": "small", "attempts": 1, "reason": "ill"}
+OVERRIDE = {"student": "ada", "assignment": "small", "points": "1", "comment": "so"}
+STAFF_TOKENS = {
+    "GET /api/v1/course/people": ("roster:read", 200, 200),
+    "GET /api/v1/course/assignments": ("assignments:read", 200, 200),
+    "GET /api/v1/course/attempts": ("attempts:read", 200, 200),
+    "GET /api/v1/course/attempts/{public}": ("attempts:read", 200, 200),
+    "GET /api/v1/course/attempts/{public}/file": ("attempts:read", 200, 200),
+    "GET /api/v1/course/attempts/{public}/results/{name}": ("results:read", 200, 200),
+    "GET /api/v1/course/grades": ("grades:read", 200, 200),
+    "GET /api/v1/course/extensions": ("extensions:read", 200, 200),
+    "POST /api/v1/course/extensions": ("extensions:write", 401, 201),
+    "DELETE /api/v1/course/extensions/{extension_id}": ("extensions:write", 401, 204),
+    "GET /api/v1/course/overrides": ("overrides:read", 200, 200),
+    "POST /api/v1/course/overrides": ("overrides:write", 401, 201),
+    "DELETE /api/v1/course/overrides/{override_id}": ("overrides:write", 401, 204),
+    "GET /api/v1/course/regrades": ("regrades:read", 200, 200),
+    "POST /api/v1/course/regrades": ("regrades:write", 201, 409),  # the attempts are waiting already
+    "GET /api/v1/course/regrades/{regrading_id}": ("regrades:read", 200, 200),
+}
+"""Scope of each route for staff, and its status for a token of an assistant and of an instructor."""
+
+BODIES = {
+    "POST /api/v1/course/extensions": EXTENSION,
+    "POST /api/v1/course/overrides": OVERRIDE,
+    "POST /api/v1/course/regrades": {"assignment": "small", "which": "latest"},
+}
+
+
+def test_each_scope_for_staff_gets_what_the_table_says(service):
+    """On each route for staff, a token with its scope gets the status in the table. Tokens with all other scopes and
+    tokens of students, even with all scopes, are refused.
+    """
+    address = _addresses(service)
+    tom = service.person(ASSISTANT, CourseRole.ASSISTANT)
+
+    def asked(route, person, scopes):
+        method, path = route.partition(" ")[0], address(route)
+        path += "?comment=so" if "overrides/" in path else ""
+        bearer = {"authorization": f"Bearer {service.token(person, scopes)}"}
+        return service.browser().request(method, path, headers=bearer, json=BODIES.get(route)).status_code
+
+    in_order = sorted(STAFF_TOKENS, key=lambda route: "POST GET DELETE".index(route.partition(" ")[0]))
+    found = {}
+    for route in in_order:
+        scope = STAFF_TOKENS[route][0]
+        others = " ".join(each for each in TokenScope if each != scope)
+        refused = [asked(route, service.staff, others), asked(route, service.ada, " ".join(TokenScope))]
+        assert (route, refused) == (route, [401, 401])
+        found[route] = (scope, asked(route, tom, scope), asked(route, service.staff, scope))
+    assert found == STAFF_TOKENS
 
 
 def test_no_page_takes_a_bearer_token(service):
@@ -344,7 +458,8 @@ def test_a_token_that_may_only_hand_in_learns_no_points(service):
 
 def test_no_number_in_an_address_is_too_large(service):
     """A number out of range in any address is answered with 404."""
-    client, numbered = service.browser("staff"), [each for each in TABLE if "_id}" in each]
+    client = service.browser("staff")
+    numbered = [each for each in TABLE if "_id}" in each and "/api/v1/" not in each]
     token = field(client.get("/"), "form_token")
     for route in numbered:
         method, _, path = route.partition(" ")

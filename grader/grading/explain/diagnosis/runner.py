@@ -2,10 +2,10 @@
 
 import warnings
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from grader.common.record import replace
 from grader.grading.explain.diagnosis.evidence import Cases, Evidence, Explanation, Statement
 from grader.grading.explain.diagnosis.rules import RULES, Needs, Rule
 

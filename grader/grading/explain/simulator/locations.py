@@ -6,6 +6,8 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from grader.course.elements import BY_NAME
+
 COMMENT = re.compile(r"//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
 SIGN = re.compile(r"[(){};]|\b(?:for|while|do)\b")
 LOOP = re.compile(r"\b(?:for|while|do)\b")
@@ -20,6 +22,12 @@ EXCHANGE = re.compile(r"\batom(?:ic)?_(?:cmp)?xchg\s*\(")
 """Pattern of an atomic function with which locks are built."""
 
 EXCHANGE_IN_CONDITION = re.compile(rf"\b(?:if|while)\b.*{EXCHANGE.pattern}")
+
+DECLARED_TYPE = re.compile(r"(\w+)[\s*]+(?:(?:restrict|__restrict|const|volatile)[\s*]+)*\Z")
+"""Pattern of the type in front of a declared name, such as `float *restrict `."""
+
+DECLARATION_CHARACTERS = 100
+"""Longest text in front of a name in which its type is looked for."""
 
 ASSIGNMENT = re.compile(r"(?<![=!<>])=(?!=)")
 
@@ -105,6 +113,16 @@ class Scene:
     def text(self, line: int) -> str:
         """The line as the student wrote it, without surrounding blanks."""
         return self._lines[line - 1].strip() if 0 < line <= len(self._lines) else ""
+
+    def element_bytes(self, array: str) -> int | None:
+        """The size of an array's elements by its declaration. None if it has no known type, or several."""
+        code = self.expanded or self.source
+        sizes = set()
+        for found in re.finditer(rf"\b{re.escape(array)}\b", code):
+            declared = DECLARED_TYPE.search(code, max(0, found.start() - DECLARATION_CHARACTERS), found.start())
+            if declared and declared[1] in BY_NAME:
+                sizes.add(BY_NAME[declared[1]].bytes)
+        return sizes.pop() if len(sizes) == 1 else None
 
     def has_barrier(self, after: int, before: int) -> bool:
         """True if the source contains a barrier for local memory between these two lines."""

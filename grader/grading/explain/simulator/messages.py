@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from grader.common.optional import Fault, attempt
+from grader.common.optional import OptionalWork
 from grader.common.phrases import capital, count
 from grader.grading.explain.problem import EXPLANATION
 from grader.grading.explain.simulator import oclgrind
@@ -67,13 +67,15 @@ def of_message(message: SeenMessage, seen: SeenKernel, scene: Scene) -> Iterator
     sign = next((each for each in SIGNS if each.begins.match(message.text)), None)
     if sign is None:
         return
-    words = attempt(EXPLANATION, lambda: _explained(sign, message, seen, scene))
-    if isinstance(words, Fault):
-        what = f"{sign.hidden.format('an array')}."
-        yield Finding(reason=sign.reason, message=what, help="", places=(), times=message.times, fault=words)
-        return
-    what, cause, places = words
-    yield Finding(reason=sign.reason, message=what, help=cause, places=places, times=message.times)
+    yield _finding(sign, message, seen, scene)
+
+
+def _finding(sign: Sign, message: SeenMessage, seen: SeenKernel, scene: Scene) -> Finding:
+    with OptionalWork(EXPLANATION) as work:
+        what, cause, places = _explained(sign, message, seen, scene)
+        return Finding(reason=sign.reason, message=what, help=cause, places=places, times=message.times)
+    what = f"{sign.hidden.format('an array')}."
+    return Finding(reason=sign.reason, message=what, help="", places=(), times=message.times, fault=work.fault)
 
 
 def _explained(sign: Sign, message: SeenMessage, seen: SeenKernel, scene: Scene) -> Words:
@@ -98,7 +100,7 @@ def _copied_out_of_bounds(message: SeenMessage, seen: SeenKernel, scene: Scene) 
     target, writes = oclgrind.target(message, seen), message.text.startswith("Invalid write")
     arrays = {each.name for each in seen.arrays}
     lines = scene.copies_outside(target.array, arrays, writes=writes)
-    what = f"{_copy_in(lines)} {'writes' if writes else 'reads'} outside {target.array}{_how_far(target)}."
+    what = f"{_copy_in(lines)} {'writes' if writes else 'reads'} outside {target.array}{_how_far(target, scene)}."
     cause = "Check the addresses and the number of elements that you pass to async_work_group_copy."
     words = f"copies {target.array}"
     return what, cause, tuple(Place(line=line, text=scene.text(line), words=words) for line in lines[:1])
@@ -177,7 +179,7 @@ def _out_of_bounds(heard: Heard) -> Words:
         cause = f"All work-items run line {entity.line}. {SOME_LEFT_OUT}"
     else:
         cause = WRONG_INDEX
-    what = f"line {entity.line} {does} outside {target.array}{_how_far(target)}."
+    what = f"line {entity.line} {does} outside {target.array}{_how_far(target, heard.scene)}."
     decided = told_to_decide("The index", heard.scene, heard.seen.kernel, [entity.line])
     if not lines_named(cause):
         cause = " ".join(filter(None, (cause, decided)))
@@ -208,16 +210,19 @@ LINE = "Check the index, and that a guard compares it with the size of this arra
 WRONG_INDEX = "Check the size of the array, the index, and where the loop around it starts and ends."
 
 
-def _how_far(target: Target) -> str:
-    if target.element is None or target.elements is None:
+def _how_far(target: Target, scene: Scene) -> str:
+    """The distance of an access from its array. Empty if the type of the array's elements is unknown."""
+    unit = scene.element_bytes(target.array)
+    if target.offset is None or target.size is None or unit is None:
         return ""
-    if target.element < 0:
-        return f", {count(-target.element, 'element')} before its start"
-    if target.element < target.elements:
-        return f", from its {_last(target.elements - target.element)} on"
-    if _has_wrapped(target.element):
-        return f": the index has fallen below 0 and, as it is unsigned, become {target.element:,}"
-    return f", {count(target.element - target.elements + 1, 'element')} past its end"
+    element, elements = target.offset // unit, target.size // unit
+    if element < 0:
+        return f", {count(-element, 'element')} before its start"
+    if element < elements:
+        return f", from its {_last(elements - element)} on"
+    if _has_wrapped(element):
+        return f": the index has fallen below 0 and, as it is unsigned, become {element:,}"
+    return f", {count(element - elements + 1, 'element')} past its end"
 
 
 WRAPPED = 2**24

@@ -6,7 +6,6 @@ import re
 from dataclasses import dataclass
 from itertools import islice
 
-from grader.course.elements import WORD_BYTES
 from grader.protocol.observation import SeenKernel, SeenMessage
 
 PRIVATE, GLOBAL, LOCAL = 0, 1, 3
@@ -57,13 +56,14 @@ class Entity:
 
 @dataclass(frozen=True, kw_only=True)
 class Target:
-    """The array at or near the address in a message. `array` is its name or a description. `element` is the index of
-    the element at the address, and `elements` the number of elements in the array. Both are None if they are unknown.
+    """The array at or near the address in a message. `array` is its name or a description. `offset` is the distance of
+    the address from the start of the array in bytes, and `size` the size of the array. Both are None if they are
+    unknown.
     """
 
     array: str
-    element: int | None
-    elements: int | None
+    offset: int | None = None
+    size: int | None = None
 
 
 def was_cut_off(kernel: SeenKernel) -> bool:
@@ -95,10 +95,10 @@ def _numbers(text: str) -> tuple[int, ...]:
 
 
 def target(message: SeenMessage, seen: SeenKernel) -> Target:
-    """The array and the element that a message concerns."""
+    """The array and the address that a message concerns."""
     match = ADDRESS.search(message.text)
     if match is None or match["space"] == "private":
-        return Target(array=message.array or "a private array", element=None, elements=None)
+        return Target(array=message.array or "a private array")
     address = int(match["address"], 16)
     buffer, offset = address >> BUFFER_BITS, address & (2**BUFFER_BITS - 1)
     if offset >> (BUFFER_BITS - 1):  # a negative offset is below the start of the next buffer
@@ -106,8 +106,8 @@ def target(message: SeenMessage, seen: SeenKernel) -> Target:
     space = GLOBAL if match["space"] == "global" else LOCAL
     array = next((array for array in seen.arrays if (array.space, array.buffer) == (space, buffer)), None)
     if array is None:
-        return Target(array=message.array or f"{match['space']} memory", element=None, elements=None)
-    return Target(array=array.name, element=offset // WORD_BYTES, elements=array.size // WORD_BYTES)
+        return Target(array=message.array or f"{match['space']} memory")
+    return Target(array=array.name, offset=offset, size=array.size)
 
 
 def is_local(message: SeenMessage) -> bool:

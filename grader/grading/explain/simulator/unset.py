@@ -4,7 +4,7 @@ them.
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from grader.common.optional import Fault, attempt
+from grader.common.optional import OptionalWork
 from grader.grading.explain.problem import EXPLANATION
 from grader.grading.explain.simulator.conditions import guards
 from grader.grading.explain.simulator.locations import Scene
@@ -30,11 +30,10 @@ def first_uses(unset: Iterable[SeenUnset]) -> Iterator[SeenUnset]:
 
 def of_unset(unset: SeenUnset, launches: Sequence[SeenKernel], scene: Scene) -> Finding:
     """The finding about an unset value in the last of these launches."""
-    finding = attempt(EXPLANATION, lambda: _explained(unset, launches, scene))
-    if isinstance(finding, Fault):
-        what = "it uses a value that was never set."
-        return Finding(reason=Reason.UNINITIALISED, message=what, help="", places=(), times=unset.times, fault=finding)
-    return finding
+    with OptionalWork(EXPLANATION) as work:
+        return _explained(unset, launches, scene)
+    what, fault = "it uses a value that was never set.", work.fault
+    return Finding(reason=Reason.UNINITIALISED, message=what, help="", places=(), times=unset.times, fault=fault)
 
 
 def _explained(unset: SeenUnset, launches: Sequence[SeenKernel], scene: Scene) -> Finding:

@@ -130,7 +130,7 @@ class SimulatedLaunch:
             if not oclgrind.INVALID.match(message.text) or oclgrind.copies(message) or not entities:
                 continue
             target = oclgrind.target(message, self.seen)
-            is_past = target.element is not None and target.elements is not None and target.element >= 0
+            is_past = target.offset is not None and target.offset >= 0
             if is_past and "global memory" in message.text:
                 writes = message.text.startswith("Invalid write")
                 yield Outside(line=entities[0].line, array=target.array, writes=writes)

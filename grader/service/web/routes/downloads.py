@@ -1,4 +1,4 @@
-"""Files of an attempt's result: the report as a page, as JSON, and as JUnit XML."""
+"""Files of an attempt's result: the report as a page, as JSON, as JUnit XML, as SARIF, and for Code Quality."""
 
 import zlib
 from typing import Literal
@@ -19,15 +19,19 @@ from grader.service.web.state import state_of
 
 router = APIRouter()
 
-JUNIT_LIMIT = ConcurrencyLimiter(2, "Many reports are being written right now; try again in a moment.", max_waiting=2)
-"""Limits JUnit reports that are made at once from stored results. A large one keeps a processor busy for a moment."""
+RENDERING = ConcurrencyLimiter(2, "Many reports are being written right now; try again in a moment.", max_waiting=2)
+"""Limits reports that are made at once from stored results. A large one keeps a processor busy for a moment."""
 
-FileName = Literal["report.html", "result.json", "junit.xml"]
+FileName = Literal["report.html", "result.json", "junit.xml", "report.sarif", "code-quality.json"]
 TYPES: dict[FileName, str] = {
     "report.html": "text/html; charset=utf-8",
     "result.json": "application/json",
     "junit.xml": "application/xml",
+    "report.sarif": "application/sarif+json",
+    "code-quality.json": "application/json",
 }
+FORMATS: dict[FileName, str] = {"junit.xml": "junit", "report.sarif": "sarif", "code-quality.json": "code_quality"}
+"""Formats of the files that are made from the stored result."""
 
 
 @router.get("/attempts/{public}/download/{name}")
@@ -46,8 +50,8 @@ def download_of(request: Request, member: User, public: str, name: FileName) -> 
         require_shown(attempt.counted, member)
         packed = _page(attempt.counted, whole=whole) if name == "report.html" else _json(attempt.counted, whole=whole)
         headers = download_headers(f"{attempt.assignment}-{attempt.number}-{name}")
-    if name == "junit.xml":
-        packed = _junit(packed)
+    if name in FORMATS:
+        packed = _rendered(packed, FORMATS[name])
     return decompressed(packed, TYPES[name], headers)
 
 
@@ -66,6 +70,6 @@ def _json(counted: GradingRow, *, whole: bool) -> bytes:
     return counted.published_result
 
 
-def _junit(packed: bytes) -> bytes:
-    with JUNIT_LIMIT.slot():
-        return zlib.compress(REPORTS["junit"](Result.model_validate_json(zlib.decompress(packed))).encode())
+def _rendered(packed: bytes, name: str) -> bytes:
+    with RENDERING.slot():
+        return zlib.compress(REPORTS[name](Result.model_validate_json(zlib.decompress(packed))).encode())

@@ -258,9 +258,14 @@ def back(request: Request) -> Response:
 def start_browser_session(request: Request, state: AppState, token: str) -> Response:
     """Redirect to the first page, with the cookie of a new session."""
     answer = first_page(request, state)
+    set_session_cookie(answer, state, token)
+    return answer
+
+
+def set_session_cookie(answer: Response, state: AppState, token: str) -> None:
+    """Add the cookie of a new session to an answer."""
     lasts = int(SESSION_LIFETIME.total_seconds())
     answer.set_cookie(state.cookie, token, max_age=lasts, path="/", secure=state.secure, httponly=True, samesite="lax")
-    return answer
 
 
 def network(request: Request) -> str:

@@ -12,10 +12,10 @@ from grader.protocol.text import showable
 from grader.service.auth.api_tokens import (
     MAX_NAME_LENGTH,
     TokenRequest,
-    TokenScope,
     as_text,
     create_token,
     revoke,
+    scopes_offered,
     tokens_of,
 )
 from grader.service.auth.device_flow import (
@@ -104,7 +104,13 @@ def _tokens_page(request: Request, member: Member, form: EnteredForm) -> Respons
     state = state_of(request)
     with state.database.reading() as session:
         rows = tokens_of(session, member.id, state.now())
-    values = {"tokens": rows, "days": LIFETIME_DAYS, "scopes": list(TokenScope)}
+    has_providers = bool(state.sign_in.ci_providers)
+    values = {
+        "has_providers": has_providers,
+        "tokens": rows,
+        "days": LIFETIME_DAYS,
+        "scopes": scopes_offered(member.role),
+    }
     return page(request, "tokens.html.jinja", member, form.status, form=form, **values)
 
 
@@ -113,7 +119,7 @@ def make_token(request: Request, member: AnyMember, form: OwnForm) -> Response:
     """Create a token for a program. It is shown only once."""
     state = state_of(request)
     try:
-        wanted = _wanted(form)
+        wanted = _wanted(form, member)
     except FieldError as error:
         return _tokens_page(request, member, entered(form, error))
     with state.database.writing() as session:
@@ -121,11 +127,11 @@ def make_token(request: Request, member: AnyMember, form: OwnForm) -> Response:
     return page(request, "token.html.jinja", member, token=token)
 
 
-def _wanted(form: FormData) -> TokenRequest:
+def _wanted(form: FormData, member: Member) -> TokenRequest:
     name = showable(text_in(form, "name")).strip()
     if not 0 < len(name) <= MAX_NAME_LENGTH:
         raise FieldError("name", length_in_words("name", name, MAX_NAME_LENGTH))
-    scopes = [each for each in TokenScope if text_in(form, each)]
+    scopes = [each for each in scopes_offered(member.role) if text_in(form, each)]
     if not scopes:
         raise FieldError("scopes", "No permission is ticked. Tick at least one.")
     days = next((each for each in LIFETIME_DAYS if str(each) == text_in(form, "days")), None)

@@ -1014,7 +1014,13 @@ def test_nothing_is_left_of_a_worker_that_ended(fresh, engine, tmp_path, broken)
     assert settle(lambda: descriptors() <= before, wanted=True)
 
 
-@pytest.mark.parametrize("code", ["", "inside(docker.from_env(), worker, HALT)"], ids=["as it is", "halted"])
+@pytest.mark.parametrize(
+    "code",
+    [
+        pytest.param("", id="as it is", marks=pytest.mark.whole),
+        pytest.param("inside(docker.from_env(), worker, HALT)", id="halted"),
+    ],
+)
 def test_after_kill_9_of_the_judge_nothing_is_left(code, worker_image, engine, tmp_path):
     """After a judge was killed, its container and folder are removed, even if the worker had been stopped by the code
     in it. The container of a running judge is left alone.
@@ -1055,6 +1061,7 @@ def test_a_stopped_worker_blocks_nobody(fresh, engine, tmp_path):
     assert nothing_is_left(engine, tmp_path)
 
 
+@pytest.mark.whole
 def test_a_real_flood_fills_no_memory(fresh, engine, tmp_path):
     """After 48 MiB on each stream, the engine can pass on everything, and the worker can still be removed."""
     with make_worker(fresh) as worker:

@@ -15,6 +15,8 @@ from grader.protocol.observation import SeenAccess, SeenArray, SeenKernel, SeenM
 from grader.results.check import Place, Reason
 
 SOURCE = "\n".join(f"line {n};" for n in range(1, 31))
+DECLARED = "\n__kernel void k(__global const float *restrict A, __global float *C, __local float *Ash)"
+SOURCE += DECLARED
 LINE = Scene(source=SOURCE, dimensions=1, extent=None)
 PLANE = Scene(source=SOURCE, dimensions=2, extent=(50, 35))
 
@@ -394,12 +396,15 @@ def test_a_copy_beyond_an_array_is_told_with_its_own_line():
     assert "nodebug" not in found.help
 
 
-COPIES = """\
+COPIES = (
+    """\
 const __global float *row = A;
 e = async_work_group_copy(Ash[0], A + (x + 1) * n, min(n, 4u), 0);
 e = async_work_group_copy(C + n, Ash[0], 4, e);
 e = async_work_group_copy(Ash[1], row, 4, e);
 """
+    + DECLARED
+)
 
 
 @pytest.mark.parametrize(

@@ -79,3 +79,28 @@ def test_no_text_takes_long(text):
     are never closed.
     """
     assert_linear(lambda size: list(loops(text * size)), lambda size: size + 2)
+
+
+@pytest.mark.parametrize(
+    ("source", "size"),
+    [
+        ("__kernel void k(__global const uchar *restrict A, uint n) { A[n] = 0; }", 1),
+        ("__kernel void k(const __global float4* A) {}", 16),
+        ("void k() { __local double A[8]; }", 8),
+        ("void k(__global short * const restrict A) { short x = 2 * A[3]; }", 2),
+        ("void k(__global Part *A) {}", None),
+        ("void k(__global int *A) {} void l(__global long *A) {}", None),
+        ("", None),
+    ],
+)
+def test_the_size_of_an_element_comes_from_its_declaration(source, size):
+    """Distances are told in elements of the declared type. An unknown or ambiguous type has no size."""
+    assert Scene(source=source, dimensions=1, extent=None).element_bytes("A") == size
+
+
+@pytest.mark.whole
+def test_an_array_that_is_named_often_costs_no_more_than_its_text():
+    """The type is looked for in a limited text before each name."""
+    assert_linear(
+        lambda size: Scene(source="A " * size, dimensions=1, extent=None).element_bytes("A"), lambda size: 2 * size
+    )

@@ -387,3 +387,216 @@ def upgrade() -> None:
         sqlite_autoincrement=True,
     )
     op.create_index("ix_progress_grading_id", "progress", ["grading_id"])
+    _learning_platforms()
+    _courses_of_learning_platforms()
+    _create_tables_for_programs()
+
+
+def _learning_platforms() -> None:
+    """Create the tables of registrations at learning platforms."""
+    op.create_table(
+        "lti_keys",
+        sa.Column("kid", sa.String(), nullable=False),
+        sa.Column("pem", sa.String(), nullable=False),
+        sa.Column("created", UtcDateTime(), nullable=False),
+        sa.PrimaryKeyConstraint("kid"),
+    )
+    op.create_table(
+        "lti_nonces",
+        sa.Column("nonce_sha256", sa.String(), nullable=False),
+        sa.Column("expires", UtcDateTime(), nullable=False),
+        sa.PrimaryKeyConstraint("nonce_sha256"),
+    )
+    op.create_index("ix_lti_nonces_expires", "lti_nonces", ["expires"])
+    op.create_table(
+        "lti_platforms",
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("name", sa.String(), nullable=False),
+        sa.Column("issuer", sa.String(), nullable=False),
+        sa.Column("client_id", sa.String(), nullable=False),
+        sa.Column("authorization_url", sa.String(), nullable=False),
+        sa.Column("token_url", sa.String(), nullable=False),
+        sa.Column("token_audience", sa.String(), nullable=False),
+        sa.Column("jwks_url", sa.String(), nullable=False),
+        sa.Column("matches", sa.String(), nullable=False),
+        sa.Column("created", UtcDateTime(), nullable=False),
+        sa.Column("paused_until", UtcDateTime(), nullable=True),
+        sa.Column("failures", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("failing_since", UtcDateTime(), nullable=True),
+        sa.PrimaryKeyConstraint("id"),
+        sa.UniqueConstraint("issuer", "client_id", name="lti_platforms_once"),
+        sqlite_autoincrement=True,
+    )
+    op.create_table(
+        "lti_registration_links",
+        sa.Column("token_sha256", sa.String(), nullable=False),
+        sa.Column("expires", UtcDateTime(), nullable=False),
+        sa.PrimaryKeyConstraint("token_sha256"),
+    )
+    op.create_table(
+        "lti_accounts",
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("platform_id", sa.Integer(), nullable=False),
+        sa.Column("person_id", sa.Integer(), nullable=False),
+        sa.Column("sub", sa.String(), nullable=False),
+        sa.Column("role", sa.String(), nullable=False),
+        sa.Column("departed", UtcDateTime(), nullable=True),
+        sa.ForeignKeyConstraint(["platform_id"], ["lti_platforms.id"]),
+        sa.ForeignKeyConstraint(["person_id"], ["people.id"]),
+        sa.PrimaryKeyConstraint("id"),
+        sa.UniqueConstraint("platform_id", "sub", name="lti_accounts_once"),
+        sa.UniqueConstraint("platform_id", "person_id", name="lti_accounts_one_per_person"),
+    )
+    op.create_index("ix_lti_accounts_person_id", "lti_accounts", ["person_id"])
+    op.create_table(
+        "lti_contexts",
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("platform_id", sa.Integer(), nullable=False),
+        sa.Column("deployment", sa.String(), nullable=False),
+        sa.Column("context", sa.String(), nullable=False),
+        sa.Column("title", sa.String(), nullable=False),
+        sa.Column("seen", UtcDateTime(), nullable=False),
+        sa.Column("connected", UtcDateTime(), nullable=True),
+        sa.Column("connected_by", sa.String(), nullable=False),
+        sa.Column("memberships_url", sa.String(), nullable=False),
+        sa.Column("line_items_url", sa.String(), nullable=False),
+        sa.Column("scopes", sa.String(), nullable=False),
+        sa.Column("roster_due", UtcDateTime(), nullable=True),
+        sa.Column("rostered", UtcDateTime(), nullable=True),
+        sa.Column("roster_words", sa.String(), nullable=False),
+        sa.ForeignKeyConstraint(["platform_id"], ["lti_platforms.id"]),
+        sa.PrimaryKeyConstraint("id"),
+        sa.UniqueConstraint("platform_id", "deployment", "context", name="lti_contexts_once"),
+        sqlite_autoincrement=True,
+    )
+    op.create_table(
+        "lti_deployments",
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("platform_id", sa.Integer(), nullable=False),
+        sa.Column("deployment", sa.String(), nullable=False),
+        sa.ForeignKeyConstraint(["platform_id"], ["lti_platforms.id"]),
+        sa.PrimaryKeyConstraint("id"),
+        sa.UniqueConstraint("platform_id", "deployment", name="lti_deployments_once"),
+    )
+
+
+def _courses_of_learning_platforms() -> None:
+    """Create the tables of the people and scores of these platforms."""
+    op.create_table(
+        "lti_line_items",
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("context_id", sa.Integer(), nullable=False),
+        sa.Column("assignment", sa.String(), nullable=False),
+        sa.Column("url", sa.String(), nullable=False),
+        sa.ForeignKeyConstraint(["context_id"], ["lti_contexts.id"]),
+        sa.PrimaryKeyConstraint("id"),
+        sa.UniqueConstraint("context_id", "assignment", name="lti_line_items_once"),
+    )
+    op.create_table(
+        "lti_members",
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("context_id", sa.Integer(), nullable=False),
+        sa.Column("person_id", sa.Integer(), nullable=False),
+        sa.Column("left", UtcDateTime(), nullable=True),
+        sa.ForeignKeyConstraint(["context_id"], ["lti_contexts.id"]),
+        sa.ForeignKeyConstraint(["person_id"], ["people.id"]),
+        sa.PrimaryKeyConstraint("id"),
+        sa.UniqueConstraint("context_id", "person_id", name="lti_members_once"),
+    )
+    op.create_index("ix_lti_members_person_id", "lti_members", ["person_id"])
+    op.create_table(
+        "lti_scores",
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("context_id", sa.Integer(), nullable=False),
+        sa.Column("person_id", sa.Integer(), nullable=False),
+        sa.Column("assignment", sa.String(), nullable=False),
+        sa.Column("points", sa.Double(), nullable=True),
+        sa.Column("most", sa.Double(), nullable=False),
+        sa.Column("comment", sa.String(), nullable=False),
+        sa.Column("submitted", UtcDateTime(), nullable=True),
+        sa.Column("changed", UtcDateTime(), nullable=False),
+        sa.Column("state", sa.String(), nullable=False),
+        sa.Column("tries", sa.Integer(), nullable=False),
+        sa.Column("next_try", UtcDateTime(), nullable=False),
+        sa.Column("begun", UtcDateTime(), nullable=True),
+        sa.Column("sent", UtcDateTime(), nullable=True),
+        sa.Column("sent_value", sa.String(), nullable=False),
+        sa.Column("words", sa.String(), nullable=False),
+        sa.ForeignKeyConstraint(["person_id"], ["people.id"]),
+        sa.ForeignKeyConstraint(["context_id"], ["lti_contexts.id"]),
+        sa.PrimaryKeyConstraint("id"),
+        sa.UniqueConstraint("context_id", "person_id", "assignment", name="lti_scores_once"),
+        sqlite_autoincrement=True,
+    )
+    op.create_index("ix_lti_scores_person_id", "lti_scores", ["person_id"])
+    op.create_index("lti_scores_due", "lti_scores", ["state", "next_try"])
+    op.create_table(
+        "lti_selections",
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("context_id", sa.Integer(), nullable=False),
+        sa.Column("person_id", sa.Integer(), nullable=False),
+        sa.Column("token_sha256", sa.String(), nullable=False),
+        sa.Column("settings", sa.String(), nullable=False),
+        sa.Column("expires", UtcDateTime(), nullable=False),
+        sa.ForeignKeyConstraint(["context_id"], ["lti_contexts.id"]),
+        sa.ForeignKeyConstraint(["person_id"], ["people.id"]),
+        sa.PrimaryKeyConstraint("id"),
+        sa.UniqueConstraint("token_sha256"),
+    )
+    op.create_index("ix_lti_selections_person_id", "lti_selections", ["person_id"])
+
+
+def _create_tables_for_programs() -> None:
+    op.create_table(
+        "webhooks",
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("url", sa.String(), nullable=False),
+        sa.Column("secret", sa.String(), nullable=False),
+        sa.Column("who", sa.String(), nullable=False),
+        sa.Column("created", UtcDateTime(), nullable=False),
+        sa.PrimaryKeyConstraint("id"),
+        sqlite_autoincrement=True,
+    )
+    op.create_table(
+        "deliveries",
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("webhook_id", sa.Integer(), nullable=False),
+        sa.Column("public", sa.String(), nullable=False),
+        sa.Column("event", sa.String(), nullable=False),
+        sa.Column("path", sa.String(), nullable=False),
+        sa.Column("data", sa.String(), nullable=False),
+        sa.Column("at", UtcDateTime(), nullable=False),
+        sa.Column("state", sa.String(), nullable=False),
+        sa.Column("tries", sa.Integer(), nullable=False),
+        sa.Column("not_before", UtcDateTime(), nullable=False),
+        sa.Column("words", sa.String(), nullable=False),
+        sa.ForeignKeyConstraint(["webhook_id"], ["webhooks.id"], ondelete="CASCADE"),
+        sa.PrimaryKeyConstraint("id"),
+        sqlite_autoincrement=True,
+    )
+    op.create_index("ix_deliveries_webhook_id", "deliveries", ["webhook_id"])
+    op.create_index("deliveries_to_send", "deliveries", ["state", "not_before"])
+    op.create_table(
+        "regrading_ends",
+        sa.Column("regrading_id", sa.Integer(), nullable=False),
+        sa.Column("at", UtcDateTime(), nullable=False),
+        sa.ForeignKeyConstraint(["regrading_id"], ["regradings.id"]),
+        sa.PrimaryKeyConstraint("regrading_id"),
+    )
+    op.create_table(
+        "repositories",
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("person_id", sa.Integer(), nullable=False),
+        sa.Column("issuer", sa.String(), nullable=False),
+        sa.Column("repository", sa.String(), nullable=False),
+        sa.Column("user", sa.String(), nullable=False),
+        sa.Column("number", sa.String(), nullable=False),
+        sa.Column("by_staff", sa.Boolean(), nullable=False),
+        sa.Column("created", UtcDateTime(), nullable=False),
+        sa.ForeignKeyConstraint(["person_id"], ["people.id"]),
+        sa.PrimaryKeyConstraint("id"),
+        sa.UniqueConstraint("person_id", "issuer", "repository", name="repositories_once"),
+        sqlite_autoincrement=True,
+    )
+    op.create_index("ix_repositories_person_id", "repositories", ["person_id"])
+    op.create_index("repositories_named", "repositories", ["issuer", "repository"])

@@ -1,0 +1,114 @@
+"""Requests to addresses that a registration or a platform has stated. They must not reach machines behind the firewall.
+
+The address of a host is looked up once, checked, and used for the connection. A second look-up could have another
+answer.
+"""
+
+import contextlib
+import socket
+from collections.abc import Collection
+from ipaddress import ip_address
+from typing import Any
+from urllib.parse import urlsplit
+
+import requests
+from requests.adapters import HTTPAdapter
+from urllib3 import HTTPConnectionPool, HTTPSConnectionPool
+from urllib3.connection import HTTPConnection, HTTPSConnection
+from urllib3.exceptions import NewConnectionError
+
+from grader.service.errors import RefusedError
+
+MAX_ADDRESS_LENGTH = 2000
+
+LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+"""Names of this machine. If they are among the private hosts, they may be used without TLS."""
+
+
+def require_address(url: str, what: str, private_hosts: Collection[str]) -> str:
+    """The address, if the service may send requests to it. Otherwise, raises RefusedError. `what` names the address in
+    the message.
+    """
+    try:
+        parts = urlsplit(url)
+        host, _port = parts.hostname or "", parts.port
+    except ValueError as error:
+        raise RefusedError(f"The {what} is not an address: {url[:200]}.") from error
+    if not host or parts.username or parts.fragment or len(url) > MAX_ADDRESS_LENGTH or not url.isprintable():
+        raise RefusedError(f"The {what} is not an address: {url[:200]}.")
+    if parts.scheme != "https" and not (parts.scheme == "http" and host in LOOPBACK and host in private_hosts):
+        raise RefusedError(f"The {what} must begin with https://, not {url[:200]}.")
+    return url
+
+
+def guarded_session(private_hosts: Collection[str]) -> requests.Session:
+    """A session that connects only to public addresses, and to the private hosts. It does not use a proxy, which would
+    look up the addresses itself.
+    """
+    session = requests.Session()
+    session.trust_env = False
+    adapter = _GuardedAdapter(frozenset(private_hosts))
+    session.mount("https://", adapter)
+    session.mount("http://", adapter)
+    return session
+
+
+class _GuardedAdapter(HTTPAdapter):
+    def __init__(self, private_hosts: frozenset[str]) -> None:
+        self._private_hosts = private_hosts
+        super().__init__(max_retries=0)
+
+    def init_poolmanager(self, *arguments: Any, **more: Any) -> None:
+        """Use connections that check the address."""
+        super().init_poolmanager(*arguments, **more)
+        private = self._private_hosts
+
+        class Plain(_Checked, HTTPConnection):
+            private_hosts = private
+
+        class Tls(_Checked, HTTPSConnection):
+            private_hosts = private
+
+        plain = type("PlainPool", (HTTPConnectionPool,), {"ConnectionCls": Plain})
+        tls = type("TlsPool", (HTTPSConnectionPool,), {"ConnectionCls": Tls})
+        self.poolmanager.pool_classes_by_scheme = {"http": plain, "https": tls}
+
+
+class _Checked(HTTPConnection):
+    """A connection to an address that was checked."""
+
+    private_hosts: frozenset[str] = frozenset()
+
+    def _new_conn(self) -> socket.socket:
+        name = self._dns_host
+        *others, last = self._checked(name)
+        try:
+            for each in others:
+                self._dns_host = each
+                with contextlib.suppress(NewConnectionError):
+                    return super()._new_conn()
+            self._dns_host = last
+            return super()._new_conn()
+        finally:
+            self._dns_host = name
+
+    def _checked(self, name: str) -> list[str]:
+        """The addresses of a host to which the service may connect."""
+        try:
+            found = [each[4][0] for each in socket.getaddrinfo(name, self.port, type=socket.SOCK_STREAM)]
+        except (OSError, UnicodeError) as error:
+            raise NewConnectionError(self, "the name of the host is not known") from error
+        usable = [str(each) for each in found if name in self.private_hosts or is_public(str(each))]
+        if not usable:
+            raise NewConnectionError(self, PRIVATE)
+        return usable
+
+
+PRIVATE = "the host has a private address; list it in lti.private_hosts"
+
+
+def is_public(address: str) -> bool:
+    """True for an address of the public Internet. IPv6 addresses that contain an IPv4 address count like it."""
+    parsed = ip_address(address.partition("%")[0])
+    inner = getattr(parsed, "ipv4_mapped", None) or getattr(parsed, "sixtofour", None)
+    return (inner or parsed).is_global and not (inner or parsed).is_multicast

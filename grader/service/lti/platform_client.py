@@ -1,0 +1,287 @@
+"""Requests to learning platforms, for their keys, access tokens, and services. Redirects are not followed, and no
+answer may be large or slow.
+"""
+
+import contextlib
+import json
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import Any
+from urllib.parse import urlsplit
+
+import requests
+from joserfc.jwk import KeySet
+
+from grader.common.lti import LtiRules
+from grader.protocol.text import showable
+from grader.service.errors import RefusedError
+from grader.service.lti.addresses import PRIVATE, guarded_session, require_address
+from grader.service.lti.tokens import SigningKey, UnsignedError, client_assertion, key_set, verified
+from grader.service.throttle import ConcurrencyLimiter
+
+CONNECT_SECONDS, READ_SECONDS, ANSWER_SECONDS = 5.0, 10.0, 30.0
+"""Seconds to wait for a connection, for the next part of an answer, and for a whole answer."""
+
+MAX_ANSWER_BYTES = 4 * 1024 * 1024
+"""Largest answer. A page of a roster with 1,000 members has about 500 KB."""
+
+MAX_WORDS = 300
+"""Maximum length of a platform's words that are kept."""
+
+KEYS_LIFETIME_SECONDS, MIN_REREAD_SECONDS = 3600.0, 60.0
+"""Maximum age of a platform's keys before they are read again, and minimum age at which an unknown key causes that."""
+
+TOKEN_MARGIN_SECONDS = 60.0
+"""A token is renewed this long before it ends."""
+
+MAX_PAUSE_SECONDS = 3600.0
+"""Longest pause that a platform may ask for."""
+
+
+class PlatformError(Exception):
+    """A request to a platform that failed. The text says why."""
+
+
+class NoAnswerError(PlatformError):
+    """The platform did not answer, its answer was unusable, or it gave no access token. All requests would fail."""
+
+
+class SlowDownError(PlatformError):
+    """The platform asks for fewer requests. `seconds` is the pause that it wants; None if it does not say."""
+
+    def __init__(self, seconds: float | None) -> None:
+        super().__init__("the platform asks to slow down")
+        self.seconds = seconds
+
+
+class FaultError(PlatformError):
+    """The platform has failed at this request, which may work later."""
+
+
+class RejectedError(PlatformError):
+    """The platform has refused this request, which would be refused again."""
+
+    def __init__(self, status: int, words: str) -> None:
+        super().__init__(f"{status}: {words}" if words else f"status {status}")
+        self.status = status
+
+
+@dataclass(frozen=True, kw_only=True)
+class Endpoints:
+    """The addresses of a registration, and what identifies it."""
+
+    number: int
+    client_id: str
+    token_url: str
+    token_audience: str
+    jwks_url: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServiceRequest:
+    """A request to a service of a platform. `scopes` are the permissions that it needs."""
+
+    method: str
+    url: str
+    scopes: tuple[str, ...]
+    accept: str
+    body: Mapping[str, Any] | None = None
+    content_type: str = "application/json"
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlatformAnswer:
+    """The answer to a request."""
+
+    status: int
+    headers: Mapping[str, str]
+    text: str
+
+    @property
+    def json(self) -> Any:
+        """The value in the answer. Raises NoAnswerError if it is not JSON."""
+        try:
+            return json.loads(self.text)
+        except ValueError as error:
+            raise NoAnswerError("the platform's answer is not JSON") from error
+
+    @property
+    def words(self) -> str:
+        """The platform's words, shortened to one line."""
+        return " ".join(showable(self.text).split())[:MAX_WORDS]
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Known:
+    keys: KeySet
+    read: float
+
+
+@dataclass
+class PlatformClient:
+    """Sends requests to platforms. Several threads may use it."""
+
+    rules: LtiRules = field(default_factory=LtiRules)
+    clock: Callable[[], float] = time.monotonic
+    _keys: dict[str, _Known] = field(default_factory=dict)
+    _tokens: dict[tuple[int, tuple[str, ...]], tuple[str, float]] = field(default_factory=dict)
+    _lock: Lock = field(default_factory=Lock)
+    _limiter: ConcurrencyLimiter = field(
+        default_factory=lambda: ConcurrencyLimiter(
+            4, "Many people arrive right now; try again in a moment.", max_waiting=20
+        )
+    )
+
+    def require_address(self, url: str, what: str) -> str:
+        """The address, if the service may send requests to it. Otherwise, raises RefusedError."""
+        return require_address(url, what, self.rules.private_hosts)
+
+    def claims(self, text: str, platform: Endpoints) -> Mapping[str, Any]:
+        """The claims of a message that the platform has signed. Reads its keys again if they may have changed. Raises
+        UnsignedError if it has not signed the message.
+        """
+        known = self._keys.get(platform.jwks_url)
+        if known is not None and self.clock() - known.read < KEYS_LIFETIME_SECONDS:
+            try:
+                return verified(text, known.keys)
+            except UnsignedError:
+                if self.clock() - known.read < MIN_REREAD_SECONDS:
+                    raise
+        return verified(text, self.read_keys(platform.jwks_url))
+
+    def read_keys(self, url: str) -> KeySet:
+        """Read a platform's keys. Raises NoAnswerError if that fails."""
+        with self._limiter.slot():
+            answer = self._sent("GET", url, "address of the keys", {"accept": "application/json"}, None)
+        if answer.status != 200:
+            raise NoAnswerError(f"the address of the platform's keys answered with status {answer.status}")
+        try:
+            keys = key_set(answer.json)
+        except ValueError as error:
+            raise NoAnswerError("the address of the platform's keys does not contain usable keys") from error
+        with self._lock:
+            self._keys[url] = _Known(keys=keys, read=self.clock())
+        return keys
+
+    def ask(self, platform: Endpoints, key: SigningKey, request: ServiceRequest) -> PlatformAnswer:
+        """Send a request with an access token. Raises a PlatformError unless the answer is a success."""
+        answer = self._asked(platform, key, request)
+        if answer.status == 401:  # the token may have been revoked, so try once with a new one
+            with self._lock:
+                self._tokens.pop((platform.number, request.scopes), None)
+            answer = self._asked(platform, key, request)
+        return succeeded(answer)
+
+    def _asked(self, platform: Endpoints, key: SigningKey, request: ServiceRequest) -> PlatformAnswer:
+        headers = {"authorization": f"Bearer {self.token(platform, key, request.scopes)}", "accept": request.accept}
+        data = None
+        if request.body is not None:
+            headers["content-type"], data = request.content_type, json.dumps(request.body).encode()
+        return self._sent(request.method, request.url, "address of the service", headers, data)
+
+    def token(self, platform: Endpoints, key: SigningKey, scopes: tuple[str, ...]) -> str:
+        """An access token with these scopes. Raises NoAnswerError if the platform does not give one."""
+        place = platform.number, scopes
+        with self._lock:
+            found = self._tokens.get(place)
+        if found is not None and self.clock() < found[1]:
+            return found[0]
+        answer = self.token_answer(platform, key, scopes)
+        stated = answer.json if answer.status == 200 else None
+        if not isinstance(stated, dict) or not isinstance(stated.get("access_token"), str):
+            raise NoAnswerError(f"the platform gave no access token (status {answer.status}): {answer.words}")
+        lasts = stated.get("expires_in")
+        ends = self.clock() + (float(lasts) if isinstance(lasts, int | float) else 0.0) - TOKEN_MARGIN_SECONDS
+        with self._lock:
+            self._tokens[place] = stated["access_token"], ends
+        return str(stated["access_token"])
+
+    def token_answer(self, platform: Endpoints, key: SigningKey, scopes: tuple[str, ...]) -> PlatformAnswer:
+        """The platform's answer to a request for an access token."""
+        audience = platform.token_audience or platform.token_url
+        form = {
+            "grant_type": "client_credentials",
+            "client_assertion_type": "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
+            "client_assertion": client_assertion(platform.client_id, audience, key),
+            "scope": " ".join(scopes),
+        }
+        return self._sent("POST", platform.token_url, "address of access tokens", {"accept": "application/json"}, form)
+
+    def plain(self, method: str, url: str, body: Mapping[str, Any] | None = None, token: str = "") -> PlatformAnswer:
+        """Send a request outside a registration, with an optional bearer token."""
+        headers = {"accept": "application/json", **({"authorization": f"Bearer {token}"} if token else {})}
+        data = None
+        if body is not None:
+            headers["content-type"], data = "application/json", json.dumps(body).encode()
+        return self._sent(method, url, "address", headers, data)
+
+    def _sent(self, method: str, url: str, what: str, headers: Mapping[str, str], data: Any) -> PlatformAnswer:
+        try:
+            require_address(url, what, self.rules.private_hosts)
+        except RefusedError as error:
+            raise NoAnswerError(str(error)) from error
+        with guarded_session(self.rules.private_hosts) as session, _in_words(urlsplit(url).hostname or ""):
+            answer = session.request(
+                method,
+                url,
+                headers={**headers, "user-agent": "grader"},
+                data=data,
+                timeout=(CONNECT_SECONDS, READ_SECONDS),
+                allow_redirects=False,
+                stream=True,
+            )
+            text = _text_of(answer)
+        if 300 <= answer.status_code < 400:
+            raise NoAnswerError(f"the {what} redirects to another address, which is not followed; register that one")
+        return PlatformAnswer(status=answer.status_code, headers=answer.headers, text=text)
+
+
+def succeeded(answer: PlatformAnswer) -> PlatformAnswer:
+    """The answer, if it is a success. Otherwise, raises a PlatformError. Canvas answers 403 with a header if it wants
+    fewer requests.
+    """
+    limited = answer.status == 403 and (
+        "x-rate-limit-remaining" in answer.headers and "rate limit" in answer.text.lower()
+    )
+    if answer.status == 429 or limited:
+        raise SlowDownError(_seconds(answer.headers.get("retry-after")))
+    if answer.status >= 500 or answer.status in {401, 408}:
+        raise FaultError(f"the platform answered with status {answer.status}: {answer.words}".rstrip(": "))
+    if not 200 <= answer.status < 300:
+        raise RejectedError(answer.status, answer.words)
+    return answer
+
+
+def _seconds(stated: str | None) -> float | None:
+    if stated is None or not stated.isascii() or not stated.isdigit():
+        return None
+    return min(float(stated), MAX_PAUSE_SECONDS)
+
+
+def _text_of(answer: requests.Response) -> str:
+    """Read an answer up to the limits of size and time."""
+    until, parts, size = time.monotonic() + ANSWER_SECONDS, [], 0
+    for part in answer.iter_content(64 * 1024):
+        parts.append(part)
+        size += len(part)
+        if size > MAX_ANSWER_BYTES:
+            raise NoAnswerError("the platform's answer is too large")
+        if time.monotonic() > until:
+            raise NoAnswerError("the platform's answer takes too long")
+    return b"".join(parts).decode("utf-8", "replace")
+
+
+@contextlib.contextmanager
+def _in_words(host: str) -> Iterator[None]:
+    """Convert the errors of the network to one sentence."""
+    try:
+        yield
+    except requests.exceptions.SSLError as error:
+        raise NoAnswerError(f"{host} has no valid certificate") from error
+    except requests.exceptions.Timeout as error:
+        raise NoAnswerError(f"{host} did not answer in time") from error
+    except (requests.exceptions.RequestException, ValueError, OSError) as error:
+        why = PRIVATE if PRIVATE in str(error) else "no connection"
+        raise NoAnswerError(f"{host} cannot be reached: {why}") from error

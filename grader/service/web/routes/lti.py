@@ -1,0 +1,296 @@
+"""Pages for browsers that come from a learning platform: sign-in, launch, and the choice of assignments.
+
+    /lti/login    the browser is sent to the platform
+    /lti/launch   the platform's form arrives from another site, so browsers leave the cookie out
+    /lti/session  the same form from our own page, with the cookie; only this one is trusted
+
+Browsers block cookies in frames of other sites. Therefore /lti/login offers a new window in a frame. The choice of
+assignments stays in the frame, because platforms wait for it there. It needs only a cookie of that frame (CHIPS).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated
+from urllib.parse import parse_qsl, urlencode, urlsplit
+
+from fastapi import APIRouter, Depends
+from starlette.datastructures import FormData
+from starlette.requests import Request
+from starlette.responses import JSONResponse, RedirectResponse, Response
+
+from grader.service.auth.sessions import start_session
+from grader.service.course.assignments import AssignmentView
+from grader.service.db.models import CourseRole, LtiContextRow, LtiPlatformRow, PersonRow
+from grader.service.errors import RefusedError
+from grader.service.lti.accounts import enrol
+from grader.service.lti.deep_linking import open_selection, return_form, use_selection
+from grader.service.lti.dynamic_registration import registered_at
+from grader.service.lti.keys import ensure_key, published, signing_key
+from grader.service.lti.launch import AGAIN, LOGIN_SECONDS, SELECTION_PATH, KeptLogin, begin, read, use_nonce
+from grader.service.lti.line_items import StatedColumn, note_line_item
+from grader.service.lti.message import LaunchError, LaunchMessage
+from grader.service.lti.platform_client import PlatformError
+from grader.service.lti.registrations import (
+    REGISTRATION_USED_UP,
+    deployments_of,
+    endpoints_of,
+    is_registration_link,
+    note_context,
+    platform_named,
+    platform_of_login,
+    register,
+    use_registration_link,
+)
+from grader.service.lti.tokens import UnsignedError, public_key_set
+from grader.service.web.auth import AnyForm, text_in, texts_in
+from grader.service.web.middleware import POLICY
+from grader.service.web.pages import page
+from grader.service.web.routes.sign_in import TOO_MANY_FAILED, network, set_session_cookie
+from grader.service.web.state import AppState, state_of
+
+router = APIRouter(prefix="/lti")
+
+MAX_FIELDS = 50
+"""Maximum number of fields in a form of a platform."""
+
+KEYS_CACHE_SECONDS = 300
+
+FRAMES = frozenset({"iframe", "frame", "fencedframe", "embed", "object"})
+"""Values of Sec-Fetch-Dest for a page inside another page."""
+
+LOGIN_FIELDS = "iss", "client_id", "login_hint", "lti_message_hint", "target_link_uri", "lti_deployment_id"
+
+NO_COOKIE = (
+    "Your browser did not send the cookie of this sign-in. Browsers block cookies inside other pages, and lose them "
+    f"after {LOGIN_SECONDS // 60} minutes. Open the activity in your learning platform again, in a new window."
+)
+NOT_CONNECTED = (
+    "The course {} of your learning platform is not connected to this course yet. An instructor of this course "
+    "connects it on the page People, Learning platforms. Then everyone can enter."
+)
+
+
+async def platform_form(request: Request) -> Mapping[str, str]:
+    """The fields of a form that a platform has sent."""
+    body = (await request.body()).decode("utf-8", "replace")
+    try:
+        return dict(parse_qsl(body, keep_blank_values=True, max_num_fields=MAX_FIELDS))
+    except ValueError as error:
+        raise RefusedError("The form of your learning platform has too many fields.") from error
+
+
+PlatformForm = Annotated[Mapping[str, str], Depends(platform_form)]
+
+
+@router.get("/keys")
+def keys(request: Request) -> Response:
+    """The public keys of the service, for platforms."""
+    state = state_of(request)
+    with state.database.reading() as session:
+        found = published(session, state.now())
+    return JSONResponse(public_key_set(found), headers={"cache-control": f"public, max-age={KEYS_CACHE_SECONDS}"})
+
+
+@router.get("/login")
+def login(request: Request) -> Response:
+    """Begin a sign-in that a platform has asked for."""
+    return _login(request, request.query_params)
+
+
+@router.post("/login")
+def posted_login(request: Request, form: PlatformForm) -> Response:
+    """Begin a sign-in that a platform has asked for by a form."""
+    return _login(request, form)
+
+
+def _login(request: Request, asked: Mapping[str, str]) -> Response:
+    state = state_of(request)
+    with state.database.reading() as session:
+        platform = platform_of_login(session, asked.get("iss", ""), asked.get("client_id", ""))
+    framed = request.headers.get("sec-fetch-dest") in FRAMES
+    if framed and urlsplit(asked.get("target_link_uri", "")).path != SELECTION_PATH:
+        fields = {name: asked[name] for name in LOGIN_FIELDS if name in asked}
+        return page(request, "lti_window.html.jinja", address=f"/lti/login?{urlencode(fields)}")
+    begun = begin(platform, asked, state.origin, state.now())
+    answer = RedirectResponse(begun.address, 303)
+    answer.set_cookie(
+        _cookie(state, begun.state),
+        begun.kept,
+        max_age=LOGIN_SECONDS,
+        path="/",
+        secure=state.secure or framed,
+        httponly=True,
+        samesite="none" if framed else "lax",
+    )
+    if framed:
+        answer.headers["set-cookie"] += "; Partitioned"
+    return answer
+
+
+def _cookie(state: AppState, login_state: str) -> str:
+    """Name of the cookie of a sign-in. Each sign-in has its own, because several windows may begin one at once."""
+    return f"{state.cookie}-lti-{login_state[:12]}"
+
+
+@router.post("/launch")
+def launch(request: Request, form: PlatformForm) -> Response:
+    """Page that sends the platform's form again, from this site."""
+    if "error" in form:
+        raise LaunchError(f"Your learning platform did not sign you in: {form['error'][:100]}. {AGAIN}")
+    fields = {name: form.get(name, "") for name in ("state", "id_token")}
+    return page(request, "lti_launch.html.jinja", fields=fields)
+
+
+@router.post("/session")
+def begin_session(request: Request, form: AnyForm) -> Response:
+    """Check the platform's message, and sign the person in or show the choice of assignments."""
+    state = state_of(request)
+    if state.sign_in.failed_sign_ons.is_reached(network(request)):
+        raise RefusedError(TOO_MANY_FAILED)
+    try:
+        arrival = _checked(request, form)
+        answer = _entered(request, arrival)
+    except LaunchError:
+        state.sign_in.failed_sign_ons.count(network(request))
+        raise
+    answer.delete_cookie(_cookie(state, arrival.login.state), path="/", secure=state.secure, httponly=True)
+    return answer
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Arrival:
+    """A message that was checked, with its sign-in and registration."""
+
+    login: KeptLogin
+    platform: LtiPlatformRow
+    message: LaunchMessage
+    ends: float
+
+
+def _checked(request: Request, form: FormData) -> _Arrival:
+    state, login_state = state_of(request), text_in(form, "state")
+    kept = request.cookies.get(_cookie(state, login_state))
+    if not kept:
+        raise LaunchError(NO_COOKIE)
+    login = KeptLogin.parsed(kept, login_state)
+    with state.database.reading() as session:
+        platform = session.get(LtiPlatformRow, login.platform_id)
+        if platform is None:
+            raise LaunchError("The registration of your learning platform was removed.")
+        deployments = deployments_of(session, platform.id)
+    try:
+        claims = state.lti.claims(text_in(form, "id_token"), endpoints_of(platform))
+    except UnsignedError as error:
+        raise LaunchError(f"The message does not come from {platform.name}: {error}. {AGAIN}") from error
+    except PlatformError as error:
+        raise LaunchError(f"The keys of {platform.name} cannot be read: {error}. Tell your instructor.") from error
+    message = read(claims, login, platform, state.now())
+    if deployments and message.deployment not in deployments:
+        raise LaunchError(
+            f"{platform.name} has a deployment that this service does not know: {message.deployment}. The operator "
+            "adds it by `grader lti add --deployment`."
+        )
+    return _Arrival(login=login, platform=platform, message=message, ends=float(claims["exp"]))
+
+
+def _entered(request: Request, arrival: _Arrival) -> Response:
+    """Let the person enter, if their course is connected."""
+    state, now, message = state_of(request), state_of(request).now(), arrival.message
+    with state.database.writing() as session:
+        use_nonce(session, arrival.login, arrival.ends, now)
+        context = note_context(session, arrival.platform, message.stated_context, now)
+        if context.connected is not None:
+            person = enrol(session, context, message.person, now)
+            if message.selection is not None and message.wants_selection:
+                state.lti.require_address(message.selection.deep_link_return_url, "return address")
+                token = open_selection(session, context, person, message.selection, now)
+                return _selection_page(request, token, context, message)
+            assignment = _assignment(state, message)
+            if assignment is not None:
+                column = StatedColumn(url=message.line_items.lineitem, role=person.role)
+                note_line_item(session, context, assignment.name, column)
+            return _signed_in(state, start_session(session, person.id, now), person, assignment)
+    words = NOT_CONNECTED.format(context.title)
+    return page(request, "error.html.jinja", status_code=403, title="This course is not connected", words=words)
+
+
+def _assignment(state: AppState, message: LaunchMessage) -> AssignmentView | None:
+    return next((each for each in state.cache.all() if each.name == message.assignment), None)
+
+
+def _signed_in(state: AppState, token: str, person: PersonRow, assignment: AssignmentView | None) -> Response:
+    """Redirect to the assignment, or to the first page."""
+    start = "/course" if person.role != CourseRole.STUDENT else ""
+    answer = RedirectResponse("/" if assignment is None else f"{start}/assignments/{assignment.name}", 303)
+    set_session_cookie(answer, state, token)
+    return answer
+
+
+def _selection_page(request: Request, token: str, context: LtiContextRow, message: LaunchMessage) -> Response:
+    """The page for the choice. Only the platform may show it in a frame."""
+    settings = message.selection
+    address = "" if settings is None else settings.deep_link_return_url
+    answer = page(
+        request,
+        "lti_selection.html.jinja",
+        token=token,
+        context=context,
+        several=settings is None or settings.accept_multiple,
+        assignments=state_of(request).cache.all(),
+    )
+    origins = {_origin(address), _origin(context.platform.issuer), _origin(context.platform.authorization_url)}
+    answer.headers["content-security-policy"] = POLICY.replace(
+        "frame-ancestors 'none'", f"frame-ancestors {' '.join(sorted(origins))}"
+    )
+    return answer
+
+
+def _origin(address: str) -> str:
+    parts = urlsplit(address)
+    return f"{parts.scheme}://{parts.netloc}"
+
+
+@router.post("/deep-linking")
+def choose(request: Request, form: AnyForm) -> Response:
+    """Return the chosen assignments to the platform, by a form of the browser."""
+    state, now = state_of(request), state_of(request).now()
+    chosen = [state.cache.assignment(name) for name in texts_in(form, "assignment")]
+    with state.database.writing() as session:
+        selection = use_selection(session, text_in(form, "token"), now)
+        made = return_form(selection, chosen, state.origin, signing_key(session, now))
+        answer = page(request, "lti_return.html.jinja", made=made, platform=selection.context.platform.name)
+    policy = POLICY.replace("form-action 'self'", f"form-action {_origin(made.address)}")
+    answer.headers["content-security-policy"] = policy.replace("frame-ancestors 'none'", "frame-ancestors *")
+    return answer
+
+
+@router.get("/register/{token}")
+def ask_to_register(request: Request, token: str) -> Response:
+    """Page with which a platform's administrator registers the service there. The operator has made its link."""
+    state = state_of(request)
+    with state.database.reading() as session:
+        if not is_registration_link(session, token, state.now()):
+            title = "Nothing was registered"
+            return page(request, "error.html.jinja", status_code=403, title=title, words=REGISTRATION_USED_UP)
+    fields = {name: request.query_params.get(name, "") for name in ("openid_configuration", "registration_token")}
+    place = state.lti.require_address(fields["openid_configuration"], "address of the configuration")
+    host = urlsplit(place).hostname
+    answer = page(request, "lti_register.html.jinja", host=host, fields={**fields, "token": token})
+    answer.headers["referrer-policy"] = "strict-origin"  # the address is a secret
+    return answer
+
+
+@router.post("/register")
+def register_here(request: Request, form: AnyForm) -> Response:
+    """Register the service at a platform. The link is used up first, so that it cannot be tried repeatedly."""
+    state, now = state_of(request), state_of(request).now()
+    with state.database.writing() as session:
+        use_registration_link(session, text_in(form, "token"), now)
+    place, token = text_in(form, "openid_configuration"), text_in(form, "registration_token")
+    made = registered_at(state.lti, place, token, state.origin)
+    with state.database.writing() as session:
+        ensure_key(session, now)
+        if platform_named(session, made.issuer, made.client_id) is not None:
+            raise RefusedError("This registration exists already, so nothing was changed. The operator can change it.")
+        register(session, made, state.lti, now)
+    return page(request, "lti_registered.html.jinja", name=made.name)

@@ -1,0 +1,287 @@
+"""launch.py and its routes: sign-in from a learning platform, and a hostile platform with every fault."""
+
+import base64
+import json
+from urllib.parse import urlencode
+
+import pytest
+from joserfc import jwt
+from joserfc.jwk import KeySet, OctKey
+from lti_platforms import (
+    CLAIM,
+    CLIENT,
+    LEARNER,
+    OTHER_KEY,
+    SELECTION,
+    TEACHER,
+    arrive,
+    platform_at_work,
+    registered,
+)
+from services import parts, visible
+
+from grader.service.db.models import CourseRole, LtiAccountRow, LtiContextRow, PersonRow
+
+
+@pytest.fixture(scope="module")
+def running():
+    with platform_at_work() as made:
+        yield made
+
+
+@pytest.fixture
+def platform(running):
+    running.__init__(running.address)
+    return running
+
+
+def person(service, key):
+    with service.database.reading() as session:
+        return session.query(PersonRow).filter_by(key=key).one_or_none()
+
+
+def test_a_student_and_an_instructor_arrive_signed_in(service, platform):
+    """A student and an instructor arrive at the assignment with their roles, and return as the same people."""
+    registered(service, platform)
+    for sub, role, page, mine in (
+        ("sub-cleo", LEARNER, "/assignments/small", CourseRole.STUDENT),
+        ("sub-dora", TEACHER, "/course/assignments/small", CourseRole.INSTRUCTOR),
+    ):
+        client = service.browser()
+        for _ in range(2):
+            said = platform.launch(service, client, sub=sub, role=role)
+            assert (said.status_code, said.headers.get("location")) == (303, page), said.text
+        key = f"{sub.removeprefix('sub-')}@example.org"
+        assert (person(service, key).role, client.get(page).status_code) == (mine, 200)
+    with service.database.reading() as session:
+        assert session.query(LtiAccountRow).count() == 2
+
+
+NOT_FOR_US = (
+    ({"iss": "https://evil.example"}, "another issuer"),
+    ({"aud": "another"}, "audience"),
+    ({"aud": [CLIENT, "another"]}, "authorized party"),
+    ({"azp": "another"}, "authorized party"),
+    ({"nonce": "another"}, "another sign-in"),
+    ({f"{CLAIM}deployment_id": "8"}, "deployment that this service does not know: 8"),
+    ({f"{CLAIM}version": "1.1"}, "needs LTI 1.3"),
+    ({f"{CLAIM}message_type": "LtiStartProctoring"}, "does not support"),
+    ({f"{CLAIM}resource_link": None}, "incomplete"),
+    ({f"{CLAIM}context": None}, "from which course"),
+    ({f"{CLAIM}roles": ["http://purl.imsglobal.org/vocab/lis/v2/institution/person#Instructor"]}, "enrol you"),
+    ({"sub": ""}, "who you are"),
+    ({"iat": None}, "when it was made"),
+)
+"""Claims of a message that must be refused, with words of the reason."""
+
+
+def test_a_message_that_is_not_for_us_signs_nobody_in(service, platform):
+    """A message is refused with the reason if one of its claims is wrong."""
+    registered(service, platform)
+    client = service.browser()
+    for platform.claims, words in NOT_FOR_US:
+        said = platform.launch(service, client)
+        assert (platform.claims, said.status_code, words in visible(said)) == (platform.claims, 409, True)
+        assert client.get("/").status_code == 303
+
+
+CLOCKS = (
+    (300, 600, "is 5 minutes ahead of the clock of this service"),
+    (-300, 600, "is 5 minutes behind the clock of this service"),
+    (-30, -70, "has expired"),
+    (45, 600, ""),
+    (-45, 600, ""),
+    (0, -45, ""),
+)
+"""Seconds from now to the time and the end of a message, and words of the reason if it is refused."""
+
+
+def test_a_clock_that_is_wrong_is_named_and_a_minute_is_allowed(service, platform):
+    """A message from a clock that is 5 minutes off is refused with a sentence about the clock. 45 s are allowed."""
+    registered(service, platform)
+    now = int(service.now.timestamp())
+    for issued, ends, words in CLOCKS:
+        platform.claims = {"iat": now + issued, "exp": now + ends}
+        said = platform.launch(service, service.browser())
+        assert (issued, ends, said.status_code) == (issued, ends, 409 if words else 303)
+        assert words in visible(said)
+
+
+def test_a_message_that_the_platform_has_not_signed_signs_nobody_in(service, platform):
+    """A message is refused if it is unsigned, signed with another key or a shared secret, or not a message at all."""
+    registered(service, platform)
+    client = service.browser()
+    for key, header in (
+        (OTHER_KEY, {"alg": "RS256", "kid": "one"}),
+        (OctKey.import_key(CLIENT * 8), {"alg": "HS256", "kid": "one"}),
+        (None, {"alg": "none"}),
+        (None, {}),
+    ):
+        asked = platform.login(service, client)
+        platform.signs_with, platform.header = key or platform.key, header if key else {"alg": "RS256", "kid": "one"}
+        text = platform.message(service, asked["nonce"])
+        if key is None:
+            text = f"{part(header)}.{text.split('.')[1]}." if header else ""
+        said = arrive(service, client, asked["state"], text)
+        assert (header, said.status_code) == (header, 409)
+        assert "does not come from Example LMS" in visible(said)
+        assert client.get("/").status_code == 303
+
+
+def part(value):
+    return base64.urlsafe_b64encode(json.dumps(value).encode()).decode().rstrip("=")
+
+
+def test_a_message_works_once_and_only_in_the_browser_that_began(service, platform):
+    """A message works once, and only in the browser that began the sign-in, so that no one can sign a victim in to the
+    attacker's account. A copied cookie does not help.
+    """
+    registered(service, platform)
+    client = service.browser()
+    asked = platform.login(service, client)
+    text = platform.message(service, asked["nonce"])
+    assert "did not send the cookie" in visible(arrive(service, service.browser(), asked["state"], text))
+    copied = dict(client.cookies)
+    other = service.browser()
+    platform.login(service, other)
+    assert arrive(service, other, asked["state"], text).status_code == 409
+    assert arrive(service, client, asked["state"], text).status_code == 303
+    thief = service.browser()
+    thief.cookies.update(copied)
+    said = arrive(service, thief, asked["state"], text)
+    assert (said.status_code, "used before" in visible(said)) == (409, True)
+
+
+def test_two_windows_may_sign_in_at_once(service, platform):
+    """Two sign-ins that one browser begins at the same time both succeed."""
+    registered(service, platform)
+    client = service.browser()
+    first, second = platform.login(service, client), platform.login(service, client)
+    for asked in (first, second):
+        text = platform.message(service, asked["nonce"])
+        assert arrive(service, client, asked["state"], text).status_code == 303
+
+
+def test_html_in_names_is_shown_as_text(service, platform):
+    """Names and titles from a platform are text on every page, and invisible characters are replaced."""
+    registered(service, platform)
+    title = {f"{CLAIM}context": {"id": "course-2", "title": "<img src=x>\x00"}}
+    said = platform.launch(service, service.browser(), **title)
+    assert (said.status_code, "&lt;img src=x&gt;" in said.text, "<img" in said.text) == (403, True, False)
+    client = service.browser()
+    assert platform.launch(service, client, sub="sub-eve", name="<script>alert(1)</script>").status_code == 303
+    assert "<script>alert" not in client.get("/assignments/small").text
+    assert person(service, "eve@example.org").name == "<script>alert(1)</script>"
+
+
+def test_a_course_of_the_platform_waits_until_an_instructor_connects_it(service, platform):
+    """A teacher of another course of the same platform does not become an instructor here."""
+    registered(service, platform)
+    client = service.browser()
+    said = platform.launch(
+        service, client, sub="sub-mallory", role=TEACHER, **{f"{CLAIM}context": {"id": "elsewhere", "title": "Other"}}
+    )
+    assert (said.status_code, "Other of your learning platform is not connected" in visible(said)) == (403, True)
+    assert (client.get("/").status_code, person(service, "mallory@example.org")) == (303, None)
+    with service.database.reading() as session:
+        row = session.query(LtiContextRow).filter_by(context="elsewhere").one()
+        assert (row.title, row.connected) == ("Other", None)
+
+
+def test_an_account_is_joined_only_by_a_claim_that_the_operator_trusts(service, platform):
+    """An account is joined with a person of the roster only by the chosen claim, and a student's account never with a
+    person who teaches.
+    """
+    registered(service, platform)
+    stated = {"email": "ada", "name": "Ada"}
+    said = platform.launch(service, service.browser(), **stated)
+    assert "does not know whether it is yours" in visible(said)
+    registered(service, platform, matches="email")
+    client = service.browser()
+    assert platform.launch(service, client, **stated).status_code == 303
+    with service.database.reading() as session:
+        assert session.query(LtiAccountRow).one().person_id == service.ada
+    said = platform.launch(service, service.browser(), sub="sub-eve", email="ada")
+    assert "belongs to another account" in visible(said)
+    said = platform.launch(service, service.browser(), sub="sub-eve", email="staff")
+    assert "staff is an instructor here, but a student in Parallel Programming" in visible(said)
+
+
+def test_a_role_follows_the_platform_when_it_changes_there(service, platform):
+    """A role that changes at the platform changes here. A role that an instructor has changed here stays until then."""
+    registered(service, platform)
+    client = service.browser()
+    platform.launch(service, client, sub="sub-tom")
+    with service.database.writing() as session:
+        session.query(PersonRow).filter_by(key="tom@example.org").one().role = CourseRole.ASSISTANT
+    platform.launch(service, client, sub="sub-tom")
+    assert person(service, "tom@example.org").role == CourseRole.ASSISTANT
+    platform.launch(service, client, sub="sub-tom", role=TEACHER)
+    assert person(service, "tom@example.org").role == CourseRole.INSTRUCTOR
+
+
+def test_a_frame_offers_a_new_window(service, platform):
+    """Inside a frame, a sign-in offers a window with the same sign-in. Only the choice of assignments stays in the
+    frame, with a cookie that belongs to this frame.
+    """
+    registered(service, platform)
+    asked = {"iss": platform.address, "client_id": CLIENT, "login_hint": "hint", "target_link_uri": service.origin}
+    client, framed = service.browser(), {"sec-fetch-dest": "iframe"}
+    said = client.get(f"/lti/login?{urlencode(asked)}", headers=framed)
+    assert (said.status_code, "Open in a new window" in said.text, "set-cookie" in said.headers) == (200, True, False)
+    assert "frame-ancestors *" in said.headers["content-security-policy"]
+    assert "x-frame-options" not in said.headers
+    asked["target_link_uri"] = f"{service.origin}/lti/deep-linking"
+    said = client.get(f"/lti/login?{urlencode(asked)}", headers=framed)
+    assert said.status_code == 303
+    assert {"SameSite=none", "Secure", "Partitioned"} <= set(said.headers["set-cookie"].split("; "))
+    assert client.get("/sign-in").headers["x-frame-options"] == "DENY"
+
+
+def test_a_platform_posts_its_login_and_its_errors(service, platform):
+    """A platform may begin a sign-in by a form. Its error is shown with the next step, and other forms from other sites
+    are refused.
+    """
+    registered(service, platform)
+    asked = {"iss": platform.address, "login_hint": "hint"}
+    foreign = {"origin": "https://lms.example"}
+    client = service.browser()
+    assert client.post("/lti/login", data=asked, headers=foreign).status_code == 303
+    unknown = client.post("/lti/login", data={**asked, "iss": "https://x.example"}, headers=foreign)
+    assert "no registration of https://x.example" in visible(unknown)
+    said = client.post("/lti/launch", data={"state": "s", "error": "login_required"}, headers=foreign)
+    assert "did not sign you in: login_required" in visible(said)
+    assert client.post("/lti/login", data={f"f{n}": "" for n in range(60)}, headers=foreign).status_code == 409
+    assert client.post("/lti/session", files=parts(state="s"), headers=foreign).status_code == 403
+
+
+def test_an_instructor_chooses_assignments(service, platform):
+    """An instructor chooses an assignment, and the platform receives it with its points, signed with a published key.
+    The choice works once.
+    """
+    registered(service, platform)
+    client = service.browser()
+    settings = {"deep_link_return_url": f"{platform.address}/return", "accept_multiple": False, "data": "opaque"}
+    wish = {f"{CLAIM}message_type": "LtiDeepLinkingRequest", f"{CLAIM}resource_link": None, SELECTION: settings}
+    assert "Only an instructor" in visible(platform.launch(service, client, **wish))
+    shown = platform.launch(service, client, sub="sub-dora", role=TEACHER, **wish)
+    assert (shown.status_code, f"frame-ancestors {platform.address}" in shown.headers["content-security-policy"]) == (
+        200,
+        True,
+    )
+    token = shown.text.split('name="token" value="')[1].split('"')[0]
+    said = client.post("/lti/deep-linking", files=parts(token=token, assignment="small"))
+    assert f'action="{platform.address}/return"' in said.text
+    text = said.text.split('name="JWT" value="')[1].split('"')[0]
+    claims = read_by_platform(client, text)
+    (item,) = claims["https://purl.imsglobal.org/spec/lti-dl/claim/content_items"]
+    assert (claims["aud"], claims["https://purl.imsglobal.org/spec/lti-dl/claim/data"]) == (platform.address, "opaque")
+    assert item["custom"] == {"assignment": "small"}
+    assert item["lineItem"]["resourceId"] == "small"
+    assert item["lineItem"]["scoreMaximum"] > 0
+    assert client.post("/lti/deep-linking", files=parts(token=token, assignment="small")).status_code == 409
+
+
+def read_by_platform(client, text):
+    """Return the claims of a message of the service, verified with its published keys."""
+    return jwt.decode(text, KeySet.import_key_set(client.get("/lti/keys").json()), ["RS256"]).claims
