@@ -28,8 +28,9 @@ RESERVED = frozenset(KEYWORDS.split())
 
 
 def is_name(word: str) -> bool:
-    """True if OpenCL C allows this name for a field."""
-    return IDENTIFIER.fullmatch(word) is not None and word.isascii() and word not in RESERVED
+    """True if OpenCL C allows this name for a field or a struct."""
+    is_identifier = word.isascii() and IDENTIFIER.fullmatch(word) is not None
+    return is_identifier and word not in RESERVED and word not in BY_NAME
 
 
 class StructFields(Record):
@@ -43,11 +44,11 @@ class StructFields(Record):
 
     def contradictions(self, name: str) -> Iterator[str]:
         """Yield a message for each name or type that the struct called `name` cannot have."""
-        if name in ELEMENTS or name in BY_NAME or not is_name(name):
+        if not is_name(name):
             yield f"a struct cannot have the name {name}, which is a type, a keyword or no name; choose another"
         for field, kind in self.fields.items():
             if not is_name(field):
-                yield f"the struct {name} has the field {field}, which is a keyword or no name; choose another"
+                yield f"the struct {name} has the field {field}, which is a type, a keyword or no name; rename it"
             if kind not in ELEMENTS:
                 yield (
                     f"the field {field} of the struct {name} has the type {kind}; write one of {', '.join(SCALARS)}, "

@@ -129,7 +129,7 @@ UNTIMED = {**{name: field for name, field in ADDITION.items() if name != "perfor
         ({"structs": {"Pair": {"fields": {"a": "Pair"}}}}, "(a field cannot be a struct)"),
         ({"structs": {**PAIR, "float4": PAIR["Pair"]}}, "a struct cannot have the name float4, which is a type"),
         ({"structs": {**PAIR, "while": PAIR["Pair"]}}, "a struct cannot have the name while, which is a type, a"),
-        ({"structs": {"Pair": {"fields": {"int": "float"}}}}, "the struct Pair has the field int, which is a keyword"),
+        ({"structs": {"Pair": {"fields": {"int": "float"}}}}, "the struct Pair has the field int, which is a type, a"),
         ({"structs": {"Pair": {"fields": {"GROUP": "float"}}}}, "GROUP is a constant, and a name in the struct Pair"),
         ({"structs": {}}, "buffers.z.type: there is no type Pair; write one of float,"),
         ({"structs": {**PAIR, "x": PAIR["Pair"]}}, "x is the name of two things; rename one"),
