@@ -135,6 +135,8 @@ class Assignment(Folders, Rubric):
 
     @model_validator(mode="after")
     def _consistent(self) -> "Assignment":
+        for problem in self._misnamed_types():  # the other checks use the types
+            raise ValueError(problem)
         for problem in (*self._misnamed(), *self._misplaced(), *self._impossible_requirements()):
             raise ValueError(problem)
         for goal in self.goals.values():
@@ -157,7 +159,6 @@ class Assignment(Folders, Rubric):
 
     def _misnamed(self) -> Iterator[str]:
         """Yield a message for each name that refers to nothing or to two things."""
-        yield from self._misnamed_types()
         cases = [case.name for case in self.correctness.cases]
         memory = [check.name for check in self.memory.checks] if self.memory else []
         if len(set(cases)) != len(cases) or len(set(memory)) != len(memory):

@@ -23,14 +23,14 @@ FIELDS = {
         "sums": {"type": "Pair", "shape": ["n"]},
     },
     "scalars": {
-        "step": {"type": "float3", "value": [1, 2, "n"]},
+        "shift": {"type": "float3", "value": [1, 2, "n"]},
         "more": {"type": "Pair", "value": {"key": 3, "value": 0.5}},
     },
     "local": {"tile": {"type": "Pair", "shape": ["GROUP"]}},
     "launches": [
         {
             "kernel": "add",
-            "args": ["particles", "pairs", "moved", "sums", "step", "more", "tile", "n"],
+            "args": ["particles", "pairs", "moved", "sums", "shift", "more", "tile", "n"],
             "global": ["ceil_to(n, GROUP)"],
             "local": ["GROUP"],
         }
@@ -40,7 +40,7 @@ FIELDS["baseline"] = FIELDS["launches"]
 
 KERNEL = """// moves particles, and adds to pairs
 __kernel void add(const __global Particle *particles, __global const Pair *restrict pairs, __global Particle *moved,
-                  __global struct Pair *sums, float3 step, const Pair more, __local Pair *tile, uint32_t n)
+                  __global struct Pair *sums, float3 shift, const Pair more, __local Pair *tile, uint32_t n)
 {
     const uint32_t i = get_global_id(0);
     if (i < n)
@@ -48,7 +48,7 @@ __kernel void add(const __global Particle *particles, __global const Pair *restr
     barrier(CLK_LOCAL_MEM_FENCE);
     if (i < n) {
         Particle own = particles[i];
-        own.position += step;
+        own.position += shift;
         moved[i] = own;
         sums[i].key = tile[get_local_id(0)].key + more.key;
         sums[i].value = tile[get_local_id(0)].value + more.value;
@@ -59,12 +59,12 @@ __kernel void add(const __global Particle *particles, __global const Pair *restr
 ORACLE = """import numpy as np
 from grader.oracle import Truth
 
-def expected(particles, pairs, step, more, n, **_):
+def expected(particles, pairs, shift, more, n, **_):
     assert particles.dtype.itemsize == 32 and pairs.dtype.itemsize == 5
     moved = particles.copy()
-    moved["position"] += step
+    moved["position"] += shift
     terms = np.zeros(n, [("position", "f8", 4), ("mass", "f8")])
-    terms["position"] = abs(particles["position"]) + abs(step)
+    terms["position"] = abs(particles["position"]) + abs(shift)
     sums = np.zeros(n, [("key", "u1"), ("value", "f8")])
     sums["key"] = pairs["key"] + more["key"]
     sums["value"] = pairs["value"].astype(np.float64) + more["value"]
@@ -99,8 +99,8 @@ def test_structs_in_arrays_local_memory_and_by_value(graded):
 
 WRONG = {
     "exact": ("tile[get_local_id(0)].key +", "2 + tile[get_local_id(0)].key +", "sums[0].key is wrong: got 17"),
-    "real": ("own.position += step;", "own.position += step; own.mass += 1;", "moved[0].mass is wrong: got "),
-    "vector": ("own.position += step;", "own.position += step.xxx;", "moved[0].position.y is wrong: got "),
+    "real": ("own.position += shift;", "own.position += shift; own.mass += 1;", "moved[0].mass is wrong: got "),
+    "vector": ("own.position += shift;", "own.position += shift.xxx;", "moved[0].position.y is wrong: got "),
     "field": ("sums[i].key = tile[get_local_id(0)].key + more.key;", "", "sums[0].key is wrong: never written"),
     "array": ("moved[i] = own;", "", "nothing was written to moved"),
     "stray": ("if (i < n) {", "if (i <= n) {", "outside moved was changed, starting 1 element past its end"),
@@ -135,12 +135,12 @@ def test_a_file_may_repeat_the_definition_of_a_struct(graded, own, reason):
 def test_messages_keep_the_lines_of_the_file(graded):
     """A compiler's message about a file with structs has the line and the column of the student's file."""
     build = graded(KERNEL.replace("Particle own", "Partcle own"))[0]
-    assert "line 9, column 9: unknown type name 'Partcle'" in build.message
+    assert "line 10, column 9: unknown type name 'Partcle'" in build.message
 
 
 def test_a_parameter_of_another_struct_is_refused(graded):
     """An array of another struct is named by the build."""
-    other = KERNEL.replace("float3 step", "float2 step").replace("+= step", "+= step.xyx")
+    other = KERNEL.replace("float3 shift", "float2 shift").replace("+= shift", "+= shift.xyx")
     build = graded(other)[0]
     assert build.reason is Reason.WRONG_ARGUMENTS
-    assert "the parameter step has the wrong type, float2 step: write float3 step." in build.message
+    assert "the parameter shift has the wrong type, float2 shift: write float3 shift." in build.message

@@ -74,4 +74,5 @@ def test_a_text_with_another_layout_is_refused(line):
 )
 def test_an_incomplete_definition_is_left_to_the_compiler(line):
     """A definition without an end does not stop grader, and the compiler explains it."""
-    assert PAIR.definition in before(line) or isinstance(before(line), Problem)
+    found = before(line)
+    assert isinstance(found, Problem) or PAIR.definition in found
