@@ -16,7 +16,7 @@ from grader.course.elements import ELEMENTS
 from grader.course.folders import read_text
 from grader.course.submissions.submission import FILE_NAME
 from grader.course.suite import Coursework
-from grader.grading.checks.signature import Parameter, expected_parameters
+from grader.grading.checks.signature import AnyParameter, OpaqueParameter, expected_parameters
 
 HANDOUT = "README.md"
 
@@ -24,6 +24,7 @@ COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 ATTRIBUTES = r"(?:__attribute__\s*\(\(.*?\)\)\s*)*"
 DECLARED = re.compile(rf"\b(?:__)?kernel\s+{ATTRIBUTES}void\s+(\w+)\s*\(([^()]*)\)", re.DOTALL)
 SPACES, QUALIFIERS = {"global", "local", "constant", "private"}, {"const", "restrict", "volatile"}
+ACCESSES = {"read_only", "write_only"}
 
 DEFINED = re.compile(r"\bdefined:", re.IGNORECASE)
 NEXT = re.compile(r"$|[-*#|]|\w+:|grader:")
@@ -40,7 +41,7 @@ class Signature:
     one.
     """
 
-    parameters: tuple[Parameter, ...]
+    parameters: tuple[AnyParameter, ...]
     takes_local: bool
 
 
@@ -121,10 +122,12 @@ class Declared:
     type: str
     text: str
 
-    def fits(self, asked: Parameter) -> bool:
+    def fits(self, asked: AnyParameter) -> bool:
         """True if the names are equal, the address space is permitted, and the types too if both are known. An array of
         numbers may be declared with vectors.
         """
+        if isinstance(asked, OpaqueParameter):
+            return (self.type, self.name) == (asked.type, asked.name)
         named = {name: kind for kind, each in ELEMENTS.items() for name in (*each.names, each.spelling)}
         named |= {name: struct.name for struct in asked.structs for name in struct.names}
         kind = named.get(self.type, asked.type)
@@ -134,7 +137,8 @@ class Declared:
 
 def _read(text: str) -> Declared | None:
     """Read a parameter. Returns None if it is not a type followed by a name."""
-    words = [word for word in re.findall(r"struct +\w+|\w+|\*", text) if word not in QUALIFIERS]
+    found = re.findall(r"struct +\w+|\w+|\*", text)
+    words = [word for word in found if word not in QUALIFIERS and word.strip("_") not in ACCESSES]
     spaces = [word.strip("_") for word in words if word.strip("_") in SPACES]
     rest = [word for word in words if word.strip("_") not in SPACES]
     if len(rest) < 2 or rest[-1] == "*" or re.search(r"[^\w\s*]", text):

@@ -68,14 +68,21 @@ def _declared(assignment: Assignment) -> Iterable[Launch]:
 
 def _layouts(assignment: Assignment) -> Iterator[str]:
     """Yield a drawing for each shape of the arrays of the student's kernels. A scratch array without data is not drawn,
-    because students choose its layout.
+    because students choose its layout, unless a kernel that runs alone takes it. Neither is an image, whose layout only
+    the device knows.
     """
     used = dict.fromkeys(name for launch in assignment.student_launches for name in launch.args)
     arrays = {name: assignment.buffers[name] for name in used if name in assignment.buffers}
+    alone = {case.alone for case in assignment.correctness.cases}
+    stated = {name for launch in assignment.student_launches if launch.kernel in alone for name in launch.args}
     yield "  arrays"
-    for shape in dict.fromkeys(each.shape for each in arrays.values()):
-        alike = {name: each for name, each in arrays.items() if each.shape == shape}
-        free = [name for name, each in alike.items() if each.part == "scratch" and each.data is None]
+    for name, image in ((name, each) for name, each in arrays.items() if each.image is not None):
+        yield f"      {name} ({_kind(image)}): {in_words(image.shape)}"
+    drawn = {name: each for name, each in arrays.items() if each.image is None}
+    for shape in dict.fromkeys(each.shape for each in drawn.values()):
+        alike = {name: each for name, each in drawn.items() if each.shape == shape}
+        scratch = [name for name, each in alike.items() if each.part == "scratch" and each.data is None]
+        free = [name for name in scratch if name not in stated]
         fixed = [f"{name} ({_kind(each)})" for name, each in alike.items() if name not in free]
         if fixed:
             yield f"      {', '.join(fixed)}: {in_words(shape)}"
@@ -85,7 +92,9 @@ def _layouts(assignment: Assignment) -> Iterator[str]:
 
 
 def _kind(buffer: Buffer) -> str:
-    """Return the role of an array, and its type if that is not the common one."""
+    """Return the role of an array, and its type if that is not the common one, or the format of an image."""
+    if buffer.image is not None:
+        return f"{buffer.part} image, {buffer.image}"
     return buffer.part if buffer.type == "float" else f"{buffer.part}, {buffer.type}"
 
 
@@ -148,8 +157,14 @@ def _steps(assignment: Assignment, steps: Sequence[Any]) -> Iterator[str]:
 
 
 def _apart(case: Case) -> str:
-    """Return words that mark practice cases and hidden cases."""
-    return "".join(f", {word}" for word, holds in (("practice", case.practice), ("hidden", case.hidden)) if holds)
+    """Return words that mark practice cases, hidden cases, kernels that run alone, and points of a case."""
+    words = (
+        ("practice", case.practice),
+        ("hidden", case.hidden),
+        (f"only {case.alone}", case.alone),
+        (f"{case.points or 0:g} points", case.points is not None),
+    )
+    return "".join(f", {word}" for word, holds in words if holds)
 
 
 MEASURES: dict[Measure, str] = {
@@ -161,6 +176,8 @@ MEASURES: dict[Measure, str] = {
     "words read": "all work-items together read at most {} words of global memory",
     "words written": "all work-items together write at most {} words of global memory",
     "words moved": "the sectors of global memory that are moved hold at most {} words",
+    "image reads": "all work-items together read at most {} pixels of images, each call counted",
+    "image writes": "all work-items together write at most {} pixels of images",
     "divergence": "the work-items of warps diverge at most {} times",
     "requests of mostly idle warps": "at most {} words are accessed while most of a warp is idle",
 }

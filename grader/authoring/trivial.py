@@ -15,7 +15,8 @@ from grader.course.truth.fields import cast, dtype_of
 from grader.course.truth.oracle import judged, load_oracle
 from grader.course.truth.seeds import fresh_seed
 from grader.execution.plan import STUDENT, reference_plan
-from grader.grading.checks.inspection import Trial, make_trial, standard_of
+from grader.grading.checks.case_trial import case_trial
+from grader.grading.checks.inspection import Trial, standard_of
 
 Array = NDArray[Any]
 
@@ -36,7 +37,7 @@ def accepted(assignment: Assignment) -> Iterator[Accepted]:
     """
     oracle, seed = load_oracle(assignment), fresh_seed()
     for number, case in enumerate(assignment.correctness.cases):
-        trial = make_trial(assignment, oracle, case.sizes, case.data, (seed, 0, number))
+        trial = case_trial(assignment, oracle, case, (seed, 0, number))
         yield from (Accepted(what=what, case=case.name) for what in WHAT if _is_accepted(trial, what))
 
 

@@ -28,7 +28,7 @@ from grader.course.submissions.task import Task
 from grader.course.suite import Coursework
 from grader.course.truth.seeds import fresh_seed
 from grader.grading.by_hand.profiling import profile_submission
-from grader.grading.checks.device_needs import extensions, missing_types, unfit
+from grader.grading.checks.device_needs import extensions, missing_images, missing_types, unfit
 from grader.grading.checks.measures import MEASURES
 from grader.grading.explain.problem import Problem
 from grader.grading.grade import grade_submission
@@ -129,7 +129,7 @@ def _device_claims(assignment: Assignment, environment: GradingEnvironment) -> I
     """
     with environment.worker() as worker:
         device = worker.ready()
-        missing = [*unfit(assignment, device), missing_types(assignment, worker)]
+        missing = [*unfit(assignment, device), missing_types(assignment, worker), missing_images(assignment, worker)]
     if extensions(assignment) and assignment.is_watched:
         with suppress(NoSimulatorError), environment.simulator() as simulator:
             missing.append(missing_types(assignment, simulator))

@@ -13,11 +13,12 @@ from pydantic import Field, model_validator
 from grader.common.errors import InputError
 from grader.common.record import replace
 from grader.course.by_value import content, misfits, number, numbers_in
-from grader.course.criteria import DeviceClass, Hints, MemoryCheck, Range, Sizes, Slip, SpeedGoal
+from grader.course.criteria import Case, DeviceClass, Hints, MemoryCheck, Range, Sizes, Slip, SpeedGoal
 from grader.course.elements import ELEMENTS, SCALARS, WORD_BYTES, Element
 from grader.course.expressions import Expression, evaluate, evaluate_int, evaluate_stated
 from grader.course.folders import ASSIGNMENT_FILE, BASELINE_FILE, MODEL_FILE, ORACLE_FILE, Folders, read_text
 from grader.course.forbidden import Construct
+from grader.course.images import FORMATS, Sampler
 from grader.course.launches import Buffer, Choices, Launch, LocalArray, Repeat, Scalar
 from grader.course.policies.rules import POLICIES
 from grader.course.program import (
@@ -37,7 +38,7 @@ from grader.course.program import (
 from grader.course.rubric import Rubric, SpeedGoals
 from grader.course.structs import Struct, StructFields, laid_out
 from grader.course.tolerance import Tolerance
-from grader.protocol.steps import TURNS
+from grader.protocol.steps import TURNS, ImageSpec
 
 
 class Assignment(Folders, Rubric):
@@ -70,6 +71,9 @@ class Assignment(Folders, Rubric):
 
     local: dict[str, LocalArray] = Field(default={})
     """Arguments in local memory."""
+
+    samplers: dict[str, Sampler] = Field(default={})
+    """Samplers as arguments, for reads of images."""
 
     values: dict[str, Expression] = Field(default={})
     """Whole numbers computed from sizes, constants and earlier values. Kernels receive them as uint."""
@@ -145,6 +149,10 @@ class Assignment(Folders, Rubric):
                 raise ValueError("the bands of a speed goal must be listed from the highest fraction down")
         for sizes in self.all_sizes():
             self.check_at(sizes)
+        for case in self.correctness.cases:
+            self._check_alone(case)
+        for goal in self.goals.values():
+            self._check_kernels(goal)
         return self
 
     @property
@@ -167,7 +175,8 @@ class Assignment(Folders, Rubric):
             if name.endswith(")"):
                 yield f"the name of the memory check {name} ends with a bracket, like sizes; change its end"
         loops = {loop.variable for steps in (self.program, self.baseline_program) for loop in variables_in(steps)}
-        named = [*self.buffers, *self.sizes, *self.scalars, *self.local, *self.values, *loops, *self.structs]
+        arguments = [*self.buffers, *self.sizes, *self.scalars, *self.local, *self.samplers, *self.values]
+        named = [*arguments, *loops, *self.structs]
         yield from (f"{name} is the name of two things; rename one" for name in named if named.count(name) > 1)
         kernels = {launch.kernel for launch in self.student_launches}
         if self.kernel not in kernels:
@@ -177,7 +186,7 @@ class Assignment(Folders, Rubric):
                 if arg not in named or arg in self.structs:
                     yield (
                         f"the launch of {launch.kernel} has the argument {arg}, which is not a buffer, a size, "
-                        "a value, a scalar or a local array"
+                        "a value, a scalar, a local array or a sampler"
                     )
         turned = [] if self.repeat is None else [name for pair in self.repeat.swap for name in pair]
         summed = [self.repeat.until.sum] if self.repeat and self.repeat.until else []
@@ -252,7 +261,7 @@ class Assignment(Folders, Rubric):
             yield "launches with solution_of cannot be repeated"
         for old, new in self.repeat.swap if self.repeat else ():
             a, b = self.buffers.get(old), self.buffers.get(new)
-            if a and b and (a.shape != b.shape or (a.part, b.part) != ("scratch", "output")):
+            if a and b and ((a.shape, a.image) != (b.shape, b.image) or (a.part, b.part) != ("scratch", "output")):
                 remedy = f"{old} must be scratch with data, and {new} an output of the same shape"
                 yield f"{old} and {new} are swapped: {remedy}"
 
@@ -276,6 +285,8 @@ class Assignment(Folders, Rubric):
             for name, buffer in self.buffers.items():
                 if buffer.type in self.structs:
                     yield f"{name} has structs: write `verifier: oracle` under performance"
+                elif buffer.image is not None:
+                    yield f"{name} is an image: write `verifier: oracle` under performance"
                 elif ELEMENTS[buffer.type].unit != WORD_BYTES:
                     yield f"{name} has no numbers of 4 bytes: write `verifier: oracle` under performance"
                 if buffer.is_judged and self.tolerance_of(name).rule not in EQUAL_ON_DEVICE:
@@ -334,6 +345,26 @@ class Assignment(Folders, Rubric):
             times = evaluate_int(sequence.repeat.times, self.names(sizes))
             if times > TURNS:
                 raise InputError(f"a repetition has {times:,} iterations at {sizes}; state at most {TURNS:,}.")
+
+    def _check_alone(self, case: Case) -> None:
+        """Raise ValueError if a case runs a kernel alone that the program does not launch."""
+        if case.alone and self.has_surroundings:
+            raise ValueError(f"the case {case.name} runs a kernel alone, which launches with solution_of do not allow")
+        if case.alone and case.alone not in {step.launch.kernel for step in self.sequence(case.sizes).launches}:
+            raise ValueError(
+                f"the case {case.name} runs {case.alone} alone, which the program does not launch at {case.sizes}; "
+                "correct the kernel or the sizes"
+            )
+
+    def _check_kernels(self, goal: SpeedGoal) -> None:
+        """Raise ValueError if the timed program does not launch a kernel whose rate is asked for."""
+        launched = {step.launch.kernel for step in self.sequence(goal.sizes).launches}
+        for kernel in self.speed_goals.kernels:
+            if kernel not in launched:
+                raise ValueError(
+                    f"performance.kernels has {kernel}, which the program does not launch at {goal.sizes}; correct the "
+                    "kernel or the sizes"
+                )
 
     def _amounts(self) -> Iterator[Expression]:
         """Yield the expressions that must be positive whole numbers."""
@@ -507,6 +538,15 @@ class Assignment(Folders, Rubric):
         array = self.buffers[buffer]
         return self.element(array.type).bytes * prod(self.shape(array, sizes))
 
+    def image_spec(self, buffer: str, sizes: Sizes) -> ImageSpec | None:
+        """Format and extent of an image; None for a buffer."""
+        array = self.buffers[buffer]
+        if array.image is None:
+            return None
+        height, width = self.shape(array, sizes)
+        form = FORMATS[array.image]
+        return ImageSpec(order=form.order, channel=form.channel, width=width, height=height)
+
     def array_shape(self, buffer: str, sizes: Sizes) -> tuple[int, ...]:
         """Shape of an array in NumPy: its shape, and for vectors one more dimension."""
         array = self.buffers[buffer]
@@ -514,7 +554,7 @@ class Assignment(Folders, Rubric):
 
     def may_be_constant(self, buffer: str) -> bool:
         """True if the array may be a `__constant` parameter: an input that fits every device at all sizes."""
-        is_input = self.buffers[buffer].part == "input"
+        is_input = self.buffers[buffer].part == "input" and self.buffers[buffer].image is None
         return is_input and all(self.bytes_of(buffer, sizes) <= CONSTANT_BYTES for sizes in self.all_sizes())
 
     def tolerance_of(self, buffer: str) -> Tolerance:

@@ -1,14 +1,15 @@
 """The launches of an assignment as written in assignment.yaml: kernels, their arguments, and repetition."""
 
 from collections.abc import Iterator
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, model_validator
 
 from grader.common.record import Record
 from grader.course.by_value import Value
 from grader.course.elements import Element, ElementType
 from grader.course.expressions import Expression
+from grader.course.images import FORMATS, FormatName
 from grader.course.structs import Struct
 from grader.course.tolerance import Tolerance
 
@@ -17,13 +18,17 @@ Role = Literal["input", "output", "updated", "scratch"]
 
 
 class Buffer(Record):
-    """An array in global memory. With `data`, the judge fills it; otherwise, launches fill it."""
+    """An array in global memory, or an image. With `data`, the judge fills it; otherwise, launches fill it."""
 
     shape: tuple[Expression, ...]
     """Number of elements along each dimension. The elements of the last dimension are contiguous."""
 
     type: ElementType = "float"
     """Type of the elements: a type of numbers, of vectors, or a struct. `float` is called `real` in the kernels."""
+
+    image: FormatName | None = None
+    """Format of the pixels if the array is a 2D image. It determines `type`. In NumPy, an image has the shape
+    [height, width], and for several channels one more dimension."""
 
     data: DataKind | None = None
     """Kind of data. `numbers` are uniform in [-1, 1), for int from -32768 to 32767, and for uint up to 65535.
@@ -40,6 +45,17 @@ class Buffer(Record):
     and are not checked.
     """
 
+    @model_validator(mode="before")
+    @classmethod
+    def _with_type_of_format(cls, fields: Any) -> Any:
+        """Fill in the type of an image's elements."""
+        if not isinstance(fields, dict) or fields.get("image") not in FORMATS:
+            return fields
+        element = FORMATS[fields["image"]].type
+        if fields.get("type", element) != element:
+            raise ValueError("an image has its type from its format; leave out `type`")
+        return {**fields, "type": element}
+
     @property
     def part(self) -> Role:
         """The role, or the default if no role is given."""
@@ -53,6 +69,19 @@ class Buffer(Record):
             yield "has data, so it is not an output; call it updated"
         if self.data == "bits" and (isinstance(element, Struct) or element.dtype != "float32"):
             yield "cannot have the data bits, which are for floats; choose another kind"
+        if self.image is not None:
+            yield from self._impossible_image()
+
+    def _impossible_image(self) -> Iterator[str]:
+        """Yield what an image cannot have."""
+        if len(self.shape) == 3:
+            yield "is a 3D image, which grader does not support; write its shape as [height, width]"
+        elif len(self.shape) != 2:
+            yield "is an image, so its shape must be [height, width]"
+        if self.part == "updated":
+            yield "is an image, which a kernel cannot read and write; use two images, an input and an output"
+        if self.data == "bits":
+            yield "is an image, and devices may change bit patterns when they read one; choose other data than bits"
 
     @property
     def is_judged(self) -> bool:
@@ -91,7 +120,7 @@ class Launch(Record):
     """Name of the kernel."""
 
     args: tuple[str, ...]
-    """Buffers, sizes, scalars and local arrays, in the order of the kernel's parameters."""
+    """Buffers, sizes, scalars, local arrays and samplers, in the order of the kernel's parameters."""
 
     global_size: tuple[Expression, ...] = Field(alias="global")
     """Number of work-items in each dimension."""

@@ -197,7 +197,7 @@ def unending(repeat: Repeat | Repetition, launches: Sequence[Launch], buffers: M
 
 def _unfit_swap(one: str, other: str, buffers: Mapping[str, Buffer]) -> Iterator[str]:
     a, b = buffers[one], buffers[other]
-    if (a.shape, a.type) != (b.shape, b.type):
+    if (a.shape, a.type, a.image) != (b.shape, b.type, b.image):
         yield f"{one} and {other} change places, but their shapes or types differ"
     if a.is_judged and b.is_judged:
         yield f"{one} and {other} change places, so only one of them can be judged; make the other scratch"

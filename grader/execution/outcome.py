@@ -59,11 +59,11 @@ class Fetched:
 class Took:
     """Results of launches that were requested with one `Turn`.
 
-    `seconds` contains the time of each launch by the device's clock. `waits` contains the seconds for which the worker
-    waited for each launch and finally for the buffers, by the worker's clock.
+    `steps` contains the times of the steps of each launch, in seconds by the device's clock. `waits` contains the
+    seconds for which the worker waited for each launch and finally for the buffers, by the worker's clock.
     """
 
-    seconds: tuple[float, ...]
+    steps: tuple[tuple[float, ...], ...]
     waits: tuple[float, ...]
     results: dict[str, Fetched]
 

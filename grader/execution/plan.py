@@ -11,7 +11,7 @@ from grader.common.record import replace
 from grader.course.assignment import Assignment, Chosen, Timed
 from grader.course.by_value import number
 from grader.course.criteria import Sizes
-from grader.course.elements import ELEMENTS
+from grader.course.elements import ELEMENTS, Element
 from grader.course.expressions import evaluate, evaluate_int
 from grader.course.launches import Launch
 from grader.course.poison import GUARD_BYTES, POISON
@@ -31,6 +31,7 @@ from grader.protocol.steps import (
     LocalArg,
     ProgramSource,
     RepeatSteps,
+    SamplerArg,
     ScalarArg,
     Step,
     UntilBelow,
@@ -370,6 +371,9 @@ def _argument(assignment: Assignment, name: str, sizes: Sizes) -> Arg:
     if name in assignment.local:
         local = assignment.local[name]
         return LocalArg(size=assignment.element(local.type).bytes * prod(assignment.shape(local, sizes)))
+    if name in assignment.samplers:
+        sampler = assignment.samplers[name]
+        return SamplerArg(normalized=sampler.normalized, address=sampler.address, filter=sampler.filter)
     names = assignment.names(sizes)
     if name not in assignment.scalars:  # a size, a value or the number of a loop
         return ScalarArg(type="uint32", value=evaluate_int(name, names))
@@ -384,20 +388,29 @@ def _argument(assignment: Assignment, name: str, sizes: Sizes) -> Arg:
 def _plan(assignment: Assignment, sizes: Sizes, scripts: Mapping[str, Script]) -> Plan:
     made = {name for script in scripts.values() for name in script.outputs}
     used = {name for script in scripts.values() for name in script.buffers}
-    buffers = tuple(_spec(assignment, name, sizes, is_made=name in made) for name in assignment.buffers if name in used)
-    return Plan(buffers=buffers, scripts=scripts)
+    buffers = (
+        replace(spec, poison=_element(assignment, spec.name).poison) if spec.name in made else spec
+        for spec in (buffer_spec(assignment, name, sizes) for name in assignment.buffers if name in used)
+    )
+    return Plan(buffers=tuple(buffers), scripts=scripts)
 
 
-def _spec(assignment: Assignment, name: str, sizes: Sizes, *, is_made: bool) -> BufferSpec:
-    element = assignment.element(assignment.buffers[name].type)
+def buffer_spec(assignment: Assignment, name: str, sizes: Sizes) -> BufferSpec:
+    """Return a buffer or an image with the poison of inputs."""
+    element, image = _element(assignment, name), assignment.image_spec(name, sizes)
     return BufferSpec(
         name=name,
         size=assignment.bytes_of(name, sizes),
-        guard=GUARD_BYTES,
+        guard=GUARD_BYTES if image is None else 0,
         unit=element.unit,
-        poison=element.poison if is_made else element.input_poison,
+        poison=element.input_poison,
+        image=image,
         element=element.unwritten.hex() if isinstance(element, Struct) else "",
     )
+
+
+def _element(assignment: Assignment, buffer: str) -> Element | Struct:
+    return assignment.element(assignment.buffers[buffer].type)
 
 
 def _made_before(assignment: Assignment, first: Launch) -> set[str]:

@@ -109,8 +109,8 @@ class WorkerSession:
         results = self._received(names)
         if not isinstance(results, dict):
             return results
-        launched = tuple(sum(time.seconds for time in each.times) for each in reply.launches)
-        return Took(seconds=launched, waits=tuple(wait * 1e-9 for wait in reply.waits_ns), results=results)
+        launched = tuple(tuple(time.seconds for time in each.times) for each in reply.launches)
+        return Took(steps=launched, waits=tuple(wait * 1e-9 for wait in reply.waits_ns), results=results)
 
     def fetch(self, names: tuple[str, ...]) -> dict[str, Fetched] | Failure:
         """Return the listed buffers with their guard bands."""

@@ -13,6 +13,8 @@ class ArgFacts(Message):
     address_space: Literal["global", "constant", "local", "private"]
     type: Name
     name: Name
+    access: Literal["none", "read_only", "write_only", "read_write"] = "none"
+    """How the kernel may use an image; "none" for all other arguments."""
 
 
 Amount = Annotated[int, Field(ge=0, lt=2**63)]

@@ -83,6 +83,16 @@ class SeenAccess(Message):
     stride: Distance | None
 
 
+class SeenPixels(Message):
+    """An expression that reads or writes an image, and how often work-items executed it."""
+
+    line: Count
+    column: Count
+    image: Name
+    writes: bool
+    times: Count
+
+
 class SeenBranch(Message):
     """The conditions of a line. `constant` is true if each condition always had the same result."""
 
@@ -102,4 +112,5 @@ class SeenKernel(Message):
     messages: Annotated[tuple[SeenMessage, ...], *at_most(MESSAGES)]
     unset: Annotated[tuple[SeenUnset, ...], *at_most(MANY)]
     accesses: Annotated[tuple[SeenAccess, ...], *at_most(MANY)]
+    images: Annotated[tuple[SeenPixels, ...], *at_most(MANY)] = ()
     branches: Annotated[tuple[SeenBranch, ...], *at_most(MANY)]

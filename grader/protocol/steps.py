@@ -46,8 +46,39 @@ class ProgramSource(Message):
         return "\n".join(lines)
 
 
+ChannelOrder = Literal["R", "RGBA"]
+ChannelType = Literal["UNORM_INT8", "UNSIGNED_INT8", "UNSIGNED_INT32", "SIGNED_INT32", "FLOAT"]
+"""OpenCL's names of a pixel's channels, without the prefix `CL_`."""
+
+Addressing = Literal["none", "clamp_to_edge", "clamp", "repeat", "mirrored_repeat"]
+Filtering = Literal["nearest", "linear"]
+
+CHANNEL_BYTES: dict[ChannelType, int] = {
+    "UNORM_INT8": 1,
+    "UNSIGNED_INT8": 1,
+    "UNSIGNED_INT32": 4,
+    "SIGNED_INT32": 4,
+    "FLOAT": 4,
+}
+"""Bytes of a channel of a pixel."""
+
+
+class ImageSpec(Message):
+    """Format and extent of a 2D image, whose rows follow each other without gaps in the files."""
+
+    order: ChannelOrder
+    channel: ChannelType
+    width: int = Field(gt=0)
+    height: int = Field(gt=0)
+
+    @property
+    def size(self) -> int:
+        """The bytes of all pixels."""
+        return self.width * self.height * len(self.order) * CHANNEL_BYTES[self.channel]
+
+
 class BufferSpec(Message):
-    """A device buffer of `size` bytes between two guard bands of `guard` bytes.
+    """A device buffer of `size` bytes between two guard bands of `guard` bytes, or an image, which has no guard bands.
 
     Before a launch, `Stage` fills the buffer and its guard bands with the pattern `poison` of `unit` bytes. With None,
     `Stage` does not fill the buffer, so that a simulator can find reads of memory that was never written. A kernel may
@@ -62,9 +93,12 @@ class BufferSpec(Message):
     poison: int | None = Field(ge=0, lt=2**64)
     read_only: bool = False
     element: str = Field(default="", pattern=r"^([0-9a-f]{2})*$")
+    image: ImageSpec | None = None
 
     @model_validator(mode="after")
     def _consists_of_units(self) -> "BufferSpec":
+        if self.image is not None and (self.guard or self.size != self.image.size):
+            raise ValueError("an image has guard bands or another size")
         if self.size % self.unit or self.guard % self.unit or (self.poison or 0) >= 256**self.unit:
             raise ValueError("a size or the poison does not fit the unit")
         return self
@@ -115,7 +149,16 @@ class LocalArg(Message):
     size: int = Field(gt=0)
 
 
-Arg = Annotated[BufferArg | ScalarArg | BytesArg | KeyArg | LocalArg, Field(discriminator="kind")]
+class SamplerArg(Message):
+    """A kernel argument that is a sampler for reads of images."""
+
+    kind: Literal["sampler"] = "sampler"
+    normalized: bool
+    address: Addressing
+    filter: Filtering
+
+
+Arg = Annotated[BufferArg | ScalarArg | BytesArg | KeyArg | LocalArg | SamplerArg, Field(discriminator="kind")]
 
 
 class KernelStep(Message):

@@ -53,6 +53,10 @@ def _counts(profile: Profile) -> dict[int, list[Table]]:
     for access in profile.accesses:
         style = "yellow" if access.sectors > access.fewest else "green"
         rows.setdefault(access.line, []).append(_row(_access(access), style))
+    for use in profile.images:
+        rows.setdefault(use.line, []).append(
+            _row(f"{use.does:<6} {use.image:<8} {count(use.times, 'pixel'):>9}", "green")
+        )
     for branch in profile.branches:
         style = "yellow" if branch.diverged else "green"
         rows.setdefault(branch.line, []).append(_row(_branch(branch), style))
@@ -91,6 +95,11 @@ def _summary(profile: Profile) -> Iterator[str]:
         f"sectors move {bytes_in_words(profile.moved)}, {ratio} times the least possible; "
         f"{bytes_in_words(profile.unused)} of them are not used"
     )
+    if profile.images:
+        read, written = (
+            sum(each.times for each in profile.images if each.does == does) for does in ("reads", "writes")
+        )
+        yield f"images: work-items read {count(read, 'pixel')} and write {count(written, 'pixel')}"
     if profile.flop:
         yield (
             f"{count(profile.flop, 'floating-point operation')}, {three_digits(profile.intensity)} per byte of global "

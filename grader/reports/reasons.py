@@ -42,7 +42,7 @@ MEANINGS: Mapping[Reason, str] = {
     ),
     Reason.NOT_WRITTEN: "The kernel stored nothing in the output. Check that the kernel reaches the store.",
     Reason.OUT_OF_BOUNDS: (
-        "The kernel accessed something outside an array. Add or correct the guard of that load or store."
+        "The kernel accessed something outside an array or an image. Add or correct the guard of that load or store."
     ),
     Reason.INPUT_CHANGED: "The kernel wrote to an input. Declare inputs `const`, and the compiler finds the line.",
     Reason.DATA_RACE: (

@@ -41,6 +41,15 @@ class Program(Record):
     fraction_of_copy: float
 
 
+class KernelSpeed(Record):
+    """Speed of one kernel in the timed program: seconds of all its launches together, and the rate in its unit."""
+
+    kernel: str
+    seconds: float
+    rate: float
+    unit: str
+
+
 class Roofs(Record):
     """Measured limits of a device, with the name and date of the profile from which they come
     (grading/timing/device_profile.py).
@@ -67,7 +76,8 @@ class Performance(Record):
 
     Rates are in `unit`, bandwidths in GB/s, and times in seconds. A run performs `flop` operations (None if it only
     moves data) on `bytes`, the smallest number of bytes that must move. `peak` is the GFLOPS of a kernel of grader that
-    only computes. `roofs` exist if the device has a profile. All other values were measured in the session itself.
+    only computes. `roofs` exist if the device has a profile. `kernels` has the kernels whose rates the assignment asks
+    for. All other values were measured in the session itself.
     """
 
     device_class: Literal["cpu", "gpu"]
@@ -87,6 +97,7 @@ class Performance(Record):
     peak: float | None
     roofs: Roofs | None = None
     program: Program | None = None
+    kernels: tuple[KernelSpeed, ...] = Field(default=(), exclude_if=lambda value: not value)
     samples: Samples
 
 
@@ -140,6 +151,16 @@ class Access(Record):
     stride: int | None
 
 
+class ImageUse(Record):
+    """An expression in the source that reads or writes an image, and how often work-items executed it."""
+
+    line: int
+    column: int
+    image: str
+    does: Literal["reads", "writes"]
+    times: int
+
+
 class Need(Record):
     """Bytes of an array in global memory that the work-items of the model solution ask for."""
 
@@ -166,6 +187,7 @@ class Profile(Record):
     kernel can move. `barrier_after` is the line after which a barrier was added for these counts, because only this
     barrier was missing. `needed` has the traffic of the model solution, if it was counted for comparison.
     `work_items` is the number of work-items of the largest launch. Results of earlier versions lack it.
+    `images` has the accesses of images, which no other count contains.
     """
 
     sizes: dict[str, int]
@@ -182,12 +204,16 @@ class Profile(Record):
     compulsory: int
     barrier_after: int | None = Field(default=None, exclude_if=lambda value: value is None)
     work_items: int | None = Field(default=None, exclude_if=lambda value: value is None)
+    images: tuple[ImageUse, ...] = Field(default=(), exclude_if=lambda value: not value)
     needed: tuple[Need, ...] = Field(default=(), exclude_if=lambda value: not value)
 
     @property
     def intensity(self) -> float:
-        """Floating-point operations for each byte of global memory that work-items request."""
-        return self.flop / max(1, self.read + self.written)
+        """Floating-point operations for each byte of global memory that work-items request. 0 if they request only
+        pixels of images.
+        """
+        asked = self.read + self.written
+        return 0.0 if self.images and not asked else self.flop / max(1, asked)
 
     @property
     def local_intensity(self) -> float:

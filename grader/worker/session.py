@@ -44,10 +44,11 @@ from grader.protocol.wire import FEW, LOG_LIMIT
 from grader.worker import simulator
 from grader.worker.fingerprint import fingerprint
 from grader.worker.fork import Channel
+from grader.worker.opencl.buffers import DeviceArray, make_array
 from grader.worker.opencl.facts import compiles_at_launch, device_facts, kernel_facts
 from grader.worker.opencl.options import build_options, fewer_registers
 from grader.worker.opencl.preprocess import PreprocessingError, preprocess
-from grader.worker.opencl.sequence import DeviceBuffer, Sequence, Tell, name_of
+from grader.worker.opencl.sequence import Sequence, Tell, name_of
 from grader.worker.opencl.shared import SharedMemory
 from grader.worker.waiting import waited_since, waits
 
@@ -152,8 +153,7 @@ def _open(job: Job, request: Open, channel: Channel) -> "tuple[Session, Opened] 
     )
     shared = SharedMemory.make(request.buffers) if request.arrays == "shared" else None
     buffers = {
-        spec.name: DeviceBuffer.make(context, spec, None if shared is None else shared.of(spec))
-        for spec in request.buffers
+        spec.name: make_array(context, spec, None if shared is None else shared.of(spec)) for spec in request.buffers
     }
     sequences = {
         name: Sequence.prepare(steps, request.repeats.get(name), built, buffers)
@@ -206,7 +206,7 @@ class Session:
     """State of an open session, which `Stage`, `Launch`, `Turn` and `Fetch` use."""
 
     queue: cl.CommandQueue
-    buffers: dict[str, DeviceBuffer]
+    buffers: dict[str, DeviceArray]
     sequences: dict[str, Sequence]
     shared: SharedMemory | None
     tell: Tell
@@ -230,10 +230,8 @@ class Session:
     def _stage(self, request: Stage) -> None:
         for name in (*request.upload, *request.clear):
             buffer = self.buffers[name]
-            if buffer.spec.poison is None:
-                continue
-            pattern = np.dtype(f"u{buffer.spec.unit}").type(buffer.spec.poison)
-            cl.enqueue_fill_buffer(self.queue, buffer.whole, pattern, 0, buffer.whole.size)
+            if buffer.spec.poison is not None:
+                buffer.poison(self.queue, buffer.spec.poison)
         for name in request.clear:
             buffer = self.buffers[name]
             if buffer.spec.element and buffer.spec.poison is not None:
@@ -242,8 +240,7 @@ class Session:
         with Path(INPUT_FILE).open("rb") as file:
             for name in request.upload:
                 buffer = self.buffers[name]
-                payload = np.fromfile(file, dtype=np.uint8, count=buffer.spec.size)
-                cl.enqueue_copy(self.queue, buffer.payload, payload)
+                buffer.upload(self.queue, np.fromfile(file, dtype=np.uint8, count=buffer.spec.size))
         self.queue.finish()
 
     def _launch(self, request: LaunchRequest) -> Reply:
@@ -280,6 +277,4 @@ class Session:
         descriptor = os.open(OUTPUT_FILE, os.O_WRONLY)
         with os.fdopen(descriptor, "wb") as file:
             for name in names:
-                content = np.empty(self.buffers[name].whole.size, dtype=np.uint8)
-                cl.enqueue_copy(self.queue, content, self.buffers[name].whole)
-                content.tofile(file)
+                self.buffers[name].fetched(self.queue).tofile(file)

@@ -38,9 +38,7 @@ def mistakes(data, n, BLOCK, **_):
         "within a block, the direction depends on the index in the block, not in the array": _sorted(
             data, _steps(n), within_block
         ),
-        "the steps of distance 1 are left out": _sorted(
-            data, [(k, j) for k, j in _steps(n) if j > 1], by_global_index
-        ),
+        "the steps of distance 1 are left out": _sorted(data, [(k, j) for k, j in _steps(n) if j > 1], by_global_index),
         "the steps of distance BLOCK/2 are left out": _sorted(
             data, [(k, j) for k, j in _steps(n) if j != BLOCK // 2], by_global_index
         ),
@@ -50,15 +48,9 @@ def mistakes(data, n, BLOCK, **_):
         "bitonicNear does the steps of its last k only": _sorted(
             data, [(k, j) for k, j in _steps(n) if k >= min(n, BLOCK)], by_global_index
         ),
-        "bitonicNear changes nothing": _sorted(
-            data, [(k, j) for k, j in _steps(n) if j >= BLOCK], by_global_index
-        ),
-        "bitonicFar changes nothing": _sorted(
-            data, [(k, j) for k, j in _steps(n) if j < BLOCK], by_global_index
-        ),
-        "the distances of a merge rise from 1, and do not fall to 1": _sorted(
-            data, sorted(_steps(n)), by_global_index
-        ),
+        "bitonicNear changes nothing": _sorted(data, [(k, j) for k, j in _steps(n) if j >= BLOCK], by_global_index),
+        "bitonicFar changes nothing": _sorted(data, [(k, j) for k, j in _steps(n) if j < BLOCK], by_global_index),
+        "the distances of a merge rise from 1, and do not fall to 1": _sorted(data, sorted(_steps(n)), by_global_index),
     }
     return {words: {"data": Truth(value=value)} for words, value in made.items()}
 

@@ -504,6 +504,8 @@ BEGINNINGS = (
     "Work-item finished without waiting for events\n\tKernel: k\n\tEntity: {entity}",
     "Invalid wait event\n\tKernel: k\n\tEntity: {entity}",
     "Index ({index}) exceeds static array size ({few})\n\tKernel: k\n\tEntity: {entity}",
+    "Image coordinates outside ({index},{few}) of width 8 and height {few}\n\tWork-item: {entity}",
+    "OCLGRIND FATAL ERROR (image.cpp:7)\n  Unsupported image channel data type: 10DA\n\tKernel: k\n\tEntity: {entity}",
     "OCLGRIND FATAL ERROR: a loop that does not end\n\tKernel: k\n\tEntity: {entity}",
     "OCLGRIND FATAL ERROR: Unsupported instruction\n\tKernel: k\n\tEntity: {entity}",
     "Something else {entity}",
@@ -679,7 +681,7 @@ def _explain_results(assignment: Assignment, chance: random.Random, where: str, 
 def _tried(case: Case, trial: Trial, built: Built, spoil: "Spoiler", chance: random.Random) -> Tried:
     """Return a case with results that a kernel could have produced."""
     assignment = built.task.assignment
-    script = submission_plan(assignment, case.sizes, built.bindings).scripts[STUDENT]
+    script = submission_plan(Chosen(trial.assignment), case.sizes, built.bindings).scripts[STUDENT]
     launches = [_fetched(trial, script, spoil, random.Random(chance.random())) for _ in range(chance.choice((1, 1, 5)))]
     (check,) = (each for each in unrun_cases(assignment, assignment.correctness.cases) if each.label == case.name)
     problem = examine(trial, script, launches[0])

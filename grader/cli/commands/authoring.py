@@ -24,13 +24,17 @@ class Template(StrEnum):
 
     SAXPY = "saxpy"
     HISTOGRAM = "histogram"
+    IMAGE = "image"
     LOOP = "loop"
 
 
 def new(
     name: Annotated[str, typer.Argument(help="Name of the assignment and of its kernel.")],
     template: Annotated[
-        Template, typer.Option("--from", help="`histogram` has atomics on bytes, `loop` a program with a repetition.")
+        Template,
+        typer.Option(
+            "--from", help="`histogram` has atomics on bytes, `image` images, `loop` a program with a repetition."
+        ),
     ] = Template.SAXPY,
     course: CourseOption = None,
 ) -> None:

@@ -3,8 +3,8 @@
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from grader.common.invocation import command
 from grader.course.catalogue import Course
 from grader.execution.probe import probe
 from grader.execution.sandbox.environment import LINKERS
+from grader.grading.checks.device_needs import missing_images
 from grader.grading.grading_environment import GradingEnvironment
 
 FREE_BYTES = 1024**3
@@ -40,6 +41,7 @@ def examine(
     A problem is reported only once: a check that could only fail for the same reason is skipped.
     """
     yield MachineFact(topic="Python", found=sys.version.split()[0])
+    lacking: dict[str, str] = {}
     prerequisites = [] if name == "docker" else [_linker(), _temporary_folder()]
     yield from prerequisites
     try:
@@ -47,11 +49,12 @@ def examine(
             yield MachineFact(topic="sandbox", found=", ".join((name, *_confinement(environment))))
             yield from _device_findings(name, environment, prerequisites)
             yield _attempt("simulator", lambda: _simulator(environment), _remedy(name, command("setup")))
+            lacking = _lacking(environment, course)
     except GraderError as error:
         yield MachineFact(
             topic=f"sandbox {name}", found=str(error), remedy="do what the line above says, then run this command again"
         )
-    yield from (_assignment(course, each) for each in course.names())
+    yield from (_assignment(course, each, lacking) for each in course.names())
 
 
 def _device_findings(
@@ -82,7 +85,26 @@ def _confinement(environment: GradingEnvironment) -> Iterator[str]:
             yield f"{name.replace('_', ' ')} {facts[name]}"
 
 
-def _assignment(course: Course, name: str) -> MachineFact:
+def _lacking(environment: GradingEnvironment, course: Course) -> dict[str, str]:
+    """Return the sentences about images that assignments have and the device lacks, by assignment. Files and devices
+    with other problems are left out, because other checks report them.
+    """
+    found: dict[str, str] = {}
+    with environment.worker() as worker, suppress(GraderError):
+        for name in course.names():
+            with suppress(GraderError):
+                for part in course.load(name).parts:
+                    why = missing_images(part, worker)
+                    if why is not None:
+                        found[name] = why
+    return found
+
+
+def _assignment(course: Course, name: str, lacking: Mapping[str, str]) -> MachineFact:
+    if name in lacking:
+        return MachineFact(
+            topic=name, found=lacking[name], remedy="do what the line above says; the rest can be graded"
+        )
     return _attempt(name, lambda: course.load(name).title, "fix the file that the message names")
 
 

@@ -7,7 +7,7 @@ An oracle.py defines a function
 Its arguments are every array that has data, and every size, scalar and constant, by name. The function names the
 arguments that it needs, and takes the rest as `**_`. It returns the truth for every array that launches must make (the
 roles output and updated). It may return the truth for a scratch array, too: if a result is wrong, then the first wrong
-array is explained. An oracle.py may define two more functions. One makes the arrays of the kind `made`, for
+array is explained. An oracle.py may define more functions. One makes the arrays of the kind `made`, for
 `data` "random" or "integers":
 
     def inputs(generator, data, **sizes_scalars_and_constants) -> dict[str, ndarray]
@@ -25,10 +25,16 @@ The third decides about arrays with the rule `judge`, for which `expected` retur
 
 `got` maps the names of these arrays to the results of a kernel, which may contain anything. The function returns None
 if they are right, or a sentence that describes the error.
+
+The fourth is for cases in which a kernel runs alone. It has the arguments of `expected`:
+
+    def states(**inputs_sizes_scalars_and_constants) -> Iterable[dict[str, Truth]]
+
+It returns or yields, for each launch in order, the arrays that this launch changes, as they are after it (states.py).
 """
 
 import importlib.util
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from math import prod
 from pathlib import Path
@@ -81,6 +87,11 @@ def no_inputs(*_: Any, **__: Any) -> Arrays:
     return {}
 
 
+def no_states(**_: Any) -> Iterable[Mapping[str, Truth]]:
+    """Used if an oracle.py has no `states`."""
+    return ()
+
+
 @dataclass(frozen=True, kw_only=True)
 class Oracle:
     """The functions of an oracle.py."""
@@ -89,6 +100,7 @@ class Oracle:
     inputs: Callable[..., Arrays] = no_inputs
     mistakes: Callable[..., dict[str, dict[str, Truth]]] = no_mistakes
     check: Callable[..., str | None] = no_check
+    states: Callable[..., Iterable[Mapping[str, Truth]]] = no_states
 
 
 def load_oracle(assignment: Assignment) -> Oracle:
@@ -107,6 +119,7 @@ def load_oracle(assignment: Assignment) -> Oracle:
             inputs=getattr(module, "inputs", no_inputs),
             mistakes=getattr(module, "mistakes", no_mistakes),
             check=getattr(module, "check", no_check),
+            states=getattr(module, "states", no_states),
         )
     except Exception as error:  # an instructor's module may raise anything, and each error is a fault of this oracle
         raise SolutionError(f"{path}: cannot be loaded: {error!r}.") from error
@@ -143,12 +156,12 @@ def consult(oracle: Oracle, assignment: Assignment, inputs: Arrays, sizes: Sizes
         if name not in truth:
             raise SolutionError(f"{path}: `expected` returns nothing for {name}; add a Truth for it.")
     for name in truth.keys() & assignment.buffers.keys():
-        _check_truth(truth[name], name, assignment, sizes)
-    return {name: _without_padding(each, assignment, name) for name, each in truth.items()}
+        check_truth(truth[name], name, assignment, sizes, "expected")
+    return {name: without_padding(each, assignment, name) for name, each in truth.items()}
 
 
-def _without_padding(truth: Truth, assignment: Assignment, name: str) -> Truth:
-    """Leave the fourth number of vectors of three undefined."""
+def without_padding(truth: Truth, assignment: Assignment, name: str) -> Truth:
+    """Return the truth with the fourth number of vectors of three undefined."""
     if name not in assignment.buffers or assignment.element(assignment.buffers[name].type).lanes != 3:
         return truth
     defined = np.ones(truth.value.shape, dtype=np.bool_) if truth.defined is None else truth.defined.copy()
@@ -156,19 +169,20 @@ def _without_padding(truth: Truth, assignment: Assignment, name: str) -> Truth:
     return replace(truth, defined=defined)
 
 
-def _check_truth(truth: Truth, name: str, assignment: Assignment, sizes: Sizes) -> None:
-    """Raise SolutionError if the truth does not fit the shape and type of the array."""
+def check_truth(truth: Truth, name: str, assignment: Assignment, sizes: Sizes, function: str) -> None:
+    """Raise SolutionError if the truth from this function does not fit the shape and type of the array."""
     path = assignment.reference / ORACLE_FILE
     if not isinstance(truth, Truth):
         raise SolutionError(
-            f"{path}: `expected` returns an object of type {type(truth).__name__} for {name}; return Truth(value=...)."
+            f"{path}: `{function}` returns an object of type {type(truth).__name__} for {name}; "
+            "return Truth(value=...)."
         )
     element = assignment.element(assignment.buffers[name].type)
     for array in (each for each in (truth.value, truth.magnitude, truth.defined) if each is not None):
         is_plain = isinstance(element, Element) or (array is truth.defined and array.dtype.names is None)
         _check_numbers(array, name, assignment, None if is_plain else _members(element, array, truth))
         _check_shape(array, name, assignment, sizes)
-    _check_range(truth.value, name, assignment, "expected")
+    _check_range(truth.value, name, assignment, function)
 
 
 def _members(element: Element | Struct, array: NDArray[Any], truth: Truth) -> tuple[Member, ...]:

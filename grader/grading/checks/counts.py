@@ -16,8 +16,8 @@ from grader.grading.checks.model_run import model_at
 from grader.grading.checks.simulated_run import Simulated, SimulatedRun, Subject, run_at, seen_in
 from grader.grading.explain.problem import Problem
 from grader.protocol.messages import Order, Simulation
-from grader.protocol.observation import SeenAccess
-from grader.results.metrics import Access, Branch, Need, Profile
+from grader.protocol.observation import SeenAccess, SeenPixels
+from grader.results.metrics import Access, Branch, ImageUse, Need, Profile
 
 NUMBER = 1
 """Number of this simulated run, from which its inputs are derived."""
@@ -89,7 +89,13 @@ def _profile(assignment: Assignment, seen: Simulated, simulation: Simulation) ->
         written=sum(each.bytes for each in used if each.does == "writes"),
         moved=sum(each.sectors for each in used) * simulation.sector,
         compulsory=assignment.least_traffic(seen.sizes),
+        images=tuple(_image_use(each) for kernel in seen.kernels for each in kernel.images),
     )
+
+
+def _image_use(seen: SeenPixels) -> ImageUse:
+    does: Literal["reads", "writes"] = "writes" if seen.writes else "reads"
+    return ImageUse(**seen.model_dump(exclude={"writes"}), does=does)
 
 
 def _access(seen: SeenAccess) -> Access:

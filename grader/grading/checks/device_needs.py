@@ -1,4 +1,4 @@
-"""Needs of an assignment that a device may not meet: types that not every device has, work-groups and memory.
+"""Needs of an assignment that a device may not meet: types that not every device has, images, work-groups and memory.
 
 A device that lacks them is no student's mistake, so no submission is graded on it.
 """
@@ -8,13 +8,15 @@ from math import prod
 
 from grader.common.errors import DeviceError
 from grader.common.phrases import listed
+from grader.common.record import replace
 from grader.course.assignment import Assignment
 from grader.course.elements import ELEMENTS
 from grader.course.folders import BASELINE_FILE, MODEL_FILE
 from grader.execution.client import Worker
-from grader.execution.plan import NOTHING, REFERENCE
+from grader.execution.plan import NOTHING, REFERENCE, Plan, buffer_spec
 from grader.grading.checks.program import own_program
-from grader.protocol.messages import BuildFailed, DeviceFacts
+from grader.protocol.messages import BuildFailed, DeviceFacts, Refused
+from grader.protocol.steps import BufferSpec, ImageSpec
 
 
 def extensions(assignment: Assignment) -> dict[str, str]:
@@ -46,6 +48,57 @@ def missing_types(assignment: Assignment, worker: Worker) -> str | None:
     return f"{worker.ready().name} does not build the {ours}: {types}. Choose another device or another type."
 
 
+def missing_images(assignment: Assignment, worker: Worker) -> str | None:
+    """Return a sentence if the worker's device refuses an image of a case, because it has no images, or not of this
+    format or extent; None if it has all of them.
+    """
+    tried: set[BufferSpec] = set()
+    for case in assignment.correctness.cases:
+        for name, buffer in assignment.buffers.items():
+            spec = buffer_spec(assignment, name, case.sizes)
+            if spec.image is None or spec in tried:
+                continue
+            tried.add(spec)
+            error = _refused(worker, spec, spec.image)
+            if error is not None:
+                device, extent = worker.ready().name, f"{spec.image.width:,} x {spec.image.height:,} pixels"
+                why = _why_refused(worker, spec, spec.image)
+                return why.format(
+                    device=device, name=name, format=buffer.image, extent=extent, case=case.name, error=error
+                )
+    return None
+
+
+def _refused(worker: Worker, spec: BufferSpec, image: ImageSpec) -> str | None:
+    """Return the error with which the device refuses an image; None if it makes it."""
+    opened = worker.load({}).open(Plan(buffers=(replace(spec, size=image.size, image=image),), scripts={}))
+    if isinstance(opened, Refused):
+        return opened.error
+    worker.close()
+    return None
+
+
+def _why_refused(worker: Worker, spec: BufferSpec, image: ImageSpec) -> str:
+    """Return the sentence for an image that the device refuses. The error alone does not tell: PoCL has the same for an
+    image that is too large as others have for a device without images.
+    """
+    error = _refused(worker, spec, replace(image, width=1, height=1))
+    if error is None:
+        return TOO_LARGE
+    return NO_FORMAT if error == "IMAGE_FORMAT_NOT_SUPPORTED" else NO_IMAGES
+
+
+NO_IMAGES = "{device} has no images, and assignment.yaml has the image {name} ({error}). Choose another device."
+NO_FORMAT = (
+    "{device} has no images of the format {format}, which {name} has in assignment.yaml. Choose another format or "
+    "another device."
+)
+TOO_LARGE = (
+    '{device} has no images of {extent}, which {name} has in the case "{case}" of assignment.yaml ({error}). Make its '
+    "sizes smaller."
+)
+
+
 def unfit(assignment: Assignment, device: DeviceFacts) -> Iterator[str]:
     """Yield a sentence for each launch or case that is too large for the device."""
     for case in assignment.correctness.cases:
@@ -67,6 +120,13 @@ def unfit(assignment: Assignment, device: DeviceFacts) -> Iterator[str]:
 def require_sizes(assignment: Assignment, device: DeviceFacts) -> None:
     """Raise DeviceError if a launch or a case is too large for the device."""
     why = next(unfit(assignment, device), None)
+    if why is not None:
+        raise DeviceError(why)
+
+
+def require_images(assignment: Assignment, worker: Worker) -> None:
+    """Raise DeviceError if the worker's device refuses an image of the assignment."""
+    why = missing_images(assignment, worker)
     if why is not None:
         raise DeviceError(why)
 

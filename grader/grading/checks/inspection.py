@@ -19,6 +19,7 @@ from grader.course.truth.comparison import Mismatch, compare, first_stray_write,
 from grader.course.truth.fields import as_numbers, cast, dtype_of, is_uniform, parts_of
 from grader.course.truth.inputs import make_inputs
 from grader.course.truth.oracle import Arrays, Oracle, Truth, consult, consult_about, judged
+from grader.course.truth.states import last_change
 from grader.execution.outcome import Fetched
 from grader.execution.plan import Script
 from grader.grading.explain.diagnosis.evidence import Evidence, nothing_remade
@@ -137,7 +138,7 @@ def _wrong_output(trial: Trial, script: Script, fetched: Launched) -> Problem | 
         mismatch = earlier
     problem = of_mismatch(mismatch)
     if earlier is not None:
-        problem = replace(problem, detail=evidence_of(problem.detail, _made_by(script, mismatch.buffer)))
+        problem = replace(problem, detail=evidence_of(problem.detail, _made_by(trial, script, mismatch.buffer)))
     if problem.reason is not Reason.WRONG_OUTPUT or not _is_of_numbers(trial.assignment, mismatch.buffer):
         return problem
     with OptionalWork(EXPLANATION) as work:
@@ -171,10 +172,15 @@ def _first_wrong_intermediate(trial: Trial, script: Script, fetched: Launched) -
     return None
 
 
-def _made_by(script: Script, buffer: str) -> str:
-    """Sentence that names the first launch with this intermediate array."""
-    number, step = next((number, step) for number, step in enumerate(script.launches, 1) if buffer in step.args)
-    return f"{buffer} is already wrong after launch {number}, {step.launch.kernel}; everything later follows from it."
+def _made_by(trial: Trial, script: Script, buffer: str) -> str:
+    """Sentence that names the launch after which this intermediate array should be right: the last launch that changes
+    it if the oracle gives states, otherwise the first launch with it.
+    """
+    number = last_change(buffer, trial.oracle, trial.assignment, trial.inputs, trial.sizes)
+    if number is None:
+        number = next(number for number, step in enumerate(script.launches, 1) if buffer in step.args)
+    kernel = script.launches[number - 1].launch.kernel
+    return f"{buffer} is already wrong after launch {number}, {kernel}; everything later follows from it."
 
 
 def standard_of(trial: Trial, name: str) -> Standard:
@@ -260,7 +266,11 @@ def _evidence(trial: Trial, script: Script, name: str, made: Sequence[NDArray[An
         mistakes=mistakes,
         remade=remade,
         sizes=trial.sizes,
-        rows={each: str(buffer.shape[-1]) for each, buffer in assignment.buffers.items() if len(buffer.shape) > 1},
+        rows={
+            each: str(buffer.shape[-1])
+            for each, buffer in assignment.buffers.items()
+            if buffer.image is None and len(assignment.array_shape(each, trial.sizes)) == 2
+        },
         is_vector=len(assignment.array_shape(name, trial.sizes)) < 2 and not assignment.is_of_structs(name),
         fields=_fields(assignment, name),
         repeats=tuple(repeats),

@@ -150,6 +150,26 @@ def _words_moved(counted: Profile) -> Reading:
     )
 
 
+def _images(counted: Profile, does: Literal["reads", "writes"]) -> Reading:
+    """Number of pixels of images that all work-items together read or write, counted once for each call."""
+    used = [each for each in counted.images if each.does == does]
+    total, one = sum(each.times for each in used), does.removesuffix("s")
+    if not used:
+        return Reading(value=0.0, reason=Reason.EXTRA_TRAFFIC, what=f"the kernel {does} no image", help="")
+    worst = max(used, key=attrgetter("times"))
+    where = f"{worst.times:,} of {worst.image} in {place(worst.line)}"
+    return Reading(
+        value=total,
+        reason=Reason.EXTRA_TRAFFIC,
+        what=f"work-items {one} {total:,} pixels of images, most of them {where}"
+        if len(used) > 1
+        else f"work-items {one} {total:,} pixels of images, {where}",
+        help=f"Read each pixel of {worst.image} as few times as possible: keep it in a variable or in local memory."
+        if does == "reads"
+        else "Store a pixel once, when it is complete.",
+    )
+
+
 def _remedy(counted: Profile, worst: ArrayTraffic) -> str:
     """Advice against too many reads, most of them of this array."""
     made = {each.array for each in _global(counted) if each.does == "writes"}
@@ -251,6 +271,8 @@ MEASURES: dict[Measure, Callable[[Profile], Reading]] = {
     "words read": partial(_words, does="reads"),
     "words written": partial(_words, does="writes"),
     "words moved": _words_moved,
+    "image reads": partial(_images, does="reads"),
+    "image writes": partial(_images, does="writes"),
     "divergence": _divergence,
     "requests of mostly idle warps": _mostly_idle,
     "requests to local memory": _local_requests,

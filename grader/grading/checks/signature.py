@@ -4,6 +4,7 @@ import difflib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from grader.common.optional import OptionalWork
 from grader.common.phrases import count, listed
@@ -63,7 +64,37 @@ class Parameter:
         return (found.bytes, found.lanes, found.is_floating) == (wanted.bytes, wanted.lanes, wanted.is_floating)
 
 
-def _parameter(assignment: Assignment, name: str) -> Parameter:
+@dataclass(frozen=True, kw_only=True)
+class OpaqueParameter:
+    """An image or a sampler that an assignment asks for. `accesses` has what a kernel may do with an image, the most
+    likely first; a sampler has none.
+    """
+
+    name: str
+    type: Literal["image2d_t", "sampler_t"]
+    accesses: tuple[str, ...] = ()
+
+    @property
+    def declaration(self) -> str:
+        """The declaration in the style of the course."""
+        return " ".join((*self.accesses[:1], self.type, self.name))
+
+    def fits(self, arg: ArgFacts) -> bool:
+        """True if the parameter of a kernel can be this one. Drivers report images and samplers in different address
+        spaces. An access that a driver does not report gets the benefit of the doubt.
+        """
+        is_allowed = not self.accesses or arg.access in {"none", *self.accesses}
+        return arg.type.split()[-1:] == [self.type] and is_allowed
+
+
+AnyParameter = Parameter | OpaqueParameter
+
+
+def _parameter(assignment: Assignment, launch: Launch, name: str) -> AnyParameter:
+    if name in assignment.samplers:
+        return OpaqueParameter(name=name, type="sampler_t")
+    if name in assignment.buffers and assignment.buffers[name].image is not None:
+        return OpaqueParameter(name=name, type="image2d_t", accesses=_accesses(assignment, launch, name))
     if name in assignment.buffers:
         space, kind = "global", assignment.buffers[name].type
     elif name in assignment.local:
@@ -78,6 +109,15 @@ def _parameter(assignment: Assignment, name: str) -> Parameter:
         structs=assignment.laid_out_structs,
         may_be_constant=name in assignment.buffers and assignment.may_be_constant(name),
     )
+
+
+def _accesses(assignment: Assignment, launch: Launch, name: str) -> tuple[str, ...]:
+    """What the kernel of a launch may do with an image. The first launch with an image without data must write it."""
+    buffer = assignment.buffers[name]
+    if buffer.part == "input":
+        return ("read_only",)
+    first = next(each for each in assignment.launches if name in each.args)
+    return ("write_only",) if buffer.data is None and launch == first else ("read_only", "write_only")
 
 
 def bind(
@@ -111,7 +151,7 @@ def bind(
 # --- what is wrong with it --------------------------------------------------------------------
 
 
-def _misfit(kernel: KernelFacts, args: Sequence[ArgFacts], wanted: Sequence[Parameter], code: Sequence[str]) -> str:
+def _misfit(kernel: KernelFacts, args: Sequence[ArgFacts], wanted: Sequence[AnyParameter], code: Sequence[str]) -> str:
     """Sentence about the first parameter that must be changed, or about parameters that must be added or removed."""
     if len(args) != len(wanted):
         number = f"{count(len(args), 'parameter')}, and the assignment passes {len(wanted)}"
@@ -132,7 +172,9 @@ def _misfit(kernel: KernelFacts, args: Sequence[ArgFacts], wanted: Sequence[Para
     return f"{place}the parameter {arg.name} has the wrong type, {_declare(arg)}: write {each.declaration}."
 
 
-def _misordered(kernel: KernelFacts, args: Sequence[ArgFacts], wanted: Sequence[Parameter], code: Sequence[str]) -> str:
+def _misordered(
+    kernel: KernelFacts, args: Sequence[ArgFacts], wanted: Sequence[AnyParameter], code: Sequence[str]
+) -> str:
     """Sentence about parameters that have the assignment's names but a different order; "" for any other kernel."""
     if sorted(arg.name for arg in args) != sorted(each.name for each in wanted):
         return ""
@@ -147,7 +189,11 @@ def _misordered(kernel: KernelFacts, args: Sequence[ArgFacts], wanted: Sequence[
 
 
 def _exchanged(
-    kernel: KernelFacts, first: ArgFacts, second: ArgFacts, wanted: tuple[Parameter, Parameter], code: Sequence[str]
+    kernel: KernelFacts,
+    first: ArgFacts,
+    second: ArgFacts,
+    wanted: tuple[AnyParameter, AnyParameter],
+    code: Sequence[str],
 ) -> str:
     one, other = wanted
     return (
@@ -166,9 +212,9 @@ def _place(code: Sequence[str], kernel: str, parameter: str = "") -> str:
     return f"line {1 + text.count(chr(10), 0, (named or declared).start())}: "
 
 
-def expected_parameters(assignment: Assignment, launch: Launch) -> tuple[Parameter, ...]:
+def expected_parameters(assignment: Assignment, launch: Launch) -> tuple[AnyParameter, ...]:
     """The parameters of the kernel that the assignment asks for."""
-    return tuple(_parameter(assignment, arg) for arg in launch.args)
+    return tuple(_parameter(assignment, launch, arg) for arg in launch.args)
 
 
 def expected_signature(assignment: Assignment, launch: Launch) -> str:
@@ -183,7 +229,9 @@ def found_signature(kernel: KernelFacts) -> str:
 
 
 def _declare(arg: ArgFacts) -> str:
-    space = "" if arg.address_space == "private" else f"__{arg.address_space} "
+    if arg.type.split()[-1:] == ["image2d_t"]:
+        return f"{arg.access} image2d_t {arg.name}".removeprefix("none ")
+    space = "" if arg.address_space == "private" or arg.type == "sampler_t" else f"__{arg.address_space} "
     base = arg.type.rstrip("*")
     stars = arg.type[len(base) :]
     return f"{space}{base.rstrip()} {stars}{arg.name}"

@@ -261,12 +261,7 @@ def of_mismatch(mismatch: Mismatch) -> Problem:
 
 def _of_mismatch(mismatch: Mismatch) -> Problem:
     if mismatch.unwritten == mismatch.total:
-        return Problem(
-            reason=Reason.NOT_WRITTEN,
-            message=f"nothing was written to {mismatch.buffer}, or only NaN.",
-            detail=f"no number in {count(mismatch.total, 'element')}. {NAN_AT_FIRST}",
-            use=Use(array=mismatch.buffer, writes=True),
-        )
+        return _unwritten(mismatch)
     where = place(mismatch)
     if mismatch.total == 1:
         message = f"{where} is wrong: {_got_and_expected(mismatch)}."
@@ -278,6 +273,17 @@ def _of_mismatch(mismatch: Mismatch) -> Problem:
         parts.append(f"{share} of them were never written")
     parts.append(f"the first is {where}: {_got_and_expected(mismatch)}")
     return Problem(reason=Reason.WRONG_OUTPUT, message="; ".join(parts) + ".", detail=_how_far(mismatch))
+
+
+def _unwritten(mismatch: Mismatch) -> Problem:
+    """The problem of an array in which all elements are as before the launch. Only floating-point types have NaN."""
+    array, elements = mismatch.buffer, count(mismatch.total, "element")
+    if isinstance(mismatch.expected, int):
+        message, detail = f"nothing was stored in {array}.", f"no value in {elements}."
+    else:
+        message, detail = f"nothing was written to {array}, or only NaN.", f"no number in {elements}. {NAN_AT_FIRST}"
+    use = Use(array=array, writes=True)
+    return Problem(reason=Reason.NOT_WRITTEN, message=message, detail=detail, use=use)
 
 
 def explained(problem: Problem, explanation: Explanation) -> Problem:

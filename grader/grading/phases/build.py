@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from grader.grading.checks.building import Build, Prepared, check_build, prepare
 from grader.grading.checks.compiler_failures import LeftOpen, unbuilt_open
 from grader.grading.checks.correctness import unrun_cases
-from grader.grading.checks.device_needs import require_sizes, require_types
+from grader.grading.checks.device_needs import require_images, require_sizes, require_types
 from grader.grading.draft import Draft
 from grader.grading.phases.context import GradingContext
 from grader.grading.refusal import BUILD_FAILED, unreached
@@ -24,6 +24,7 @@ def build_submission(context: GradingContext) -> BuildPhase:
     """Build the submission on the device, and report a successful build."""
     context.begin("building")
     require_sizes(context.task.assignment, context.device)
+    require_images(context.task.assignment, context.student)
     prepared = prepare(context.task, context.student)
     build = check_build(prepared, context.student)
     if build.built is not None:

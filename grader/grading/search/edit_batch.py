@@ -97,12 +97,13 @@ def apart(words: int) -> int:
 
 def edit_batch(plan: Plan, words: int) -> EditBatch | None:
     """The batch of a plan with one script; None if the plan does not have a free dimension, if a test decides about a
-    large number of iterations, or if its buffers are large.
+    large number of iterations, if its buffers are large, or if one is an image, which edits cannot share.
     """
     script = plan.scripts[STUDENT]
     count = min(MOST, MOST_BYTES // (WORD_BYTES * apart(words) * len(plan.buffers)))
     is_flat = all(len(step.global_size) <= 2 for step in script.kernels)
-    if count < FEWEST or not is_flat or not _ends_soon(script.repeat):
+    has_image = any(spec.image is not None for spec in plan.buffers)
+    if has_image or count < FEWEST or not is_flat or not _ends_soon(script.repeat):
         return None
     guard = -(-apart(words) * WORD_BYTES // 2 // GUARD_BYTES) * GUARD_BYTES
     size = WORD_BYTES * apart(words) * count

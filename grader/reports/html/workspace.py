@@ -34,6 +34,7 @@ from grader.reports.words import (
     deduction_in_words,
     faults_in_words,
     hidden_in_words,
+    image_use_in_words,
     score_in_words,
     seconds_in_words,
     speed_in_words,
@@ -157,8 +158,9 @@ def parts_of(result: Result, issues: Sequence[Issue]) -> tuple[Part, ...]:
 def counts_of(profile: Profile) -> tuple[Count, ...]:
     """Return the counts at each line, in the order of the lines."""
     accesses = (Count(line=each.line, words=access_in_words(each), costly=is_costly(each)) for each in profile.accesses)
+    images = (Count(line=each.line, words=image_use_in_words(each), costly=False) for each in profile.images)
     branches = (Count(line=each.line, words=branch_in_words(each), costly=False) for each in profile.branches)
-    return tuple(sorted((*accesses, *branches), key=lambda each: each.line))
+    return tuple(sorted((*accesses, *images, *branches), key=lambda each: each.line))
 
 
 def is_costly(access: Access) -> bool:

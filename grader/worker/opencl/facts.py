@@ -63,6 +63,13 @@ SPACES = {
 }
 
 
+ACCESSES = {
+    cl.kernel_arg_access_qualifier.READ_ONLY: "read_only",
+    cl.kernel_arg_access_qualifier.WRITE_ONLY: "write_only",
+    cl.kernel_arg_access_qualifier.READ_WRITE: "read_write",
+}
+
+
 def kernel_facts(name: str, program: Any, device: cl.Device) -> Iterator[KernelFacts]:
     """Facts about the kernels of a built program."""
     for kernel in program.all_kernels():
@@ -82,6 +89,7 @@ def _arg(kernel: Any, index: int) -> ArgFacts:
             "address_space": SPACES[kernel.get_arg_info(index, info.ADDRESS_QUALIFIER)],
             "type": kernel.get_arg_info(index, info.TYPE_NAME),
             "name": kernel.get_arg_info(index, info.NAME),
+            "access": ACCESSES.get(kernel.get_arg_info(index, info.ACCESS_QUALIFIER), "none"),
         }
     )
 

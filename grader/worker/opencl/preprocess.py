@@ -27,6 +27,7 @@ PREDEFINED = {
     "CL_VERSION_1_1": "110",
     "CL_VERSION_1_2": "120",
     "__ENDIAN_LITTLE__": "1",
+    "__IMAGE_SUPPORT__": "1",
     "cl_khr_global_int32_base_atomics": "1",
     "cl_khr_global_int32_extended_atomics": "1",
     "cl_khr_local_int32_base_atomics": "1",

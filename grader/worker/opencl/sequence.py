@@ -7,14 +7,12 @@ from typing import Any
 
 import numpy as np
 import pyopencl as cl
-from numpy.typing import NDArray
 
 from grader.protocol.kernel import Demand
 from grader.protocol.messages import Launched, Refused, Reply, StepTime, Stopped
 from grader.protocol.phase import Phase
 from grader.protocol.steps import (
     BufferArg,
-    BufferSpec,
     BytesArg,
     CopyStep,
     FillStep,
@@ -22,9 +20,11 @@ from grader.protocol.steps import (
     KeyArg,
     LocalArg,
     RepeatSteps,
+    SamplerArg,
     ScalarArg,
     Step,
 )
+from grader.worker.opencl.buffers import DeviceArray
 from grader.worker.opencl.facts import demand
 
 Tell = Callable[[Phase], None]
@@ -35,33 +35,16 @@ TICK = 0.001
 
 
 @dataclass(frozen=True, kw_only=True)
-class DeviceBuffer:
-    """A buffer with its guard bands (`whole`), and the part that a kernel gets (`payload`)."""
-
-    spec: BufferSpec
-    whole: cl.Buffer
-    payload: cl.Buffer
-
-    @classmethod
-    def make(cls, context: cl.Context, spec: BufferSpec, memory: NDArray[np.uint8] | None = None) -> "DeviceBuffer":
-        """Allocate the buffer, or place it in the given memory. Without guard bands, the kernel gets all of it."""
-        access = cl.mem_flags.READ_ONLY if spec.read_only else cl.mem_flags.READ_WRITE
-        if memory is None:
-            whole = cl.Buffer(context, access, spec.size + 2 * spec.guard)
-        else:
-            whole = cl.Buffer(context, access | cl.mem_flags.USE_HOST_PTR, hostbuf=memory)
-        payload = whole.get_sub_region(spec.guard, spec.size) if spec.guard else whole
-        return cls(spec=spec, whole=whole, payload=payload)
-
-
-@dataclass(frozen=True, kw_only=True)
 class PreparedKernel:
-    """A kernel whose arguments are set, except for keys. `keys` has the indices of these arguments."""
+    """A kernel whose arguments are set, except for keys. `keys` has the indices of these arguments. `arguments` has the
+    others, because a kernel does not keep its samplers alive.
+    """
 
     program: Any
     step: KernelStep
     kernel: Any
     keys: tuple[int, ...]
+    arguments: Mapping[int, Any]
 
     def enqueue(self, queue: cl.CommandQueue, key: int) -> cl.Event:
         """Enqueue a launch of the kernel with this key."""
@@ -78,12 +61,12 @@ class PreparedKernel:
 class PreparedCopy:
     """A copy of one buffer's payload to another buffer."""
 
-    source: DeviceBuffer
-    target: DeviceBuffer
+    source: DeviceArray
+    target: DeviceArray
 
     def enqueue(self, queue: cl.CommandQueue, _: int) -> cl.Event:
         """Enqueue the copy."""
-        return _copy(queue, self.source, self.target)
+        return self.target.copy_from(queue, self.source)
 
     def demand(self, _: cl.Device) -> None:
         """None: a copy asks for no resources that a device could lack."""
@@ -93,13 +76,12 @@ class PreparedCopy:
 class PreparedFill:
     """A fill of one buffer's payload with a pattern."""
 
-    target: DeviceBuffer
+    target: DeviceArray
     value: int
 
     def enqueue(self, queue: cl.CommandQueue, _: int) -> cl.Event:
         """Enqueue the fill."""
-        pattern = np.dtype(f"u{self.target.spec.unit}").type(self.value)
-        return cl.enqueue_fill_buffer(queue, self.target.payload, pattern, 0, self.target.spec.size)
+        return self.target.fill(queue, self.value)
 
     def demand(self, _: cl.Device) -> None:
         """None: a fill asks for no resources that a device could lack."""
@@ -108,23 +90,27 @@ class PreparedFill:
 Prepared = PreparedKernel | PreparedCopy | PreparedFill
 
 
-def _prepare(step: Step, built: dict[str, Any], buffers: dict[str, DeviceBuffer]) -> Prepared:
+def _prepare(step: Step, built: dict[str, Any], buffers: dict[str, DeviceArray]) -> Prepared:
     match step:
         case KernelStep():
             program = built[step.program]
             kernel = cl.Kernel(program, step.kernel)
             keys = tuple(index for index, arg in enumerate(step.args) if isinstance(arg, KeyArg))
-            for index, arg in enumerate(step.args):
-                if index not in keys:
-                    kernel.set_arg(index, _argument(arg, buffers))
-            return PreparedKernel(program=program, step=step, kernel=kernel, keys=keys)
+            arguments = {
+                index: _argument(program.context, arg, buffers)
+                for index, arg in enumerate(step.args)
+                if index not in keys
+            }
+            for index, argument in arguments.items():
+                kernel.set_arg(index, argument)
+            return PreparedKernel(program=program, step=step, kernel=kernel, keys=keys, arguments=arguments)
         case CopyStep():
             return PreparedCopy(source=buffers[step.source], target=buffers[step.target])
         case FillStep():
             return PreparedFill(target=buffers[step.buffer], value=step.value)
 
 
-def _argument(arg: Any, buffers: dict[str, DeviceBuffer]) -> Any:
+def _argument(context: cl.Context, arg: Any, buffers: dict[str, DeviceArray]) -> Any:
     match arg:
         case BufferArg(part="whole"):
             return buffers[arg.buffer].whole
@@ -136,6 +122,10 @@ def _argument(arg: Any, buffers: dict[str, DeviceBuffer]) -> Any:
             return np.frombuffer(bytes.fromhex(arg.content), dtype=np.uint8)
         case LocalArg():
             return cl.LocalMemory(arg.size)
+        case SamplerArg():
+            address, filtering = (cl.addressing_mode, arg.address), (cl.filter_mode, arg.filter)
+            modes = (getattr(names, name.upper()) for names, name in (address, filtering))
+            return cl.Sampler(context, arg.normalized, *modes)
 
 
 ONCE = RepeatSteps(times=1)
@@ -148,7 +138,7 @@ class Sequence:
     even: tuple[Prepared, ...]
     odd: tuple[Prepared, ...]
     repeat: RepeatSteps
-    buffers: Mapping[str, DeviceBuffer]
+    buffers: Mapping[str, DeviceArray]
 
     @classmethod
     def prepare(
@@ -156,7 +146,7 @@ class Sequence:
         steps: tuple[Step, ...],
         repeat: RepeatSteps | None,
         built: dict[str, Any],
-        buffers: dict[str, DeviceBuffer],
+        buffers: dict[str, DeviceArray],
     ) -> "Sequence":
         """Set the arguments of all kernels, for even and odd iterations."""
         repeat = repeat or ONCE
@@ -183,7 +173,7 @@ class Sequence:
                     break
             if len(turns) % 2 == 0:  # after an odd iteration, the results are in the first buffers of the pairs
                 for old, new in self.repeat.swap:
-                    _copy(queue, self.buffers[old], self.buffers[new])
+                    self.buffers[new].copy_from(queue, self.buffers[old])
             after = [] if last is None else _enqueued(self.even[last:], queue, key, tell)
             queue.finish()
         except _RefusedError as refused:
@@ -198,8 +188,7 @@ class Sequence:
         until = self.repeat.until
         if until is None:
             return False
-        content = np.empty(self.buffers[until.buffer].spec.size, dtype=np.uint8)
-        cl.enqueue_copy(queue, content, self.buffers[until.buffer].payload)
+        content = self.buffers[until.buffer].payload_fetched(queue)
         return bool(content.view(until.type).sum(dtype=np.float64) < until.below)
 
 
@@ -234,11 +223,6 @@ def _follow(event: cl.Event, queue: cl.CommandQueue, tell: Tell) -> None:
         time.sleep(TICK)
     tell("running")
     event.wait()
-
-
-def _copy(queue: cl.CommandQueue, source: DeviceBuffer, target: DeviceBuffer) -> cl.Event:
-    size = min(source.spec.size, target.spec.size)
-    return cl.enqueue_copy(queue, target.payload, source.payload, byte_count=size)
 
 
 def _together(events: tuple[cl.Event, ...]) -> StepTime:

@@ -8,10 +8,12 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from courses import course_of
 from pools import pool_like
 from project import ASSIGNMENTS, ROOT
 from samples import profile_of
 
+from grader.cli.machine import doctor
 from grader.cli.machine.doctor import FREE_BYTES, examine
 from grader.common.errors import InputError, WorkerError
 from grader.course.catalogue import Course
@@ -167,6 +169,14 @@ def test_a_broken_assignment_is_found_with_its_remedy_beside_whole_ones(dead_env
     assert "titel" in found["blockMMM"].found
     assert found["blockMMM"].remedy == "fix the file that the message names"
     assert (found["coalsTransp"].found, found["coalsTransp"].remedy) == ("Coalesced transposition", "")
+
+
+def test_an_assignment_whose_images_the_device_lacks_is_found(environment, tmp_path, monkeypatch):
+    """The device refuses the images of an assignment. It is found with its remedy, and nothing else is wrong."""
+    why = "this GPU has no images. Choose another device."
+    monkeypatch.setattr(doctor, "missing_images", lambda *_: why)
+    found = findings(environment, course_of(tmp_path))
+    assert [(topic, each.found) for topic, each in found.items() if each.remedy] == [("small", why)]
 
 
 def test_a_missing_course_is_an_input_error_after_the_machine_was_looked_at(dead_environment, tmp_path):

@@ -257,6 +257,9 @@ MADE_BY = [
     ("coalsTransp", "B"),
     ("convolution", "result"),
     ("gameOfLife", "next"),
+    ("gaussianBlur", "between"),
+    ("gaussianBlur", "target"),
+    ("implicitHeat", "new"),
     ("loopNest", "gains"),
     ("mandelbrot", "counts"),
     ("maxSegmentSum", "blocks"),
@@ -264,9 +267,12 @@ MADE_BY = [
     ("nearestNeighbour", "nearest"),
     ("nearestNeighbour", "distance"),
     ("optimProgram", "B"),
+    ("partition", "result"),
+    ("prefixScan", "before"),
     ("reduction", "total"),
     ("rgblkMMM", "C"),
     ("rot13", "coded"),
+    ("segmentedScan", "sums"),
     ("spMatVec", "y"),
 ]
 

@@ -21,7 +21,16 @@ from grader.grading.checks.building import check_build, prepare
 from grader.grading.checks.simulated_run import Subject
 from grader.grading.checks.simulator_runs import Runs
 from grader.protocol.messages import Done, Opened
-from grader.protocol.steps import BufferArg, BufferSpec, KernelStep, LocalArg, ProgramSource, ScalarArg
+from grader.protocol.steps import (
+    BufferArg,
+    BufferSpec,
+    ImageSpec,
+    KernelStep,
+    LocalArg,
+    ProgramSource,
+    SamplerArg,
+    ScalarArg,
+)
 
 DEFINITIONS = ("-D", "real=float", "-D", "TILE=16", "-D", "RT=16", "-D", "CHUNK=16", "-D", "PRG_WGSIZE=128")
 """Build options for the programs in tests: the constants of the course."""
@@ -64,12 +73,35 @@ class Local:
     size: int
 
 
+@dataclass(frozen=True, kw_only=True)
+class Picture:
+    """An argument that is an image with these pixels: uint8 for the channel UNORM_INT8, float32 for FLOAT."""
+
+    pixels: np.ndarray
+    channel: str
+
+    @property
+    def spec(self):
+        """Format and extent."""
+        order = "R" if self.pixels.ndim == 2 else "RGBA"
+        height, width = self.pixels.shape[:2]
+        return ImageSpec(order=order, channel=self.channel, width=width, height=height)
+
+
 def plan_of(kernels, given):
     """Return a plan that launches the kernels with these names one after the other with the same arguments."""
-    arrays = {name: value for name, value in given.args.items() if isinstance(value, np.ndarray)}
+    arrays = {name: value for name, value in given.args.items() if isinstance(value, np.ndarray | Picture)}
     buffers = tuple(
-        BufferSpec(name=name, size=array.nbytes, guard=0, poison=None, read_only=name not in given.outputs)
-        for name, array in arrays.items()
+        BufferSpec(
+            name=name,
+            size=_content(value).nbytes,
+            guard=0,
+            unit=_content(value).itemsize,
+            poison=None,
+            read_only=name not in given.outputs,
+            image=value.spec if isinstance(value, Picture) else None,
+        )
+        for name, value in arrays.items()
     )
     steps = tuple(
         KernelStep(
@@ -86,9 +118,15 @@ def plan_of(kernels, given):
     return Plan(buffers=buffers, scripts={"s": Script(steps=steps, uploads=uploads, outputs=outputs)})
 
 
+def _content(value):
+    return value.pixels if isinstance(value, Picture) else value
+
+
 def _arg(name, value):
-    if isinstance(value, np.ndarray):
+    if isinstance(value, np.ndarray | Picture):
         return BufferArg(buffer=name)
+    if isinstance(value, SamplerArg):
+        return value
     if isinstance(value, Local):
         return LocalArg(size=value.size)
     return ScalarArg(type="uint32", value=value)
@@ -99,7 +137,7 @@ def watch(worker, source, given, kernels=("k",), order="ascending"):
     plan = replace(plan_of(kernels, given), order=order)
     opened = worker.load({"p": ProgramSource(source=source, options=DEFINITIONS)}).open(plan)
     assert isinstance(opened, Opened), opened
-    staged = worker.session.stage("s", {name: given.args[name] for name in plan.scripts["s"].uploads})
+    staged = worker.session.stage("s", {name: _content(given.args[name]) for name in plan.scripts["s"].uploads})
     assert isinstance(staged, Done), staged
     launched = worker.session.launch("s")
     assert isinstance(launched, Timing), launched

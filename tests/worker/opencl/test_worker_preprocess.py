@@ -20,7 +20,7 @@ def expanded(source):
     [
         # macros that the assignment, OpenCL or C defines
         ("__local real t[TILE][TILE + 1];", "__local float t[16][16 + 1];"),
-        ("__OPENCL_VERSION__ __OPENCL_C_VERSION__ CL_VERSION_1_2 __ENDIAN_LITTLE__", "120 120 120 1"),
+        ("__OPENCL_VERSION__ __OPENCL_C_VERSION__ CL_VERSION_1_2 __IMAGE_SUPPORT__", "120 120 120 1"),
         ("CL_VERSION_1_0 CL_VERSION_1_1 CL_VERSION_2_0", "100 110 CL_VERSION_2_0"),
         ("\n__FILE__:__LINE__", '"kernels.cl":2'),
         ("__PCPP__ __DATE__ __TIME__", "__PCPP__ __DATE__ __TIME__"),

@@ -11,7 +11,17 @@ from grader.execution.client import Worker
 from grader.execution.outcome import Timing
 from grader.execution.plan import Plan, Script
 from grader.protocol.messages import Opened, StepTime
-from grader.protocol.steps import BufferArg, BufferSpec, KernelStep, ProgramSource, RepeatSteps, UntilBelow
+from grader.protocol.steps import (
+    BufferArg,
+    BufferSpec,
+    FillStep,
+    ImageSpec,
+    KernelStep,
+    ProgramSource,
+    RepeatSteps,
+    SamplerArg,
+    UntilBelow,
+)
 from grader.worker.opencl.sequence import _together
 
 COUNT = 100
@@ -83,3 +93,46 @@ def test_a_launch_reports_every_turn():
     _, timing = halved(RepeatSteps(times=100))
     assert timing.turns == 100
     assert len(timing.steps) == 1
+
+
+BRIGHTEN = """
+__kernel void brighten(read_only image2d_t before, write_only image2d_t after, sampler_t s)
+{
+    const int2 place = (int2)(get_global_id(0), get_global_id(1));
+    write_imageui(after, place, read_imageui(before, s, place) + (uint4)(1));
+}
+"""
+WIDTH, HEIGHT = 7, 3
+
+
+def test_images_change_places_and_can_be_filled():
+    """After a fill with 5 and two iterations that add 1 and swap the images, all pixels of the second one are 7."""
+    image = ImageSpec(order="R", channel="UNSIGNED_INT8", width=WIDTH, height=HEIGHT)
+    buffers = tuple(
+        BufferSpec(name=name, size=image.size, guard=0, unit=1, poison=200, image=image) for name in ("before", "after")
+    )
+    steps = (
+        FillStep(buffer="before", value=5),
+        KernelStep(
+            program="p",
+            kernel="brighten",
+            args=(
+                *(BufferArg(buffer=spec.name) for spec in buffers),
+                SamplerArg(normalized=False, address="clamp", filter="nearest"),
+            ),
+            global_size=(WIDTH, HEIGHT),
+            local_size=(1, 1),
+        ),
+    )
+    repeat = RepeatSteps(times=2, first=1, swap=(("before", "after"),))
+    script = Script(steps=steps, uploads=("before",), outputs=("before", "after"), repeat=repeat)
+    with Worker(sandbox_with(LIMITS), 0, TIMEOUTS) as worker:
+        opened = worker.load({"p": ProgramSource(source=BRIGHTEN)}).open(Plan(buffers=buffers, scripts={"s": script}))
+        assert isinstance(opened, Opened), opened
+        assert [each.access for each in opened.kernels[0].args] == ["read_only", "write_only", "none"]
+        worker.session.stage("s", {"before": np.arange(WIDTH * HEIGHT, dtype=np.uint8)})
+        assert worker.session.fetch(("before", "after"))["before"].payload.tolist() == list(range(WIDTH * HEIGHT))
+        assert set(worker.session.fetch(("after",))["after"].payload.tolist()) == {200}
+        timing = worker.session.launch("s")
+        assert isinstance(timing, Timing), timing
+        assert set(worker.session.fetch(("after",))["after"].payload.tolist()) == {7}

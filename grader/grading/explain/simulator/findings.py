@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from grader.grading.explain.simulator import images
 from grader.grading.explain.simulator.locations import Scene
 from grader.grading.explain.simulator.messages import of_message
 from grader.grading.explain.simulator.oclgrind import (
@@ -12,7 +13,7 @@ from grader.grading.explain.simulator.oclgrind import (
     PRIVATE,
     spot,
 )
-from grader.grading.explain.simulator.races import NO_BARRIER, is_past_a_barrier
+from grader.grading.explain.simulator.races import ADD_BARRIER, NO_BARRIER, is_past_a_barrier
 from grader.grading.explain.simulator.unset import first_uses, of_unset
 from grader.protocol.observation import SeenKernel
 from grader.results.check import Finding, Reason
@@ -30,7 +31,8 @@ def findings(seen: SeenKernel, scene: Scene, before: Sequence[SeenKernel] = ()) 
     races it sees first. Therefore they come after races of a write and a read.
     """
     launches = (*before, seen)
-    indexed = {spot(message) for message in seen.messages if INDEX.match(message.text)} - {()}  # clearer messages
+    clearer = (INDEX, images.OUTSIDE)
+    indexed = {spot(each) for each in seen.messages if any(begins.match(each.text) for begins in clearer)} - {()}
     messages = (
         each
         for each in seen.messages
@@ -66,4 +68,4 @@ def _first_cause(found: Finding) -> tuple[int, bool]:
     """Sort key that puts causes before consequences. Races that a barrier would end come last among races, because the
     barrier would not end the others.
     """
-    return CAUSALITY.index(found.reason), found.help.startswith(NO_BARRIER)
+    return CAUSALITY.index(found.reason), found.help.startswith((NO_BARRIER, ADD_BARRIER))

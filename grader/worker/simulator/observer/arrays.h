@@ -26,9 +26,12 @@ public:
       auto *type = llvm::dyn_cast<llvm::PointerType>(value->first->getType());
       if (type && type->getAddressSpace() == oclgrind::AddrSpaceLocal)
         locals.push_back(value->first);
-      else if (type && type->getAddressSpace() == oclgrind::AddrSpacePrivate)
+      else if (type && type->getAddressSpace() == oclgrind::AddrSpacePrivate && !isOpaque(type))
         continue;  // a struct that is passed by value: the kernel's value of the parameter is its bytes
-      else if (type && llvm::isa<llvm::Argument>(value->first))
+      else if (type && isImage(type))
+        name(global, imageOf(value->second)->address,
+             value->first->getName().str());
+      else if (type && llvm::isa<llvm::Argument>(value->first) && !isOpaque(type))
         name(global, value->second.getPointer(), value->first->getName().str());
       else if (type && type->getAddressSpace() == oclgrind::AddrSpaceConstant)
         constants.insert(global->extractBuffer(value->second.getPointer()));
@@ -88,6 +91,16 @@ private:
   std::vector<const llvm::Value *> locals;              // the kernel's arrays in local memory
   std::set<size_t> constants;                           // numbers of the buffers of the program's constant variables
   std::set<size_t> written;                             // of those that a kernel has written
+
+  // A pointer to a type that only the driver knows: a sampler or an image.
+  static bool isOpaque(const llvm::PointerType *type) {
+    auto *kind = llvm::dyn_cast<llvm::StructType>(type->getPointerElementType());
+    return kind && kind->hasName() && kind->getName().startswith("opencl.");
+  }
+
+  static bool isImage(const llvm::PointerType *type) {
+    return isOpaque(type) && type->getPointerElementType()->getStructName().startswith("opencl.image");
+  }
 
   void name(const oclgrind::Memory *memory, size_t address, const std::string &array) {
     if (const oclgrind::Memory::Buffer *buffer = memory->getBuffer(address))

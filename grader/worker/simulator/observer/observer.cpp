@@ -1,7 +1,7 @@
 // A plugin for the OpenCL simulator Oclgrind: what kernels do with memory, and what they do wrong.
 //
 // After each kernel it appends one line of JSON to the file that GRADER_OBSERVATIONS names. Each header here counts one
-// thing of it: messages.h, unset.h, accesses.h, branches.h, flop.h, work.h. order.h says which work-item runs next. This file
+// thing of it: messages.h, unset.h, accesses.h, images.h, branches.h, flop.h, work.h. order.h says which work-item runs next. This file
 // passes on what Oclgrind tells.
 //
 // Kernels are built without optimisation (-cl-opt-disable), so that what is counted is what the source says.
@@ -12,6 +12,7 @@
 #include "arrays.h"
 #include "branches.h"
 #include "flop.h"
+#include "images.h"
 #include "messages.h"
 #include "oclgrind.h"
 #include "order.h"
@@ -52,6 +53,7 @@ public:
     messages.kernelBegins(kernel);
     unset.kernelBegins();
     accesses.kernelBegins();
+    images.kernelBegins();
     work.kernelBegins();
     branches.kernelBegins();
     order.kernelBegins(invocation);
@@ -104,6 +106,8 @@ public:
     }
     branches.executed(item, instruction);
     messages.executed(item, instruction);
+    if (const std::string outside = images.executed(item, instruction); !outside.empty())
+      log(oclgrind::ERROR, outside.c_str());
     unset.executed(item, instruction);
     order.executed(item);
     stray.read(result.data, result.size * result.num);
@@ -168,6 +172,7 @@ private:
   Messages messages;
   Unset unset{arrays};
   Accesses accesses{arrays};
+  Images images;
   Branches branches;
   Work work;
   Order order;
@@ -179,14 +184,16 @@ private:
 
   void load(const Memory *memory, const WorkItem *item, size_t address, size_t size) {
     stray.load(memory, address, size);
-    accesses.access(memory, item, address, size, false);
+    if (!pixelCall(item->getCurrentInstruction()))
+      accesses.access(memory, item, address, size, false);
     unset.load(memory, item, address, size);
   }
 
   void store(const Memory *memory, const WorkItem *item, size_t address, size_t size) {
     messages.store(memory, item, address, size);
     arrays.store(memory, address);
-    accesses.access(memory, item, address, size, true);
+    if (!pixelCall(item->getCurrentInstruction()))
+      accesses.access(memory, item, address, size, true);
   }
 
   void barrier() {
@@ -207,6 +214,7 @@ private:
       out.attributeArray("messages", [&] { messages.write(out); });
       out.attributeArray("unset", [&] { unset.write(out); });
       out.attributeArray("accesses", [&] { accesses.write(out); });
+      out.attributeArray("images", [&] { images.write(out); });
       out.attributeArray("branches", [&] { branches.write(out); });
     });
     return stream.str();

@@ -45,10 +45,28 @@ std::string variableOf(const llvm::Value *pointer) {
   return llvm::isa<llvm::GlobalVariable>(pointer) ? name.substr(name.rfind('.') + 1) : name;
 }
 
-// The pointer that an instruction reads or writes by; of a built-in function, or of a copy, what it reads by.
+// The call of a built-in function for an image's pixels that an instruction is; null if it is none.
+const llvm::CallInst *pixelCall(const llvm::Instruction *instruction) {
+  auto *call = llvm::dyn_cast<llvm::CallInst>(instruction);
+  const llvm::Function *function = call ? call->getCalledFunction() : nullptr;
+  if (!function || !function->isDeclaration())
+    return nullptr;
+  const llvm::StringRef name = function->getName();
+  return name.contains("read_image") || name.contains("write_image") ? call : nullptr;
+}
+
+// The image that a value of a kernel points to.
+const oclgrind::Image *imageOf(const oclgrind::TypedValue &value) {
+  return reinterpret_cast<const oclgrind::Image *>(value.getPointer());
+}
+
+// The pointer that an instruction reads or writes by; of a built-in function, or of a copy, what it reads by. An image is
+// one, too.
 const llvm::Value *pointerOf(const llvm::Instruction *instruction) {
   if (const llvm::Value *pointer = llvm::getLoadStorePointerOperand(instruction))
     return pointer;
+  if (const llvm::CallInst *call = pixelCall(instruction))
+    return call->getArgOperand(0);
   const llvm::Value *found = nullptr;
   if (auto *call = llvm::dyn_cast<llvm::CallInst>(instruction))
     for (const llvm::Use &operand : call->args())

@@ -140,7 +140,7 @@ public:
   }
 
   void store(const oclgrind::Memory *own, const oclgrind::WorkItem *item, size_t address, size_t size) {
-    shadow.write(own, address, size, values[item].stored(item->getCurrentInstruction(), size, loaded));
+    shadow.write(own, address, size, values[item].stored(item, size, loaded));
   }
 
   void executed(const oclgrind::WorkItem *item, const llvm::Instruction *instruction) {

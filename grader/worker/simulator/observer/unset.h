@@ -67,7 +67,7 @@ public:
     const llvm::Instruction *instruction = item->getCurrentInstruction();
     const std::string array = arrays.nameAt(memory, address);
     const Values &values = items[item];
-    const Marks marks = values.stored(instruction, size, loaded);
+    const Marks marks = values.stored(item, size, loaded);
     if (auto *store = llvm::dyn_cast<llvm::StoreInst>(instruction))
       if (const Mark origin = values.first(store->getPointerOperand()))
         use(item, origin, instruction, "address", array);

@@ -44,8 +44,9 @@ public:
     return found == values.end() ? 0 : firstOf(found->second);
   }
 
-  // The marks of what an instruction writes, which may have read something itself.
-  Marks stored(const llvm::Instruction *instruction, size_t size, const Marks &loaded) const {
+  // The marks of what the current instruction writes, which may have read something itself.
+  Marks stored(const oclgrind::WorkItem *item, size_t size, const Marks &loaded) const {
+    const llvm::Instruction *instruction = item->getCurrentInstruction();
     Marks marks(1, FINE);
     if (auto *store = llvm::dyn_cast<llvm::StoreInst>(instruction)) {
       auto found = values.find(store->getValueOperand());
@@ -60,13 +61,23 @@ public:
     } else if (llvm::isa<llvm::MemTransferInst>(instruction) && loaded.size() == size) {
       marks = loaded;
     } else if (auto *call = llvm::dyn_cast<llvm::CallInst>(instruction)) {
-      for (const llvm::Use &operand : call->args())
-        if (Mark origin = first(operand.get()))
+      for (const llvm::Use &operand : call->args()) {
+        const llvm::Value *value = operand.get();
+        const Mark origin = isOneChannel(item, call, value) ? at(value, 0) : first(value);
+        if (!isSet(origin))
           marks.assign(1, origin);
+      }
       if (marks[0] == FINE && !areSet(loaded))     // by an atomic function
         marks.assign(1, firstOf(loaded));
     }
     return marks;
+  }
+
+  // Whether a value is the colour for an image with one channel, which takes only the first number of it.
+  static bool isOneChannel(const oclgrind::WorkItem *item, const llvm::CallInst *call, const llvm::Value *value) {
+    if (!pixelCall(call) || value != call->getArgOperand(call->arg_size() - 1))
+      return false;
+    return imageOf(item->getOperand(call->getArgOperand(0)))->format.image_channel_order == CL_R;
   }
 
   // A value gets the marks of those that it is made of, or of the bytes that were loaded.

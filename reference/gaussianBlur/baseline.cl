@@ -1,0 +1,13 @@
+// Baseline: right, but in one pass, so each pixel costs (2*R+1)**2 reads.
+__kernel void naiveBlur(read_only image2d_t source, write_only image2d_t target, __global const real *weights,
+                        sampler_t edge)
+{
+    const int x = get_global_id(0), y = get_global_id(1);
+    if (x >= get_image_width(target) || y >= get_image_height(target))
+        return;
+    float4 sum = 0;
+    for (int i = -R; i <= R; i++)
+        for (int j = -R; j <= R; j++)
+            sum += weights[R + i] * weights[R + j] * read_imagef(source, edge, (int2)(x + j, y + i));
+    write_imagef(target, (int2)(x, y), sum);
+}
