@@ -90,7 +90,7 @@ def _lacking(environment: GradingEnvironment, course: Course) -> dict[str, str]:
     with other problems are left out, because other checks report them.
     """
     found: dict[str, str] = {}
-    with environment.worker() as worker, suppress(GraderError):
+    with suppress(GraderError), environment.worker() as worker:
         for name in course.names():
             with suppress(GraderError):
                 for part in course.load(name).parts:

@@ -23,7 +23,8 @@ from grader.course.assignment import Assignment
 from grader.course.criteria import Sizes
 from grader.course.folders import ORACLE_FILE
 from grader.course.program import FillAt, LaunchAt, Unrolled
-from grader.course.truth.oracle import DTYPES, Arrays, Oracle, Truth, check_truth, without_padding
+from grader.course.truth.fields import cast, dtype_of
+from grader.course.truth.oracle import Arrays, Oracle, Truth, check_truth, without_padding
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,11 +68,11 @@ def _made_by(step: Unrolled, assignment: Assignment, sizes: Sizes, states: "_Sta
     """Arrays that a step changes, as they are after it."""
     match step:
         case FillAt():
-            dtype = DTYPES[assignment.buffers[step.buffer].type]
+            dtype = dtype_of(assignment.element(assignment.buffers[step.buffer].type))
             return {step.buffer: np.full(assignment.array_shape(step.buffer, sizes), step.value, dtype)}
         case LaunchAt():
             return {
-                name: np.ascontiguousarray(truth.value, dtype=DTYPES[assignment.buffers[name].type])
+                name: cast(truth.value, assignment.element(assignment.buffers[name].type))
                 for name, truth in states.after(step).items()
             }
     return {}  # results are copied only at the end of a program

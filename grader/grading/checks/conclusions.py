@@ -74,8 +74,14 @@ def _told(tried: Tried, explanation: Explanation | None, seen: Simulated | None)
     use = explanation.use if explanation else tried.use
     lines = lines_of(use, seen.kernels) if use else ""
     if explanation and lines:
-        return replace(check, message=f"{check.message} {lines}")
+        return replace(check, message=_with_lines(check.message, lines))
     return locate(_with_findings(check, seen), lines or whereabouts(seen.kernels, seen.scenes))
+
+
+def _with_lines(message: str, lines: str) -> str:
+    """The message with the lines that use the array, which belong to its first clause."""
+    clause, colon, rest = message.partition(": ")
+    return f"{clause} ({lines.removesuffix('.')}): {rest}" if colon and ". " not in clause else f"{message} {lines}"
 
 
 def _with_explanation(check: Check, explanation: Explanation) -> Check:

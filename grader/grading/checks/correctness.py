@@ -187,7 +187,7 @@ def _check(assignment: Assignment, case: Case, problem: Problem | None, seconds:
     if problem is None:
         return check
     alone = f"Only {case.alone} ran, on right arrays." if case.alone and problem is not GAVE_UP else ""
-    return replace(problem, detail=evidence_of(problem.detail, alone)).fail(check)
+    return dataclasses.replace(problem, detail=evidence_of(problem.detail, alone)).fail(check)
 
 
 def gave_up(checks: Iterable[Check]) -> bool:

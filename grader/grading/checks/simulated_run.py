@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Self
 
+from grader.common import record
 from grader.course.assignment import Chosen
 from grader.course.criteria import Sizes
 from grader.course.program import LaunchAt
@@ -75,6 +76,17 @@ def run_on_trial(subject: Subject, trial: Trial, order: Order = "ascending") -> 
     """Return a run on the data of a trial."""
     plan = submission_plan(Chosen(trial.assignment), trial.sizes, subject.built.bindings).watched(order)
     return SimulatedRun(subject=subject, trial=trial, plan=plan)
+
+
+def run_on_poison(subject: Subject, trial: Trial, order: Order) -> SimulatedRun:
+    """Return a run on the data of a trial whose outputs begin with poison, as on a device. In other runs, they begin
+    with 0, which may be the right result. This run does not see reads of unwritten words.
+    """
+    run = run_on_trial(subject, trial, order)
+    ours = submission_plan(subject.built.task.assignment, trial.sizes, subject.built.bindings)
+    poisons = {spec.name: spec.poison for spec in ours.buffers}
+    buffers = (spec if spec.read_only else record.replace(spec, poison=poisons[spec.name]) for spec in run.plan.buffers)
+    return replace(run, plan=replace(run.plan, buffers=tuple(buffers)))
 
 
 def run_at(subject: Subject, sizes: Sizes, number: int, order: Order = "ascending") -> SimulatedRun:
