@@ -124,14 +124,17 @@ def _row(row: Row, part: Assignment) -> Iterator[Fact]:
 
 def _correctness(row: Row, asked: Correctness) -> Iterator[Fact]:
     yield from _points(row, asked.points)
+    shares = dict.fromkeys(asked.points_of(case) for case in asked.cases if not case.practice)
     for share in EACH.findall(row.points):
         yield row.fact(
             says=f"{share} points each",
-            asked=f"gives {asked.share:g}",
-            agrees=f"{asked.share:g}" == f"{float(share):g}",
+            asked=f"gives {listed([f'{each:g}' for each in shares], 'or')}",
+            agrees=any(f"{each:g}" == f"{float(share):g}" for each in shares),
         )
     counts = {len(asked.cases), len(asked.shown), sum(not case.practice for case in asked.cases)}
-    counts.add(sum(not case.practice for case in asked.shown))
+    counts |= {sum(not case.practice for case in asked.shown), sum(bool(case.alone) for case in asked.cases)}
+    counts.add(sum(not case.alone for case in asked.cases))
+    counts.discard(0)
     for stated in CASES.findall(row.goal):
         yield row.fact(says=f"{stated} cases", asked=f"has {len(asked.cases)}", agrees=int(stated) in counts)
     rest = CASES.sub("", row.goal)

@@ -16,7 +16,7 @@ from grader.authoring.thresholds import CLEARLY, MARGIN
 from grader.common.errors import NoiseError, SolutionError
 from grader.common.phrases import sizes_in_words
 from grader.course.assignment import Assignment
-from grader.course.criteria import SpeedGoal
+from grader.course.criteria import Case, SpeedGoal
 from grader.course.folders import BASELINE_FILE, MODEL_FILE
 from grader.course.rubric import Kind
 from grader.course.speed_goals import speed_goal
@@ -156,15 +156,20 @@ def _skeleton_fails(result: Result) -> Claim:
 
 def _baseline_is_right(assignment: Assignment, environment: GradingEnvironment, seed: int) -> Claim:
     wrong = _wrong_baseline_case(assignment, environment, seed)
-    seen = wrong or f"in {len(assignment.correctness.cases)} cases"
+    seen = wrong or f"in {len(_whole_cases(assignment))} cases"
     return Claim(claim="the baseline computes the right thing", holds=wrong is None, seen=seen)
+
+
+def _whole_cases(assignment: Assignment) -> tuple[Case, ...]:
+    """Return the cases in which the whole program runs, because the baseline has other kernels."""
+    return tuple(case for case in assignment.correctness.cases if not case.alone)
 
 
 def _wrong_baseline_case(assignment: Assignment, environment: GradingEnvironment, seed: int) -> str | None:
     """Return a description of the first case that the baseline fails, or None if it passes all."""
     oracle = load_oracle(assignment)
     program = own_program(assignment, assignment.source(BASELINE_FILE))
-    cases = assignment.correctness.cases
+    cases = _whole_cases(assignment)
     with environment.worker().load({BASELINE: program}) as worker:
         series = Series(worker, {case.name: baseline_plan(assignment, case.sizes) for case in cases})
         for number, case in enumerate(cases):

@@ -31,6 +31,7 @@ def _lines(assignment: Coursework) -> Iterator[str]:
 def _part(assignment: Assignment) -> Iterator[str]:
     if assignment.part:
         yield f"{assignment.part}, {assignment.points:g} points"
+    yield from (f"  {struct.definition}" for struct in assignment.laid_out_structs)
     for launch in _declared(assignment):
         yield f"  {expected_signature(assignment, launch)}"
         if launch.kernel in assignment.choices.launches:
@@ -67,17 +68,21 @@ def _declared(assignment: Assignment) -> Iterable[Launch]:
 
 def _layouts(assignment: Assignment) -> Iterator[str]:
     """Yield a drawing for each shape of the arrays of the student's kernels. A scratch array without data is not drawn,
-    because students choose its layout, and neither is an image, whose layout only the device knows.
+    because students choose its layout, unless a kernel that runs alone takes it. Neither is an image, whose layout only
+    the device knows.
     """
     used = dict.fromkeys(name for launch in assignment.student_launches for name in launch.args)
     arrays = {name: assignment.buffers[name] for name in used if name in assignment.buffers}
+    alone = {case.alone for case in assignment.correctness.cases}
+    stated = {name for launch in assignment.student_launches if launch.kernel in alone for name in launch.args}
     yield "  arrays"
     for name, image in ((name, each) for name, each in arrays.items() if each.image is not None):
         yield f"      {name} ({_kind(image)}): {in_words(image.shape)}"
     drawn = {name: each for name, each in arrays.items() if each.image is None}
     for shape in dict.fromkeys(each.shape for each in drawn.values()):
         alike = {name: each for name, each in drawn.items() if each.shape == shape}
-        free = [name for name, each in alike.items() if each.part == "scratch" and each.data is None]
+        scratch = [name for name, each in alike.items() if each.part == "scratch" and each.data is None]
+        free = [name for name in scratch if name not in stated]
         fixed = [f"{name} ({_kind(each)})" for name, each in alike.items() if name not in free]
         if fixed:
             yield f"      {', '.join(fixed)}: {in_words(shape)}"
@@ -152,8 +157,14 @@ def _steps(assignment: Assignment, steps: Sequence[Any]) -> Iterator[str]:
 
 
 def _apart(case: Case) -> str:
-    """Return words that mark practice cases and hidden cases."""
-    return "".join(f", {word}" for word, holds in (("practice", case.practice), ("hidden", case.hidden)) if holds)
+    """Return words that mark practice cases, hidden cases, kernels that run alone, and points of a case."""
+    words = (
+        ("practice", case.practice),
+        ("hidden", case.hidden),
+        (f"only {case.alone}", case.alone),
+        (f"{case.points or 0:g} points", case.points is not None),
+    )
+    return "".join(f", {word}" for word, holds in words if holds)
 
 
 MEASURES: dict[Measure, str] = {

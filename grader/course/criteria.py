@@ -26,6 +26,14 @@ class Case(Record):
     data: DataSet = "random"
     """Kind of inputs. With `integers`, all `numbers` are small whole numbers, and results are compared for equality."""
 
+    alone: str = Field(default="", exclude_if=lambda name: not name)
+    """Name of a kernel. Only its first launch then runs, on right arrays, and the arrays that it changes are compared.
+    The function `states` of oracle.py returns these arrays.
+    """
+
+    points: float | None = Field(default=None, ge=0, exclude_if=lambda points: points is None)
+    """Points of this case. The other cases share the rest of the points for correctness."""
+
     practice: bool = False
     """True if the case earns no points and does not affect any other check."""
 

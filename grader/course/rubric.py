@@ -7,6 +7,7 @@ the code that makes the checks of each section.
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
+from math import isclose
 from typing import Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
@@ -117,12 +118,12 @@ class SingleCheck(Section):
 
 
 class Correctness(Section):
-    """The cases. Each case that is not for practice is worth an equal share of `points`."""
+    """The cases. Those that are neither for practice nor have points of their own share the rest of `points`."""
 
     kinds = (Kind.CORRECTNESS, Kind.PRACTICE)
     needs_right_cases = False
     time_tells = False  # hidden cases run last
-    unmeasured: ClassVar[Mapping[str, Any]] = {"points": True, "cases": {"__all__": {"hidden": True}}}
+    unmeasured: ClassVar[Mapping[str, Any]] = {"points": True, "cases": {"__all__": {"hidden": True, "points": True}}}
 
     tolerance: Tolerance
     """Rule for comparing results on random inputs."""
@@ -143,14 +144,39 @@ class Correctness(Section):
             raise ValueError("every case that counts is hidden; show at least one, since speed depends on shown cases")
         return self
 
+    @model_validator(mode="after")
+    def _has_points_that_add_up(self) -> "Correctness":
+        own, sharing = self._own_points, self._sharing
+        for case in self.cases:
+            if case.practice and case.points is not None:
+                raise ValueError(f"the case {case.name} is for practice and has points; remove one of the two fields")
+        if own > self.points or (not sharing and not isclose(own, self.points)):
+            raise ValueError(
+                f"the cases with `points` have {own:g} points together, but the section has {self.points:g}; change "
+                "one of the numbers"
+            )
+        return self
+
+    @property
+    def _sharing(self) -> int:
+        """Number of cases that share points."""
+        return sum(case.points is None and not case.practice for case in self.cases)
+
+    @property
+    def _own_points(self) -> float:
+        """Points of all cases with points of their own."""
+        return sum(case.points or 0.0 for case in self.cases)
+
     @property
     def share(self) -> float:
-        """Points of each case that is not for practice."""
-        return self.points / sum(not case.practice for case in self.cases)
+        """Points of each case that is not for practice and has no points of its own."""
+        return (self.points - self._own_points) / self._sharing if self._sharing else 0.0
 
     def points_of(self, case: Case) -> float:
         """Return the points of one case, which are 0 if it is for practice."""
-        return 0.0 if case.practice else self.share
+        if case.practice:
+            return 0.0
+        return self.share if case.points is None else case.points
 
     def asked(self, _: DeviceClass, /) -> tuple[AskedCheck, ...]:
         """Return a check for each case, with the name of the case."""
@@ -298,15 +324,8 @@ class WorkCount(Record):
     """Name of one, such as `pixel`: rates are in Gpixel/s, 10^9 in a second."""
 
 
-class SpeedGoals(SingleCheck):
-    """The speed goals, and the quantities from which rates are computed."""
-
-    kinds = (Kind.PERFORMANCE,)
-    unmeasured: ClassVar[Mapping[str, Any]] = {
-        "hidden": True,
-        "requires": True,
-        "classes": {"__all__": {"bands": True, "minimum": True, "baseline": True, "yardstick": True}},
-    }
+class Quantities(Record):
+    """Work of a program or a kernel, from which its rate is computed."""
 
     bytes: Expression
     """Smallest number of bytes that a correct kernel can move."""
@@ -316,6 +335,34 @@ class SpeedGoals(SingleCheck):
 
     count: WorkCount | None = None
     """Quantity for rates in a unit of the assignment's own, such as Gpixel/s, instead of GFLOPS and GB/s."""
+
+    @property
+    def work(self) -> Expression:
+        """Work of a kernel: the counted quantity, else the operations, else the bytes."""
+        if self.count is not None:
+            return self.count.of
+        return self.bytes if self.flop is None else self.flop
+
+    @property
+    def unit(self) -> str:
+        """Unit of the rates that this assignment reports."""
+        if self.count is not None:
+            return f"G{self.count.unit}/s"
+        return "GB/s" if self.flop is None else "GFLOPS"
+
+
+class SpeedGoals(Quantities, SingleCheck):
+    """The speed goals, and the quantities from which rates are computed."""
+
+    kinds = (Kind.PERFORMANCE,)
+    unmeasured: ClassVar[Mapping[str, Any]] = {
+        "hidden": True,
+        "requires": True,
+        "classes": {"__all__": {"bands": True, "minimum": True, "baseline": True, "yardstick": True}},
+    }
+
+    kernels: dict[str, Quantities] = Field(default={}, exclude_if=lambda kernels: not kernels)
+    """Quantities of single kernels of the program, all launches of a kernel together, for their rates in reports."""
 
     verifier: Literal["oracle"] | None = None
     """`oracle` if the judge also makes the data of timed runs on GPUs. By default, these data are small integers made
@@ -373,20 +420,7 @@ class SpeedGoals(SingleCheck):
         yield self.bytes
         yield self.flop or 0
         yield self.work
-
-    @property
-    def work(self) -> Expression:
-        """Work of a kernel: the counted quantity, else the operations, else the bytes."""
-        if self.count is not None:
-            return self.count.of
-        return self.bytes if self.flop is None else self.flop
-
-    @property
-    def unit(self) -> str:
-        """Unit of the rates that this assignment reports."""
-        if self.count is not None:
-            return f"G{self.count.unit}/s"
-        return "GB/s" if self.flop is None else "GFLOPS"
+        yield from (number for each in self.kernels.values() for number in (each.bytes, each.work))
 
 
 class Rubric(Record):

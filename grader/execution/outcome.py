@@ -44,24 +44,26 @@ class Fetched:
     """A buffer as the worker returned it: the guard band before it, its payload, and the guard band after it.
 
     All three contain the bits of elements, as unsigned numbers of the buffer's unit. `poison` is the pattern with which
-    both bands were filled before the launch, or None if they were not filled.
+    both bands were filled before the launch, or None if they were not filled. `units` is the number of units in an
+    element.
     """
 
     before: "NDArray[np.unsignedinteger[Any]]"
     payload: "NDArray[np.unsignedinteger[Any]]"
     after: "NDArray[np.unsignedinteger[Any]]"
     poison: int | None
+    units: int = 1
 
 
 @dataclass(frozen=True, kw_only=True)
 class Took:
     """Results of launches that were requested with one `Turn`.
 
-    `seconds` contains the time of each launch by the device's clock. `waits` contains the seconds for which the worker
-    waited for each launch and finally for the buffers, by the worker's clock.
+    `steps` contains the times of the steps of each launch, in seconds by the device's clock. `waits` contains the
+    seconds for which the worker waited for each launch and finally for the buffers, by the worker's clock.
     """
 
-    seconds: tuple[float, ...]
+    steps: tuple[tuple[float, ...], ...]
     waits: tuple[float, ...]
     results: dict[str, Fetched]
 

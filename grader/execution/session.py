@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from grader.execution.array_files import RoundFile
 from grader.execution.connection import RequestChannel
-from grader.execution.layout import copied, copied_size, divided, poison
+from grader.execution.layout import cleared, copied, copied_size, divided, poison
 from grader.execution.outcome import RUNNING, Failure, Fetched, Garbled, Timing, Took
 from grader.execution.plan import Plan, Script
 from grader.execution.prefetch import staging
@@ -109,8 +109,8 @@ class WorkerSession:
         results = self._received(names)
         if not isinstance(results, dict):
             return results
-        launched = tuple(sum(time.seconds for time in each.times) for each in reply.launches)
-        return Took(seconds=launched, waits=tuple(wait * 1e-9 for wait in reply.waits_ns), results=results)
+        launched = tuple(tuple(time.seconds for time in each.times) for each in reply.launches)
+        return Took(steps=launched, waits=tuple(wait * 1e-9 for wait in reply.waits_ns), results=results)
 
     def fetch(self, names: tuple[str, ...]) -> dict[str, Fetched] | Failure:
         """Return the listed buffers with their guard bands."""
@@ -172,6 +172,8 @@ class SharedArrays:
                 payload = arrays[spec.name].ravel()
                 assert payload.nbytes == spec.size, "else all after it would lie elsewhere"
                 pieces += [poison(spec, band), payload, poison(spec, room - band - spec.size)]
+            elif spec.element:
+                pieces += [poison(spec, band), cleared(spec), poison(spec, room - band - spec.size)]
             else:
                 pieces.append(poison(spec, room))
         self._file.write(pieces, sum(piece.nbytes for piece in pieces))

@@ -120,8 +120,8 @@ def unreached_in_words(checks: Sequence[Check]) -> str:
 
 
 def speed_in_words(performance: Performance) -> Iterator[str]:
-    """Yield a line each for the rate, the share of the model solution's speed if that is known, the speed-up, and the
-    share of the bandwidth.
+    """Yield a line each for the rate, the share of the model solution's speed if that is known, the speed-up, the share
+    of the bandwidth, and the rates of kernels if the assignment asks for them.
     """
     rate, fraction = performance.rate, performance.fraction_of_reference
     yield f"{three_digits(rate.median)} {performance.unit} ({three_digits(rate.low)} to {three_digits(rate.high)})"
@@ -134,6 +134,9 @@ def speed_in_words(performance: Performance) -> Iterator[str]:
     if performance.unit == "GB/s":  # a kernel that computes more than it moves is not compared with bandwidth
         of_copy = f"{_percent(performance.fraction_of_copy)} % of the copy bandwidth"
         yield f"{of_copy}, which is {three_digits(performance.copy_bandwidth)} GB/s"
+    if performance.kernels:
+        rates = (f"{each.kernel} {three_digits(each.rate)} {each.unit}" for each in performance.kernels)
+        yield f"each kernel: {', '.join(rates)}"
     if performance.program is not None:
         program = performance.program
         speed_up = f"{program.speed_up:.2g} x the naive program's speed"

@@ -41,6 +41,15 @@ class Program(Record):
     fraction_of_copy: float
 
 
+class KernelSpeed(Record):
+    """Speed of one kernel in the timed program: seconds of all its launches together, and the rate in its unit."""
+
+    kernel: str
+    seconds: float
+    rate: float
+    unit: str
+
+
 class Roofs(Record):
     """Measured limits of a device, with the name and date of the profile from which they come
     (grading/timing/device_profile.py).
@@ -67,7 +76,8 @@ class Performance(Record):
 
     Rates are in `unit`, bandwidths in GB/s, and times in seconds. A run performs `flop` operations (None if it only
     moves data) on `bytes`, the smallest number of bytes that must move. `peak` is the GFLOPS of a kernel of grader that
-    only computes. `roofs` exist if the device has a profile. All other values were measured in the session itself.
+    only computes. `roofs` exist if the device has a profile. `kernels` has the kernels whose rates the assignment asks
+    for. All other values were measured in the session itself.
     """
 
     device_class: Literal["cpu", "gpu"]
@@ -87,6 +97,7 @@ class Performance(Record):
     peak: float | None
     roofs: Roofs | None = None
     program: Program | None = None
+    kernels: tuple[KernelSpeed, ...] = Field(default=(), exclude_if=lambda value: not value)
     samples: Samples
 
 

@@ -5,6 +5,7 @@ import re
 import pytest
 from courses import course_of
 from project import ASSIGNMENTS
+from three_kernels import three_kernels
 from untimed import POINTS, UNTIMED, untimed_course
 
 from grader.authoring.show import MEASURES, describe
@@ -34,6 +35,13 @@ def test_arrays_are_drawn_with_their_role_and_each_shape_once(course):
     text = describe(course.load("loopNest"))
     assert "inflow (input), gains (output): days rows, tanks columns\n          row 0   0      1 " in text
     assert "levels (scratch): days rows, tanks columns; the layout is yours to choose\n  constants" in text
+
+
+def test_kernels_that_run_alone_are_named_and_fix_the_layout_of_their_arrays(tmp_path):
+    """A case names its kernel and its points. The layout of an array of this kernel is not the student's choice."""
+    text = describe(three_kernels(tmp_path))
+    assert "      addOffsets alone: n 64, random data, only addOffsets, 7 points\n" in text
+    assert "sums (scratch, int): n // 8 elements\n" in text
 
 
 PROGRAM = {

@@ -6,6 +6,7 @@ import shutil
 import pytest
 from courses import ADDITION, course_of
 from project import ASSIGNMENTS, ROOT
+from three_kernels import LAUNCHES, three_kernels, with_cases
 from untimed import POINTS, UNTIMED, untimed_course
 
 from grader.common.errors import InputError
@@ -52,6 +53,30 @@ def test_the_hash_covers_both_folders(copy):
         after = copy.load("coalsTransp").sha256
         assert after != before
         before = after
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"alone": "addOffset"}, "runs addOffset alone, which the program does not launch at .*; correct the kernel"),
+        ({"solution_of": "other"}, "runs a kernel alone, which launches with solution_of do not allow"),
+    ],
+    ids=["no-launch", "solution-of"],
+)
+def test_a_kernel_that_cannot_run_alone_is_refused(changes, words, tmp_path):
+    """The message names the case, and what prevents its kernel from running alone."""
+    correctness = with_cases({"name": "one", "alone": changes.get("alone", "addOffsets")})
+    launches = [{**LAUNCHES[0], "solution_of": changes.get("solution_of")}, *LAUNCHES[1:]]
+    with pytest.raises(InputError, match=words):
+        three_kernels(tmp_path, kernel="addOffsets", launches=launches, correctness=correctness)
+
+
+def test_a_rate_of_a_kernel_that_is_not_launched_is_refused(tmp_path):
+    """Each kernel under performance.kernels is launched in the timed program."""
+    speed = {"bytes": "8*n", "classes": {"cpu": {"sizes": {"n": 64}, "bands": [{"fraction": 0.5, "points": 1}]}}}
+    speed["kernels"] = {"scanBlocks": {"bytes": "8*n"}, "addOffset": {"bytes": "8*n"}}
+    with pytest.raises(InputError, match=r"performance\.kernels has addOffset, which the program does not launch at"):
+        three_kernels(tmp_path, performance=speed)
 
 
 @pytest.mark.parametrize("name", ["coalsTransp", "jacobi"])

@@ -50,6 +50,36 @@ def test_the_points_of_a_rubric_are_those_of_its_sections():
     assert [check.points for check in CORRECTNESS.asked("gpu")] == [10, 10, 10, 0]
 
 
+def with_points(*points, total=30):
+    """Return a section in which the first cases have these points of their own."""
+    own = (*points, *(None,) * (len(CORRECTNESS.cases) - len(points)))
+    cases = [{**case.model_dump(), "points": each} for case, each in zip(CORRECTNESS.cases, own, strict=True)]
+    return Correctness.model_validate({**CORRECTNESS.model_dump(), "points": total, "cases": cases})
+
+
+def test_cases_without_points_of_their_own_share_the_rest():
+    """A case has its own points or an equal share of the rest. A kit without hidden cases keeps both."""
+    section = with_points(4)
+    assert [check.points for check in section.asked("gpu")] == [4, 13, 13, 0]
+    assert [check.points for check in section.without_hidden().asked("gpu")] == [4, 13, 0]
+    assert [check.points for check in with_points(4, 20, 6).asked("gpu")] == [4, 20, 6, 0]
+
+
+@pytest.mark.parametrize(
+    ("points", "words"),
+    [
+        ((31,), "have 31 points together, but the section has 30"),
+        ((4, 20, 5), "have 29 points together, but the section has 30"),
+        ((4, 5, 6, 7), "for practice is for practice and has points"),
+    ],
+    ids=["too-many", "too-few", "practice"],
+)
+def test_points_of_cases_that_do_not_add_up_are_refused(points, words):
+    """The points of cases are at most those of the section, and equal if no case shares the rest."""
+    with pytest.raises(ValueError, match=words):
+        with_points(*points)
+
+
 @pytest.mark.parametrize("section", [CORRECTNESS, MEMORY], ids=["correctness", "memory"])
 def test_hidden_checks_are_left_out_with_their_points(section):
     """Without its hidden checks, a section hides nothing, and the other checks keep their points."""

@@ -31,7 +31,8 @@ from grader.course.elements import element_of
 from grader.course.rubric import AskedCheck, Kind
 from grader.course.submissions.submission import SIZE_LIMIT, Submission
 from grader.course.submissions.task import ChosenTask, Task
-from grader.course.truth.oracle import DTYPES, load_oracle
+from grader.course.truth.fields import cast
+from grader.course.truth.oracle import load_oracle
 from grader.execution.outcome import Fetched
 from grader.execution.plan import STUDENT, Binding, submission_plan
 from grader.grading.checks.building import Built
@@ -680,7 +681,7 @@ def _explain_results(assignment: Assignment, chance: random.Random, where: str, 
 def _tried(case: Case, trial: Trial, built: Built, spoil: "Spoiler", chance: random.Random) -> Tried:
     """Return a case with results that a kernel could have produced."""
     assignment = built.task.assignment
-    script = submission_plan(assignment, case.sizes, built.bindings).scripts[STUDENT]
+    script = submission_plan(Chosen(trial.assignment), case.sizes, built.bindings).scripts[STUDENT]
     launches = [_fetched(trial, script, spoil, random.Random(chance.random())) for _ in range(chance.choice((1, 1, 5)))]
     (check,) = (each for each in unrun_cases(assignment, assignment.correctness.cases) if each.label == case.name)
     problem = examine(trial, script, launches[0])
@@ -704,10 +705,21 @@ def _fetched(trial: Trial, script: Any, spoil: Spoiler, chance: random.Random) -
         array = np.array(trial.arrays[name]) if name in trial.arrays else None
         if array is None:
             continue
-        right = array.astype(DTYPES[trial.assignment.buffers[name].type])
-        got = spoil(np.array(right), chance) if name in script.outputs else right
-        payload = np.ascontiguousarray(got, dtype=right.dtype).reshape(-1).view(f"u{right.dtype.itemsize}")
+        element = trial.assignment.element(trial.assignment.buffers[name].type)
+        right = cast(array, element)
+        got = _spoiled(right, spoil, chance) if name in script.outputs else right
+        payload = np.ascontiguousarray(got, dtype=right.dtype).reshape(-1).view(f"u{element.unit}")
         made[name] = Fetched(before=NO_BAND, payload=payload, after=NO_BAND, poison=None)
+    return made
+
+
+def _spoiled(right: np.ndarray, spoil: Spoiler, chance: random.Random) -> np.ndarray:
+    """Spoil an array, or one field of an array of structs."""
+    made = np.array(right)
+    if right.dtype.names is None:
+        return spoil(made, chance)
+    name = chance.choice(right.dtype.names)
+    made[name] = spoil(np.array(right[name]), chance)
     return made
 
 

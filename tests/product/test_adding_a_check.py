@@ -51,7 +51,7 @@ FIELD = """\
 MODULE = '''\
 """Length of the submission."""
 
-from grader.common.record import replace
+from dataclasses import replace
 from grader.course.rubric import Kind
 from grader.grading.checks.requirements import worth
 from grader.grading.explain.problem import Problem

@@ -21,7 +21,7 @@ from grader.reports.words import (
     usage_in_words,
 )
 from grader.results.check import FOR_INSTRUCTORS, Reason
-from grader.results.metrics import Branch, Usage
+from grader.results.metrics import Branch, KernelSpeed, Usage
 from grader.results.summary import Unchecked
 
 RACING_WORDS = f"""\
@@ -81,6 +81,13 @@ def test_speeds_have_no_exponents():
     assert next(speed_in_words(ROOFLINE)) == "1,190 GFLOPS (1,160 to 1,230)"
     assert len(list(speed_in_words(ROOFLINE))) == 3
     assert list(speed_in_words(performance()))[-1] == "20 % of the copy bandwidth, which is 35.4 GB/s"
+
+
+def test_the_rates_of_kernels_are_on_one_line():
+    """Each kernel for which the assignment states quantities has its rate, in its own unit."""
+    rates = (("scan", 412.3, "GB/s"), ("add", 39.14, "Gpixel/s"))
+    kernels = tuple(KernelSpeed(kernel=name, seconds=1.0, rate=rate, unit=unit) for name, rate, unit in rates)
+    assert "each kernel: scan 412 GB/s, add 39.1 Gpixel/s" in speed_in_words(performance(kernels=kernels))
 
 
 def test_a_kit_compares_a_speed_with_the_model_solution_by_a_yardstick_or_not_at_all():

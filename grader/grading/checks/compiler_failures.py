@@ -6,7 +6,8 @@
 
 A compiler can also fail silently, by translating a right kernel into a program whose results are wrong. Therefore wrong
 results are also left open if the simulator's results are right in both orders of work-items and it finds no wrong
-access.
+access. In the second order, outputs begin with poison, as on the device. Otherwise, unwritten words of the simulator
+are 0, which may be the right result.
 
 A submission can forge every sign of a compiler failure. Therefore such a failure never earns points, and the instructor
 decides about the checks that the simulator cannot make. Memory checks are decided as usual because the simulator makes
@@ -15,8 +16,9 @@ them.
 
 import re
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import prod
 
 from grader.common.errors import NoSimulatorError
@@ -29,14 +31,14 @@ from grader.execution.client import Worker
 from grader.execution.outcome import Crashed, Failure, TimedOut
 from grader.grading.checks.building import Build, Prepared, build_settled
 from grader.grading.checks.correctness import Tried, trial_of
+from grader.grading.checks.inspection import Trial
 from grader.grading.checks.requirements import EARNING
 from grader.grading.checks.sanitizer_run import LARGER, NUMBER, findings_of
-from grader.grading.checks.simulated_run import Subject, run_on_trial, seen_in, simulate
+from grader.grading.checks.simulated_run import SimulatedRun, Subject, run_on_poison, run_on_trial, seen_in, simulate
 from grader.grading.checks.simulator_runs import Watched
 from grader.grading.explain.compilers import advice, advice_on, is_of_compiler, observed
 from grader.grading.explain.failures import FailedError
 from grader.grading.explain.problem import Problem, of_failure
-from grader.protocol.messages import Order
 from grader.results.check import Check, Reason, Verdict
 
 SECONDS = 20.0
@@ -54,6 +56,15 @@ DEVICES = {Reason.CRASH, Reason.TIME_LIMIT}
 
 WRONG = {Reason.WRONG_OUTPUT, Reason.NOT_WRITTEN}
 """Reasons of failures that a wrong translation may cause."""
+
+Begin = Callable[[Subject, Trial], SimulatedRun]
+"""Function that returns a run on the data of a trial."""
+
+WATCHED: Begin = run_on_trial
+"""A run that sees all wrong accesses."""
+
+AS_ON_DEVICE: Begin = partial(run_on_poison, order="mixed")
+"""A run in another order, on memory that begins as on the device."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -157,7 +168,7 @@ def _checked(failure: Failure, subject: Subject, cases: Sequence[Case]) -> LeftO
         subject.worker.ready()
     except NoSimulatorError:
         return _open(failure, UNCHECKED)
-    right = _right_cases(subject, _small(subject.task.assignment, cases), ["ascending"])
+    right = _right_cases(subject, _small(subject.task.assignment, cases), [WATCHED])
     return _open(failure, f"{_right_at(right)}. Larger cases were not checked.") if right else None
 
 
@@ -176,11 +187,11 @@ def _differing(wrong: Sequence[Tried], subject: Subject) -> LeftOpen | None:
         subject.worker.ready()
     except NoSimulatorError:
         return None
-    right = _right_cases(subject, _small(assignment, cases), ["ascending", "mixed"])
+    right = _right_cases(subject, _small(assignment, cases), [WATCHED, AS_ON_DEVICE])
     return _open_results(subject, wrong[0].check, right) if right else None
 
 
-def _right_cases(subject: Subject, cases: Iterable[Case], orders: Sequence[Order]) -> list[Sizes]:
+def _right_cases(subject: Subject, cases: Iterable[Case], runs: Sequence[Begin]) -> list[Sizes]:
     """Sizes of the cases that the simulator ran within the time limit; empty if the result of one of them is wrong."""
     ends = time.monotonic() + SECONDS
     right: list[Sizes] = []
@@ -189,15 +200,15 @@ def _right_cases(subject: Subject, cases: Iterable[Case], orders: Sequence[Order
         if right and left <= 0:
             break
         with subject.worker.timeouts.hurried(max(1.0, left)):
-            if not all(_is_right(subject, case, order) for order in orders):
+            if not all(_is_right(subject, case, run) for run in runs):
                 return []
         right.append(case.sizes)
     return right
 
 
-def _is_right(subject: Subject, case: Case, order: Order) -> bool:
+def _is_right(subject: Subject, case: Case, run: Begin) -> bool:
     """True if the simulator's results are right and it does not find a mistake that reports may show."""
-    seen = seen_in(run_on_trial(subject, trial_of(case, subject.built, subject.oracle), order))
+    seen = seen_in(run(subject, trial_of(case, subject.built, subject.oracle)))
     if isinstance(seen, Problem) or seen.problem is not None:
         return False
     return subject.task.assignment.hides_sanitizer or not findings_of(seen)

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from grader.common.optional import Fault, OptionalWork
 from grader.common.phrases import capital
 from grader.common.record import replace
+from grader.course.assignment import Chosen
 from grader.course.truth.oracle import Oracle
 from grader.execution.plan import STUDENT, submission_plan
 from grader.grading.checks.building import Built
@@ -73,8 +74,14 @@ def _told(tried: Tried, explanation: Explanation | None, seen: Simulated | None)
     use = explanation.use if explanation else tried.use
     lines = lines_of(use, seen.kernels) if use else ""
     if explanation and lines:
-        return replace(check, message=f"{check.message} {lines}")
+        return replace(check, message=_with_lines(check.message, lines))
     return locate(_with_findings(check, seen), lines or whereabouts(seen.kernels, seen.scenes))
+
+
+def _with_lines(message: str, lines: str) -> str:
+    """The message with the lines that use the array, which belong to its first clause."""
+    clause, colon, rest = message.partition(": ")
+    return f"{clause} ({lines.removesuffix('.')}): {rest}" if colon and ". " not in clause else f"{message} {lines}"
 
 
 def _with_explanation(check: Check, explanation: Explanation) -> Check:
@@ -110,13 +117,15 @@ STRAYS = frozenset({Reason.BARRIER_DIVERGENCE, Reason.OUT_OF_BOUNDS})
 
 
 def _explanations(tried: Sequence[Tried], built: Built, oracle: Oracle) -> dict[str, Explanation | Fault | None]:
-    """Explanations by the names of cases. Cases in which the same array is wrong are explained together."""
-    wrong = {each.case.name: each.evidence for each in tried if each.evidence}
+    """Explanations by the names of cases. Cases in which the same array is wrong are explained together, unless a
+    kernel runs alone in only some of them.
+    """
     found: dict[str, Explanation | Fault | None] = {}
-    for buffer in dict.fromkeys(case.buffer for case in wrong.values()):
-        failed = {name: case for name, case in wrong.items() if case.buffer == buffer}
+    for alone, buffer in dict.fromkeys((each.case.alone, each.evidence.buffer) for each in tried if each.evidence):
+        alike = [each for each in tried if each.case.alone == alone]
+        failed = {each.case.name: each.evidence for each in alike if each.evidence and each.evidence.buffer == buffer}
         with OptionalWork(EXPLANATION) as work:
-            found |= _of_array(buffer, failed, tried, built, oracle)
+            found |= _of_array(buffer, failed, alike, built, oracle)
             continue
         found |= dict.fromkeys(failed, work.fault)
     return found
@@ -134,5 +143,5 @@ def _passed(tried: Sequence[Tried], buffer: str, built: Built, oracle: Oracle) -
     for each in tried:
         if each.check.verdict is Verdict.PASSED:
             trial = trial_of(each.case, built, oracle)
-            script = submission_plan(built.task.assignment, each.case.sizes, built.bindings).scripts[STUDENT]
+            script = submission_plan(Chosen(trial.assignment), each.case.sizes, built.bindings).scripts[STUDENT]
             yield evidence_of_right(trial, script, buffer)

@@ -14,28 +14,29 @@ from math import prod
 
 from grader.common.optional import OptionalWork
 from grader.common.record import replace
-from grader.course.assignment import Assignment
+from grader.course.assignment import Assignment, Chosen
 from grader.course.criteria import Case, Sizes
 from grader.course.rubric import Kind
 from grader.course.truth.oracle import Oracle
 from grader.execution.client import Worker
 from grader.execution.outcome import Failure, Fetched
-from grader.execution.plan import going_on, submission_plan
+from grader.execution.plan import Plan, going_on, submission_plan
 from grader.execution.series import Series
 from grader.grading.checks.building import Built
+from grader.grading.checks.case_trial import case_trial
 from grader.grading.checks.hanging import Launcher, Lookout
-from grader.grading.checks.inspection import Trial, evidence, examine, make_trial
+from grader.grading.checks.inspection import Trial, evidence, examine
 from grader.grading.checks.requirements import are_right, worth
 from grader.grading.checks.sanitizer_run import Endless
 from grader.grading.explain.diagnosis.evidence import Evidence, Use
 from grader.grading.explain.failures import FailedError, unwrap
-from grader.grading.explain.problem import EXPLANATION, Problem, of_failure
+from grader.grading.explain.problem import EXPLANATION, Problem, evidence_of, of_failure
 from grader.results.check import Check, Reason, full_marks
 from grader.results.result import Result
 
 TIME_LIMITS = 2
 """Number of cases that may exceed the time limit before the remaining cases are skipped. Practice cases are counted
-separately because their outcome does not matter.
+separately because their outcome does not matter, and cases of a kernel alone because another kernel may hang.
 """
 
 REPEATED = 2
@@ -98,7 +99,7 @@ def trial_of(case: Case, built: Built, oracle: Oracle) -> Trial:
     task = built.task
     names = [each.name for each in task.assignment.correctness.cases]
     key = (task.seed, CASE_KEY, names.index(case.name))
-    return make_trial(task.assignment, oracle, case.sizes, case.data, key)
+    return case_trial(task.assignment, oracle, case, key)
 
 
 def try_cases(
@@ -108,17 +109,18 @@ def try_cases(
     lookout finds out whether a case that hangs would ever end.
     """
     assignment, device = built.task.assignment, worker.ready()
-    plans = {case.name: going_on(submission_plan(assignment, case.sizes, built.bindings), device) for case in cases}
+    alone = {case.name: trial_of(case, built, oracle) for case in cases if case.alone}
+    plans = {case.name: going_on(_plan(case, alone.get(case.name), built), device) for case in cases}
     series = Series(worker, plans)
     launcher = Launcher(series, worker, lookout)
-    seen: dict[bool, Counter[Reason]] = defaultdict(Counter)
+    seen: dict[tuple[bool, str], Counter[Reason]] = defaultdict(Counter)
     for case in cases:
         start = time.perf_counter()
-        reasons = seen[case.practice]
+        reasons = seen[case.practice, case.alone]
         found: Problem | Wrong | Endless | Ended | None = GAVE_UP
         if reasons[Reason.TIME_LIMIT] < TIME_LIMITS:
             repeats = REPEATS if reasons[Reason.WRONG_OUTPUT] < REPEATED else 0
-            found = _try(launcher, series, case.name, trial_of(case, built, oracle), repeats)
+            found = _try(launcher, series, case.name, alone.get(case.name) or trial_of(case, built, oracle), repeats)
         problem = found.problem if isinstance(found, Wrong | Endless | Ended) else found
         if problem is not None:
             reasons[problem.reason] += 1
@@ -132,6 +134,12 @@ def try_cases(
             failure=found.failure if isinstance(found, Ended) else None,
         )
     series.close()
+
+
+def _plan(case: Case, alone: Trial | None, built: Built) -> Plan:
+    """The plan of a case. If a kernel runs alone, its plan depends on the arrays that the oracle gives (`alone`)."""
+    assignment = built.task.assignment if alone is None else Chosen(alone.assignment)
+    return submission_plan(assignment, case.sizes, built.bindings)
 
 
 def _try(
@@ -176,7 +184,10 @@ def unrun_cases(assignment: Assignment, cases: Iterable[Case]) -> Iterator[Check
 
 def _check(assignment: Assignment, case: Case, problem: Problem | None, seconds: float) -> Check:
     check = replace(full_marks(assignment.correctness.asked_by(case)), seconds=seconds)
-    return check if problem is None else problem.fail(check)
+    if problem is None:
+        return check
+    alone = f"Only {case.alone} ran, on right arrays." if case.alone and problem is not GAVE_UP else ""
+    return dataclasses.replace(problem, detail=evidence_of(problem.detail, alone)).fail(check)
 
 
 def gave_up(checks: Iterable[Check]) -> bool:
@@ -198,5 +209,6 @@ def failed_sizes(tried: Iterable[Tried]) -> tuple[Sizes, ...]:
 
 def rescored(result: Result, assignment: Assignment) -> Iterator[Check]:
     """Return the cases of a stored result with the points that they are worth now."""
-    shares = {Kind.CORRECTNESS: assignment.correctness.share, Kind.PRACTICE: 0.0}
-    return (worth(check, shares[check.kind]) for check in result.checks if check.kind in shares)
+    asked = assignment.correctness
+    points = {full_marks(asked.asked_by(case)).name: asked.points_of(case) for case in asked.cases}
+    return (worth(check, points[check.own_name]) for check in result.checks if check.kind in asked.kinds)

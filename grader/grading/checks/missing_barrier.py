@@ -16,7 +16,7 @@ from grader.grading.checks.building import Built
 from grader.grading.checks.sanitizer_run import NUMBER, findings_of
 from grader.grading.checks.simulated_run import Subject, simulate
 from grader.grading.explain.problem import Problem
-from grader.grading.explain.simulator.races import NO_BARRIER, WRITE_BARRIER
+from grader.grading.explain.simulator.races import ADD_BARRIER, NO_BARRIER
 from grader.grading.source.outline import Outline
 from grader.grading.source.reading import outline
 from grader.results.check import Finding, Reason, lines_named
@@ -31,7 +31,7 @@ SECONDS = 40.0
 races. All kernels of the corpus take far less than the limit, so a busy machine does not change points.
 """
 
-ADVICE = re.compile(f"{re.escape(NO_BARRIER)}|{re.escape(WRITE_BARRIER.partition(' in ')[0])}")
+ADVICE = re.compile(f"{re.escape(NO_BARRIER)}|{re.escape(ADD_BARRIER)}")
 """Pattern of the first words of advice that contains the line for a barrier."""
 
 APART = 2

@@ -3,8 +3,10 @@
 from dataclasses import dataclass, replace
 from typing import Self
 
+from grader.common import record
+from grader.course.assignment import Chosen
 from grader.course.criteria import Sizes
-from grader.course.launches import Launch
+from grader.course.program import LaunchAt
 from grader.course.submissions.task import Task
 from grader.course.truth.oracle import Oracle
 from grader.execution.client import Worker
@@ -72,8 +74,19 @@ class SimulatedRun:
 
 def run_on_trial(subject: Subject, trial: Trial, order: Order = "ascending") -> SimulatedRun:
     """Return a run on the data of a trial."""
-    plan = submission_plan(subject.built.task.assignment, trial.sizes, subject.built.bindings).watched(order)
+    plan = submission_plan(Chosen(trial.assignment), trial.sizes, subject.built.bindings).watched(order)
     return SimulatedRun(subject=subject, trial=trial, plan=plan)
+
+
+def run_on_poison(subject: Subject, trial: Trial, order: Order) -> SimulatedRun:
+    """Return a run on the data of a trial whose outputs begin with poison, as on a device. In other runs, they begin
+    with 0, which may be the right result. This run does not see reads of unwritten words.
+    """
+    run = run_on_trial(subject, trial, order)
+    ours = submission_plan(subject.built.task.assignment, trial.sizes, subject.built.bindings)
+    poisons = {spec.name: spec.poison for spec in ours.buffers}
+    buffers = (spec if spec.read_only else record.replace(spec, poison=poisons[spec.name]) for spec in run.plan.buffers)
+    return replace(run, plan=replace(run.plan, buffers=tuple(buffers)))
 
 
 def run_at(subject: Subject, sizes: Sizes, number: int, order: Order = "ascending") -> SimulatedRun:
@@ -105,7 +118,7 @@ def seen_in(run: SimulatedRun) -> Simulated | Problem:
     launches = script.launches_of(len(kernels))
     if launches is None:
         return UNKNOWN
-    scenes = tuple(_scene(subject, launch.sizes, launch.launch) for launch in launches)
+    scenes = tuple(_scene(subject, trial, launch) for launch in launches)
     problem = CUT_OFF if any(map(was_cut_off, kernels)) else inspect(trial, script, fetched)
     kernels = tuple(map(with_lines_of_copies, kernels, scenes))
     return Simulated(sizes=sizes, kernels=kernels, scenes=scenes, problem=problem)
@@ -151,10 +164,10 @@ def _told(failed: FailedError) -> Problem:
     return replace(problem, message=f"in the simulator: {problem.message}")
 
 
-def _scene(subject: Subject, sizes: Sizes, launch: Launch) -> Scene:
+def _scene(subject: Subject, trial: Trial, step: LaunchAt) -> Scene:
     return Scene(
         source=subject.task.submission.source,
-        dimensions=len(launch.global_size),
-        extent=subject.built.task.assignment.extent(launch, sizes),
+        dimensions=len(step.launch.global_size),
+        extent=trial.assignment.extent(step.launch, step.sizes),
         expanded=subject.built.program.source,
     )

@@ -1,8 +1,10 @@
 """Adds a mistake that was found in the source to the messages of the checks that it explains."""
 
 import ast
+import dataclasses
 import operator
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from grader.common.optional import Fault, OptionalWork
@@ -15,20 +17,16 @@ from grader.course.launches import Launch
 from grader.grading.checks.building import Built
 from grader.grading.checks.simulated_run import Simulated
 from grader.grading.explain.problem import EXPLANATION, evidence_of
+from grader.grading.explain.simulator.messages import without_deciding_lines
+from grader.grading.explain.simulator.oclgrind import GLOBAL
 from grader.grading.explain.slips.launch import SimulatedLaunch, Text
 from grader.grading.explain.slips.rules import first_slip
-from grader.grading.explain.slips.slip import Slip
+from grader.grading.explain.slips.slip import TOLD, Slip
 from grader.grading.source.polynomial import Polynomial, atom, constant
 from grader.grading.source.reading import outline
 from grader.grading.source.values import TooComplexError
 from grader.protocol.observation import SeenKernel
-from grader.results.check import Check, Finding, Reason, Verdict
-
-TOLD = frozenset({Reason.WRONG_OUTPUT, Reason.NOT_WRITTEN, Reason.OUT_OF_BOUNDS})
-"""Reasons of checks that a mistake in the source can explain."""
-
-SEEN = TOLD | {Reason.DATA_RACE, Reason.UNINITIALISED}
-"""Reasons of findings that a mistake in the source can explain."""
+from grader.results.check import Check, Finding, Verdict
 
 OPERATORS: Mapping[type[ast.operator], Callable[[Polynomial, Polynomial], Polynomial]] = {
     ast.Add: operator.add,
@@ -50,9 +48,18 @@ def slip_of(built: Built, runs: Sequence[Simulated | None]) -> Slip | Fault | No
 
 def _first(built: Built, runs: Sequence[Simulated | None]) -> Slip | None:
     try:
-        return first_slip([each for run in runs if run for each in _launches(built, run)])
+        return first_slip(_compared([each for run in runs if run for each in _launches(built, run)]))
     except (TooComplexError, RecursionError):  # students write such a text only to keep grader busy
         return None
+
+
+def _compared(launches: Sequence[SimulatedLaunch]) -> list[SimulatedLaunch]:
+    """The launches, each with the arrays that its kernel accesses in any of them."""
+    used: dict[str, set[tuple[str, bool]]] = defaultdict(set)
+    for launch in launches:
+        accesses = (each for each in launch.seen.accesses if each.space == GLOBAL)
+        used[launch.seen.kernel] |= {(each.array, each.writes) for each in accesses}
+    return [dataclasses.replace(each, elsewhere=frozenset(used[each.seen.kernel])) for each in launches]
 
 
 def with_slip(checks: Sequence[Check], slip: Slip | Fault | None) -> tuple[Check, ...]:
@@ -67,7 +74,7 @@ def _with_slip(check: Check, slip: Slip | Fault | None) -> Check:
         return check
     if isinstance(slip, Fault):
         return replace(check, faults=(*check.faults, slip))
-    if not check.findings or check.reason not in SEEN:
+    if not check.findings or check.reason not in slip.effects:
         return check
     first, *others = check.findings
     if not any(place.line in slip.explains for place in first.places):
@@ -78,10 +85,13 @@ def _with_slip(check: Check, slip: Slip | Fault | None) -> Check:
 
 
 def _observed(finding: Finding, slip: Slip) -> str:
-    """The message of a finding as the sentence that follows the mistake. It does not repeat the line number."""
-    line = re.match(r"line \d+ ", finding.message)
+    """The message of a finding as the sentence that follows the mistake. It does not repeat the line number, and it
+    does not name the lines that decide about an index, because the mistake is known.
+    """
+    seen = without_deciding_lines(finding.message)
+    line = re.match(r"line \d+ ", seen)
     is_same = line is not None and slip.message.startswith(line[0]) and slip.message.count(". ") == 0
-    return f"It {finding.message[len(line[0]) :]}" if line is not None and is_same else sentence(finding.message)
+    return f"It {seen[len(line[0]) :]}" if line is not None and is_same else sentence(seen)
 
 
 def of_wrong_result(check: Check, slip: Slip) -> Check:

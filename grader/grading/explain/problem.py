@@ -208,6 +208,14 @@ def of_later_call(line: int, name: str, advice: str) -> Problem:
     return Problem(reason=Reason.BUILD_ERROR, message=message, help=advice)
 
 
+def of_other_struct(line: int, name: str, definition: str) -> Problem:
+    """The problem of a struct of the assignment that the text defines with another layout."""
+    message = f"line {line} defines {name}, which grader defines with another layout; remove it."
+    return Problem(
+        reason=Reason.BUILD_ERROR, message=message, help=f"Grader compiles this before the file: {definition}"
+    )
+
+
 def of_forbidden(sighting: Sighting) -> Problem:
     """The problem of a construct that submissions may not use."""
     does, remedy = FORBIDDEN_USES[sighting.construct]
@@ -253,12 +261,7 @@ def of_mismatch(mismatch: Mismatch) -> Problem:
 
 def _of_mismatch(mismatch: Mismatch) -> Problem:
     if mismatch.unwritten == mismatch.total:
-        return Problem(
-            reason=Reason.NOT_WRITTEN,
-            message=f"nothing was written to {mismatch.buffer}, or only NaN.",
-            detail=f"no number in {count(mismatch.total, 'element')}. {NAN_AT_FIRST}",
-            use=Use(array=mismatch.buffer, writes=True),
-        )
+        return _unwritten(mismatch)
     where = place(mismatch)
     if mismatch.total == 1:
         message = f"{where} is wrong: {_got_and_expected(mismatch)}."
@@ -270,6 +273,17 @@ def _of_mismatch(mismatch: Mismatch) -> Problem:
         parts.append(f"{share} of them were never written")
     parts.append(f"the first is {where}: {_got_and_expected(mismatch)}")
     return Problem(reason=Reason.WRONG_OUTPUT, message="; ".join(parts) + ".", detail=_how_far(mismatch))
+
+
+def _unwritten(mismatch: Mismatch) -> Problem:
+    """The problem of an array in which all elements are as before the launch. Only floating-point types have NaN."""
+    array, elements = mismatch.buffer, count(mismatch.total, "element")
+    if isinstance(mismatch.expected, int):
+        message, detail = f"nothing was stored in {array}.", f"no value in {elements}."
+    else:
+        message, detail = f"nothing was written to {array}, or only NaN.", f"no number in {elements}. {NAN_AT_FIRST}"
+    use = Use(array=array, writes=True)
+    return Problem(reason=Reason.NOT_WRITTEN, message=message, detail=detail, use=use)
 
 
 def explained(problem: Problem, explanation: Explanation) -> Problem:

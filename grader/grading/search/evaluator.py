@@ -74,11 +74,11 @@ class EvaluatedCase:
         return self.few_iterations + 2 * self.words
 
 
-def evaluated_case(assignment: Chosen, case: Case, trial: Trial, bindings: Bindings) -> EvaluatedCase:
-    """Prepare a case of the assignment. A wrong index may be off by the length of the largest array, so guard bands
+def evaluated_case(case: Case, trial: Trial, bindings: Bindings) -> EvaluatedCase:
+    """Prepare a case. A wrong index may be off by the length of the largest array, so guard bands
     have this width, up to a limit.
     """
-    plan = submission_plan(assignment, case.sizes, bindings)
+    plan = submission_plan(Chosen(trial.assignment), case.sizes, bindings)
     script = plan.scripts[STUDENT]
     steps = tuple(_keyed(step) for step in script.steps)
     largest = max(buffer.size for buffer in plan.buffers)
@@ -122,6 +122,7 @@ class Evaluator:
     cases: Mapping[str, EvaluatedCase]
     ends: float
     schema: MutantSchema
+    types: str = ""
     iterations: dict[str, int] = field(default_factory=dict)
     same_in_batch: dict[str, bool] = field(default_factory=dict)
     is_open: bool = False
@@ -134,7 +135,7 @@ class Evaluator:
     def open(self) -> bool:
         """Open the session without the edits that do not compile. Returns True if it is open."""
         for _ in range(BUILDS):
-            self.worker.load({SUBMISSION: ProgramSource(source=self.schema.text, options=OPTIONS)})
+            self.worker.load({SUBMISSION: ProgramSource(source=self.schema.text, options=OPTIONS, types=self.types)})
             opened = self._open()
             if not isinstance(opened, BuildFailed):
                 return self.is_open
@@ -189,9 +190,8 @@ class Evaluator:
         name = case.case.name
         if name not in self.iterations:
             made = self._run(case, UNCHANGED, case.many_iterations)
-            fewer = (FEWEST_ITERATIONS, case.few_iterations) if made else ()
-            enough = (iterations for iterations in fewer if _are_same(self._run(case, UNCHANGED, iterations), made))
-            self.iterations[name] = next(enough, case.many_iterations)
+            is_enough = made and _are_same(self._run(case, UNCHANGED, case.few_iterations), made)
+            self.iterations[name] = case.few_iterations if is_enough else case.many_iterations
         return self.iterations[name]
 
     # --- in batches ---------------------------------------------------------------------------

@@ -16,6 +16,9 @@ FURTHER = {"<": ("-1",), "<=": ("1",), ">": ("1",), ">=": ("-1",)}
 
 REAL = frozenset(name for each in ELEMENTS.values() if each.is_floating for name in each.names)
 
+SCALAR = frozenset(name for each in ELEMENTS.values() if each.is_floating and each.lanes == 1 for name in each.names)
+"""Real types whose comparison is a condition. A comparison of vectors does not compile there."""
+
 CONSTANTS = frozenset({"true", "false"})
 
 # --- more and less ----------------------------------------------------------------------------
@@ -188,7 +191,7 @@ def guards_for_constants(site: Site) -> Iterator[Edit]:
         return
     own = [each for each in region.visible if not each.subscripts and not each.parameter]
     pairs = [(each, size) for each in own if each.is_integer for size in region.visible if size.is_size]
-    pairs += [(one, other) for one in own for other in own if one.type == other.type and one.type in REAL]
+    pairs += [(one, other) for one in own for other in own if one.type == other.type and one.type in SCALAR]
     for one, other in pairs:
         if one.name != other.name:
             signs = ("<", ">=") if one.is_integer else ("<",)
@@ -209,18 +212,21 @@ def _also(site: Site, guard: str) -> Edit:
 
 
 def exchanged_subscripts(site: Site) -> Iterator[Edit]:
-    """Replace a[i][j] with a[j][i]."""
+    """Replace a[i][j] with a[j][i], also in a[k][i][j]."""
     pairs, code = site.outline.pairs, site.outline.code
-    if site.token.text != "[" or code[site.number - 1].kind != "name":
+    if site.token.text != "[" or (code[site.number - 1].kind != "name" and code[site.number - 1].text != "]"):
         return
     second = pairs[site.number] + 1
     if second < site.region.last and code[second].text == "[":
+        first = site.number
+        while code[first - 1].text == "]":
+            first = site.outline.openings[first - 1]
         inner = [site.outline.between(opening + 1, pairs[opening]) for opening in (site.number, second)]
         inside = Site(
             outline=site.outline,
             region=site.region,
             number=site.number,
-            index=(site.number, pairs[site.number], code[site.number - 1].text),
+            index=(site.number, pairs[site.number], code[first - 1].text),
             guards=site.guards,
         )
         yield inside.edit(site.number, pairs[second] + 1, f"[{inner[1]}][{inner[0]}]")

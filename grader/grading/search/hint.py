@@ -27,15 +27,24 @@ class Fix:
 
 @dataclass(frozen=True, kw_only=True)
 class Hint:
-    """Sentences to put before the message of the checks of some cases."""
+    """Sentences to put before the message of the checks of some cases. `place` is the line of the only mistake, as in
+    "line 5, in the condition", or "", and `change` is a sentence about its change, or "".
+    """
 
     words: str
     cases: frozenset[str]
+    place: str = ""
+    change: str = ""
 
     def add_to(self, check: Check) -> Check:
-        """Put the hint before the message of a check for one of these cases. Other checks are returned unchanged."""
+        """Add the hint to the message of a check for one of these cases. Other checks are returned unchanged. A mistake
+        that explains the results comes first, with the line in brackets. Otherwise, the hint is the first sentence.
+        """
         if check.label not in self.cases:
             return check
+        cause, colon, rest = check.message.partition(": ")
+        if self.place and colon and cause == check.cause:
+            return replace(check, message=f"{cause} ({self.place}): {rest}{self.change}")
         return replace(check, message=f"{self.words} {sentence(check.message)}")
 
 
@@ -47,15 +56,18 @@ def hint(fix: Fix, source: str, hints: Hints) -> Hint | None:
         return None
     edit = fix.edits[0]
     lines = dict.fromkeys(each.line for each in fix.edits)
-    words = f"{'the' if fix.is_all else 'one'} mistake is in {' or '.join(f'line {line}' for line in lines)}"
+    mistake, place = "the mistake" if fix.is_all else "one mistake", " or ".join(f"line {line}" for line in lines)
     if len(lines) > 1:
-        return Hint(words=showable(f"{words}."), cases=fix.cases)
+        return Hint(words=showable(f"{mistake} is in {place}."), cases=fix.cases)
     if hints != "line" and len({each.part for each in fix.edits}) == 1:
-        words += f", in {edit.part}"
-    words += "."
-    if hints == "change":
-        words += _change(fix, edit, source)
-    return Hint(words=showable(words), cases=fix.cases)
+        place += f", in {edit.part}"
+    change = showable(_change(fix, edit, source)) if hints == "change" else ""
+    return Hint(
+        words=showable(f"{mistake} is in {place}.") + change,
+        cases=fix.cases,
+        place=showable(place) if fix.is_all else "",
+        change=change,
+    )
 
 
 def _change(fix: Fix, edit: Edit, source: str) -> str:

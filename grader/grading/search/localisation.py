@@ -45,6 +45,11 @@ would be a waste.
 CONFIRMING = 3.0
 """Additional seconds to grade fixes as separate texts. Each text takes about a second, most of it for the compiler."""
 
+PER_TEXT = 3.0
+"""Maximum seconds to grade a separate text. A text that takes longer is not a fix, for example because a loop is
+endless.
+"""
+
 SMALLEST = 2
 """Number of the smallest wrong cases on which every edit is evaluated. The next case is used only if no edit fixes the
 one before it.
@@ -150,7 +155,8 @@ class Search:
         fixes: Fixes = {}
         for place in range(SMALLEST):
             for schema in mutant_schemas(self.seen, likeliest):
-                evaluator = Evaluator(worker=suspect.worker, cases=cases, ends=self.ends, schema=schema)
+                types = suspect.built.program.types
+                evaluator = Evaluator(worker=suspect.worker, cases=cases, ends=self.ends, schema=schema, types=types)
                 try:
                     found = _evaluate(evaluator, suspect, place) if evaluator.open() else {}
                 finally:
@@ -218,17 +224,23 @@ class Search:
         fixed, is_worse = right & suspect.wrong, not suspect.right.keys() - suspect.wrong <= right
         return set() if is_worse or len(fixed) < min(FEW, len(suspect.wrong)) else fixed
 
-    def _graded(self, edit: Edit) -> Iterator[Tried]:
-        """Yield the graded cases of the text with this edit."""
+    def _graded(self, edit: Edit) -> list[Tried]:
+        """The graded cases of the text with this edit; empty if they take too long."""
         built, worker = _edited(self.suspect.built, self.seen, edit), self.suspect.worker
         cases = tuple(case for case in built.task.assignment.correctness.shown if case.name in self.suspect.right)
-        ends = self.ends + CONFIRMING
+        last = self.ends + CONFIRMING
+        ends = min(last, perf_counter() + PER_TEXT)
+        graded: list[Tried] = []
         with worker.load({SUBMISSION: built.program}).timeouts.hurried(max(0.1, ends - perf_counter())):
             for each in try_cases(cases, built, self.suspect.oracle, worker):
+                graded.append(each)
                 if perf_counter() > ends:
                     worker.stop()
-                    raise OutOfTimeError
-                yield each
+                    graded.clear()
+                    break
+        if perf_counter() > last:
+            raise OutOfTimeError
+        return graded
 
 
 def _evaluate(evaluator: Evaluator, suspect: Suspect, place: int) -> Fixes:
@@ -294,7 +306,7 @@ def _cases(suspect: Suspect) -> list[EvaluatedCase]:
         case = Case(name=SIMULATED, sizes=asked.sanitizer.sizes)
         key = (built.task.seed, SIMULATION_KEY, NUMBER)
         trials.append((case, make_trial(asked, oracle, case.sizes, case.data, key)))
-    cases = (evaluated_case(asked, case, trial, built.bindings) for case, trial in trials)
+    cases = (evaluated_case(case, trial, built.bindings) for case, trial in trials)
     return sorted(cases, key=lambda each: _size(each.case))
 
 

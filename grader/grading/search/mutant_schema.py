@@ -16,9 +16,9 @@ The schema of these edits is:
     {
         const uint grader_edit = (grader_key & 65535) + get_group_id(2);
         const long grader_words = (grader_key >> 16) & 16777215;
-        int grader_iterations = grader_key >> 40;
+        int grader_iterations = (grader_key >> 40) * 16;
         A += get_group_id(2) * ((grader_words + 31) / 32 * 256) / sizeof(A[0]);
-        for (uint i = 0; (grader_iterations-- > 0 && ((grader_edit - 1u >= 1u ? (i < n) : (i <= n)))); i++)
+        for (uint i = 0; ((grader_iterations -= 16) >= 0 && ((grader_edit - 1u >= 1u ? (i < n) : (i <= n)))); i++)
             (grader_edit - 2u >= 1u
                 ? (void)(A[grader_inside(i, -(grader_words), grader_words)] *= 2)
                 : (void)(
@@ -26,8 +26,9 @@ The schema of these edits is:
     }
 
 1. Every function takes a key: the number of the edit, the words of the largest array, and the iterations that all loops
-   of a call may make. An edit may make a loop endless or give an index any value, which would cost the time of hundreds
-   of edits. So loops end, and an index beyond its array is moved into the array.
+   of a call may make. An iteration of an inner loop counts less. An edit may make a loop endless or give an index any
+   value, which would cost the time of hundreds of edits. So loops end, and an index beyond its array is moved into the
+   array.
 2. A launch may be a batch of edits (edit_batch.py). The groups with number n in dimension 2 run the edit that comes n
    after the key's edit, and have separate arrays. If a text does more than take elements of its arrays, an edit could
    move a pointer into the arrays of another edit (`keeps_to_its_arrays`).
@@ -40,7 +41,7 @@ from dataclasses import dataclass, replace
 
 from grader.course.elements import ELEMENTS, WORD_BYTES
 from grader.grading.search.sites import Edit
-from grader.grading.source.outline import Function, Outline, Variable
+from grader.grading.source.outline import Function, Outline, Variable, outside
 from grader.grading.source.reading import outline as read
 from grader.protocol.tokens import Token
 
@@ -64,6 +65,11 @@ WORDS = frozenset(
     name for each in ELEMENTS.values() for name in each.names if each.bytes == WORD_BYTES and each.lanes == 1
 )
 """Types of four bytes. An index into an array of these costs no division."""
+
+COSTS = (16, 4, 1)
+"""Costs of an iteration of a loop, by the number of loops around it. The right text may need many iterations of inner
+loops that a wrong text does not need, so that its results do not tell how many.
+"""
 
 ALIGNED = 32
 """Unit of the distance between the arrays of two edits, in words. It is twice the size of the largest vector."""
@@ -283,16 +289,26 @@ class _Writer:
         for function in self._outline.functions:
             number = f"const uint {self._number} = ({self._key} & {2**NUMBER_BITS - 1}) + get_group_id(2);"
             words = f"const long {self._words} = ({self._key} >> {NUMBER_BITS}) & {2**WORDS_BITS - 1};"
-            iterations = f"int {self._iterations} = {self._key} >> {NUMBER_BITS + WORDS_BITS};"
+            iterations = f"int {self._iterations} = ({self._key} >> {NUMBER_BITS + WORDS_BITS}) * {COSTS[0]};"
             own = " ".join(map(self._own, self._arrays(function)))
             self._instead[function.body[0]] = f"{{ {number} {words} {iterations} {own}".rstrip()
+        statements = [self._loop(first) for first, _ in self._outline.loops]
         for first, last in self._outline.loops:
-            condition = f"{self._iterations}-- > 0"
+            around = sum(first in statement for statement in statements if first != statement.start)
+            condition = f"({self._iterations} -= {COSTS[min(around, len(COSTS) - 1)]}) >= 0"
             before, after = self._token(first - 1), self._token(last)
             if first < last:
                 self._instead[first - 1], self._instead[last] = f"{before} ({condition} && (", f")){after}"
             else:
                 self._instead[last] = condition + after
+
+    def _loop(self, condition: int) -> range:
+        """The tokens of a loop, from the first token of its condition to the end of its body."""
+        code, pairs = self._outline.code, self._outline.pairs
+        opening = max(each for each, closing in pairs.items() if each < condition <= closing)
+        ends = outside(pairs, pairs[opening] + 1, len(code))
+        end = next((each for each in ends if code[each].text in {"{", ";"}), len(code) - 1)
+        return range(condition, pairs.get(end, end) + 1)
 
     def _arrays(self, function: Function) -> Iterator[Variable]:
         """Yield the arrays that the host passes to a kernel, except those whose pointers cannot be moved."""

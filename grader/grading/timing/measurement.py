@@ -15,8 +15,10 @@ the operating system that slows down the other workers.
 """
 
 import time
+from collections import defaultdict
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from itertools import count
 
 from threadpoolctl import ThreadpoolController
@@ -25,7 +27,7 @@ from grader.common.errors import SolutionError
 from grader.execution.device import share_a_process
 from grader.execution.kernel_threads import KernelThreads, kernel_threads, no_kernel_threads
 from grader.execution.outcome import Timing
-from grader.execution.plan import COPY, NAIVE, PEAK, STUDENT, WHOLE
+from grader.execution.plan import COPY, NAIVE, PEAK, STUDENT, WHOLE, Script
 from grader.grading.explain.failures import FailedError, unwrap
 from grader.grading.explain.problem import (
     NO_TIME,
@@ -54,7 +56,8 @@ from grader.grading.timing.intervals import (
 from grader.grading.timing.participants import Participant, Role
 from grader.grading.timing.rounds import Awake, Comparisons, Resting, Round
 from grader.grading.timing.timing_setup import TimingSetup
-from grader.grading.timing.verifiers import Results, RoundInputs, blaming
+from grader.grading.timing.verifiers import Ran, RoundInputs, blaming
+from grader.protocol.steps import KernelStep
 
 COMPARED_EVERY = 3
 """One of this many rounds also times the baseline and a copy. These times are only for information and do not affect
@@ -179,15 +182,15 @@ def _counted(seen: Sequence[Round]) -> tuple[Round, ...]:
 def _round(setup: TimingSetup, inputs: RoundInputs, number: int, counted: int, kernel: KernelThreads) -> Round:
     """Run each participant once on the same new inputs, then verify the submission's results."""
     state = Resting()
-    results: dict[Role, Results] = {}
+    rans: dict[Role, Ran] = {}
     for role in _order(number):
         with blaming(role):
-            state, results[role] = _turn(setup, inputs, state.wake(role), kernel)
+            state, rans[role] = _turn(setup, inputs, state.wake(role), kernel)
     by_device = {role: turn.by_device for role, turn in state.turns.items()}
     uneven = 0.0 if share_a_process(setup.device) else UNEVEN
     if by_device[Role.SUBMISSION] <= 0:
         raise FailedError(of_timed_run(NO_TIME, number + 1))
-    problem = inputs.verify(results, setup.participants)
+    problem = inputs.verify({role: ran.results for role, ran in rans.items()}, setup.participants)
     if problem is not None:
         raise FailedError(of_timed_run(problem, number + 1))
     return Round(
@@ -200,12 +203,23 @@ def _round(setup: TimingSetup, inputs: RoundInputs, number: int, counted: int, k
         reference=by_device[Role.REFERENCE],
         control=by_device[Role.CONTROL],
         comparisons=_comparisons(setup, inputs) if counted % COMPARED_EVERY == 0 else None,
+        kernels=_by_kernel(setup.participants[Role.SUBMISSION].judged, rans[Role.SUBMISSION].steps),
     )
 
 
-def _turn(setup: TimingSetup, inputs: RoundInputs, awake: Awake, kernel: KernelThreads) -> tuple[Resting, Results]:
-    """Run one participant, and return its results if they are to be verified. The submission's worker is frozen during
-    the turns of others.
+def _by_kernel(script: Script, seconds: Sequence[float]) -> dict[str, float]:
+    """Seconds of all launches of each kernel, by the assignment's names of the kernels."""
+    launches = iter(script.launches)
+    found: dict[str, float] = defaultdict(float)
+    for step, spent in zip(script.steps, seconds, strict=True):
+        if isinstance(step, KernelStep):
+            found[next(launches).launch.kernel] += spent
+    return dict(found)
+
+
+def _turn(setup: TimingSetup, inputs: RoundInputs, awake: Awake, kernel: KernelThreads) -> tuple[Resting, Ran]:
+    """Run one participant, and return its run, with results if they are to be verified. The submission's worker is
+    frozen during the turns of others.
     """
     participant = setup.participants[awake.role]
     _hold_others(setup, awake.role)
@@ -218,7 +232,7 @@ def _turn(setup: TimingSetup, inputs: RoundInputs, awake: Awake, kernel: KernelT
     seconds = time.perf_counter() - asked.since
     share = (kernel.seconds() - before) / seconds if seconds > 0 else 0.0
     participant.worker.session.drop()
-    return answered.rest(share), {**ran.results, **taken}
+    return answered.rest(share), replace(ran, results={**ran.results, **taken})
 
 
 def _hold_others(setup: TimingSetup, role: Role) -> None:

@@ -1,14 +1,14 @@
 """Derives the performance check from timed rounds: rates, plausibility, points, and the message."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from statistics import median
 
 from grader.common.record import replace
 from grader.course.assignment import Assignment
 from grader.course.criteria import SpeedGoal
 from grader.course.expressions import evaluate
-from grader.course.rubric import Kind
+from grader.course.rubric import Kind, SpeedGoals
 from grader.course.speed_goals import device_class, model_speed, speed_goal
 from grader.execution.device import copy_size, peak_run, share_a_process
 from grader.grading.checks.requirements import worth
@@ -38,7 +38,7 @@ from grader.grading.timing.rounds import Round
 from grader.grading.timing.timing_setup import TimingSetup
 from grader.protocol.messages import DeviceFacts
 from grader.results.check import Check, Reason, Verdict, full_marks
-from grader.results.metrics import Interval, Performance, Program, Roofs, Samples
+from grader.results.metrics import Interval, KernelSpeed, Performance, Program, Roofs, Samples
 from grader.results.result import Result
 
 CEILING = 1.05
@@ -124,6 +124,7 @@ def summarise(assignment: Assignment, device: DeviceFacts, rounds: tuple[Round, 
         flop=flop,
         peak=_peak(device, rounds),
         program=_program(rounds, moved, copy_bandwidth),
+        kernels=tuple(_kernels(asked, names, rounds)),
         samples=_samples(assignment, rounds),
     )
 
@@ -169,6 +170,15 @@ def _program(rounds: tuple[Round, ...], moved: float, copy_bandwidth: float) -> 
         speed_up=median(baseline / whole for whole, baseline in times),
         fraction_of_copy=moved / seconds * 1e-9 / copy_bandwidth,
     )
+
+
+def _kernels(asked: SpeedGoals, names: Mapping[str, object], rounds: tuple[Round, ...]) -> Iterator[KernelSpeed]:
+    """Yield the speeds of the kernels for which the assignment states quantities."""
+    for kernel, quantities in asked.kernels.items():
+        seconds = median(each.kernels.get(kernel, 0.0) for each in rounds)
+        if seconds > 0:  # 0 is less than the clock of the device can measure
+            rate = evaluate(quantities.work, names) / seconds * 1e-9
+            yield KernelSpeed(kernel=kernel, seconds=seconds, rate=rate, unit=quantities.unit)
 
 
 def judge(check: Check, performance: Performance, goal: SpeedGoal, device: DeviceFacts) -> Check:

@@ -46,15 +46,20 @@ Results = dict[str, Fetched]
 
 @dataclass(frozen=True, kw_only=True)
 class Ran:
-    """A run of the student's steps. `by_device` is the time in seconds by the device's clock, and `delay` the time of
-    waiting for a processor. `clocked` contains the times by the worker's clock, if the judge accepts them. `results`
-    came with the worker's answer.
+    """A run of the student's steps. `steps` contains the time of each step in seconds by the device's clock, and
+    `delay` is the time of waiting for a processor. `clocked` contains the times by the worker's clock, if the judge
+    accepts them. `results` came with the worker's answer.
     """
 
-    by_device: float
+    steps: tuple[float, ...]
     delay: float
     clocked: Clocked | None
     results: Results
+
+    @property
+    def by_device(self) -> float:
+        """Seconds of all steps together."""
+        return sum(self.steps)
 
 
 class RoundInputs(Protocol):
@@ -176,7 +181,8 @@ class OracleInputs:
         """
         if participant.plan.arrays == "shared":
             timing = unwrap(participant.worker.session.launch(STUDENT))
-            return Ran(by_device=timing.seconds, delay=timing.delay, clocked=None, results={})
+            steps = tuple(step.seconds for step in timing.steps)
+            return Ran(steps=steps, delay=timing.delay, clocked=None, results={})
         return _ran(unwrap(participant.worker.session.turn({STUDENT: 0}, participant.judged.outputs)), 0)
 
     def take(self, participant: Participant) -> Results:
@@ -309,7 +315,7 @@ def verifier_for(task: TimingTask) -> ResultVerifier:
 def _ran(took: Took, number: int) -> Ran:
     """The run of the launch with this number in a turn. The clock of the worker counts."""
     clocked = Clocked(waited=took.waits[number], took=sum(took.waits))
-    return Ran(by_device=took.seconds[number], delay=0.0, clocked=clocked, results=took.results)
+    return Ran(steps=took.steps[number], delay=0.0, clocked=clocked, results=took.results)
 
 
 def _results(inputs: RoundInputs, participant: Participant) -> Results:

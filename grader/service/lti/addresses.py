@@ -7,7 +7,6 @@ answer.
 import contextlib
 import socket
 from collections.abc import Collection
-from ipaddress import ip_address
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -18,6 +17,7 @@ from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.exceptions import NewConnectionError
 
 from grader.service.errors import RefusedError
+from grader.service.public_addresses import is_public
 
 MAX_ADDRESS_LENGTH = 2000
 
@@ -105,10 +105,3 @@ class _Checked(HTTPConnection):
 
 
 PRIVATE = "the host has a private address; list it in lti.private_hosts"
-
-
-def is_public(address: str) -> bool:
-    """True for an address of the public Internet. IPv6 addresses that contain an IPv4 address count like it."""
-    parsed = ip_address(address.partition("%")[0])
-    inner = getattr(parsed, "ipv4_mapped", None) or getattr(parsed, "sixtofour", None)
-    return (inner or parsed).is_global and not (inner or parsed).is_multicast

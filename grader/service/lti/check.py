@@ -131,7 +131,7 @@ def _courses(session: Session, platform: LtiPlatformRow) -> Iterator[Registratio
             f"{count(waiting, 'course')} not connected: an instructor connects them (People, Learning platforms)."
         )
     if not rows:
-        yield _fault("Nobody has come from this platform yet. Open the tool from a course of the platform once.")
+        yield _fault("No one has come from this platform yet. Open the tool from a course of the platform once.")
     wanted = select(LtiScoreRow.state, func.count()).where(LtiScoreRow.context_id.in_([each.id for each in rows]))
     numbers = dict(session.execute(wanted.group_by(LtiScoreRow.state)).all())
     if numbers.get(ScoreState.REFUSED):

@@ -64,7 +64,7 @@ INTERRUPTED_AFTER = timedelta(minutes=5)
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Due:
+class _DueScore:
     """A score to send, and where it goes."""
 
     number: int
@@ -102,7 +102,7 @@ def send_scores(database: Database, client: PlatformClient, now: Callable[[], da
         raise OSError(failure)
 
 
-def _begun(database: Database, now: datetime) -> tuple[list[_Due], SigningKey | None]:
+def _begun(database: Database, now: datetime) -> tuple[list[_DueScore], SigningKey | None]:
     """Mark scores as begun, and return them with the key of the service."""
     with database.reading() as session:
         due = _due(session, now)
@@ -112,7 +112,7 @@ def _begun(database: Database, now: datetime) -> tuple[list[_Due], SigningKey | 
         return [each for each in due if _begin(session, each, now)], signing_key(session, now)
 
 
-def _due(session: Session, now: datetime) -> list[_Due]:
+def _due(session: Session, now: datetime) -> list[_DueScore]:
     wanted = (
         select(LtiScoreRow, LtiContextRow, LtiPlatformRow, LtiAccountRow.sub, LtiLineItemRow)
         .join(LtiContextRow, LtiContextRow.id == LtiScoreRow.context_id)
@@ -130,7 +130,7 @@ def _due(session: Session, now: datetime) -> list[_Due]:
     )
     found = session.execute(wanted.order_by(LtiScoreRow.next_try, LtiScoreRow.id).limit(MAX_AT_ONCE))
     return [
-        _Due(
+        _DueScore(
             number=score.id,
             platform=endpoints_of(platform),
             user=sub,
@@ -157,12 +157,12 @@ def _is_free(now: datetime) -> ColumnElement[bool]:
     return and_(LtiScoreRow.state == ScoreState.TO_SEND, free, ~held)
 
 
-def _begin(session: Session, due: _Due, now: datetime) -> bool:
+def _begin(session: Session, due: _DueScore, now: datetime) -> bool:
     begun = update(LtiScoreRow).where(LtiScoreRow.id == due.number, _is_free(now)).values(begun=now)
     return session.scalar(begun.returning(LtiScoreRow.id)) is not None
 
 
-def _send(database: Database, client: PlatformClient, key: SigningKey, due: _Due) -> None:
+def _send(database: Database, client: PlatformClient, key: SigningKey, due: _DueScore) -> None:
     """Send a score, unless it has arrived already. Raises a PlatformError if the platform does not accept it."""
     place = due.column.url
     if not place:
@@ -186,7 +186,7 @@ def _send(database: Database, client: PlatformClient, key: SigningKey, due: _Due
             raise
 
 
-def _has_arrived(client: PlatformClient, key: SigningKey, due: _Due, place: str) -> bool:
+def _has_arrived(client: PlatformClient, key: SigningKey, due: _DueScore, place: str) -> bool:
     """True if the platform has these points. False if it does not show its results."""
     scope = f"{AGS_SCOPE}result.readonly"
     if scope not in due.column.scopes:
@@ -200,6 +200,8 @@ def _has_arrived(client: PlatformClient, key: SigningKey, due: _Due, place: str)
         return False
     mine = [each for each in found if isinstance(each, dict) and each.get("userId") == due.user]
     stated = mine[0] if len(mine) == 1 else {}
+    if due.score.points is None:
+        return stated.get("resultScore") is None
     return (stated.get("resultScore"), stated.get("resultMaximum")) == (due.score.points, due.score.most)
 
 
@@ -221,7 +223,7 @@ def message_of(score: Score, user: str, changed: datetime) -> dict[str, Any]:
     return message
 
 
-def _note_arrival(database: Database, due: _Due, now: datetime) -> None:
+def _note_arrival(database: Database, due: _DueScore, now: datetime) -> None:
     """Mark a score as sent, unless it has changed in the meantime."""
     with database.writing() as session:
         row = session.get_one(LtiScoreRow, due.number)
@@ -233,7 +235,7 @@ def _note_arrival(database: Database, due: _Due, now: datetime) -> None:
             platform.failures, platform.failing_since, platform.paused_until = 0, None, None
 
 
-def _note_failure(database: Database, due: _Due, error: PlatformError, now: datetime) -> None:
+def _note_failure(database: Database, due: _DueScore, error: PlatformError, now: datetime) -> None:
     """Mark a score as refused, or try again later if the platform has failed."""
     with database.writing() as session:
         row = session.get_one(LtiScoreRow, due.number)
@@ -247,12 +249,12 @@ def _note_failure(database: Database, due: _Due, error: PlatformError, now: date
             row.state = ScoreState.REFUSED
 
 
-def _release(database: Database, due: _Due) -> None:
+def _release(database: Database, due: _DueScore) -> None:
     with database.writing() as session:
         session.execute(update(LtiScoreRow).where(LtiScoreRow.id == due.number).values(begun=None))
 
 
-def _pause(database: Database, due: _Due, error: PlatformError, now: datetime) -> None:
+def _pause(database: Database, due: _DueScore, error: PlatformError, now: datetime) -> None:
     """Let all scores of a platform wait. After a week without an answer, give them up."""
     with database.writing() as session:
         session.execute(update(LtiScoreRow).where(LtiScoreRow.id == due.number).values(begun=None, words=str(error)))

@@ -67,7 +67,8 @@ def column_address(client: PlatformClient, platform: Endpoints, key: SigningKey,
     if not mine and reading[0] != LINE_ITEM_SCOPE:
         raise RejectedError(403, NO_COLUMN)
     if not mine:
-        body = {"label": column.assignment, "scoreMaximum": column.most, "resourceId": column.assignment}
+        most = int(column.most) if column.most.is_integer() else column.most  # Open edX accepts only whole numbers
+        body = {"label": column.assignment, "scoreMaximum": most, "resourceId": column.assignment}
         made = ServiceRequest(
             method="POST",
             url=column.all_url,

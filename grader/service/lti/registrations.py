@@ -193,7 +193,7 @@ def connect(session: Session, row: LtiContextRow, who: str, now: datetime) -> No
 
 
 def disconnect(session: Session, row: LtiContextRow, who: str, now: datetime) -> None:
-    """Let nobody enter from a platform's course any more, and send it no scores. People keep their accounts here."""
+    """Stop all entries from a course of a platform, and its scores. People keep their accounts here."""
     row.connected, row.connected_by, row.roster_due = None, "", None
     session.add(AuditRow(at=now, who=who, about="", what=f"disconnected {row.title} of {row.platform.name}"))
 

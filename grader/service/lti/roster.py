@@ -154,7 +154,7 @@ def _take_in(database: Database, course: _Course, members: Sequence[Mapping[str,
     gone = [number for number, sub in subs.items() if sub not in listed]
     words = f"{count(len(people), 'member')} in the roster"
     if len(gone) > MIN_SUSPICIOUS and len(gone) > MAX_DEPARTURES * len(subs):
-        words += f", which lacks {len(gone)} of {len(subs)}, so it may be incomplete and nobody was removed"
+        words += f", which lacks {len(gone)} of {len(subs)}, so it may be incomplete and no one was removed"
     else:
         in_batches(database, gone, lambda session, some: _leave_all(session, some, now))
         words += f", {len(gone)} left" if gone else ""

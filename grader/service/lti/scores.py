@@ -148,7 +148,7 @@ def _store(session: Session, scores: Mapping[Place, Score], now: datetime) -> No
 
 
 def send_again(session: Session, rows: Sequence[LtiScoreRow], who: str, now: datetime) -> None:
-    """Send these scores again, whatever has become of them. Platforms refuse a time that is not later than the last
+    """Send these scores again, sent or not. Platforms refuse a time that is not later than the last
     one, so the scores get the present time.
     """
     for row in rows:

@@ -10,11 +10,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPException
-from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 from threading import Timer
 from urllib.parse import urlsplit
 
 from grader.protocol.text import showable
+from grader.service.public_addresses import is_public
 
 SECONDS = 10.0
 """Seconds in which a receiver must have answered."""
@@ -23,9 +24,6 @@ MAX_ANSWER_BYTES = 300
 """Number of bytes of an answer that are read."""
 
 Network = IPv4Network | IPv6Network
-
-EMBEDDING = tuple(map(ip_network, ("64:ff9b::/96", "64:ff9b:1::/48", "2002::/16", "2001::/32", "::/96")))
-"""IPv6 networks whose addresses contain an IPv4 address, which may be a private one."""
 
 
 class BlockedAddressError(OSError):
@@ -59,6 +57,8 @@ def post(url: str, body: bytes, headers: Mapping[str, str], private: Sequence[Ne
         path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
         with _time_limit(connection):
             return _answer(connection, path, body, headers)
+    except OSError:  # some errors of TLS are also ValueErrors
+        raise
     except (HTTPException, ValueError) as error:  # an answer that is not HTTP, or a name that cannot be resolved
         raise OSError(type(error).__name__) from error
 
@@ -72,12 +72,16 @@ def _answer(connection: HTTPConnection, path: str, body: bytes, headers: Mapping
 
 @contextmanager
 def _time_limit(connection: "_Connection") -> Iterator[None]:
-    """Close a connection at the end of the block, and end it earlier if the time is over."""
+    """Close a connection at the end of the block. If the time is over before, end it and raise TimeoutError."""
     ending = Timer(SECONDS, connection.give_up)
     ending.daemon = True
     ending.start()
     try:
         yield
+    except (OSError, HTTPException, ValueError) as error:
+        if connection.is_given_up:
+            raise TimeoutError(f"no answer within {SECONDS:g} s") from error
+        raise
     finally:
         ending.cancel()
         connection.close()
@@ -88,19 +92,9 @@ def _allowed_address(host: str, port: int, private: Sequence[Network]) -> IPv4Ad
     found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     addresses = [ip_address(str(each[4][0]).partition("%")[0]) for each in found]
     for each in addresses:
-        if not is_public(each) and not _is_within(each, private):
+        if not is_public(str(each)) and not _is_within(each, private):
             raise BlockedAddressError(f"{host} has the address {each}, which is not public")
     return addresses[0]
-
-
-def is_public(address: IPv4Address | IPv6Address) -> bool:
-    """True if an address belongs to a machine in the public Internet."""
-    if isinstance(address, IPv6Address):
-        if address.ipv4_mapped is not None:
-            return is_public(address.ipv4_mapped)
-        if any(address in network for network in EMBEDDING):
-            return False
-    return address.is_global and not address.is_multicast
 
 
 def _is_within(address: IPv4Address | IPv6Address, networks: Sequence[Network]) -> bool:
@@ -115,6 +109,7 @@ class _Connection(HTTPConnection):
         self._address, self._uses_tls = address, uses_tls
         self.default_port = 443 if uses_tls else 80
         self._raw: socket.socket | None = None
+        self.is_given_up = False
 
     def connect(self) -> None:
         """Connect to the address, without resolving the name again."""
@@ -125,6 +120,7 @@ class _Connection(HTTPConnection):
 
     def give_up(self) -> None:
         """End the connection from another thread, even while it waits."""
+        self.is_given_up = True
         for each in (self.sock, self._raw):
             if each is not None:
                 with suppress(OSError):

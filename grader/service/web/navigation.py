@@ -17,6 +17,7 @@ STUDENT = {"Course": "/", "Reading a report": "/guide", "Terminals": "/tokens", 
 SECTIONS = {
     "/course/people": "People",
     "/course/invitations": "People",
+    "/course/repositories": "People",
     "/course/platforms": "People",
     "/course/requests": "Questions",
     "/course/system": "System",

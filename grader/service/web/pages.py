@@ -114,6 +114,22 @@ class Confirmation:
     fields: Mapping[str, str] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, kw_only=True)
+class NewSecret:
+    """A secret that is shown once, with a sentence about its use and the previous page."""
+
+    title: str
+    says: str
+    secret: str
+    back: str
+    back_to: str
+
+
+def secret_page(request: Request, member: Member, shown: NewSecret) -> Response:
+    """Render the page that shows a secret once."""
+    return page(request, "token.html.jinja", member, shown=shown)
+
+
 def confirmation_page(request: Request, member: Member, asked: Confirmation) -> Response:
     """Render the page that asks for this confirmation."""
     return page(request, "confirm.html.jinja", member, asked=asked)

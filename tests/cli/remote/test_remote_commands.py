@@ -92,16 +92,17 @@ def test_a_job_with_a_token_hands_in_once_and_writes_reports(served, tmp_path, m
     assert attempt == again
     assignment = served.course.load("small")
     racing = failing(right(assignment), 1, message="line 3 is wrong.", findings=(RACE,))
+    racing = racing.model_copy(update={"source": "    int a = 1;\n" * 20})
     served.finish(served.claim(), ready(racing, assignment))
     assert handing_in.watch(attempt, str, 80) == FAILED
     files = {name: tmp_path / name for name in DOWNLOADS}
     write_results(attempt, Path("hw"), files)
-    (wrong,) = Log.model_validate_json(files["sarif"].read_text()).runs[0].results
-    places = [each.physicalLocation for each in (*wrong.locations, *wrong.relatedLocations)]
+    _, race = Log.model_validate_json(files["sarif"].read_text()).runs[0].results
+    places = [each.physicalLocation for each in (*race.locations, *race.relatedLocations)]
     assert {each.artifactLocation.uri for each in places} == {"hw/kernels.cl"}
-    assert [each.region.startLine for each in places] == [17, 17, 13]
-    (issue,) = Report.model_validate_json(files["code_quality"].read_text()).root
-    assert (issue.location.path, issue.location.lines.begin) == ("hw/kernels.cl", 17)
+    assert [each.region.startLine for each in places] == [13, 17, 13]
+    _, issue = Report.model_validate_json(files["code_quality"].read_text()).root
+    assert (issue.location.path, issue.location.lines.begin) == ("hw/kernels.cl", 13)
     assert files["junit"].read_text().startswith("<?xml")
 
 

@@ -9,6 +9,7 @@ from samples import DEVICE
 from simulator import subject_of
 
 from grader.common.errors import NoSimulatorError
+from grader.course.folders import MODEL_FILE
 from grader.execution.outcome import COMPILING, Crashed, OutOfMemory, TimedOut
 from grader.grading.checks.building import Build, build_check, prepare
 from grader.grading.checks.compiler_failures import UNCHECKED, left_open, timed_open, unbuilt_open
@@ -103,6 +104,14 @@ def test_wrong_results_count_if_the_simulator_sees_a_mistake(simulator, transpos
     cases = transposition.correctness.cases
     first = next(number for number, case in enumerate(cases) if min(case.sizes.values()) > 2)
     assert opened(simulator, transposition, source, *[None] * first, WRONG) is None
+
+
+def test_wrong_results_count_if_unwritten_zeros_are_right(simulator, course):
+    """Wrong results count if the kernel stores nothing. Unwritten words of the simulator are 0, which is right."""
+    nest = course.load("loopNest")
+    model = (nest.reference / MODEL_FILE).read_text()
+    source = changed(model, "get_group_id(0) % count", "7 + get_group_id(0) / count")
+    assert opened(simulator, nest, source, WRONG) is None
 
 
 def test_wrong_results_count_if_the_case_is_too_large_for_the_simulator(simulator, transposition):

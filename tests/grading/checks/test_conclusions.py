@@ -77,7 +77,7 @@ def with_another_pitch(arrays):
 
 
 def test_a_cause_stands_in_each_check_with_its_lines(concluded):
-    """The message of each wrong case is the common cause, followed by the lines that write the array. The numbers of
+    """The message of each wrong case is the common cause, with the lines that write the array. The numbers of
     wrong elements are in the detail.
     """
     checks, failed = concluded(with_another_pitch, SEEN)
@@ -85,8 +85,7 @@ def test_a_cause_stands_in_each_check_with_its_lines(concluded):
     assert failed == (SIZES[1], SIZES[2], SIZES[3])
     assert {check.cause for check in wrong} == {"rows of B are taken to be width long, not height"}
     for check in wrong:
-        assert check.message.startswith(f"{check.cause}: that explains ")
-        assert check.message.endswith(" B is written in line 7.")
+        assert check.message.startswith(f"{check.cause} (B is written in line 7): that explains ")
         assert " elements of B are wrong; " in check.detail.splitlines()[0]
         assert check.help == ""
 

@@ -79,7 +79,7 @@ def test_a_return_before_a_barrier(simulator, transposition):
     )
     check = checked(simulator, transposition, source)
     assert check.reason is Reason.BARRIER_DIVERGENCE
-    assert f"They ended in line {line_of(source, 'return;')}." in check.message
+    assert f" end in line {line_of(source, 'return;')} and do not reach the barrier in line " in check.message
 
 
 @pytest.mark.whole

@@ -54,6 +54,12 @@ def test_the_sizes_of_a_finding_stay_in_front():
     assert after.message.startswith("at n 9, the guard in line 7 is wrong. Line 8 writes")
 
 
+def test_the_lines_that_decide_about_an_index_are_left_out():
+    """If the mistake is known, the message does not list all lines that decide about the index."""
+    seen = finding().model_copy(update={"message": "line 8 writes outside C; the index depends on lines 4 and 5."})
+    assert told(sanitizer(seen)).message == "the guard in line 7 is wrong. Line 8 writes outside C."
+
+
 def test_a_line_is_not_repeated():
     """If the mistake names the line of the finding, the message does not repeat the line."""
     slip = Slip(message="line 8 has no guard.", help="", cause="", explains=frozenset({8}))

@@ -100,6 +100,8 @@ def test_a_sum_in_brackets_has_a_term_too_few():
         ("bool inside = row < n, low = row < 3; if (true) A[row] = 0;", "if(inside&&low)"),
         ("if (true) A[0] = near;", "if(row==0)"),
         ("int word; A[row] = word = B[row];", "floatword;"),
+        ("float2 one = 0, two = 0; if (true) A[row] = 0;", "if(near<least)"),
+        ("int t[2][2][2]; t[1][row][0] = 3;", "t[1][0][row]=3;"),
         ("float4 all = vload4(row, B); int most = max(all.x, all.y);", "floatmost="),
     ],
 )
@@ -109,7 +111,9 @@ def test_what_is_missing_is_put_back(wrong, right):
     """
     parameters = "__global float *A, __global const float *B, uint n"
     head = f"__kernel void k({parameters}) {{ uint row = get_global_id(0); float least = 0, near = A[row]; "
-    assert any(spaceless(right) in text for text in all_texts(f"{head}{wrong} }}"))
+    texts = all_texts(f"{head}{wrong} }}")
+    assert any(spaceless(right) in text for text in texts)
+    assert not any("(one<two)" in text for text in texts), "vectors are no condition"
 
 
 def first_texts(body, most):

@@ -27,7 +27,7 @@ def evaluator(worker, assignment, source, most=100):
     seen = outline(built.program.source, [binding.name for binding in built.bindings.values()])
     case = next(each for each in assignment.correctness.shown if each.name == "exactly one tile")
     trial = trial_of(case, built, load_oracle(assignment))
-    cases = {case.name: evaluated_case(built.task.assignment, case, trial, built.bindings)}
+    cases = {case.name: evaluated_case(case, trial, built.bindings)}
     switched = [edit for edit in edits(seen, most=most) if edit.region.role != "type"]
     schema = mutant_schema(seen, switched)
     return case.name, Evaluator(worker=worker, cases=cases, ends=perf_counter() + 60, schema=schema)

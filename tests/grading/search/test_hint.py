@@ -46,6 +46,19 @@ def test_each_level_tells_no_more(hints, words):
     assert (told.cause, told.detail, told.points) == ("", "", 0.0)
 
 
+def test_a_mistake_that_explains_the_results_comes_first():
+    """A mistake that predicts the wrong results comes before the line, which belongs to its first clause. If the line
+    is only one of the places, the hint comes first.
+    """
+    cause = "A is read one word further on"
+    wrong = failed("correctness: one row (n 9)", message=f"{cause}: that explains it.").model_copy(
+        update={"cause": cause}
+    )
+    assert hint(fix(), SOURCE, "part").add_to(wrong).message == f"{cause} (line 5, in {PART}): that explains it."
+    assert hint(fix(), SOURCE, "change").add_to(wrong).message.endswith(f"that explains it. {CHANGE}")
+    assert hint(fix(is_all=False), SOURCE, "line").add_to(wrong).message.startswith("one mistake is in line 5. ")
+
+
 @pytest.mark.parametrize(
     ("hints", "told"), [("line", {LINE}), ("part", {LINE, PART}), ("change", {LINE, PART, CHANGE})]
 )

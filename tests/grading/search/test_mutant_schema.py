@@ -49,8 +49,15 @@ def test_every_function_takes_the_key_and_every_loop_has_an_end():
     assert "float twice(float x, ulong grader_key)" in text
     assert "__kernel void k(__global float *A, uint n, ulong grader_key)" in text
     assert " = twice(1.0f, grader_key);" in text
-    assert "for (;grader_iterations-- > 0;)" in text
+    assert "for (;(grader_iterations -= 16) >= 0;)" in text
     assert "#pragma" not in text
+
+
+def test_iterations_of_inner_loops_count_less():
+    """An iteration counts less if the loop is inside another loop, with or without braces, and as usual after it."""
+    body = "for (uint i = 0; i < n; i++) for (uint j = 0; j < n; j++) { while (A[j] > 1) A[j] -= 1; } while (n--) ;"
+    text = mutant_schema(outline(f"__kernel void k(__global float *A, uint n) {{ {body} }}", ["k"]), ()).text
+    assert re.findall(r"grader_iterations -= (\d+)", text) == ["16", "4", "1", "16"]
 
 
 def test_each_group_has_the_arrays_of_its_edit():

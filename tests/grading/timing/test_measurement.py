@@ -7,11 +7,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from samples import DEVICE
+from three_kernels import three_kernels, with_cases
 from timing_setups import MS, RULES, at_sizes, begun, fake_setup
 
 from grader.common.errors import SolutionError
 from grader.execution.outcome import Crashed, TimedOut
-from grader.execution.plan import COPY, NAIVE, STUDENT
+from grader.execution.plan import COPY, NAIVE, STUDENT, Binding, submission_plan
 from grader.grading.explain.problem import Problem
 from grader.grading.rules import TimingRules
 from grader.grading.timing import measurement
@@ -47,6 +48,18 @@ def test_rounds_hold_the_times_of_their_workers(small):
     for each in rounds:
         assert each.submission == pytest.approx(5 * MS)
         assert (each.reference, each.control) == (pytest.approx(2 * MS), pytest.approx(2 * MS))
+
+
+def test_the_time_of_a_kernel_is_that_of_all_its_launches(tmp_path):
+    """Launches of a kernel are added up by the assignment's name of it. Fills belong to no kernel."""
+    launch = {"kernel": "addOffsets", "args": ["data", "sums", "n"], "global": ["n"], "local": [8]}
+    program = [{"fill": "sums"}, launch, {**launch, "kernel": "scanBlocks"}, launch]
+    assignment = three_kernels(
+        tmp_path, kernel="addOffsets", program=program, launches=None, correctness=with_cases({"name": "one"})
+    )
+    names = {name: Binding(name=f"my_{name}", takes_local=False) for name in ("addOffsets", "scanBlocks")}
+    script = submission_plan(assignment, {"n": 8}, names).scripts[STUDENT]
+    assert measurement._by_kernel(script, (8.0, 1.0, 2.0, 4.0)) == {"addOffsets": 5.0, "scanBlocks": 2.0}
 
 
 def test_side_shows_are_timed_in_some_rounds(small):

@@ -1,10 +1,13 @@
 """performance.py: the rounds of a measurement become a check."""
 
+from dataclasses import replace
+
 import pytest
 from samples import DEVICE, ROOFS, performance
 from timing_setups import MS, RULES, at_sizes, begun, fake_setup, one_bit_wrong, with_constants
 
 from grader.course.criteria import Band, SpeedGoal
+from grader.course.rubric import Quantities, WorkCount
 from grader.execution.device import GPU_COPY_BYTES
 from grader.execution.plan import STUDENT
 from grader.grading.timing.intervals import FEWEST
@@ -89,6 +92,18 @@ def test_rates_and_fractions_are_those_worked_out_by_hand(million):
     assert numbers(found.noise) == pytest.approx([1, 0.5, 2])
     assert found.copy_bandwidth == pytest.approx(16)
     assert found.fraction_of_copy == pytest.approx(0.25)
+
+
+def test_each_kernel_has_a_rate_in_its_own_unit(million):
+    """A rate is the work of all launches of a kernel over their median time. A kernel without a time has none."""
+    one, two = (Quantities(bytes="4*height*width", count=count) for count in (None, WorkCount(of="height", unit="row")))
+    goals = million.performance.model_copy(update={"kernels": {"one": one, "two": two, "fast": one}})
+    times = [{"one": first * MS, "two": 1 * MS, "fast": 0.0} for first in (1, 2, 4, 2)]
+    rounds = tuple(replace(each, kernels=kernels) for each, kernels in zip(ROUNDS, times, strict=True))
+    found = summarise(million.model_copy(update={"performance": goals}), DEVICE, rounds)
+    speeds = [(each.kernel, pytest.approx(each.seconds), pytest.approx(each.rate), each.unit) for each in found.kernels]
+    assert speeds == [("one", 2 * MS, 2.0, "GB/s"), ("two", 1 * MS, 0.001, "Grow/s")]
+    assert not summarise(million, DEVICE, rounds).kernels
 
 
 def test_the_speed_up_is_over_the_baseline_of_the_same_round(million):

@@ -126,7 +126,8 @@ class StrawWorker:
         if not isinstance(results, dict):
             return results
         waits = tuple(each.wall_seconds for each in launched)
-        return Took(seconds=tuple(each.seconds for each in launched), waits=(*waits, 0.1 * MS), results=results)
+        steps = tuple(tuple(step.seconds for step in each.steps) for each in launched)
+        return Took(steps=steps, waits=(*waits, 0.1 * MS), results=results)
 
     def fetch(self, names):
         self.log.append((self.role, "fetch", names))

@@ -33,7 +33,7 @@ NO_INDEX = BARRIERS | {
 }
 
 CLAIMS = {
-    r"\bA barrier\([^)]*\) is missing": frozenset(Kind) - BARRIERS,
+    r"\b[Aa] barrier(?:\([^)]*\))? is missing": frozenset(Kind) - BARRIERS,
     r"rows and columns swapped|stored by columns|by columns, at|not its transpose|block \(j, i\) belongs": NO_INDEX,
     r"taken to be \w+ long": NO_INDEX,
     r"half float": frozenset(Kind) - {Kind.TYPE},

@@ -8,6 +8,8 @@ from samples import RACE
 from service_routes import routes
 from services import graded, post
 
+from grader.common.sign_in import CiProviderRules
+from grader.service.auth.ci_jobs import CiProvider
 from grader.service.auth.device_flow import new_codes
 from grader.service.auth.methods import SignInMethods
 from grader.service.auth.passwords import Passwords
@@ -40,8 +42,15 @@ class Eventful:
 
     def __init__(self, service):
         self.service = service
-        entry = SignInMethods(mail=SimpleNamespace(ask=lambda _who: None), passwords=Passwords())
+        rules = CiProviderRules(name="GitLab", provider="gitlab", issuer="https://gitlab.example.org")
+        entry = SignInMethods(
+            mail=SimpleNamespace(ask=lambda _who: None),
+            passwords=Passwords(),
+            ci_providers=(CiProvider(rules, service.origin),),
+        )
         service.app.state.app_state = replace(service.app_state, sign_in=entry)
+        linked = {"issuer": rules.issuer, "repository": "group/ada"}
+        post(service.browser("ada"), "/repositories", "/repositories", **linked)
         post(service.browser("staff"), "/course/webhooks", "/course/webhooks", url="https://ci.example.org/hook?a=b")
         assignment = service.course.load("small")
         racing = ready(failing(right(assignment), 1, message="line 3 is wrong.", findings=(RACE,)), assignment)

@@ -5,6 +5,7 @@ asks for.
 import json
 import threading
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from html import escape
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import count
@@ -15,7 +16,6 @@ from joserfc.jwk import RSAKey
 from services import parts
 
 from grader.common.lti import LtiRules
-from grader.common.record import replace
 from grader.service.db.models import LtiKeyRow
 from grader.service.lti.platform_client import PlatformClient
 from grader.service.lti.registrations import Registration, StatedContext, connect, note_context, register
@@ -41,6 +41,7 @@ TOOL_KEY = new_key()
 class Platform:
     """A platform with a course. `claims` replaces claims of the next messages, and None removes a claim. `answers` maps
     the beginning of a path to a function that answers instead, or returns None to let the platform answer.
+    `application` answers for the paths of Open edX.
     """
 
     def __init__(self, address):
@@ -48,6 +49,7 @@ class Platform:
         self.claims, self.answers, self.members, self.columns = {}, {}, [], {}
         self.page_size, self.scores, self.requests, self.tool_keys = 100, [], [], lambda: {"keys": []}
         self.numbers, self.lock, self.service, self.returned = count(1), threading.Lock(), None, []
+        self.application = None
 
     def registration(self, **more):
         """The registration of the service at this platform."""
@@ -111,6 +113,8 @@ class Platform:
         for start, act in self.answers.items():
             if path.startswith(start) and (made := act(method, path, query, body)) is not None:
                 return made
+        if self.application is not None and path.startswith("/lti_consumer/"):
+            return self.application(method, path, query, body, headers)
         made = self._shown(path, query, body) or self._known(path)
         if made is not None:
             return made

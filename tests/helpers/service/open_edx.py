@@ -1,69 +1,102 @@
-"""The platform side of Open edX (lti-consumer-xblock), which other people have written. Its pages and tables need the
-whole of Open edX, so only its protocol runs here: messages, keys, access tokens and the check of answers.
+"""The platform side of Open edX (lti-consumer-xblock), which other people have written: messages, keys, access tokens,
+columns, scores and results. Its rosters need the whole of Open edX.
 """
 
+import json
+import tempfile
 from functools import cache
-from urllib.parse import parse_qsl, urlsplit
+from pathlib import Path
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from joserfc.jwk import RSAKey
 from lti_platforms import CLIENT, CONTEXT, DEPLOYMENT
 
 KEY = RSAKey.generate_key(2048)
 
+USAGE = r"(?P<usage_id>(?:[^/]+))"
+
 
 @cache
 def library():
-    """Set Django up, and return the modules of the library."""
+    """Set Django up with the tables of the library, and return its modules."""
     import django  # noqa: PLC0415 - it takes half a second
     from django.conf import settings  # noqa: PLC0415
 
-    cache_in_memory = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
+    file = Path(tempfile.mkdtemp(prefix="open-edx-")) / "open_edx.sqlite"
     settings.configure(
-        INSTALLED_APPS=[],
-        SECRET_KEY="x",
-        USE_TZ=True,
-        CACHES=cache_in_memory,
-        PLATFORM_NAME="Open edX",
+        INSTALLED_APPS=[
+            *("django.contrib.contenttypes", "django.contrib.auth", "rest_framework", "django_filters"),
+            *("config_models", "lti_consumer.apps.LTIConsumerApp"),
+        ],
+        ALLOWED_HOSTS=["*"],
+        CACHES={"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}},
+        DATABASES={"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": file}},
+        DEFAULT_AUTO_FIELD="django.db.models.AutoField",
         LTI_NRPS_DISALLOW_PII=False,
+        PLATFORM_NAME="Open edX",
+        ROOT_URLCONF="lti_consumer.plugin.urls",
+        SECRET_KEY="x",
+        USAGE_ID_PATTERN=USAGE,
+        USE_TZ=True,
     )
     django.setup()
-    from lti_consumer import data  # noqa: PLC0415
-    from lti_consumer.lti_1p3 import consumer  # noqa: PLC0415
+    from django.core.management import call_command  # noqa: PLC0415
 
-    return consumer, data
+    call_command("migrate", run_syncdb=True, verbosity=0)
+    from lti_consumer import data, models  # noqa: PLC0415
+
+    return models, data
 
 
 class OpenEdx:
     """A tool that Open edX knows, at the address of a platform of lti_platforms.py, which passes requests on to it."""
 
     def __init__(self, service, platform):
-        consumer, self._data = library()
-        self.service, self.platform = service, platform
-        self.consumer = consumer.LtiAdvantageConsumer(
-            iss=platform.address,
-            lti_oidc_url=f"{service.origin}/lti/login",
-            lti_launch_url=f"{service.origin}/assignments/small",
-            client_id=CLIENT,
-            deployment_id=DEPLOYMENT,
-            rsa_key=KEY.as_pem(private=True),
-            rsa_key_id="edx",
-            redirect_uris=[f"{service.origin}/lti/launch"],
-            tool_keyset_url=f"{platform.address}/tool-keys",
+        models, self._data = library()
+        self.service, self.platform, self.models = service, platform, models
+        models.get_lti_api_base = lambda: platform.address
+        self.configuration = models.LtiConfiguration.objects.create(
+            version="lti_1p3",
+            config_store="CONFIG_ON_DB",
+            lti_1p3_passport=models.Lti1p3Passport.objects.create(
+                lti_1p3_internal_private_key=KEY.as_pem(private=True).decode(),
+                lti_1p3_internal_private_key_id="edx",
+                lti_1p3_internal_public_jwk="{}",
+                lti_1p3_client_id=CLIENT,
+                lti_1p3_tool_keyset_url=f"{platform.address}/tool-keys",
+            ),
+            lti_1p3_oidc_url=f"{service.origin}/lti/login",
+            lti_1p3_launch_url=f"{service.origin}/assignments/small",
+            lti_1p3_redirect_uris=[f"{service.origin}/lti/launch"],
+            lti_advantage_ags_mode="programmatic",
         )
-        self.consumer.enable_ags(f"{platform.address}/columns", None, allow_programmatic_grade_interaction=True)
-        self.consumer.enable_nrps(f"{platform.address}/members")
+        self.columns = f"{platform.address}/lti_consumer/v1/lti/{self.configuration.id}/lti-ags"
+        self.consumer = self.configuration.get_lti_consumer()
+        self.consumer.enable_ags(self.columns, None, allow_programmatic_grade_interaction=True)
         self.consumer.enable_deep_linking(f"{service.origin}/lti/deep-linking", f"{platform.address}/return")
         platform.tool_keys = lambda: service.browser().get("/lti/keys").json()
+        platform.application = self._answer
         platform.answers |= {
             "/keys": lambda *_: (200, {}, self.consumer.get_public_keyset()),
             "/token": lambda _method, _path, _query, form: (200, {}, self.consumer.access_token(form)),
         }
+
+    def _answer(self, method, path, query, body, headers):
+        """Pass a request on to the pages of the library."""
+        from django.test import Client  # noqa: PLC0415
+
+        sent = {"HTTP_AUTHORIZATION": headers.get("authorization", ""), "HTTP_ACCEPT": headers.get("accept", "*/*")}
+        address = f"{path}?{urlencode(query)}" if query else path
+        host = {"HTTP_HOST": urlsplit(self.platform.address).netloc}
+        said = Client().generic(method, address, json.dumps(body), headers.get("content-type", ""), **sent, **host)
+        return said.status_code, {}, said.content.decode()
 
     def launch(self, client, user, role, **more):
         """Let a person open an activity, and return what arrives at the service: the state and the message."""
         launched = self._data.Lti1p3LaunchData(
             user_id=user, user_role=role, config_id="1", resource_link_id="link", context_id=CONTEXT, **more
         )
+        self.consumer.deployment_id = DEPLOYMENT
         said = client.get(self.consumer.prepare_preflight_url(launched))
         assert said.status_code == 303, said.text
         asked = dict(parse_qsl(urlsplit(said.headers["location"]).query))

@@ -226,5 +226,6 @@ def test_people_link_and_remove_repositories_and_staff_upload_a_list(service, pr
     form = {"issuer": provider.address, "file": file}
     assert post(staff, "/course/repositories/upload", "/course/repositories", **form).status_code == 303
     assert all(each in staff.get("/course/repositories").text for each in ("a/b", "group/ben"))
+    assert 'href="/course/repositories"' in staff.get("/course/people").text
     assert post(ada, f"/repositories/{number}/removal", "/repositories").status_code == 303
     assert "No repositories." in ada.get("/repositories").text

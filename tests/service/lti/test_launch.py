@@ -207,6 +207,25 @@ def test_an_account_is_joined_only_by_a_claim_that_the_operator_trusts(service, 
     assert "staff is an instructor here, but a student in Parallel Programming" in visible(said)
 
 
+def test_the_same_account_name_at_another_registration_is_another_person(service, platform):
+    """Registrations with the same issuer, as of two schools of a hosted platform, do not share accounts. A message for
+    one of them does not complete a sign-in at the other.
+    """
+    registered(service, platform)
+    assert platform.launch(service, service.browser(), sub="sub-cleo").status_code == 303
+    registered(service, platform, client_id="client-2")
+    client = service.browser()
+    without = {"iss": platform.address, "login_hint": "hint"}
+    assert "did not say which of its registrations" in visible(client.get(f"/lti/login?{urlencode(without)}"))
+    asked = platform.login(service, client, client_id="client-2")
+    text = platform.message(service, asked["nonce"], sub="sub-cleo")
+    assert "for another tool (audience)" in visible(arrive(service, client, asked["state"], text))
+    text = platform.message(service, asked["nonce"], sub="sub-cleo", aud="client-2", email="other@example.org")
+    assert arrive(service, client, asked["state"], text).status_code == 303
+    with service.database.reading() as session:
+        assert len({each.person_id for each in session.query(LtiAccountRow).filter_by(sub="sub-cleo")}) == 2
+
+
 def test_a_role_follows_the_platform_when_it_changes_there(service, platform):
     """A role that changes at the platform changes here. A role that an instructor has changed here stays until then."""
     registered(service, platform)

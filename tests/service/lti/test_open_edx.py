@@ -5,11 +5,15 @@ from datetime import UTC, datetime
 import pytest
 from lti_platforms import SCOPES, arrive, platform_at_work, registered
 from open_edx import OpenEdx
-from services import parts
+from services import graded, parts
 
+from grader.service.db.models import ExclusionRow, LtiScoreRow, PersonRow
+from grader.service.lti.delivery import send_scores
 from grader.service.lti.keys import LEAD, OVERLAP, published, rotate, signing_key
+from grader.service.lti.line_items import LINE_ITEMS_TYPE
 from grader.service.lti.platform_client import ServiceRequest
 from grader.service.lti.registrations import endpoints_of, platforms
+from grader.service.lti.scores import ScoreState, queue_scores
 
 
 @pytest.fixture
@@ -48,7 +52,44 @@ def test_open_edx_accepts_the_keys_during_a_rotation(service, edx):
         used.append(key.kid)
         answer = client.token_answer(endpoints, key, (SCOPES[0],))
         assert (answer.status, answer.json["scope"]) == (200, SCOPES[0])
-        asked = ServiceRequest(method="GET", url=f"{edx.platform.address}/columns", scopes=(SCOPES[0],), accept="*/*")
-        edx.platform.answers["/columns"] = lambda *_: (200, {}, [])
+        asked = ServiceRequest(method="GET", url=edx.columns, scopes=(SCOPES[0],), accept=LINE_ITEMS_TYPE)
         assert client.ask(endpoints, key, asked).json == []
     assert used[0] != used[1] == used[2]
+
+
+def test_open_edx_gets_a_column_and_the_latest_score(service, edx):
+    """The service creates a column in Open edX and sends a score, a regrade, and later its removal. It reads the score
+    back after an interruption, and does not send it twice.
+    """
+    student = service.browser()
+    arrive(service, student, *edx.launch(student, "cleo", "student"))
+    with service.database.reading() as session:
+        cleo = session.query(PersonRow).filter_by(key="cleo@x.edu").one().id
+    attempt = service.graded(service.hand_in(person=cleo), graded(service.course, passed=False))
+    send(service)
+    (column,) = edx.models.LtiAgsLineItem.objects.filter(lti_configuration=edx.configuration)
+    assert (column.resource_id, column.scores.get().user_id) == ("small", "cleo")
+    first = column.scores.get().score_given
+    service.passes(minutes=1)
+    service.regrade(attempt)
+    service.graded(attempt, graded(service.course))
+    send(service)
+    assert (column.scores.get().score_given > first, column.scores.get().comment) == (True, "Attempt 1")
+    with service.database.writing() as session:
+        row = session.query(LtiScoreRow).one()
+        row.state, row.begun = ScoreState.TO_SEND, service.now
+    service.passes(minutes=6)
+    posts = sum(path.endswith("/scores") for _, path, _ in edx.platform.requests)
+    send(service)
+    assert sum(path.endswith("/scores") for _, path, _ in edx.platform.requests) == posts
+    with service.database.writing() as session:
+        row = session.query(LtiScoreRow).one()
+        assert (row.state, row.words) == (ScoreState.SENT, "")
+        session.add(ExclusionRow(attempt_id=attempt, reason="so", who="staff", at=service.now))
+    send(service)
+    assert column.scores.get().score_given is None
+
+
+def send(service):
+    queue_scores(service.database, service.app_state.cache.all(), service.now)
+    send_scores(service.database, service.app_state.lti, lambda: service.now)

@@ -8,10 +8,11 @@ from services import parts, post, visible
 from grader.common.lti import LtiRules
 from grader.service.db.models import LtiContextRow, LtiPlatformRow, LtiScoreRow
 from grader.service.errors import RefusedError
-from grader.service.lti.addresses import is_public, require_address
+from grader.service.lti.addresses import require_address
 from grader.service.lti.check import findings
 from grader.service.lti.platform_client import NoAnswerError, PlatformClient
 from grader.service.lti.registrations import platforms, register, registration_link
+from grader.service.public_addresses import is_public
 
 TOOL = "https://purl.imsglobal.org/spec/lti-tool-configuration"
 

@@ -80,6 +80,16 @@ def test_ten_thousand_members_come_in_pages(service, platform):
     assert sum(path == "/members" for _, path, _ in platform.requests) == 101
 
 
+@pytest.mark.whole
+def test_ten_thousand_members_are_taken_in(service, platform):
+    """The service takes in 10,000 members. Reading the same roster again changes nothing."""
+    platform.members, platform.page_size = [member(f"sub-p{n}") for n in range(10_000)], 1000
+    for _ in range(2):
+        assert read(service) == "10,000 members in the roster"
+        with service.database.reading() as session:
+            assert session.query(LtiMemberRow).count() == 10_000
+
+
 UNUSABLE = (
     ((200, {}, "<html>"), "is not JSON"),
     ((200, {}, {"members": "x"}), "not a list of members"),
@@ -107,7 +117,7 @@ def test_a_roster_that_lacks_most_members_removes_nobody(service, platform):
     platform.members = [member(f"sub-s{n}") for n in range(30)]
     read(service)
     platform.members = platform.members[:5]
-    assert "may be incomplete and nobody was removed" in read(service)
+    assert "may be incomplete and no one was removed" in read(service)
     assert person(service, "s29").deactivated is None
 
 

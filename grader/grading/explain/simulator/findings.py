@@ -13,7 +13,7 @@ from grader.grading.explain.simulator.oclgrind import (
     PRIVATE,
     spot,
 )
-from grader.grading.explain.simulator.races import NO_BARRIER, is_past_a_barrier
+from grader.grading.explain.simulator.races import ADD_BARRIER, NO_BARRIER, is_past_a_barrier
 from grader.grading.explain.simulator.unset import first_uses, of_unset
 from grader.protocol.observation import SeenKernel
 from grader.results.check import Finding, Reason
@@ -68,4 +68,4 @@ def _first_cause(found: Finding) -> tuple[int, bool]:
     """Sort key that puts causes before consequences. Races that a barrier would end come last among races, because the
     barrier would not end the others.
     """
-    return CAUSALITY.index(found.reason), found.help.startswith(NO_BARRIER)
+    return CAUSALITY.index(found.reason), found.help.startswith((NO_BARRIER, ADD_BARRIER))

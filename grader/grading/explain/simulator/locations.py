@@ -23,6 +23,12 @@ EXCHANGE = re.compile(r"\batom(?:ic)?_(?:cmp)?xchg\s*\(")
 
 EXCHANGE_IN_CONDITION = re.compile(rf"\b(?:if|while)\b.*{EXCHANGE.pattern}")
 
+STEPS_OF_A_WARP = frozenset({"1", "2", "4", "8", "16"})
+"""Distances in the steps of a scan or a reduction within 32 work-items."""
+
+SEVERAL_STEPS = 3
+"""Number of different distances from which lines are taken for such steps. A stencil has fewer."""
+
 DECLARED_TYPE = re.compile(r"(\w+)[\s*]+(?:(?:restrict|__restrict|const|volatile)[\s*]+)*\Z")
 """Pattern of the type in front of a declared name, such as `float *restrict `."""
 
@@ -135,6 +141,10 @@ class Scene:
         around = [loop for loop in self._loops if all(line in loop for line in lines)]
         return min(around, key=len, default=None)
 
+    def end_of_loops(self, line: int, other: int) -> int:
+        """The last line of the loops that contain a line but not the other one; the line itself if there is none."""
+        return max([line, *(loop.stop - 1 for loop in self._loops if line in loop and other not in loop)])
+
     def is_without_braces(self, loop: range) -> bool:
         """True if the body of the loop in these lines is one statement without braces."""
         code = "\n".join(self._code[loop.start - 1 : loop.stop - 1])
@@ -182,6 +192,22 @@ class Scene:
         """
         found = re.search(rf"\b{re.escape(array)}\s*((?:\[[^][]*\]\s*)+)", self.text(line))
         return re.sub(r"\s", "", found[1]) if found else ""
+
+    def is_warp_synchronous(self, array: str, lines: Collection[int]) -> bool:
+        """True if these lines are steps within a warp that have no barriers on purpose. They use a neighbour's element
+        of an array that is volatile, or the lines around them up to the next barriers have constant distances.
+        """
+        first, last = min(lines), max(lines)
+        distance = re.compile(rf"\b{re.escape(array)}\s*\[[^][;]*?[-+]\s*(\w+)[^][;+-]*\]")
+        if self.has_barrier(first, last) or not any(distance.search(self._code[line - 1]) for line in lines):
+            return False
+        place = bisect_left(self._barriers, first)
+        above = self._barriers[place - 1] if place else 0
+        below = next((line for line in self._barriers if line > last), len(self._code) + 1)
+        around = "\n".join(self._code[above : below - 1])
+        steps = {found[1].rstrip("uU") for found in distance.finditer(around)} & STEPS_OF_A_WARP
+        is_volatile = re.search(rf"\bvolatile\b[^;(){{}},]*\b{re.escape(array)}\b", "\n".join(self._code)) is not None
+        return is_volatile or len(steps) >= SEVERAL_STEPS
 
     def assigned_in(self, kernel: str, array: str) -> tuple[int, ...]:
         """The lines of a kernel's text in which a statement assigns to an element of an array, even if no work-item

@@ -12,7 +12,7 @@ from grader.grading.explain.simulator.conditions import dividing, guards, is_ung
 from grader.grading.explain.simulator.heard import Heard, Words, beyond
 from grader.grading.explain.simulator.locations import Scene
 from grader.grading.explain.simulator.oclgrind import Entity, Target
-from grader.grading.explain.simulator.races import LOCK, NO_BARRIER, local_race, unparted
+from grader.grading.explain.simulator.races import ADD_BARRIER, LOCK, local_race, unparted
 from grader.grading.explain.simulator.source_lines import lines_in_words, told_to_decide
 from grader.protocol.observation import SeenKernel, SeenMessage
 from grader.results.check import Finding, Place, Reason, lines_named
@@ -93,7 +93,7 @@ def _race_with_a_copy(entity: Entity, array: str, scene: Scene) -> tuple[str, st
     what = f"line {entity.line} {does} {array} while {_copy_in(lines)} still uses it."
     is_repeated = bool(lines) and scene.loop_around({entity.line, *lines}) is not None
     if lines and entity.line < min(lines) and not is_repeated:
-        cause = f"{NO_BARRIER} between them: after line {entity.line}, before the copy."
+        cause = f"{ADD_BARRIER} after line {entity.line}, before the copy."
     elif lines and entity.line > max(lines) and not is_repeated:
         cause = "Call wait_group_events, then a barrier, before you use it."
     else:
@@ -151,10 +151,21 @@ def _out_of_bounds(heard: Heard) -> Words:
     else:
         cause = WRONG_INDEX
     what = f"line {entity.line} {does} outside {target.array}{_how_far(target, heard.scene)}."
-    decided = told_to_decide("The index", heard.scene, heard.seen.kernel, [entity.line])
     if not lines_named(cause):
-        cause = " ".join(filter(None, (cause, decided)))
+        what = _with_deciding_lines(what, entity.line, heard)
     return what, cause, (heard.place(entity, target.array),)
+
+
+def _with_deciding_lines(what: str, line: int, heard: Heard) -> str:
+    """The sentence, with a clause about the lines that decide how far the index in a line reaches, if they are few."""
+    decided = told_to_decide("the index", heard.scene, heard.seen.kernel, [line])
+    return f"{what.removesuffix('.')}; {decided}" if decided else what
+
+
+def without_deciding_lines(what: str) -> str:
+    """The sentence without its clause about the lines that decide how far an index reaches."""
+    sentence, clause, _ = what.partition("; the index depends on ")
+    return f"{sentence}." if clause else what
 
 
 SOME_LEFT_OUT = "Check the size of the array, and whether a condition must keep some work-items out."
@@ -208,6 +219,7 @@ def _beyond_array(heard: Heard) -> Words:
     has_wrapped = ": an unsigned index has fallen below 0" if _has_wrapped(int(index[1])) else ""
     elements = f"which has elements 0 to {int(index[2]) - 1}{has_wrapped}"
     what = f"line {entity.line} accesses element {index[1]} of {array}, {elements}."
+    what = _with_deciding_lines(what, entity.line, heard)
     return what, WRONG_INDEX, heard.by(entity, entity.line, f"accesses {array}")
 
 
@@ -256,14 +268,17 @@ def _barrier(heard: Heard) -> Words:
         came, all_items = reached
         missing = all_items - came
         thing = "copy" if "executed copy" in heard.message.text else "barrier"
-        what = f"line {lines[0]}: {came} of {all_items} work-items{whose} reach the {thing}, {missing} "
-        what += "does not." if missing == 1 else "do not."
         for line, times in heard.message.endings:
             if line and line not in lines:
                 places.append(heard.at(line, f"{count(times, 'work-item')} ended here"))
         before = [str(line) for line, _ in heard.message.endings if 0 < line <= lines[0]]
-        who = "It" if missing == 1 else "They"
-        what += f" {who} ended in line {' or '.join(before)}." if before else f" {who} went past it."
+        if before:
+            ends, reach = ("ends", "does not reach") if missing == 1 else ("end", "do not reach")
+            what = f"{missing} of {all_items} work-items{whose} {ends} in line {' or '.join(before)}"
+            what += f" and {reach} the {thing} in line {lines[0]}."
+        else:
+            what = f"line {lines[0]}: {came} of {all_items} work-items{whose} reach the {thing}, {missing} "
+            what += "does not. It went past it." if missing == 1 else "do not. They went past it."
     around = dividing(heard.scene.expanded, heard.seen.kernel, lines[0])
     must = f"Move the barrier out of the `{around.keyword}` in line {around.lines[0]}." if around else ALL_MUST
     cause = f"{must} Work-items with nothing to do skip the work, not the barrier."

@@ -5,12 +5,26 @@ from collections.abc import Collection, Sequence
 from grader.grading.explain.simulator import oclgrind
 from grader.grading.explain.simulator.conditions import dividing
 from grader.grading.explain.simulator.locations import Scene
-from grader.grading.explain.simulator.oclgrind import Entity
+from grader.grading.explain.simulator.oclgrind import LOCAL, Entity
 from grader.protocol.observation import SeenKernel, SeenMessage
 
 
 def local_race(array: str, entities: list[Entity], seen: SeenKernel, scene: Scene) -> tuple[str, str]:
-    """Explain a race between a write and a read. Returns the mistake and the next step. The write comes first if it is
+    """Explain a race between a write and a read. Returns the mistake and the next step. If the steps of a warp have no
+    barriers on purpose, the next step says that OpenCL does not allow this.
+    """
+    what, advice = _unordered(array, entities, seen, scene)
+    if not scene.is_warp_synchronous(array, {each.line for each in entities}):
+        return what, advice
+    if advice.startswith(MOVE.partition("{")[0]):
+        return what, f"{advice} {WARP_SYNCHRONOUS}"
+    if advice.startswith((NO_BARRIER, ADD_BARRIER)):
+        return what, f"{advice} {WARP_SYNCHRONOUS} {EACH_STEP}"
+    return (what, f"{WARP_SYNCHRONOUS} {EACH_STEP}") if advice == CANNOT_SEPARATE else (what, advice)
+
+
+def _unordered(array: str, entities: list[Entity], seen: SeenKernel, scene: Scene) -> tuple[str, str]:
+    """The mistake and the next step of a race between a write and a read. The write comes first if it is
     above the read without a barrier between them, or if the read found words that no work-item had written. Otherwise
     the read comes first, and the write belongs to the next step of the algorithm. If there are barriers on both paths,
     no barrier is missing.
@@ -30,15 +44,16 @@ def local_race(array: str, entities: list[Entity], seen: SeenKernel, scene: Scen
     early, late = not any(map(scene.has_barrier_in, there)), not any(map(scene.has_barrier_in, back))
     what = f"line {read.line} reads words of {array} that another work-item writes in line {write.line}."
     if _is_unset(array, read, seen) or (early and (write.line < read.line or not late)):
-        missing = _missing(write.line, read.line, "any work-item reads", seen, scene)
-        return _wrong_fence(array, there, scene) or (what, missing)
+        way = (_last_store(write.line, read.line, seen, scene), read.line)
+        missing = _missing(what, way, "any work-item reads", seen, scene)
+        return _wrong_fence(array, there, scene) or missing
     what = f"line {write.line} overwrites words of {array} that another work-item still reads in line {read.line}."
     if late and (loop or write.line != read.line):
         other = loop.start if loop and write.line <= read.line else write.line
-        missing = _missing(read.line, other, f"the next step writes {array} again", seen, scene)
-        braces = BRACES if loop and missing.startswith(NO_BARRIER) and scene.is_without_braces(loop) else ""
-        return _wrong_fence(array, back, scene) or (what, missing + braces)
-    return what, "A barrier cannot separate the two accesses. Check both indexes, and which work-items run these lines."
+        what, advice = _missing(what, (read.line, other), f"the next step writes {array} again", seen, scene)
+        braces = BRACES if loop and advice.startswith(ADD_BARRIER) and scene.is_without_braces(loop) else ""
+        return _wrong_fence(array, back, scene) or (what, advice + braces)
+    return what, CANNOT_SEPARATE
 
 
 OWN_ELEMENT = "Let each work-item use its own element, and add the elements up after a barrier."
@@ -52,7 +67,10 @@ words.
 """
 
 NO_BARRIER = "A barrier(CLK_LOCAL_MEM_FENCE) is missing"
-MISSING = NO_BARRIER + " between them: after line {}, before {}."
+"""Beginning of advice on two lines without a barrier between them."""
+
+ADD_BARRIER = "Write barrier(CLK_LOCAL_MEM_FENCE)"
+"""Beginning of advice that contains the line for a barrier."""
 
 BRACES = " The body of the loop then needs braces."
 """Added if the barrier belongs at the end of a loop whose body is a single statement."""
@@ -66,17 +84,45 @@ MOVE = (
 must reach it.
 """
 
-WRITE_BARRIER = "Write barrier(CLK_LOCAL_MEM_FENCE) in line {}."
+CANNOT_SEPARATE = (
+    "A barrier cannot separate the two accesses. Check both indexes, and which work-items run these lines."
+)
+
+WARP_SYNCHRONOUS = "Code without barriers within 32 work-items (warp-synchronous) is a race by OpenCL's memory model."
+EACH_STEP = (
+    "Add barrier(CLK_LOCAL_MEM_FENCE) after each step, outside of conditions. A scan in place needs another one "
+    "between the read and the write of a step."
+)
+"""Advice on such steps."""
+
+WRITE_BARRIER = ADD_BARRIER + " in line {}."
 
 
-def _missing(line: int, other: int, before: str, seen: SeenKernel, scene: Scene) -> str:
-    """Advice to add a barrier between two lines. If only some work-items run the first line, the barrier belongs after
-    the statement that divides the work-items, unless this statement also contains the other line.
+def _missing(what: str, way: tuple[int, int], before: str, seen: SeenKernel, scene: Scene) -> tuple[str, str]:
+    """The mistake and the next step if a barrier is missing between two lines. `what` is the race. If only some
+    work-items run the first line, the barrier belongs after the statement that divides the work-items, unless this
+    statement also contains the other line.
     """
+    line, other = way
     around = dividing(scene.expanded, seen.kernel, line)
     if around is not None and other in around.lines and len(around.lines) > 1:
-        return MOVE.format(around.keyword, around.lines[0])
-    return MISSING.format(around.lines[-1] if around else line, before)
+        return what, MOVE.format(around.keyword, around.lines[0])
+    after = scene.end_of_loops(around.lines[-1] if around else line, other)
+    return f"a barrier is missing after line {after}: {what}", f"{ADD_BARRIER} after line {after}, before {before}."
+
+
+def _last_store(write: int, read: int, seen: SeenKernel, scene: Scene) -> int:
+    """The last line after a write that stores to local memory before the read. One barrier after it serves all these
+    stores. Lines in a statement with the read are left out if the write is not in the statement, too.
+    """
+    loop = scene.loop_around({write, read})
+    stores = {each.line for each in seen.accesses if each.writes and each.space == LOCAL}
+    last = write
+    for line in sorted(each for each in stores if write < each < read):
+        around = dividing(scene.expanded, seen.kernel, line)
+        if scene.loop_around({line, read}) == loop and (around is None or read not in around.lines):
+            last = line
+    return last
 
 
 def _wrong_fence(array: str, way: Sequence[range], scene: Scene) -> tuple[str, str] | None:
@@ -115,8 +161,8 @@ def unparted(what: str, array: str, lines: Collection[int], seen: SeenKernel, sc
     loop = scene.loop_around({first, last})
     back = _way(loop, last, first)
     if loop and not any(map(scene.has_barrier_in, back)):
-        missing = _missing(last, loop.start, f"the next step writes {array} again", seen, scene)
-        return _wrong_fence(array, back, scene) or (what, missing)
+        _, advice = _missing(what, (last, loop.start), f"the next step writes {array} again", seen, scene)
+        return _wrong_fence(array, back, scene) or (what, advice)
     return None
 
 

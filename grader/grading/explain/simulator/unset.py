@@ -11,6 +11,8 @@ from grader.grading.explain.simulator.locations import Scene
 from grader.grading.explain.simulator.messages import without_line
 from grader.grading.explain.simulator.oclgrind import GLOBAL, LOCAL
 from grader.grading.explain.simulator.source_lines import lines_in_words, told_to_decide, writers
+from grader.grading.source.outline import Outline
+from grader.grading.source.reading import outline
 from grader.protocol.observation import SeenKernel, SeenUnset
 from grader.results.check import Finding, Place, Reason
 
@@ -50,19 +52,45 @@ def _explained(unset: SeenUnset, launches: Sequence[SeenKernel], scene: Scene) -
         "address": f"an index in line {unset.used_line} depends on it",
     }[unset.how]
     if unset.space == LOCAL:
-        what = f"line {unset.line} reads words of {name} that no work-item has written; {use}."
-        cause = _of_local_words(name, unset.line, launches[-1], scene)
+        what, cause = _of_local_words(name, unset.line, launches[-1], scene)
     elif unset.space == GLOBAL:
-        what = f"line {unset.line} reads {name} before anything is written there; {use}."
+        what = _read_of_global_words(name, unset.line, launches, scene)
         cause = _of_global_words(name, launches, scene)
     else:
-        what = f"line {unset.line} reads {name}, which has no value yet; {use}."
+        what = f"line {unset.line} reads {name}, which {_without_a_value(unset, launches[-1], scene)}"
         cause = f"Give {name} a value where it is declared, such as 0."
     words = f"{scene.item(unset.global_id)} of {scene.group(unset.group)} reads {name}"
     places = [Place(line=unset.line, text=scene.text(unset.line), words=words)]
     if unset.used_line != unset.line:
         places.append(Place(line=unset.used_line, text=scene.text(unset.used_line), words=use.partition(" in line")[0]))
-    return Finding(reason=Reason.UNINITIALISED, message=what, help=cause, places=tuple(places), times=unset.times)
+    message = f"{what}; {use}."
+    return Finding(reason=Reason.UNINITIALISED, message=message, help=cause, places=tuple(places), times=unset.times)
+
+
+def _without_a_value(unset: SeenUnset, launch: SeenKernel, scene: Scene) -> str:
+    """A clause about a variable without a value. It names the line that declares the variable, if this is the only
+    variable with its name.
+    """
+    seen = outline(scene.expanded, [launch.kernel])
+    bodies = [range(*each.body) for each in seen.functions] if seen else []
+    places = next((body for body in bodies if seen and unset.line in _lines(seen, body)), range(0))
+    lines = [seen.code[place].line for place in places if seen and _is_declared(seen, place, unset.name)]
+    is_elsewhere = len(lines) == 1 and lines[0] < unset.line
+    return f"line {lines[0]} declares without a value" if is_elsewhere else "has no value yet"
+
+
+def _lines(seen: Outline, body: range) -> range:
+    return range(seen.code[body.start].line, seen.code[body.stop].line + 1)
+
+
+def _is_declared(seen: Outline, place: int, name: str) -> bool:
+    """True if a variable with this name is declared at this token, without a value."""
+    before, token, after = seen.code[place - 1 : place + 2]
+    return token.text == name and before.kind == "name" and before.text not in LEAVES and after.text in {";", ","}
+
+
+LEAVES = frozenset({"return", "goto"})
+"""Words that are no types, but after which a name follows."""
 
 
 RETURNED = "retval"
@@ -82,25 +110,46 @@ def _of_a_missing_return(unset: SeenUnset, scene: Scene) -> Finding:
     )
 
 
-def _of_local_words(name: str, reader: int, launch: SeenKernel, scene: Scene) -> str:
-    """The cause of a read of unset local memory. This memory is filled by other lines, or by the line itself if it adds
-    to the old value.
+def _of_local_words(name: str, reader: int, launch: SeenKernel, scene: Scene) -> tuple[str, str]:
+    """The mistake and the next step of a read of unset local memory. This memory is filled by other lines, or by the
+    line itself if it adds to the old value.
     """
+    what = f"line {reader} reads words of {name} that no work-item has written"
     lines = writers(name, LOCAL, launch)
     if not lines:
-        return f"No line wrote to {name}. Check the name of the array in which you store the values."
+        return what, f"No line wrote to {name}. Check the name of the array in which you store the values."
     others = lines - {reader}
     if not others:
-        return f"Line {reader} adds to words of {name}. Give each of them a value first, such as 0."
+        return what, f"Line {reader} adds to words of {name}. Give each of them a value first, such as 0."
     around = {line for other in others for line in guards(scene.expanded, launch.kernel, other)}
     if len(others) == len(around) == 1:
-        stores, guard = lines_in_words(others).capitalize(), lines_in_words(around)
-        return f"{stores} stores to {name} only if the condition in {guard} is true. Store 0 for all other work-items."
-    written = (
-        f"Not all words of {name} are written in {lines_in_words(others)}. Store 0 where there is nothing to load."
-    )
+        stores, guard = lines_in_words(others), lines_in_words(around)
+        stored = f"{stores} stores to {name} only if the condition in {guard} is true"
+        return f"{stored}, but line {reader} reads words that no work-item has written", ZERO
+    written = f"Not all words of {name} are written in {lines_in_words(others)}. {ZERO}"
     decided = told_to_decide("How much is written", scene, launch.kernel, others)
-    return " ".join(filter(None, (written, decided)))
+    return what, " ".join(filter(None, (written, decided)))
+
+
+ZERO = "Store 0 where there is nothing to load."
+
+
+def _read_of_global_words(name: str, reader: int, launches: Sequence[SeenKernel], scene: Scene) -> str:
+    """The mistake of a read of unset global memory. If an earlier kernel fills it in one line, with one condition
+    around it, this condition leaves words out.
+    """
+    *before, launch = launches
+    for other in reversed(before if not writers(name, GLOBAL, launch) else []):
+        called = _called_in(other, launch, name)
+        lines = writers(called, GLOBAL, other)
+        around = {each for line in lines for each in guards(scene.expanded, other.kernel, line)}
+        if len(lines) == len(around) == 1:
+            stores, guard = lines_in_words(lines), lines_in_words(around)
+            stored = f"{stores} stores to {called} only if the condition in {guard} is true"
+            return f"{stored}, but line {reader} reads words of {name} that nothing has written"
+        if lines:
+            break
+    return f"line {reader} reads {name} before anything is written there"
 
 
 def _of_global_words(name: str, launches: Sequence[SeenKernel], scene: Scene) -> str:

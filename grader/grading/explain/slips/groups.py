@@ -28,12 +28,19 @@ def _of_coordinate(launch: SimulatedLaunch, store: IndexedAccess, coordinate: Co
         most, elements = coordinate.value.most(launch.largest), launch.value(coordinate.size)
         has_gaps = step > size and elements > size
         if has_gaps or (most is not None and most < elements - 1):
+            line = _line(launch, store, coordinate)
             right = next((name for name in sorted(launch.stated) if launch.constants[name] == str(size)), str(size))
             return Slip(
-                message=f"line {store.line} gives each group {step} {coordinate.units}, but a group of this launch has "
+                message=f"line {line} gives each group {step} {coordinate.units}, but a group of this launch has "
                 f"{size} work-items in dimension {number}.",
                 help=f"Multiply the id of the group by {right}.",
                 cause="the kernel is written for groups of another size",
-                explains=frozenset(each.line for each in launch.outside),
+                explains=frozenset({store.line, *(each.line for each in launch.outside)}),
             )
     return None
+
+
+def _line(launch: SimulatedLaunch, store: IndexedAccess, coordinate: Coordinate) -> int:
+    """The line that computes a coordinate, which is the line of the store if it is not a variable with one value."""
+    places = launch.values.changes.get(coordinate.text, [])
+    return launch.text.outline.code[places[0]].line if len(places) == 1 else store.line

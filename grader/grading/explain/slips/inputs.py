@@ -3,13 +3,17 @@
 from grader.common.phrases import listed
 from grader.grading.explain.simulator.oclgrind import GLOBAL, was_cut_off
 from grader.grading.explain.simulator.source_lines import FEW, lines_in_words
+from grader.grading.explain.slips.blocking import blocking, in_number, kept_from
 from grader.grading.explain.slips.launch import SimulatedLaunch
 from grader.grading.explain.slips.slip import Slip
 
 
 def unread_inputs(launch: SimulatedLaunch) -> Slip | None:
-    """Explain wrong results by inputs that no work-item reads in the simulator, although work-items store results."""
+    """Explain wrong results by inputs that no work-item reads in the simulator, at any of its sizes, although
+    work-items store results.
+    """
     read = {each.array for each in launch.seen.accesses if each.space == GLOBAL and not each.writes}
+    read |= {array for array, writes in launch.elsewhere if not writes}
     named = {each.name for each in launch.seen.arrays if each.space == GLOBAL}
     unread = sorted((launch.inputs & named) - read)
     is_stored = any(each.writes and each.space == GLOBAL for each in launch.seen.accesses)
@@ -22,6 +26,11 @@ def unread_inputs(launch: SimulatedLaunch) -> Slip | None:
         return Slip(message=f"the kernel does not use {listed(unread, 'and')}.", help="", cause=cause)
     load, happens = ("load", "happens") if len(lines) == 1 else ("loads", "happen")
     where = f" in {lines_in_words(lines)}" if len(lines) <= FEW else ""
+    body = launch.text.function.body
+    tests = blocking(launch, [each for each in range(*body) if launch.text.outline.code[each].text in unread])
+    if where and 1 <= len(tests) <= FEW:
+        check = f"Check the {in_number('condition', tests)}."
+        return Slip(message=f"{what}: {kept_from(tests, load, lines)}.", help=check, cause=cause)
     return Slip(
         message=f"{what}: the {load}{where} never {happens}.",
         help=f"Check the conditions and the loops around {'it' if len(lines) == 1 else 'them'}.",

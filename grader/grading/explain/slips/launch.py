@@ -58,7 +58,8 @@ class SimulatedLaunch:
     the shape of each array in global memory, and `sizes` the value of each size, by the names of the kernel's
     parameters. `extent` contains the size that belongs to each dimension, or None. `inputs` are the arrays that have
     data before the launch. `constants` are the macros that grader defines, and `stated` are the macros that determine
-    the launch.
+    the launch. `elsewhere` contains the arrays in global memory that the kernel accesses in runs at other sizes, each
+    with true for a write.
     """
 
     text: Text
@@ -71,6 +72,7 @@ class SimulatedLaunch:
     inputs: frozenset[str]
     constants: Mapping[str, str]
     stated: frozenset[str]
+    elsewhere: frozenset[tuple[str, bool]] = frozenset()
 
     @cached_property
     def values(self) -> Values:

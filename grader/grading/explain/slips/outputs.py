@@ -4,41 +4,46 @@ from collections.abc import Iterator
 from math import prod
 
 from grader.grading.explain.simulator.oclgrind import GLOBAL, was_cut_off
-from grader.grading.explain.simulator.source_lines import FEW, lines_in_words
+from grader.grading.explain.simulator.source_lines import FEW
+from grader.grading.explain.slips.blocking import blocking, in_number, kept_from
 from grader.grading.explain.slips.indexes import IndexedAccess, accesses, in_words
 from grader.grading.explain.slips.launch import SimulatedLaunch
 from grader.grading.explain.slips.slip import Slip
 
 
 def unstored_results(launch: SimulatedLaunch) -> Slip | None:
-    """Explain results that are missing because no work-item stores them in the simulator."""
+    """Explain results that are missing because no work-item stores them in the simulator, at any of its sizes."""
     seen = {each.array for each in launch.seen.accesses if each.space == GLOBAL and each.writes}
+    seen |= {array for array, writes in launch.elsewhere if writes}
     if was_cut_off(launch.seen):
         return None
     for array in sorted({each.name for each in launch.seen.arrays if each.space == GLOBAL} - launch.inputs - seen):
         stores = [each for each in accesses(launch) if each.writes and each.array == array]
         lines = {each.line for each in stores}
-        tests = {guard.used for each in stores for guard in launch.guards.at(each.place)}
+        tests = blocking(launch, [each.place for each in stores])
         if 1 <= len(lines) <= FEW and tests:
-            store, happens = ("store", "happens") if len(lines) == 1 else ("stores", "happen")
+            store = "store" if len(lines) == 1 else "stores"
             return Slip(
-                message=f"{array} is never written: the {store} in {lines_in_words(lines)} never {happens}.",
-                help=f"Check the conditions in {lines_in_words(tests)}." if len(tests) <= FEW else "",
+                message=f"{array} is never written: {kept_from(tests, store, lines)}.",
+                help=f"Check the {in_number('condition', tests)}.",
                 cause="the results are never stored",
             )
     return None
 
 
 def too_few_elements(launch: SimulatedLaunch) -> Slip | None:
-    """Explain elements that no work-item stores, because the index of the only store of their array stays too small."""
+    """Explain elements that no work-item stores, because the index of the only store of their array stays too small.
+    An index that contains the row length has another mistake.
+    """
     for store in _only_stores(launch):
         shape, index = launch.shapes[store.array], (store.place + 2, launch.text.outline.pairs[store.place + 1])
         value = launch.values.of(index)
         most = None if value is None else value.most(launch.largest)
         elements = prod(map(launch.value, shape))
-        if len(shape) == 2 and most is not None and most < elements - 1:
+        text = launch.written(launch.text.outline.between(*launch.values.bare(index)))
+        has_rows = len(shape) == 2 and in_words(shape[1]) not in text.split()
+        if has_rows and most is not None and most < elements - 1:
             size = in_words(shape[0] * shape[1])
-            text = launch.written(launch.text.outline.between(*launch.values.bare(index)))
             return Slip(
                 message=f"line {store.line} stores in {store.array} at index `{text}`, so it stores nothing after "
                 f"{store.array}[{most}], but {store.array} has `{size}` elements.",

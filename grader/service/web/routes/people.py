@@ -67,6 +67,7 @@ def _people_page(
     found.sort(key=lambda each: (each.role, sort_key(each.name)))
     status = max(roster.status, person.status)
     values = {"people": found, "came": came, "asked": asked, "roster": roster, "person_form": person}
+    values |= {"has_providers": bool(state_of(request).sign_in.ci_providers)}
     return page(request, "people.html.jinja", member, status, roles=list(CourseRole), **values)
 
 

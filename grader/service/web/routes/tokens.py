@@ -30,7 +30,7 @@ from grader.service.auth.device_flow import (
 from grader.service.errors import FieldError, length_in_words
 from grader.service.web.auth import AnyMember, Member, OwnForm, PerhapsMember, RowNumber, text_in
 from grader.service.web.forms import NOTHING_ENTERED, EnteredForm, entered
-from grader.service.web.pages import page
+from grader.service.web.pages import NewSecret, page, secret_page
 from grader.service.web.state import AppState, state_of
 
 router = APIRouter()
@@ -124,7 +124,14 @@ def make_token(request: Request, member: AnyMember, form: OwnForm) -> Response:
         return _tokens_page(request, member, entered(form, error))
     with state.database.writing() as session:
         token = create_token(session, member.id, wanted, state.now())
-    return page(request, "token.html.jinja", member, token=token)
+    shown = NewSecret(
+        title="A new token",
+        says="Copy it now: it is shown only once. A program sends it as `Authorization: Bearer TOKEN`.",
+        secret=token,
+        back="/tokens",
+        back_to="Back to your terminals and programs",
+    )
+    return secret_page(request, member, shown)
 
 
 def _wanted(form: FormData, member: Member) -> TokenRequest:

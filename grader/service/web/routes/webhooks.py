@@ -17,7 +17,7 @@ from grader.service.course.webhooks import (
 from grader.service.errors import FieldError
 from grader.service.web.auth import Instructor, Member, RowNumber, StaffForm, text_in
 from grader.service.web.forms import NOTHING_ENTERED, EnteredForm, entered
-from grader.service.web.pages import page
+from grader.service.web.pages import NewSecret, page, secret_page
 from grader.service.web.state import state_of
 
 router = APIRouter(prefix="/course/webhooks")
@@ -45,7 +45,14 @@ def add(request: Request, member: Instructor, form: StaffForm) -> Response:
             secret = add_webhook(session, text_in(form, "url"), member.key, state.now())
     except FieldError as error:
         return _page(request, member, entered(form, error))
-    return page(request, "webhook.html.jinja", member, secret=secret)
+    shown = NewSecret(
+        title="A new webhook",
+        says="Copy its secret now: it is shown only once. The receiver checks the header `x-grader-signature` with it.",
+        secret=secret,
+        back="/course/webhooks",
+        back_to="Back to the webhooks",
+    )
+    return secret_page(request, member, shown)
 
 
 @router.post("/{webhook_id}/removal")

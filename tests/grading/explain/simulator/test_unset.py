@@ -110,8 +110,25 @@ def test_local_memory_that_a_line_adds_to():
     source = "__kernel void k(uint n, __local float *tile)\n{\nif (get_global_id(0) < n) {\ntile[0] = 1;\n}\n}\n"
     scene = Scene(source=source, dimensions=1, extent=None, expanded=source)
     assert cause("tile", LOCAL, launch("k", ("tile", 4), ("tile", 20), space=LOCAL), scene=scene) == (
-        "Line 4 stores to tile only if the condition in line 3 is true. Store 0 for all other work-items."
+        "Store 0 where there is nothing to load."
     )
+    told = of_unset(unset("tile", LOCAL), [launch("k", ("tile", 4), ("tile", 20), space=LOCAL)], scene).message
+    assert told.startswith(
+        "line 4 stores to tile only if the condition in line 3 is true, but line 20 reads words that no work-item has "
+        "written; "
+    )
+
+
+def test_a_variable_that_is_declared_without_a_value():
+    """The message names the line that declares the variable, unless another variable has the same name."""
+    body = "float sum;\nfloat x = 0, y;\n" + "\n" * 15 + "x = sum;\n"
+    source = "__kernel void k(__global float *out)\n{\n" + body + "out[0] = sum;\n}\n"
+    scene = Scene(source=source, dimensions=1, extent=None, expanded=source)
+    told = of_unset(unset("sum", 0), [launch("k")], scene).message
+    assert told.startswith("line 20 reads sum, which line 3 declares without a value; ")
+    twice = source.replace("float x = 0, y;", "{ float sum; }")
+    again = of_unset(unset("sum", 0), [launch("k")], Scene(source=twice, dimensions=1, extent=None, expanded=twice))
+    assert again.message.startswith("line 20 reads sum, which has no value yet; ")
 
 
 def test_what_another_kernel_should_have_written_is_that_kernels():
@@ -121,6 +138,14 @@ def test_what_another_kernel_should_have_written_is_that_kernels():
     first, second, reader = launch("first", ("x", 5)), launch("second", ("x", 9), ("y", 10)), launch("r", ("sums", 22))
     assert cause("x", GLOBAL, first, second, reader) == "second writes x in line 9, but not all of what is read here."
     assert cause("x", GLOBAL, first, reader) == "first writes x in line 5, but not all of what is read here."
+
+
+def test_a_condition_around_the_store_of_an_earlier_kernel():
+    """If an earlier kernel fills global memory in one line behind one condition, the message names this condition."""
+    source = "__kernel void first(uint n, __global float *x)\n{\nif (get_global_id(0) < n) {\nx[0] = 1;\n}\n}\n"
+    scene = Scene(source=source, dimensions=1, extent=None, expanded=source)
+    told = of_unset(unset("x", GLOBAL), [launch("first", ("x", 4)), launch("r", ("sums", 22))], scene).message
+    assert told.startswith("line 4 stores to x only if the condition in line 3 is true, but line 20 reads words of x ")
 
 
 def test_an_array_that_an_earlier_launch_calls_by_another_name():

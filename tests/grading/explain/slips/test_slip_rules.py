@@ -5,11 +5,13 @@ from dataclasses import replace
 import pytest
 
 from grader.grading.explain.simulator.locations import Scene
+from grader.grading.explain.slips.blocking import blocking
 from grader.grading.explain.slips.launch import SimulatedLaunch, Text
 from grader.grading.explain.slips.rules import RULES, first_slip
 from grader.grading.source.polynomial import atom, constant
 from grader.grading.source.reading import outline
-from grader.protocol.observation import SeenAccess, SeenArray, SeenKernel, SeenMessage, SeenUnset
+from grader.protocol.observation import SeenAccess, SeenArray, SeenBranch, SeenKernel, SeenMessage, SeenUnset
+from grader.results.check import Reason
 
 COUNTS = {"requests": 1, "mostly_idle": 0, "active": 1, "bytes": 4, "unused": 0, "conflicts": 0, "sectors": 1}
 COUNTS |= {"fewest": 1, "worst": 1.0, "stride": 4}
@@ -313,14 +315,42 @@ def test_a_number_in_place_of_the_row_length_is_named(access, words):
     assert bool(found) is bool(words)
 
 
+def branch(line, *, constant):
+    """Return the simulator's record of a condition."""
+    return SeenBranch(line=line, reached=9, diverged=0, constant=constant)
+
+
+@pytest.mark.parametrize(
+    ("branches", "lines"),
+    [
+        ([], {4}),
+        ([branch(4, constant=False)], {6}),
+        ([branch(4, constant=True)], {4, 6}),
+        ([branch(4, constant=False), branch(6, constant=True)], {6}),
+        ([branch(4, constant=True), branch(6, constant=True)], {4, 6}),
+        ([branch(4, constant=False), branch(6, constant=False)], {4, 6}),
+    ],
+)
+def test_the_condition_that_keeps_all_work_items_out(branches, lines):
+    """Of the conditions before a line that no work-item reaches, the one that keeps them out is named if the simulator
+    shows which one this is. Otherwise all are named.
+    """
+    seen = launch(f"{IDS}if (x >= w)\nreturn;\nif (y < h)\nv[x] = 0;")
+    seen = replace(seen, seen=seen.seen.model_copy(update={"branches": tuple(branches)}))
+    store = next(number for number, token in enumerate(seen.text.outline.code) if token.line == 7)
+    assert blocking(seen, [store]) == lines
+
+
 def test_results_that_are_never_stored_are_named_with_their_stores():
     """An array that no work-item writes is named, with the lines of its stores and of the conditions before them. A
     store without a condition happens.
     """
     body = f"{IDS}if (x >= 0)\nreturn;\nif (y < h)\nv[x] = A[y * w + x];"
-    words = "v is never written: the store in line 7 never happens. Check the conditions in lines 4 and 6."
-    assert said("results not stored", body, accesses=("A",), stored="B") == words
+    words = "v is never written: the condition in line 4 keeps all work-items from the store in line 7. "
+    assert said("results not stored", body, accesses=("A",), stored="B") == f"{words}Check the condition."
     assert not said("results not stored", body, accesses=("A",), stored="v")
+    elsewhere = replace(launch(body, accesses=("A",), stored="B"), elsewhere=frozenset({("v", True)}))
+    assert next(each for each in RULES if each.name == "results not stored").find(elsewhere) is None
     assert not said("results not stored", f"{IDS}if (x < 0)\nB[x] = 0;", stored="B")
     assert not said("results not stored", f"{IDS}B[x] = 0;", stored="v")
 
@@ -336,6 +366,7 @@ def test_results_that_are_never_stored_are_named_with_their_stores():
             ),
         ),
         ("B[x * h + y] = 0;", ""),
+        ("B[get_local_id(0) * h + y] = 0;", ""),
         ("for (uint k = 0; k < h; k++) B[x + k] = k;", ""),
         ("B[x] = 0; B[x + w] = 0;", ""),
         ("v[0] = 0;", ""),
@@ -349,7 +380,9 @@ def test_a_store_whose_index_stays_too_small_is_named(store, words):
 def test_unread_inputs_are_named_with_the_lines_of_their_loads():
     """An input that no work-item read is reported, together with the lines that would load it."""
     body = f"{IDS}if (x < 0)\nv[x] = A[y * w + x];"
-    assert said("unread inputs", body).startswith("A is never read: the load in line 5 never happens.")
+    assert said("unread inputs", body).startswith(
+        "A is never read: the condition in line 4 keeps all work-items from the load in line 5."
+    )
     assert said("unread inputs", IDS) == "the kernel does not use A. "
     assert not said("unread inputs", body, accesses=("A",))
     assert not said("unread inputs", body, stored="")
@@ -412,13 +445,13 @@ def test_a_step_of_a_tree_without_a_condition_is_named(step):
 @pytest.mark.parametrize("test", ["if (x < w)\n", "if (x >= w) return;\n"])
 def test_words_that_a_guard_leaves_unset_are_named(test):
     """If a guard on a size keeps work-items from storing to local memory, their words stay unset, and the message names
-    the guard.
+    all guards of the store. A store that the text does not show as an assignment may fill these words, too.
     """
     unset = {"line": 7, "column": 1, "name": "s", "space": 3, "used_line": 7, "how": "stored", "array": "v"}
     ids = {"global_id": (95, 0, 0), "local_id": (15, 0, 0), "group": (5, 0, 0), "times": 1}
 
-    def unset_words(body):
-        seen = launch(body)
+    def unset_words(body, **stored):
+        seen = launch(body, **stored)
         read = SeenUnset(**unset, **ids)
         return first_slip([replace(seen, seen=seen.seen.model_copy(update={"unset": (read,)}), inputs=frozenset())])
 
@@ -426,6 +459,11 @@ def test_words_that_a_guard_leaves_unset_are_named(test):
     found = unset_words(body)
     assert found.message == "work-items that the guard in line 5 keeps out store nothing in s."
     assert found.explains == {7}
+    assert found.effects == {Reason.UNINITIALISED}
+    among = f"{IDS}{STAGED}if (me < 9)\n{{ {test.strip()} s[me] = 1; }} v[x] = s[15 - me];"
+    assert unset_words(among).message == "work-items that the guards in lines 5 and 6 keep out store nothing in s."
+    other = unset_words(body, stored="s")
+    assert other is None or "store nothing" not in other.message
     assert unset_words(body.replace("s[me] = 1", "s[me] = 1; else s[me] = 0").replace(test, "if (x != w)")) is None
 
 
@@ -447,7 +485,7 @@ def test_groups_of_another_size_are_named(index, words):
     found = said("other group size", f"const uint i = {index};\nif (i < w) v[i] = 0;")
     assert words in found
     assert bool(words) is bool(found)
-    assert not found or found.endswith("Multiply the id of the group by TILE.")
+    assert not found or (found.startswith("line 3 ") and found.endswith("Multiply the id of the group by TILE."))
 
 
 def test_a_launch_with_another_group_is_read_with_its_own_sizes():

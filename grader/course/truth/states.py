@@ -1,0 +1,120 @@
+"""The states of arrays before and after a launch, as oracle.py computes them, for a kernel that runs alone.
+
+The function `states` of oracle.py gives the arrays that each launch of the program changes:
+
+    def states(data, **_):
+        sums = data.reshape(-1, 8).sum(axis=1)
+        yield {"sums": Truth(value=sums)}                              # after launch 1
+        yield {"total": Truth(value=sums.sum(keepdims=True))}          # after launch 2
+
+Only as many states are computed as the launch needs. Of a repetition, only the first iteration has launches.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import takewhile
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grader.common.errors import SolutionError
+from grader.course.assignment import Assignment
+from grader.course.criteria import Sizes
+from grader.course.folders import ORACLE_FILE
+from grader.course.program import FillAt, LaunchAt, Unrolled
+from grader.course.truth.fields import cast, dtype_of
+from grader.course.truth.oracle import Arrays, Oracle, Truth, check_truth, without_padding
+
+
+@dataclass(frozen=True, kw_only=True)
+class State:
+    """A launch with the arrays that have values before it, and the arrays that it changes, as they are after it."""
+
+    launch: LaunchAt
+    before: Arrays
+    after: Mapping[str, Truth]
+
+
+def state_at(kernel: str, oracle: Oracle, assignment: Assignment, inputs: Arrays, sizes: Sizes) -> State:
+    """Return the state at the first launch of a kernel. Raises SolutionError if the oracle does not give it."""
+    steps = assignment.sequence(sizes).steps
+    earlier = list(takewhile(lambda step: not (isinstance(step, LaunchAt) and step.launch.kernel == kernel), steps))
+    launch = steps[len(earlier)]
+    assert isinstance(launch, LaunchAt), "an assignment names only kernels that its program launches"
+    states = _States(oracle, assignment, inputs, sizes)
+    before = dict(inputs)
+    for step in earlier:
+        before |= _made_by(step, assignment, sizes, states)
+    after = states.after(launch)
+    for name in launch.args:
+        if name in assignment.buffers and name not in before.keys() | after.keys():
+            raise SolutionError(
+                f"{states.path}: `states` gives no values of {name}, an argument of {kernel} in launch "
+                f"{states.number}; add a Truth to the launch that writes it."
+            )
+    return State(launch=launch, before=before, after=after)
+
+
+def last_change(buffer: str, oracle: Oracle, assignment: Assignment, inputs: Arrays, sizes: Sizes) -> int | None:
+    """Return the number of the last launch that changes an array; None if the oracle does not give it."""
+    states = _States(oracle, assignment, inputs, sizes)
+    steps = zip(assignment.sequence(sizes).launches, states.given, strict=False)
+    changed = ({step.places.get(name, name) for name in arrays} for step, arrays in steps)
+    return max((number for number, names in enumerate(changed, 1) if buffer in names), default=None)
+
+
+def _made_by(step: Unrolled, assignment: Assignment, sizes: Sizes, states: "_States") -> dict[str, NDArray[Any]]:
+    """Arrays that a step changes, as they are after it."""
+    match step:
+        case FillAt():
+            dtype = dtype_of(assignment.element(assignment.buffers[step.buffer].type))
+            return {step.buffer: np.full(assignment.array_shape(step.buffer, sizes), step.value, dtype)}
+        case LaunchAt():
+            return {
+                name: cast(truth.value, assignment.element(assignment.buffers[name].type))
+                for name, truth in states.after(step).items()
+            }
+    return {}  # results are copied only at the end of a program
+
+
+class _States:
+    """The states that `states` of oracle.py gives, in the order of the launches."""
+
+    def __init__(self, oracle: Oracle, assignment: Assignment, inputs: Arrays, sizes: Sizes) -> None:
+        self.path = assignment.reference / ORACLE_FILE
+        self.number = 0
+        self._assignment = assignment
+        self._sizes = sizes
+        self.given = self._from(oracle, inputs)
+
+    def after(self, step: LaunchAt) -> dict[str, Truth]:
+        """Return the arrays that the next launch changes, by the names of the places where they are."""
+        self.number += 1
+        what = f"launch {self.number}, {step.launch.kernel}"
+        given = next(self.given, None)
+        if not isinstance(given, Mapping) or not given:
+            raise SolutionError(
+                f"{self.path}: `states` gives no arrays for {what}; yield a dict with a Truth for each array that it "
+                "changes."
+            )
+        for name, truth in given.items():
+            if name not in step.launch.args or name not in self._assignment.buffers:
+                raise SolutionError(
+                    f"{self.path}: `states` gives {name} for {what}, which has no such array; correct the name."
+                )
+            if self._assignment.tolerance_of(name).rule == "judge":
+                raise SolutionError(
+                    f"{self.path}: `states` gives {name}, which only `check` can judge; give it another rule, or run "
+                    "no kernel alone that changes it."
+                )
+            check_truth(truth, name, self._assignment, self._sizes, "states")
+        return {
+            step.places.get(name, name): without_padding(truth, self._assignment, name) for name, truth in given.items()
+        }
+
+    def _from(self, oracle: Oracle, inputs: Arrays) -> Iterator[Mapping[str, Truth]]:
+        try:
+            yield from oracle.states(**inputs, **self._assignment.known(self._sizes))
+        except Exception as error:  # an instructor's function may raise anything
+            raise SolutionError(f"{self.path}: `states` failed at {self._sizes}: {error!r}.") from error

@@ -1,0 +1,21 @@
+"""Tells public addresses from addresses inside the operator's network. The service must not send requests to the latter
+because a user has entered their names.
+"""
+
+from ipaddress import IPv6Address, ip_address, ip_network
+
+EMBEDDING = tuple(map(ip_network, ("64:ff9b::/96", "64:ff9b:1::/48", "2002::/16", "2001::/32", "::/96")))
+"""IPv6 networks whose addresses contain an IPv4 address, which may be a private one."""
+
+
+def is_public(text: str) -> bool:
+    """True if an address belongs to a machine in the public Internet. An IPv6 address that is only another notation of
+    an IPv4 address counts like it.
+    """
+    address = ip_address(text.partition("%")[0])
+    if isinstance(address, IPv6Address):
+        if address.ipv4_mapped is not None:
+            return is_public(str(address.ipv4_mapped))
+        if any(address in network for network in EMBEDDING):
+            return False
+    return address.is_global and not address.is_multicast

@@ -1,0 +1,110 @@
+"""An implicit step of heat conduction by Jacobi's iteration, in as many turns as the test for convergence needs."""
+
+import numpy as np
+
+from grader.oracle import Truth
+
+CONVERGED = 1e-18
+"""A turn in which the mean square of the residuals is below this is the last (`repeat` in assignment.yaml)."""
+
+MOST = 60
+"""Most turns that any system needs."""
+
+SHIFT = 4
+"""The last turn is up to so many turns earlier or later than for a heat of about 1, so kernels cannot know it."""
+
+ROUNDED = 1e-26
+"""Mean squares below this consist of rounding errors."""
+
+
+def inputs(generator, data, height, width, flow, **_):
+    """Return heat for which no turn is a close call.
+
+    All numbers are positive, so no result is close to 0. A turn at least halves the residuals. The heat is scaled so
+    that CONVERGED is half-way, on a scale of logarithms, between the mean squares of the last turn and of the turn
+    before. Large systems need more than 20 turns, as many as timed runs have.
+    """
+    heat = generator.uniform(0.5, 1, (height, width))
+    squares = [square for _, square in _turns(heat, flow, MOST)]
+    last = next(turn for turn, square in enumerate(squares) if square < CONVERGED)
+    last = max(1, last + generator.integers(-SHIFT, SHIFT, endpoint=True))
+    while last > 1 and squares[last - 1] < ROUNDED:
+        last -= 1
+    between = np.sqrt(squares[last - 1] * max(squares[last], ROUNDED))
+    return {"heat": heat * np.sqrt(CONVERGED / between)}
+
+
+def expected(heat, flow, iterations, **_):
+    """Return the cells after the last turn, in double precision as in the kernel."""
+    return {"new": Truth(value=_last(_turns(heat, flow, iterations), CONVERGED))}
+
+
+def mistakes(heat, flow, iterations, ROWS, COLUMNS, **_):
+    """Neighbours that are left out or taken from elsewhere, a wrong divisor, and too few or too many turns."""
+    y, x = np.indices(heat.shape)
+    around = {
+        "the neighbour above is left out": lambda u: _around(u, leave_out=0),
+        "the neighbour below is left out": lambda u: _around(u, leave_out=1),
+        "the left neighbour is left out": lambda u: _around(u, leave_out=2),
+        "the right neighbour is left out": lambda u: _around(u, leave_out=3),
+        "cells outside of the plate are as warm as the cells at its edge, not 0": lambda u: _sides(
+            np.pad(u, 1, mode="edge")
+        ),
+        "cells outside of the plate are those at the opposite edge, not 0": lambda u: _sides(np.pad(u, 1, mode="wrap")),
+        "neighbours in other tiles are 0: the rim of the tile is never loaded": lambda u: _within_tiles(
+            u, y % ROWS, x % COLUMNS, (ROWS, COLUMNS)
+        ),
+    }
+    results = {
+        words: _last(_turns(heat, flow, iterations, around=each), CONVERGED) for words, each in around.items()
+    } | {
+        "the sum is not divided by 1 + 4*flow": _last(_turns(heat, flow, iterations, divisor=1), CONVERGED),
+        "the sum is divided by 4, the number of neighbours": _last(
+            _turns(heat, flow, iterations, divisor=4), CONVERGED
+        ),
+        "the neighbours are subtracted, not added": _last(_turns(heat, flow, iterations, sign=-1), CONVERGED),
+        "the first turn is the last, as if `squares` were 0": _last(_turns(heat, flow, 1), CONVERGED),
+        "turns go on after the test for convergence holds": _last(_turns(heat, flow, iterations), 0),
+        "the last turn is one too early, as if squares of changes were added, not of residuals": _last(
+            _turns(heat, flow, iterations), CONVERGED * (1 + 4 * flow) ** 2
+        ),
+        "the values are rounded to float": _last(_turns(heat, flow, iterations, rounded=np.float32), CONVERGED),
+    }
+    return {words: {"new": Truth(value=value)} for words, value in results.items()}
+
+
+def _turns(heat, flow, most, around=None, divisor=None, sign=1, rounded=np.float64):
+    """Yield the cells after each turn, and the mean square of the residuals before it. The first turn begins with 0."""
+    old = np.zeros_like(heat)
+    divisor = divisor or 1 + 4 * flow
+    for _ in range(most):
+        right = heat + sign * flow * (around or _around)(old)
+        residual = right - (1 + 4 * flow) * old
+        old = (right / divisor).astype(rounded).astype(np.float64)
+        yield old, np.mean(residual**2)
+
+
+def _last(turns, converged):
+    """Return the cells after the last turn."""
+    for cells, square in turns:
+        if square < converged:
+            break
+    return cells
+
+
+def _around(u, leave_out=None):
+    """Return the sum of the four neighbours of each cell. Cells outside are 0."""
+    return _sides(np.pad(u, 1), leave_out)
+
+
+def _sides(padded, leave_out=None):
+    sides = padded[:-2, 1:-1], padded[2:, 1:-1], padded[1:-1, :-2], padded[1:-1, 2:]
+    return sum(side for number, side in enumerate(sides) if number != leave_out)
+
+
+def _within_tiles(u, row, column, tile):
+    """Return the sum of the neighbours that are in the same tile."""
+    rows, columns = tile
+    padded = np.pad(u, 1)
+    above, below, left, right = padded[:-2, 1:-1], padded[2:, 1:-1], padded[1:-1, :-2], padded[1:-1, 2:]
+    return above * (row > 0) + below * (row < rows - 1) + left * (column > 0) + right * (column < columns - 1)
