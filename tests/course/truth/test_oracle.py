@@ -267,7 +267,7 @@ MADE_BY = [
     ("nearestNeighbour", "nearest"),
     ("nearestNeighbour", "distance"),
     ("optimProgram", "B"),
-    ("partition", "result"),
+    ("stablePartition", "result"),
     ("prefixScan", "before"),
     ("reduction", "total"),
     ("rgblkMMM", "C"),

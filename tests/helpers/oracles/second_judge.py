@@ -218,7 +218,7 @@ def _is_small(built: Built, run: Run) -> bool:
 
 def complaints(built: Built, runs: list[Run]) -> tuple[str, ...]:
     """Return the first lines of Oclgrind's complaints about these runs, or the reason why it could not finish."""
-    job = (built.program.source, [_session(built, run) for run in runs])
+    job = (built.program.text, [_session(built, run) for run in runs])
     try:
         done = subprocess.run(
             [sys.executable, "-m", "plain_oclgrind"],
