@@ -306,6 +306,7 @@ def test_the_job_compares_grades_only_after_a_change(service, platform, monkeypa
     """The job sends a score in the run after a grading. It compares all grades only after a change."""
     compared = []
     monkeypatch.setattr(platform_jobs, "queue_scores", lambda *asked: compared.append(queue_scores(*asked)))
+    monkeypatch.setattr(platform_jobs, "PAUSE_FACTOR", 0.0)
     job = platform_jobs.ScoreJob(service.app_state)
     for _ in range(3):
         job.run()
