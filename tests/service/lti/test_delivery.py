@@ -1,4 +1,4 @@
-"""scores.py and delivery.py: every score arrives once, with its latest value, whatever the platform does."""
+"""scores.py and delivery.py: every score arrives once, with its latest value, also at a platform that fails."""
 
 import random
 import subprocess
