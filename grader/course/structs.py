@@ -57,7 +57,7 @@ class StructFields(Record):
 
 
 @dataclass(frozen=True)
-class Member:
+class StructField:
     """A field of a struct, at its distance in bytes from the beginning."""
 
     name: str
@@ -72,7 +72,7 @@ class Struct:
     """A struct with its layout. It has the properties of an element that do not depend on its values."""
 
     name: str
-    members: tuple[Member, ...]
+    members: tuple[StructField, ...]
     packed: bool
 
     lanes = 1
@@ -149,12 +149,12 @@ class Struct:
 
 def laid_out(name: str, stated: StructFields) -> Struct:
     """Return the struct with its layout. A vector of three takes as much space as one of four."""
-    members: list[Member] = []
+    members: list[StructField] = []
     end = 0
     for field, kind in stated.fields.items():
         element = ELEMENTS[kind]
         offset = end if stated.packed else _rounded(end, element.bytes)
-        members.append(Member(name=field, element=element, type=kind, offset=offset))
+        members.append(StructField(name=field, element=element, type=kind, offset=offset))
         end = offset + element.bytes
     return Struct(name=name, members=tuple(members), packed=stated.packed)
 

@@ -16,7 +16,7 @@ from grader.course.criteria import DataSet
 from grader.course.elements import element_of
 from grader.course.structs import Struct
 from grader.course.tolerance import Tolerance, ToleranceRule
-from grader.course.truth.fields import Part, parts_of
+from grader.course.truth.fields import FieldPart, parts_of
 from grader.course.truth.oracle import Truth
 
 Array = NDArray[Any]
@@ -151,14 +151,16 @@ def wrong_elements(got: Array, truth: Truth, standard: Standard) -> Mask:
     return wrong if truth.defined is None else wrong & truth.defined
 
 
-def by_part(got: Array, truth: Truth, standard: Standard, struct: Struct) -> Iterator[tuple[Part, Array, Truth, Mask]]:
+def by_part(
+    got: Array, truth: Truth, standard: Standard, struct: Struct
+) -> Iterator[tuple[FieldPart, Array, Truth, Mask]]:
     """Yield each number of a struct, its array and its truth, and the mask of wrong elements."""
     for part in parts_of(struct):
         own, right = part.of(got), truth_of(part, truth)
         yield part, own, right, wrong_elements(own, right, of_numbers(standard))
 
 
-def truth_of(part: Part, truth: Truth) -> Truth:
+def truth_of(part: FieldPart, truth: Truth) -> Truth:
     """Return the truth of one number of a struct."""
     magnitude, defined = truth.magnitude, truth.defined
     has_magnitude = magnitude is not None and part.member.name in (magnitude.dtype.names or ())

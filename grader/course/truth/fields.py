@@ -8,18 +8,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grader.course.elements import Element
-from grader.course.structs import Member, Struct
+from grader.course.structs import Struct, StructField
 
 Array = NDArray[Any]
 
 
 @dataclass(frozen=True)
-class Part:
+class FieldPart:
     """A number of a struct: a field, or one number of a vector in a field. `words` follow the name of an element in
     messages, as in OpenCL C.
     """
 
-    member: Member
+    member: StructField
     lane: int | None
     words: str
 
@@ -29,17 +29,17 @@ class Part:
         return np.ascontiguousarray(column if self.lane is None else column[..., self.lane])
 
 
-def parts_of(struct: Struct) -> tuple[Part, ...]:
+def parts_of(struct: Struct) -> tuple[FieldPart, ...]:
     """Return the numbers of a struct in order, without the padding of vectors of three."""
     return tuple(part for member in struct.members for part in _parts(member))
 
 
-def _parts(member: Member) -> Iterator[Part]:
+def _parts(member: StructField) -> Iterator[FieldPart]:
     lanes = member.element.lanes
     if lanes == 1:
-        yield Part(member, None, f".{member.name}")
+        yield FieldPart(member, None, f".{member.name}")
     else:
-        yield from (Part(member, lane, f".{member.name}.{component(lane, lanes)}") for lane in range(lanes))
+        yield from (FieldPart(member, lane, f".{member.name}.{component(lane, lanes)}") for lane in range(lanes))
 
 
 def component(number: int, lanes: int) -> str:

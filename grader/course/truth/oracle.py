@@ -48,7 +48,7 @@ from grader.course.assignment import Assignment
 from grader.course.criteria import DataSet, Sizes
 from grader.course.elements import Element
 from grader.course.folders import ORACLE_FILE
-from grader.course.structs import Member, Struct
+from grader.course.structs import Struct, StructField
 from grader.course.truth.fields import cast, dtype_of
 
 Arrays = Mapping[str, NDArray[Any]]
@@ -185,7 +185,7 @@ def check_truth(truth: Truth, name: str, assignment: Assignment, sizes: Sizes, f
     _check_range(truth.value, name, assignment, function)
 
 
-def _members(element: Element | Struct, array: NDArray[Any], truth: Truth) -> tuple[Member, ...]:
+def _members(element: Element | Struct, array: NDArray[Any], truth: Truth) -> tuple[StructField, ...]:
     """The fields that an array must have. Only the fields that have one are in a magnitude."""
     members = () if isinstance(element, Element) else element.members
     stated = array.dtype.names if isinstance(array, np.ndarray) and array is truth.magnitude else None
@@ -243,7 +243,7 @@ def make(
     return {name: cast(made[name], assignment.element(buffer.type)) for name, buffer in wanted.items()}
 
 
-def _check_numbers(array: object, name: str, assignment: Assignment, members: tuple[Member, ...] | None) -> None:
+def _check_numbers(array: object, name: str, assignment: Assignment, members: tuple[StructField, ...] | None) -> None:
     """Raise SolutionError for anything but an array of real numbers, or a structured array of these fields."""
     path = assignment.reference / ORACLE_FILE
     if not isinstance(array, np.ndarray | np.generic):

@@ -28,7 +28,7 @@ from grader.course.truth.oracle import Arrays, Oracle, Truth, check_truth, witho
 
 
 @dataclass(frozen=True, kw_only=True)
-class State:
+class LaunchState:
     """A launch with the arrays that have values before it, and the arrays that it changes, as they are after it."""
 
     launch: LaunchAt
@@ -36,7 +36,7 @@ class State:
     after: Mapping[str, Truth]
 
 
-def state_at(kernel: str, oracle: Oracle, assignment: Assignment, inputs: Arrays, sizes: Sizes) -> State:
+def state_at(kernel: str, oracle: Oracle, assignment: Assignment, inputs: Arrays, sizes: Sizes) -> LaunchState:
     """Return the state at the first launch of a kernel. Raises SolutionError if the oracle does not give it."""
     steps = assignment.sequence(sizes).steps
     earlier = list(takewhile(lambda step: not (isinstance(step, LaunchAt) and step.launch.kernel == kernel), steps))
@@ -53,7 +53,7 @@ def state_at(kernel: str, oracle: Oracle, assignment: Assignment, inputs: Arrays
                 f"{states.path}: `states` gives no values of {name}, an argument of {kernel} in launch "
                 f"{states.number}; add a Truth to the launch that writes it."
             )
-    return State(launch=launch, before=before, after=after)
+    return LaunchState(launch=launch, before=before, after=after)
 
 
 def last_change(buffer: str, oracle: Oracle, assignment: Assignment, inputs: Arrays, sizes: Sizes) -> int | None:

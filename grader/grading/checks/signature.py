@@ -112,7 +112,9 @@ def _parameter(assignment: Assignment, launch: Launch, name: str) -> AnyParamete
 
 
 def _accesses(assignment: Assignment, launch: Launch, name: str) -> tuple[str, ...]:
-    """What the kernel of a launch may do with an image. The first launch with an image without data must write it."""
+    """The accesses to an image that the kernel of a launch may declare. If an image has no data, its first launch must
+    write it.
+    """
     buffer = assignment.buffers[name]
     if buffer.part == "input":
         return ("read_only",)

@@ -20,8 +20,8 @@ MAX_IDLE_SECONDS = 600.0
 
 
 PAUSE_FACTOR = 20.0
-"""After a comparison, none begins for this many times its duration, so that pages get the processor. For 3,000 students,
-a comparison takes 0.8 s.
+"""After a comparison, none begins for this many times its duration, so that pages get the processor. For 3,000
+students, a comparison takes 0.8 s.
 """
 
 

@@ -1,4 +1,4 @@
-"""scores.py and delivery.py: every score arrives once, with its latest value despite faults of the platform."""
+"""scores.py and delivery.py: every score arrives once, with its latest value, also at a platform that fails."""
 
 import random
 import subprocess

@@ -332,8 +332,8 @@ def branch(line, *, constant):
     ],
 )
 def test_the_condition_that_keeps_all_work_items_out(branches, lines):
-    """Of the conditions before a line that no work-item reaches, the one that keeps them out is named if the simulator
-    shows which one this is. Otherwise all are named.
+    """Several conditions may precede a line that no work-item reaches. The one that keeps them out is named if the
+    simulator shows it. Otherwise all are named.
     """
     seen = launch(f"{IDS}if (x >= w)\nreturn;\nif (y < h)\nv[x] = 0;")
     seen = replace(seen, seen=seen.seen.model_copy(update={"branches": tuple(branches)}))
