@@ -70,7 +70,7 @@ def test_local_memory_is_filled_in_the_lines_that_write_it(written, lines):
 
 
 def test_local_memory_whose_value_a_later_launch_uses():
-    """If a later launch uses the result of the read, the help still names the lines of the launch that reads the word."""
+    """If a later launch uses the result of the read, the help names the lines of the launch that reads the word."""
     first = launch("k", ("tile", 12), space=LOCAL)
     reads = first.accesses[0].model_copy(update={"line": 20, "writes": False})
     first = first.model_copy(update={"accesses": (*first.accesses, reads)})
