@@ -76,10 +76,10 @@ def _told(tried: Tried, explanation: Explanation | None, seen: Simulated | None)
     lines = lines_of(use, seen.kernels) if use else ""
     if explanation and lines:
         return replace(check, message=_with_lines(check.message, lines))
-    return locate(_with_findings(check, seen), lines or _lines_to_look_at(tried.case, seen))
+    return locate(_with_findings(check, seen), lines or lines_to_look_at(tried.case, seen))
 
 
-def _lines_to_look_at(case: Case, seen: Simulated) -> str:
+def lines_to_look_at(case: Case, seen: Simulated) -> str:
     """All lines that use arrays. If a kernel runs alone in the case, only this kernel's lines."""
     launches = list(zip(seen.kernels, seen.scenes, strict=True))
     launches = [each for each in launches if each[0].kernel == case.alone] or launches
