@@ -18,11 +18,11 @@ from grader.grading.checks.building import Built
 from grader.grading.checks.conclusions import conclude, lines_to_look_at
 from grader.grading.checks.correctness import Tried, failed_sizes, try_cases
 from grader.grading.checks.simulated_run import Simulated
-from grader.grading.explain.problem import of_stray_write
+from grader.grading.explain.problem import Problem, of_stray_write
 from grader.grading.explain.simulator.locations import Scene
 from grader.protocol.observation import SeenAccess, SeenArray, SeenKernel, SeenMessage
 from grader.protocol.steps import ProgramSource
-from grader.results.check import Verdict, full_marks
+from grader.results.check import Reason, Verdict, full_marks
 
 COUNTS = {"requests": 1, "mostly_idle": 1, "active": 1, "bytes": 4, "unused": 0, "conflicts": 0, "sectors": 1}
 COUNTS |= {"fewest": 1, "worst": 1.0, "stride": 4}
@@ -153,6 +153,20 @@ def test_a_result_that_holds_nan_is_told_with_the_read_past_the_end(concluded):
     nothing = lambda arrays: np.full(arrays["A"].size, POISON, dtype=np.uint32).view(np.float32)  # noqa: E731
     checks, _ = concluded(nothing, heard(f"Invalid read {BEYOND}"))
     assert {check.help for check in checks} == {"Line 6 reads outside B, 1 element past its end. Such words hold NaN."}
+
+
+def test_a_kernel_alone_is_told_with_its_own_lines():
+    """If only one kernel ran, the message names it, and the help lists the lines of no other kernel."""
+    (kernel,) = SEEN.kernels
+    other = kernel.model_copy(update={"kernel": "other", "accesses": (STORE.model_copy(update={"line": 9}),)})
+    seen = replace(SEEN, kernels=(other, kernel), scenes=SEEN.scenes * 2)
+    check = Problem(reason=Reason.WRONG_OUTPUT, message="B is wrong.").fail(
+        full_marks(AskedCheck(kind=Kind.CORRECTNESS, points=1.0))
+    )
+    case = Case(name="one", sizes=SIZES[1], alone="coalsTransp")
+    (told,) = conclude([Tried(case=case, check=check)], None, None, seen)
+    assert told.message == "B is wrong. Only coalsTransp ran, on right arrays."
+    assert told.help == "In your file, B is written in line 7."
 
 
 def test_right_cases_keep_their_checks(concluded):
