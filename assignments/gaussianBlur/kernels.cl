@@ -7,6 +7,7 @@
 //
 // Launch:   work-group (TILE, TILE), global (ceil(width/TILE)*TILE, ceil(height/TILE)*TILE).
 // Defined:  real (float), TILE (16), R (4).
+//
 // get_image_width and get_image_height return the size of an image.
 __kernel void blurRows(read_only image2d_t source, write_only image2d_t between, __global const real *weights,
                        sampler_t edge)
