@@ -23,8 +23,8 @@ SUFFIXES = {"10D2": "f", "10DE": "f", "10D9": "i", "10DA": "ui", "10DC": "ui"}
 """Suffixes of the functions for the formats of images, by OpenCL's codes."""
 
 CLAMP = (
-    "Use a sampler with CLK_ADDRESS_CLAMP_TO_EDGE or CLK_ADDRESS_CLAMP, which define reads outside, or keep the "
-    "coordinates inside."
+    "Use a sampler with CLK_ADDRESS_CLAMP_TO_EDGE or CLK_ADDRESS_CLAMP, which define reads outside the image, or keep "
+    "the coordinates inside."
 )
 CHECK_PLACE = (
     "Check the coordinates, which are (column, row), and compare them with the width and the height in a guard."
