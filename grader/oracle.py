@@ -1,5 +1,5 @@
 """Names for an assignment's oracle.py: `Truth`, and functions that make structured inputs. The import path
-`grader.oracle` stays, even if the modules move.
+`grader.oracle` does not change, even if the modules move.
 """
 
 from grader.course.truth.oracle import Truth

@@ -68,8 +68,8 @@ def _declared(assignment: Assignment) -> Iterable[Launch]:
 
 def _layouts(assignment: Assignment) -> Iterator[str]:
     """Yield a drawing for each shape of the arrays of the student's kernels. A scratch array without data is not drawn,
-    because students choose its layout, unless a kernel that runs alone takes it. Neither is an image, whose layout only
-    the device knows.
+    because students choose its layout, unless a kernel that runs alone takes it. An image is not drawn either, because
+    only the device knows its layout.
     """
     used = dict.fromkeys(name for launch in assignment.student_launches for name in launch.args)
     arrays = {name: assignment.buffers[name] for name in used if name in assignment.buffers}
@@ -157,7 +157,7 @@ def _steps(assignment: Assignment, steps: Sequence[Any]) -> Iterator[str]:
 
 
 def _apart(case: Case) -> str:
-    """Return words that mark practice cases, hidden cases, kernels that run alone, and points of a case."""
+    """Return words that mark a case as practice or hidden, and state its points and the kernel that runs alone."""
     words = (
         ("practice", case.practice),
         ("hidden", case.hidden),

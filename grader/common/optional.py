@@ -44,7 +44,7 @@ class OptionalWork:
             return explain(check)
         return work.fault
 
-    The name is that of the part that would be missing.
+    The argument names the part of the result that is missing after a fault.
     """
 
     def __init__(self, lost: str) -> None:

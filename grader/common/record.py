@@ -20,7 +20,7 @@ class Record(BaseModel):
 R = TypeVar("R", bound=Record)
 
 if TYPE_CHECKING:
-    from dataclasses import replace  # with this, mypy checks names and types of a record's fields
+    from dataclasses import replace  # makes mypy check the names and types of a record's fields
 else:
 
     def replace(record: R, /, **changes: Any) -> R:

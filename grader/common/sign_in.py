@@ -37,8 +37,8 @@ class UniversityRules(Record):
 
 class CiProviderRules(Record):
     """A CI provider whose jobs may hand in with the ID tokens that it issues. `audience` is the audience of these
-    tokens, by default the address of the service. `person_claim` is a claim with a person's key in the roster. Without
-    it, only jobs of linked repositories may hand in.
+    tokens, by default the address of the service. `person_claim` names the claim that contains a person's key in the
+    roster. Without this claim, only jobs of linked repositories may hand in.
     """
 
     name: str

@@ -214,7 +214,7 @@ class Assignment(Folders, Rubric):
                 yield each.until.sum
 
     def _misnamed_types(self) -> Iterator[str]:
-        """Yield a message for each struct that is not one in OpenCL C, and for each type that does not exist."""
+        """Yield a message for each struct that is not valid in OpenCL C, and for each type that does not exist."""
         for name, stated in self.structs.items():
             yield from stated.contradictions(name)
             for word in (name, *stated.fields):
@@ -357,7 +357,7 @@ class Assignment(Folders, Rubric):
             )
 
     def _check_kernels(self, goal: SpeedGoal) -> None:
-        """Raise ValueError if the timed program does not launch a kernel whose rate is asked for."""
+        """Raise ValueError if `performance.kernels` names a kernel that the timed program does not launch."""
         launched = {step.launch.kernel for step in self.sequence(goal.sizes).launches}
         for kernel in self.speed_goals.kernels:
             if kernel not in launched:
@@ -462,8 +462,8 @@ class Assignment(Folders, Rubric):
         return hashlib.sha256(repr((self.measured_sha256, fields)).encode()).hexdigest()
 
     def _sorted_fields(self, excluded: Any) -> str:
-        """Return the fields as JSON, sorted by name, so that the order of our classes does not matter. The order of the
-        fields of structs does.
+        """Return the fields as JSON, sorted by name, so that the order of our classes does not matter. The fields of
+        structs keep their order, which matters.
         """
         fields = self.model_dump(mode="json", exclude=excluded, exclude_computed_fields=True)
         orders = {name: [*stated.fields] for name, stated in self.structs.items()}
@@ -605,7 +605,7 @@ def _check_fit(what: str, element: Element | Struct, value: float) -> None:
 
 @contextmanager
 def _explaining(what: str) -> Iterator[None]:
-    """Add the place and the remedy to the message about a value that does not fit its type."""
+    """Add the location and the next step to the message about a value that does not fit its type."""
     try:
         yield
     except InputError as error:

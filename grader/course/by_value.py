@@ -1,7 +1,7 @@
 """Values of arguments that kernels get by value: numbers, vectors and structs.
 
-A number stands for itself or, for a vector, for all its numbers. Otherwise, a vector is a list of numbers, and a struct
-is a mapping from its fields to their values.
+One number is the value of a scalar, or of all numbers of a vector. A vector can also be written as a list of numbers. A
+struct is written as a mapping from its fields to their values.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,7 +19,7 @@ Value = Number | tuple[Number, ...] | dict[str, Number | tuple[Number, ...]]
 
 
 def misfits(element: Element | Struct, value: Value) -> Iterator[str]:
-    """Yield what is wrong with the form of a value of this type."""
+    """Yield the errors in the form of a value of this type."""
     if isinstance(element, Element):
         if isinstance(value, dict) or (isinstance(value, tuple) and len(value) != element.lanes):
             form = "a number" if element.lanes == 1 else f"a list of {element.lanes} numbers"
@@ -62,7 +62,7 @@ def content(element: Element | Struct, value: Value, names: Mapping[str, object]
 
 
 def number(name: str, value: Value) -> Number:
-    """Return the value of an argument of one number."""
+    """Return the value of an argument that is one number."""
     if isinstance(value, str | int | float):
         return value
     raise InputError(f"the scalar {name} is not a number.")

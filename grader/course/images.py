@@ -10,7 +10,7 @@ from grader.protocol.steps import Addressing, ChannelOrder, ChannelType, Filteri
 
 
 class ImageFormat(Record):
-    """The format of an image's pixels, by its OpenCL names, and the type of the elements of the same bytes in NumPy."""
+    """The OpenCL names of an image's pixel format, and the element type with which NumPy reads the same bytes."""
 
     order: ChannelOrder
     channel: ChannelType
@@ -18,7 +18,7 @@ class ImageFormat(Record):
 
 
 def _formats() -> dict[str, ImageFormat]:
-    """Return the formats of all channels in all numbers."""
+    """Return all formats: each type of channel, with each number of channels."""
     types: dict[str, tuple[ChannelType, str]] = {
         "8unorm": ("UNORM_INT8", "uchar"),
         "8uint": ("UNSIGNED_INT8", "uchar"),
@@ -35,7 +35,7 @@ def _formats() -> dict[str, ImageFormat]:
 
 
 FORMATS = _formats()
-"""Formats by the names that WebGPU gives them. A device needs to have RGBA; most have R, too."""
+"""Formats by their names in WebGPU. Every device with images supports RGBA, and most support R."""
 
 
 def _known(name: str) -> str:
@@ -55,14 +55,14 @@ class Sampler(Record):
     """An argument of the type sampler_t. Samplers in the source need no entry."""
 
     address: Addressing
-    """Pixel that is read outside the image: with `clamp_to_edge` the nearest one, with `clamp` the border colour, with
-    `repeat` and `mirrored_repeat` one of a copy of the image. With `none`, such reads are undefined."""
+    """Pixel that a read outside the image returns: the nearest one (`clamp_to_edge`), the border colour (`clamp`), or
+    one from a copy of the image (`repeat`, `mirrored_repeat`). With `none`, such reads are undefined."""
 
     filter: Filtering = "nearest"
     """`nearest` reads one pixel, `linear` interpolates between four."""
 
     normalized: bool = False
-    """True if coordinates are from 0 to 1, false if they count pixels."""
+    """True if coordinates are from 0 to 1, false if they are in pixels."""
 
     @model_validator(mode="after")
     def _is_defined(self) -> "Sampler":

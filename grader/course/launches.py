@@ -28,7 +28,7 @@ class Buffer(Record):
 
     image: FormatName | None = None
     """Format of the pixels if the array is a 2D image. It determines `type`. In NumPy, an image has the shape
-    [height, width], and for several channels one more dimension."""
+    [height, width], with one more dimension if it has several channels."""
 
     data: DataKind | None = None
     """Kind of data. `numbers` are uniform in [-1, 1), for int from -32768 to 32767, and for uint up to 65535.
@@ -53,7 +53,7 @@ class Buffer(Record):
             return fields
         element = FORMATS[fields["image"]].type
         if fields.get("type", element) != element:
-            raise ValueError("an image has its type from its format; leave out `type`")
+            raise ValueError("the format of an image determines its type; leave out `type`")
         return {**fields, "type": element}
 
     @property
@@ -73,7 +73,7 @@ class Buffer(Record):
             yield from self._impossible_image()
 
     def _impossible_image(self) -> Iterator[str]:
-        """Yield what an image cannot have."""
+        """Yield the fields of an image that grader does not support."""
         if len(self.shape) == 3:
             yield "is a 3D image, which grader does not support; write its shape as [height, width]"
         elif len(self.shape) != 2:
@@ -96,8 +96,8 @@ class Scalar(Record):
     """Type of the kernel's parameter."""
 
     value: Value
-    """A number, or an expression over sizes and constants. A vector has a list of them, or one for all its numbers, and
-    a struct has a mapping from its fields to their values.
+    """A number, or an expression over sizes and constants. A vector has a list of them, or one value for all its
+    numbers. A struct has a mapping from its fields to their values.
     """
 
 

@@ -20,16 +20,16 @@ DOUBLE_POISONS = (0x7FF9A3C97FD5A3C9, 0x7FF95C367FCA5C36)
 
 
 def _secret_patterns() -> tuple[int, int]:
-    """Return two patterns of eight bytes. Each byte is from 0x81 to 0xFE, and no byte of one is in the other, so that
-    they differ from each other and from small numbers in types of any size.
+    """Return two patterns of eight bytes. Each byte is from 0x81 to 0xFE, and the patterns have no byte in common.
+    Therefore, they differ from each other and from small numbers in types of any size.
     """
     drawn = secrets.SystemRandom().sample(range(0x81, 0xFF), 16)
     return int.from_bytes(drawn[:8], "little"), int.from_bytes(drawn[8:], "little")
 
 
 WHOLE_POISON, WHOLE_INPUT_POISON = _secret_patterns()
-"""Patterns for whole numbers, which have no NaN. A type of fewer than eight bytes has the last bytes. They are drawn at
-the start of the program, because a student who knew a constant could leave out stores of this value.
+"""Patterns for whole numbers, which have no NaN. A type of fewer than eight bytes gets the last bytes. The patterns are
+drawn at the start of the program, because a student who knew them could leave out stores of these values.
 """
 
 GUARD_BYTES = 4096

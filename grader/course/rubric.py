@@ -118,7 +118,7 @@ class SingleCheck(Section):
 
 
 class Correctness(Section):
-    """The cases. Those that are neither for practice nor have points of their own share the rest of `points`."""
+    """The cases. Cases without separate points that are not for practice share the rest of `points`."""
 
     kinds = (Kind.CORRECTNESS, Kind.PRACTICE)
     needs_right_cases = False
@@ -164,12 +164,12 @@ class Correctness(Section):
 
     @property
     def _own_points(self) -> float:
-        """Points of all cases with points of their own."""
+        """Points of all cases that have separate points."""
         return sum(case.points or 0.0 for case in self.cases)
 
     @property
     def share(self) -> float:
-        """Points of each case that is not for practice and has no points of its own."""
+        """Points of each case that is not for practice and does not have separate points."""
         return (self.points - self._own_points) / self._sharing if self._sharing else 0.0
 
     def points_of(self, case: Case) -> float:
@@ -338,7 +338,7 @@ class Quantities(Record):
 
     @property
     def work(self) -> Expression:
-        """Work of a kernel: the counted quantity, else the operations, else the bytes."""
+        """Work of a kernel: the counted quantity. Without one, the operations and, without these, the bytes."""
         if self.count is not None:
             return self.count.of
         return self.bytes if self.flop is None else self.flop
@@ -362,7 +362,7 @@ class SpeedGoals(Quantities, SingleCheck):
     }
 
     kernels: dict[str, Quantities] = Field(default={}, exclude_if=lambda kernels: not kernels)
-    """Quantities of single kernels of the program, all launches of a kernel together, for their rates in reports."""
+    """Quantities of single kernels, from which reports compute rates. They count all launches of a kernel."""
 
     verifier: Literal["oracle"] | None = None
     """`oracle` if the judge also makes the data of timed runs on GPUs. By default, these data are small integers made

@@ -28,7 +28,7 @@ RESERVED = frozenset(KEYWORDS.split())
 
 
 def is_name(word: str) -> bool:
-    """True if OpenCL C allows this name for a field or a struct."""
+    """Return True if OpenCL C allows this name for a field or a struct."""
     is_identifier = word.isascii() and IDENTIFIER.fullmatch(word) is not None
     return is_identifier and word not in RESERVED and word not in BY_NAME
 
@@ -45,10 +45,10 @@ class StructFields(Record):
     def contradictions(self, name: str) -> Iterator[str]:
         """Yield a message for each name or type that the struct called `name` cannot have."""
         if not is_name(name):
-            yield f"a struct cannot have the name {name}, which is a type, a keyword or no name; choose another"
+            yield f"a struct cannot have the name {name}, which is a type, a keyword or not valid; choose another"
         for field, kind in self.fields.items():
             if not is_name(field):
-                yield f"the struct {name} has the field {field}, which is a type, a keyword or no name; rename it"
+                yield f"the struct {name} has the field {field}, which is a type, a keyword or not valid; rename it"
             if kind not in ELEMENTS:
                 yield (
                     f"the field {field} of the struct {name} has the type {kind}; write one of {', '.join(SCALARS)}, "
@@ -58,7 +58,7 @@ class StructFields(Record):
 
 @dataclass(frozen=True)
 class StructField:
-    """A field of a struct, at its distance in bytes from the beginning."""
+    """A field of a struct, with its offset in bytes from the beginning of the struct."""
 
     name: str
     element: Element
@@ -69,7 +69,7 @@ class StructField:
 
 @dataclass(frozen=True)
 class Struct:
-    """A struct with its layout. It has the properties of an element that do not depend on its values."""
+    """A struct with its layout. Its properties do not depend on the values of elements."""
 
     name: str
     members: tuple[StructField, ...]
@@ -80,7 +80,7 @@ class Struct:
 
     @property
     def alignment(self) -> int:
-        """The number of bytes of which its addresses are multiples."""
+        """Alignment: the address of each element is a multiple of this number of bytes."""
         return 1 if self.packed else max(member.element.bytes for member in self.members)
 
     @property
@@ -105,7 +105,7 @@ class Struct:
         return frozenset({self.name, f"struct {self.name}"})
 
     def pattern(self, value: float) -> int:
-        """Bits of a unit of an array that is filled with this value, which must be 0."""
+        """Bits of one unit in an array that is filled with this value, which must be 0."""
         if value != 0:
             raise InputError(f"an array of {self.name} can be filled only with 0.")
         return 0
@@ -164,5 +164,5 @@ def _rounded(size: int, step: int) -> int:
 
 
 def _word(unit: int) -> Element:
-    """Return the type whose poisons fill the bands of arrays of structs: floats if they fit."""
+    """Return the type whose poison fills the bands around arrays of structs, which is float if its size fits."""
     return ELEMENTS["float" if unit == WORD_BYTES else {2: "ushort", 1: "uchar"}[unit]]

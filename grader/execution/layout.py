@@ -21,7 +21,7 @@ def poison(spec: BufferSpec, size: int) -> "NDArray[np.unsignedinteger[Any]]":
 
 
 def cleared(spec: BufferSpec) -> "NDArray[np.unsignedinteger[Any]]":
-    """Return the payload of a buffer before a launch that has to write it."""
+    """Return the initial payload of a buffer that a launch has to write."""
     import numpy as np
 
     if not spec.element or spec.poison is None:

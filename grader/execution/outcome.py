@@ -44,7 +44,7 @@ class Fetched:
     """A buffer as the worker returned it: the guard band before it, its payload, and the guard band after it.
 
     All three contain the bits of elements, as unsigned numbers of the buffer's unit. `poison` is the pattern with which
-    both bands were filled before the launch, or None if they were not filled. `units` is the number of units in an
+    both bands were filled before the launch, or None if they were not filled. `units` is the number of units in each
     element.
     """
 

@@ -396,7 +396,7 @@ def _plan(assignment: Assignment, sizes: Sizes, scripts: Mapping[str, Script]) -
 
 
 def buffer_spec(assignment: Assignment, name: str, sizes: Sizes) -> BufferSpec:
-    """Return a buffer or an image with the poison of inputs."""
+    """Return a buffer or an image that contains the poison for inputs."""
     element, image = _element(assignment, name), assignment.image_spec(name, sizes)
     return BufferSpec(
         name=name,

@@ -120,8 +120,8 @@ def unreached_in_words(checks: Sequence[Check]) -> str:
 
 
 def speed_in_words(performance: Performance) -> Iterator[str]:
-    """Yield a line each for the rate, the share of the model solution's speed if that is known, the speed-up, the share
-    of the bandwidth, and the rates of kernels if the assignment asks for them.
+    """Yield one line each for the rate, the share of the model solution's speed if it is known, the speed-up, the share
+    of the bandwidth, and the rates of kernels if the assignment requests them.
     """
     rate, fraction = performance.rate, performance.fraction_of_reference
     yield f"{three_digits(rate.median)} {performance.unit} ({three_digits(rate.low)} to {three_digits(rate.high)})"

@@ -42,7 +42,7 @@ class Program(Record):
 
 
 class KernelSpeed(Record):
-    """Speed of one kernel in the timed program: seconds of all its launches together, and the rate in its unit."""
+    """Speed of one kernel in the timed program: the total seconds of its launches, and the rate in its unit."""
 
     kernel: str
     seconds: float
@@ -76,8 +76,8 @@ class Performance(Record):
 
     Rates are in `unit`, bandwidths in GB/s, and times in seconds. A run performs `flop` operations (None if it only
     moves data) on `bytes`, the smallest number of bytes that must move. `peak` is the GFLOPS of a kernel of grader that
-    only computes. `roofs` exist if the device has a profile. `kernels` has the kernels whose rates the assignment asks
-    for. All other values were measured in the session itself.
+    only computes. `roofs` exist if the device has a profile. `kernels` contains the kernels whose rates the assignment
+    requests. All other values were measured in the session itself.
     """
 
     device_class: Literal["cpu", "gpu"]
@@ -152,7 +152,7 @@ class Access(Record):
 
 
 class ImageUse(Record):
-    """An expression in the source that reads or writes an image, and how often work-items executed it."""
+    """An expression that reads or writes an image, and the number of times that work-items executed it."""
 
     line: int
     column: int
@@ -187,7 +187,7 @@ class Profile(Record):
     kernel can move. `barrier_after` is the line after which a barrier was added for these counts, because only this
     barrier was missing. `needed` has the traffic of the model solution, if it was counted for comparison.
     `work_items` is the number of work-items of the largest launch. Results of earlier versions lack it.
-    `images` has the accesses of images, which no other count contains.
+    `images` contains the accesses to images, which no other count includes.
     """
 
     sizes: dict[str, int]

@@ -1,5 +1,5 @@
-"""Tells public addresses from addresses inside the operator's network. The service must not send requests to the latter
-because a user has entered their names.
+"""Tells public addresses from addresses inside the operator's network. A user who enters an address must not be able to
+make the service send requests into this network.
 """
 
 from ipaddress import IPv6Address, ip_address, ip_network
@@ -9,8 +9,8 @@ EMBEDDING = tuple(map(ip_network, ("64:ff9b::/96", "64:ff9b:1::/48", "2002::/16"
 
 
 def is_public(text: str) -> bool:
-    """True if an address belongs to a machine in the public Internet. An IPv6 address that is only another notation of
-    an IPv4 address counts like it.
+    """True if an address belongs to a machine in the public Internet. An IPv6 address that contains an IPv4 address is
+    judged by the IPv4 address.
     """
     address = ip_address(text.partition("%")[0])
     if isinstance(address, IPv6Address):

@@ -241,7 +241,7 @@ BUFFERS = {
         ),
         (
             {"buffers": {**BUFFERS, "source": {**BUFFERS["source"], "type": "float4"}}},
-            "an image has its type from its format; leave out `type`",
+            "the format of an image determines its type; leave out `type`",
         ),
         (
             {"buffers": {**BUFFERS, "target": {**BUFFERS["target"], "shape": [2, "height", "width"]}}},

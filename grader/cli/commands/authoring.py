@@ -32,9 +32,7 @@ def new(
     name: Annotated[str, typer.Argument(help="Name of the assignment and of its kernel.")],
     template: Annotated[
         Template,
-        typer.Option(
-            "--from", help="`histogram` has atomics on bytes, `image` images, `loop` a program with a repetition."
-        ),
+        typer.Option("--from", help="`histogram` uses atomics on bytes, `image` uses images, `loop` repeats launches."),
     ] = Template.SAXPY,
     course: CourseOption = None,
 ) -> None:

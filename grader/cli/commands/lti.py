@@ -1,4 +1,4 @@
-"""The commands that register the service at learning platforms by LTI, and check the registrations."""
+"""Commands that register the service with learning platforms by LTI, and check the registrations."""
 
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -27,14 +27,14 @@ Enter at the platform:
 def add(
     *,
     issuer: Annotated[str, typer.Option(help="Issuer of the platform (platform ID).")],
-    client_id: Annotated[str, typer.Option(help="Client ID that the platform has given.")],
+    client_id: Annotated[str, typer.Option(help="Client ID from the platform.")],
     sign_in_url: Annotated[str, typer.Option(help="Authentication request URL of the platform.")],
     token_url: Annotated[str, typer.Option(help="Access token URL of the platform.")],
     keys_url: Annotated[str, typer.Option(help="Public keyset URL of the platform.")],
-    deployment: Annotated[list[str] | None, typer.Option(help="Deployment ID. Repeat it for several.")] = None,
+    deployment: Annotated[list[str] | None, typer.Option(help="Deployment ID. Repeat the option for several.")] = None,
     name: Annotated[str, typer.Option(help="Name of the platform in pages and messages.")] = "",
     match: Annotated[
-        str, typer.Option(help="Claim that is the key of a person in the roster: email, username or sourcedid.")
+        str, typer.Option(help="Claim that contains the key of a person in the roster: email, username or sourcedid.")
     ] = "",
     token_audience: Annotated[str, typer.Option(help="Audience of token requests, if it is not the token URL.")] = "",
     data: DataOption = None,
@@ -59,7 +59,7 @@ def add(
             token_url=token_url,
             jwks_url=keys_url,
             token_audience=token_audience,
-            matches=match,  # type: ignore[arg-type]  # it was checked above
+            matches=match,  # type: ignore[arg-type]  # checked above
             deployments=tuple(deployment or ()),
         )
         with reached.writing() as session:
@@ -83,7 +83,7 @@ def list_platforms(*, data: DataOption = None, database: DatabaseOption = None) 
 def check(
     *, data: DataOption = None, database: DatabaseOption = None, url: UrlOption = f"http://127.0.0.1:{PORT}"
 ) -> None:
-    """Say in words what works at each registered platform, and what does not. Exit code 1 if something does not."""
+    """Report what works at each registered platform, and what does not. Exit code 1 if something does not work."""
     with _service(data, database) as (reached, client):
         from grader.service.db.clock import utc_now
         from grader.service.lti.check import findings
@@ -103,14 +103,14 @@ def check(
 
 
 def rotate(*, data: DataOption = None, database: DatabaseOption = None) -> None:
-    """Replace the key with which the service signs. Platforms see both keys for two days."""
+    """Replace the key that signs the service's messages. Platforms see both keys for two days."""
     with _service(data, database) as (reached, _client):
         from grader.service.db.clock import utc_now
         from grader.service.lti.keys import rotate as add_key
 
         with reached.writing() as session:
             add_key(session, utc_now())
-    typer.echo("added a key. It signs in an hour, and the old one disappears two days later.")
+    typer.echo("added a key. The service signs with it in an hour, and removes the old one two days later.")
 
 
 def invite(
@@ -128,7 +128,7 @@ def invite(
 
 @contextmanager
 def _service(data: Path | None, database: str | None) -> "Iterator[tuple[Database, PlatformClient]]":
-    """The database of the service and a client for platforms. Reports refusals as errors of the user."""
+    """The database of the service and a client for platforms. Converts refusals to errors of the user."""
     from grader.common.errors import InputError
     from grader.grading.settings import load_settings
 

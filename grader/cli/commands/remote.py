@@ -60,7 +60,7 @@ def submit(
     from grader.common.errors import InputError
 
     if files.chosen and not wait:
-        raise InputError("--no-wait does not wait for the result, so it cannot be written; leave --no-wait out.")
+        raise InputError("--no-wait does not wait for the result, so no file can be written; leave out --no-wait.")
     attempt = hand_in(submitted.file, submitted.name, typer.echo)
     if wait:
         code = watch(attempt, typer.echo, Console().width)

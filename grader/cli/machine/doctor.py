@@ -86,8 +86,8 @@ def _confinement(environment: GradingEnvironment) -> Iterator[str]:
 
 
 def _lacking(environment: GradingEnvironment, course: Course) -> dict[str, str]:
-    """Return the sentences about images that assignments have and the device lacks, by assignment. Files and devices
-    with other problems are left out, because other checks report them.
+    """Return sentences about images that assignments need and the device does not support, by assignment. Files and
+    devices with other problems are left out, because other checks report them.
     """
     found: dict[str, str] = {}
     with suppress(GraderError), environment.worker() as worker:
@@ -103,7 +103,7 @@ def _lacking(environment: GradingEnvironment, course: Course) -> dict[str, str]:
 def _assignment(course: Course, name: str, lacking: Mapping[str, str]) -> MachineFact:
     if name in lacking:
         return MachineFact(
-            topic=name, found=lacking[name], remedy="do what the line above says; the rest can be graded"
+            topic=name, found=lacking[name], remedy="follow the line above; grader can grade the other assignments"
         )
     return _attempt(name, lambda: course.load(name).title, "fix the file that the message names")
 

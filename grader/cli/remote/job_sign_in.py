@@ -1,5 +1,5 @@
-"""Sign-in of a CI job, which has no stored sign-in. Its environment contains a token of the service, or an ID token of
-the CI provider, which the service exchanges for a token.
+"""Sign-in of a CI job, which has no stored sign-in. The environment of the job contains a token of the service or an ID
+token of the CI provider, which the service exchanges for a token of its API.
 """
 
 import os
@@ -20,7 +20,7 @@ COMMITS = ("CI_COMMIT_SHA", "GITHUB_SHA")
 """Variables of GitLab and GitHub with the commit of a job."""
 
 GRANT = "urn:ietf:params:oauth:grant-type:token-exchange"
-TOKEN_TYPE = "urn:ietf:params:oauth:token-type:id_token"  # noqa: S105 - a name of the standard
+TOKEN_TYPE = "urn:ietf:params:oauth:token-type:id_token"  # noqa: S105 - a name from the standard
 
 
 def current_sign_in() -> SignIn:
@@ -35,8 +35,8 @@ def current_sign_in() -> SignIn:
 
 
 def commit_key(assignment: str) -> str:
-    """A key of the hand-in for the commit of a CI job, so that a job that runs again does not hand in twice; empty
-    outside a job.
+    """Return a key for the commit of a CI job, so that a job that runs again does not hand in twice. Returns "" outside
+    a job.
     """
     commit = next(filter(None, map(os.environ.get, COMMITS)), "")
     return f"{commit}-{assignment}"[:100] if commit and os.environ.get(SERVICE) else ""
@@ -44,7 +44,7 @@ def commit_key(assignment: str) -> str:
 
 @cache
 def _exchanged(origin: str) -> str:
-    """Exchange the job's ID token. It is done once because GitHub would issue a new one for each request."""
+    """Exchange the job's ID token. This is done once because GitHub issues a new ID token for each request."""
     fields = {
         "subject_token": os.environ.get(ID_TOKEN) or _id_token_of_github(origin),
         "subject_token_type": TOKEN_TYPE,

@@ -1,4 +1,4 @@
-"""Writes the result of an attempt to files that CI systems read. The service makes them from its stored result."""
+"""Writes the result of an attempt to files for CI systems. The service makes these files from its stored result."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -50,14 +50,14 @@ def _text(service: Service, attempt: str, name: str, told: Mapping[str, Any]) ->
 
 
 def _fault(told: Mapping[str, Any]) -> str:
-    """The reason why an attempt has no result that this person may see; empty if it has one."""
+    """The reason why this person cannot see a result of an attempt; empty if there is a visible result."""
     if told["state"] != "done":
         return f"the attempt is {told['state']}."
     return HELD_BACK if told.get("held_back") and told["result"] is None else ""
 
 
 def repository_path(submitted: Path) -> str:
-    """The path of the submitted file, relative to the working directory. A file elsewhere is named without folders."""
+    """The path of the submitted file, relative to the working directory. For a file elsewhere, only its name."""
     file = submitted / FILE_NAME if submitted.is_dir() else submitted
     try:
         return file.resolve().relative_to(Path.cwd().resolve()).as_posix()
@@ -66,7 +66,7 @@ def repository_path(submitted: Path) -> str:
 
 
 def with_path(name: str, text: str, source: str) -> str:
-    """A report whose marks are at lines of the file with this path."""
+    """A report that marks lines in the file with this path."""
     content = json.loads(text)
     MARKERS[name](content, source)
     return json.dumps(content, indent=2, ensure_ascii=False) + "\n"

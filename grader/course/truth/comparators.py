@@ -26,8 +26,8 @@ Errors = NDArray[np.float64]
 
 @dataclass(frozen=True, kw_only=True)
 class Standard:
-    """The standard of right results: the assignment's tolerance, its amount at these sizes, the kind of data, the
-    numbers in an element, and the struct that an element is, if it is one.
+    """The standard for right results: the assignment's tolerance, its amount at these sizes, the kind of data, the
+    number of values in an element, and the element's struct, if it has one.
     """
 
     tolerance: Tolerance

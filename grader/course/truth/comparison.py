@@ -55,7 +55,7 @@ def compare(buffer: str, got: NDArray[Any], truth: Truth, standard: Standard) ->
 def _compare_structs(
     buffer: str, got: NDArray[Any], truth: Truth, standard: Standard, struct: Struct
 ) -> Mismatch | None:
-    """Compare number by number. The errors are those of the first wrong number of the first wrong struct."""
+    """Compare number by number. The result describes the first wrong number of the first wrong struct."""
     found = [*by_part(got, truth, standard, struct)]
     wrong = np.logical_or.reduce([each for _, _, _, each in found])
     if not wrong.any():
@@ -135,7 +135,7 @@ def unwritten_elements(got: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def unwritten_structs(got: NDArray[Any], struct: Struct) -> NDArray[np.bool_]:
-    """Return True for each struct whose numbers all have their bits from before the launch."""
+    """Return True for each struct in which no number has changed its bits since before the launch."""
     each = [unwritten_elements(part.of(got)) for part in parts_of(struct)]
     return np.asarray(np.logical_and.reduce(each), dtype=np.bool_)
 

@@ -1,4 +1,4 @@
-"""Arrays of structs: their NumPy types, and the arrays of numbers that they consist of."""
+"""Arrays of structs: their NumPy types, and the arrays of numbers inside them."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,8 +15,8 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True)
 class FieldPart:
-    """A number of a struct: a field, or one number of a vector in a field. `words` follow the name of an element in
-    messages, as in OpenCL C.
+    """A number of a struct: a field, or one number of a vector in a field. In messages, `words` follow the name of the
+    element, as in OpenCL C.
     """
 
     member: StructField
@@ -48,7 +48,7 @@ def component(number: int, lanes: int) -> str:
 
 
 def dtype_of(element: Element | Struct) -> np.dtype[Any]:
-    """Return the NumPy type of an element; of a vector, the type of its numbers."""
+    """Return the NumPy type of an element or, for a vector, the type of its numbers."""
     if isinstance(element, Element):
         return np.dtype(element.dtype)
     return np.dtype(
@@ -78,8 +78,8 @@ def is_uniform(struct: Struct) -> bool:
 
 
 def as_numbers(array: Array, struct: Struct) -> Array:
-    """Return structs whose numbers have one type as an array of these numbers, with one more dimension. A field that
-    the array lacks is 0.
+    """Return structs as an array of their numbers, which all have one type, with one more dimension. A field that is
+    missing in the array is 0.
     """
     present = array.dtype.names or ()
     parts = (part.of(array) if part.member.name in present else np.zeros(array.shape) for part in parts_of(struct))

@@ -43,7 +43,7 @@ def make_inputs(
 def _made(
     kind: DataKind, name: ElementType, element: Element | Struct, generator: np.random.Generator, shape: tuple[int, ...]
 ) -> NDArray[Any]:
-    """Make an array of this kind of data. The fields of structs are made one after the other."""
+    """Make an array of this kind of data. The fields of a struct are made one after another."""
     if isinstance(element, Element):
         return MAKERS[kind, name](generator, shape).astype(dtype_of(element), copy=False)
     made = np.zeros(shape, dtype_of(element))

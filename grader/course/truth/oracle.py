@@ -19,7 +19,7 @@ The second has the arguments of `expected`:
 Its keys describe common mistakes in kernels ("the last step along k is left out"), the most likely first. The values
 are the arrays that such a kernel produces, with NaN for unknown elements. A wrong result is compared with each of them.
 
-The third decides about arrays with the rule `judge`, for which `expected` returns no truth:
+The third judges arrays with the rule `judge`, for which `expected` does not return the truth:
 
     def check(got, **inputs_sizes_scalars_and_constants) -> str | None
 
@@ -30,7 +30,8 @@ The fourth is for cases in which a kernel runs alone. It has the arguments of `e
 
     def states(**inputs_sizes_scalars_and_constants) -> Iterable[dict[str, Truth]]
 
-It returns or yields, for each launch in order, the arrays that this launch changes, as they are after it (states.py).
+It returns or yields one dict for each launch, in order. The dict contains the arrays that the launch changes, with
+their values after the launch (states.py).
 """
 
 import importlib.util
@@ -63,7 +64,7 @@ class Truth:
     array that is compared exactly needs no magnitude. `defined` also has the same shape, and is false for elements that
     may have any value.
 
-    Arrays of structs are structured arrays, in which the fields of floats may be doubles. A magnitude then has the
+    Arrays of structs are structured arrays, in which a float field may be a double. `magnitude` then contains only the
     fields that need one.
     """
 
@@ -126,7 +127,7 @@ def load_oracle(assignment: Assignment) -> Oracle:
 
 
 def arguments(assignment: Assignment, sizes: Sizes) -> dict[str, Any]:
-    """Return the arguments of oracle.py other than the arrays. Vectors and structs by value are NumPy's, too."""
+    """Return the arguments of oracle.py other than the arrays. Vectors and structs by value are NumPy values, too."""
     made: dict[str, Any] = assignment.known(sizes)
     for name, scalar in assignment.scalars.items():
         if not assignment.is_number(name):
@@ -186,7 +187,7 @@ def check_truth(truth: Truth, name: str, assignment: Assignment, sizes: Sizes, f
 
 
 def _members(element: Element | Struct, array: NDArray[Any], truth: Truth) -> tuple[StructField, ...]:
-    """The fields that an array must have. Only the fields that have one are in a magnitude."""
+    """The fields that an array must have. A magnitude may leave out fields that do not need one."""
     members = () if isinstance(element, Element) else element.members
     stated = array.dtype.names if isinstance(array, np.ndarray) and array is truth.magnitude else None
     return members if stated is None else tuple(member for member in members if member.name in stated)
@@ -244,7 +245,7 @@ def make(
 
 
 def _check_numbers(array: object, name: str, assignment: Assignment, members: tuple[StructField, ...] | None) -> None:
-    """Raise SolutionError for anything but an array of real numbers, or a structured array of these fields."""
+    """Raise SolutionError unless this is an array of real numbers, or a structured array with these fields."""
     path = assignment.reference / ORACLE_FILE
     if not isinstance(array, np.ndarray | np.generic):
         raise SolutionError(f"{path}: {name} is an object of type {type(array).__name__}; make it an array of NumPy.")
@@ -281,7 +282,7 @@ def _check_range(array: NDArray[Any], name: str, assignment: Assignment, functio
 
 
 def _fits(array: NDArray[Any], element: Element) -> bool:
-    """True if elements of this type can be these numbers."""
+    """Return True if this type can represent these numbers."""
     if element.is_floating:
         return True
     with np.errstate(invalid="ignore"):  # NaN becomes a number, and differs from it

@@ -7,7 +7,8 @@ The function `states` of oracle.py gives the arrays that each launch of the prog
         yield {"sums": Truth(value=sums)}                              # after launch 1
         yield {"total": Truth(value=sums.sum(keepdims=True))}          # after launch 2
 
-Only as many states are computed as the launch needs. Of a repetition, only the first iteration has launches.
+Only the states up to the tested launch are computed. For a repetition, `states` gives only the launches of the first
+iteration.
 """
 
 from collections.abc import Iterator, Mapping
@@ -29,7 +30,7 @@ from grader.course.truth.oracle import Arrays, Oracle, Truth, check_truth, witho
 
 @dataclass(frozen=True, kw_only=True)
 class LaunchState:
-    """A launch with the arrays that have values before it, and the arrays that it changes, as they are after it."""
+    """A launch, with the arrays that have values before it, and the changed arrays after it."""
 
     launch: LaunchAt
     before: Arrays
@@ -65,7 +66,7 @@ def last_change(buffer: str, oracle: Oracle, assignment: Assignment, inputs: Arr
 
 
 def _made_by(step: Unrolled, assignment: Assignment, sizes: Sizes, states: "_States") -> dict[str, NDArray[Any]]:
-    """Arrays that a step changes, as they are after it."""
+    """Arrays that a step changes, with their values after the step."""
     match step:
         case FillAt():
             dtype = dtype_of(assignment.element(assignment.buffers[step.buffer].type))
@@ -89,7 +90,7 @@ class _States:
         self.given = self._from(oracle, inputs)
 
     def after(self, step: LaunchAt) -> dict[str, Truth]:
-        """Return the arrays that the next launch changes, by the names of the places where they are."""
+        """Return the arrays that the next launch changes, by the names of the buffers that contain them."""
         self.number += 1
         what = f"launch {self.number}, {step.launch.kernel}"
         given = next(self.given, None)
@@ -105,8 +106,8 @@ class _States:
                 )
             if self._assignment.tolerance_of(name).rule == "judge":
                 raise SolutionError(
-                    f"{self.path}: `states` gives {name}, which only `check` can judge; give it another rule, or run "
-                    "no kernel alone that changes it."
+                    f"{self.path}: `states` gives {name}, which only `check` can judge; give it another rule, or do "
+                    "not run a kernel alone that changes it."
                 )
             check_truth(truth, name, self._assignment, self._sizes, "states")
         return {

@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 from grader.common.errors import InputError
 
 EMPTY_ROWS = 0.15
-"""Share of the rows of a sparse matrix that have no entry, unless the others have no room."""
+"""Share of the rows of a sparse matrix without entries, unless the other rows do not have enough room."""
 
 EDGES, NOISE = 8, 8
-"""Rectangles in an image, and largest noise in one of its numbers."""
+"""Number of rectangles in an image, and the largest noise in one of its numbers."""
 
 
 def csr(

@@ -61,7 +61,7 @@ class Build:
 @dataclass(frozen=True, kw_only=True)
 class Expanded:
     """A submission before its build on a device: the text for every driver, with macros expanded, and its lines of
-    code, to which the messages of compilers refer. `types` are the definitions that precede the text.
+    code, to which compiler messages refer. `types` contains the definitions that precede the text.
     """
 
     task: ChosenTask

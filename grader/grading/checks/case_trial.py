@@ -1,9 +1,10 @@
-"""The data of cases, and the launch of a case in which a kernel runs alone.
+"""The data of cases, and the launch in a case in which a kernel runs alone.
 
-Such a case has the inputs of the whole program. The oracle computes from them the arrays before the first launch of the
-kernel, and the arrays that this launch must make of them. The trial then has an assignment with only this launch.
+Such a case has the inputs of the whole program. From these inputs, the oracle computes the arrays before the first
+launch of the kernel, and the right arrays after this launch. The trial then uses an assignment with only this launch.
 
-A worker gets only the arrays before the launch. Each case has inputs of its own, so they reveal no result of another.
+A worker gets only the arrays before the launch. Each case has different inputs, so the arrays of one case do not reveal
+a result of another case.
 """
 
 from collections.abc import Mapping
@@ -40,7 +41,7 @@ def _alone(whole: Trial, kernel: str) -> Trial:
 
 
 def _of_launch(whole: Trial, state: LaunchState) -> Assignment:
-    """Return the assignment with this launch as its whole program. The numbers of loops become values."""
+    """Return the assignment with this launch as its whole program. The iteration numbers of loops become values."""
     assignment, step = whole.assignment, state.launch
     loops = {name: value for name, value in step.sizes.items() if name not in assignment.sizes}
     return replace(
@@ -54,7 +55,7 @@ def _of_launch(whole: Trial, state: LaunchState) -> Assignment:
 
 
 def _buffer(name: str, whole: Trial, state: LaunchState) -> Buffer:
-    """Return an array in its role for this launch. Only arrays that the oracle changes are compared."""
+    """Return an array with its role in this launch. Only arrays that the launch changes are compared."""
     buffer = whole.assignment.buffers[name]
     if name not in state.before:
         return replace(buffer, data=None, role="output")

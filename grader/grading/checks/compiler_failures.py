@@ -61,10 +61,10 @@ Begin = Callable[[Subject, Trial], SimulatedRun]
 """Function that returns a run on the data of a trial."""
 
 WATCHED: Begin = run_on_trial
-"""A run that sees all wrong accesses."""
+"""A run that detects all wrong accesses."""
 
 AS_ON_DEVICE: Begin = partial(run_on_poison, order="mixed")
-"""A run in another order, on memory that begins as on the device."""
+"""A run with another order of work-items, on memory with the same initial contents as on the device."""
 
 
 @dataclass(frozen=True, kw_only=True)

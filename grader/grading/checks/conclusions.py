@@ -107,7 +107,7 @@ def _launches_of(kernel: str, seen: Simulated) -> Simulated:
 
 
 def _with_lines(message: str, lines: str) -> str:
-    """The message with the lines that use the array, which belong to its first clause."""
+    """The message with the lines that use the array, inserted after its first clause."""
     clause, colon, rest = message.partition(": ")
     return f"{clause} ({lines.removesuffix('.')}): {rest}" if colon and ". " not in clause else f"{message} {lines}"
 

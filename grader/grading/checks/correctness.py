@@ -36,7 +36,8 @@ from grader.results.result import Result
 
 TIME_LIMITS = 2
 """Number of cases that may exceed the time limit before the remaining cases are skipped. Practice cases are counted
-separately because their outcome does not matter, and cases of a kernel alone because another kernel may hang.
+separately because their outcome does not matter. Cases in which a kernel runs alone are counted separately because
+another kernel may be the one that hangs.
 """
 
 REPEATED = 2

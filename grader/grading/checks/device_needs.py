@@ -1,6 +1,5 @@
-"""Needs of an assignment that a device may not meet: types that not every device has, images, work-groups and memory.
-
-A device that lacks them is no student's mistake, so no submission is graded on it.
+"""Requirements of an assignment that a device may not meet: types, images, work-groups and memory. A device that does
+not meet them is not a student's mistake, so submissions are not graded on it.
 """
 
 from collections.abc import Iterator
@@ -49,8 +48,8 @@ def missing_types(assignment: Assignment, worker: Worker) -> str | None:
 
 
 def missing_images(assignment: Assignment, worker: Worker) -> str | None:
-    """Return a sentence if the worker's device refuses an image of a case, because it has no images, or not of this
-    format or extent; None if it has all of them.
+    """Return a sentence if the worker's device refuses an image of a case, because it does not support images, or this
+    format or extent. Returns None if it supports all images.
     """
     tried: set[BufferSpec] = set()
     for case in assignment.correctness.cases:
@@ -70,7 +69,7 @@ def missing_images(assignment: Assignment, worker: Worker) -> str | None:
 
 
 def _refused(worker: Worker, spec: BufferSpec, image: ImageSpec) -> str | None:
-    """Return the error with which the device refuses an image; None if it makes it."""
+    """Return the error with which the device refuses an image, or None if it creates the image."""
     opened = worker.load({}).open(Plan(buffers=(replace(spec, size=image.size, image=image),), scripts={}))
     if isinstance(opened, Refused):
         return opened.error
@@ -79,8 +78,8 @@ def _refused(worker: Worker, spec: BufferSpec, image: ImageSpec) -> str | None:
 
 
 def _why_refused(worker: Worker, spec: BufferSpec, image: ImageSpec) -> str:
-    """Return the sentence for an image that the device refuses. The error alone does not tell: PoCL has the same for an
-    image that is too large as others have for a device without images.
+    """Return the sentence for an image that the device refuses. The error alone is not enough, because PoCL's error for
+    an image that is too large is the error of other drivers for a device without images.
     """
     error = _refused(worker, spec, replace(image, width=1, height=1))
     if error is None:

@@ -173,8 +173,8 @@ def _first_wrong_intermediate(trial: Trial, script: Script, fetched: Launched) -
 
 
 def _made_by(trial: Trial, script: Script, buffer: str) -> str:
-    """Sentence that names the launch after which this intermediate array should be right: the last launch that changes
-    it if the oracle gives states, otherwise the first launch with it.
+    """Sentence that names the launch after which this intermediate array should be right. This is the last launch that
+    changes the array if the oracle gives states, and otherwise the first launch with the array.
     """
     number = last_change(buffer, trial.oracle, trial.assignment, trial.inputs, trial.sizes)
     if number is None:

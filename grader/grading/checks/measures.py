@@ -163,7 +163,7 @@ def _images(counted: Profile, does: Literal["reads", "writes"]) -> Reading:
     used = [each for each in counted.images if each.does == does]
     total, one = sum(each.times for each in used), does.removesuffix("s")
     if not used:
-        return Reading(value=0.0, reason=Reason.EXTRA_TRAFFIC, what=f"the kernel {does} no image", help="")
+        return Reading(value=0.0, reason=Reason.EXTRA_TRAFFIC, what=f"the kernel does not {one} any image", help="")
     worst = max(used, key=attrgetter("times"))
     where = f"{worst.times:,} of {worst.image} in {place(worst.line)}"
     return Reading(

@@ -66,8 +66,8 @@ class Parameter:
 
 @dataclass(frozen=True, kw_only=True)
 class OpaqueParameter:
-    """An image or a sampler that an assignment asks for. `accesses` has what a kernel may do with an image, the most
-    likely first; a sampler has none.
+    """An image or a sampler that an assignment asks for. `accesses` contains the accesses to an image that a kernel may
+    declare, the most likely first. It is empty for a sampler.
     """
 
     name: str
@@ -80,8 +80,8 @@ class OpaqueParameter:
         return " ".join((*self.accesses[:1], self.type, self.name))
 
     def fits(self, arg: ArgFacts) -> bool:
-        """True if the parameter of a kernel can be this one. Drivers report images and samplers in different address
-        spaces. An access that a driver does not report gets the benefit of the doubt.
+        """True if a kernel's parameter can be this image or sampler. Drivers report images and samplers in different
+        address spaces. If a driver does not report the access, any access is accepted.
         """
         is_allowed = not self.accesses or arg.access in {"none", *self.accesses}
         return arg.type.split()[-1:] == [self.type] and is_allowed

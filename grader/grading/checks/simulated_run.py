@@ -80,7 +80,7 @@ def run_on_trial(subject: Subject, trial: Trial, order: Order = "ascending") -> 
 
 def run_on_poison(subject: Subject, trial: Trial, order: Order) -> SimulatedRun:
     """Return a run on the data of a trial whose outputs begin with poison, as on a device. In other runs, they begin
-    with 0, which may be the right result. This run does not see reads of unwritten words.
+    with 0, which may be the right result. This run does not detect reads of unwritten words.
     """
     run = run_on_trial(subject, trial, order)
     ours = submission_plan(subject.built.task.assignment, trial.sizes, subject.built.bindings)

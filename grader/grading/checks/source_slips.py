@@ -54,7 +54,7 @@ def _first(built: Built, runs: Sequence[Simulated | None]) -> Slip | None:
 
 
 def _compared(launches: Sequence[SimulatedLaunch]) -> list[SimulatedLaunch]:
-    """The launches, each with the arrays that its kernel accesses in any of them."""
+    """The launches, each with the arrays that its kernel accesses in any launch."""
     used: dict[str, set[tuple[str, bool]]] = defaultdict(set)
     for launch in launches:
         accesses = (each for each in launch.seen.accesses if each.space == GLOBAL)
@@ -85,8 +85,8 @@ def _with_slip(check: Check, slip: Slip | Fault | None) -> Check:
 
 
 def _observed(finding: Finding, slip: Slip) -> str:
-    """The message of a finding as the sentence that follows the mistake. It does not repeat the line number, and it
-    does not name the lines that decide about an index, because the mistake is known.
+    """The message of a finding as the sentence after the mistake. It does not repeat the line number, or mention the
+    lines that determine an index, because the mistake is known.
     """
     seen = without_deciding_lines(finding.message)
     line = re.match(r"line \d+ ", seen)

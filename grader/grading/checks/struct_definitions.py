@@ -1,6 +1,6 @@
-"""Definitions of the assignment's structs, which precede the student's text, unless the text has them itself.
+"""Definitions of the assignment's structs, which precede the student's text unless the text contains them.
 
-A text may define a struct of the assignment again if its layout is the same: then the driver gets only the student's
+A text may define a struct of the assignment itself if the layout is the same. The driver then gets only the student's
 definition. A definition with another layout is refused, because the arrays have the assignment's layout.
 """
 
@@ -31,8 +31,8 @@ class _Body:
 
 @dataclass(frozen=True, kw_only=True)
 class _Types:
-    """The types that a text defines. A typedef of a struct without braces refers to a tag, and any other typedef to the
-    words of its type.
+    """The types that a text defines. A typedef of a struct without braces refers to the struct's tag. Any other typedef
+    refers to the words of its type.
     """
 
     tags: dict[str, _Body] = field(default_factory=dict)
@@ -64,13 +64,13 @@ def _missing(struct: Struct, own: _Types) -> str:
 
 
 def _is_forward(name: str, own: _Types) -> bool:
-    """True if the text only declares `typedef struct NAME NAME;`, so that the fields have to come from elsewhere."""
+    """True if the text contains only `typedef struct NAME NAME;`, so grader must define the fields."""
     return name in own.words and own.words[name][1] == ("struct", name) and name not in own.tags
 
 
 def _definition(name: str, own: _Types) -> tuple[int, _Body | None]:
-    """Return the line in which a text defines a struct, and its body, if it has one; 0 if the text does not define
-    it.
+    """Return the line in which a text defines a struct, and its body if it has one. The line is 0 if the text does not
+    define the struct.
     """
     if name in own.bodies:
         return own.bodies[name].line, own.bodies[name]
@@ -126,7 +126,7 @@ def _read(statement: Sequence[Token], found: _Types) -> None:
 
 
 def _without_attributes(statement: Sequence[Token], attributes: set[str]) -> Iterator[Token]:
-    """Yield the tokens of a statement outside its attributes, and add the words of these to `attributes`."""
+    """Yield the tokens of a statement outside its attributes, and add the words of the attributes to `attributes`."""
     depth = 0
     for token, before in zip(statement, (None, *statement), strict=False):
         if token.text == "(" and (depth or (before is not None and before.text in ATTRIBUTES)):
@@ -139,7 +139,7 @@ def _without_attributes(statement: Sequence[Token], attributes: set[str]) -> Ite
 
 
 def _is_same(struct: Struct, body: _Body, own: _Types) -> bool:
-    """True if a body has the fields of the struct, at the same places."""
+    """True if a body has the fields of the struct at the same offsets."""
     if not body.attributes <= PACKED:
         return False
     fields = [*_fields(body.fields, own.words)]
@@ -159,7 +159,7 @@ def _places(struct: Struct) -> list[tuple[str, str, int, int]]:
 def _fields(
     body: Sequence[Token], words: Mapping[str, tuple[int, tuple[str, ...]]]
 ) -> Iterator[tuple[str, str] | None]:
-    """Yield the name and the type of each field; None for a declaration that is not of numbers or vectors."""
+    """Yield the name and the type of each field, or None for a declaration of another type than numbers or vectors."""
     declaration: list[str] = []
     for token in body:
         if token.text != ";":

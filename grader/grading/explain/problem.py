@@ -276,7 +276,7 @@ def _of_mismatch(mismatch: Mismatch) -> Problem:
 
 
 def _unwritten(mismatch: Mismatch) -> Problem:
-    """The problem of an array in which all elements are as before the launch. Only floating-point types have NaN."""
+    """The problem of an array whose elements the launch has not changed. Only floating-point types have NaN."""
     array, elements = mismatch.buffer, count(mismatch.total, "element")
     if isinstance(mismatch.expected, int):
         message, detail = f"nothing was stored in {array}.", f"no value in {elements}."

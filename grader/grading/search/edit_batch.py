@@ -96,8 +96,8 @@ def apart(words: int) -> int:
 
 
 def edit_batch(plan: Plan, words: int) -> EditBatch | None:
-    """The batch of a plan with one script; None if the plan does not have a free dimension, if a test decides about a
-    large number of iterations, if its buffers are large, or if one is an image, which edits cannot share.
+    """The batch of a plan with one script. None if the plan does not have a free dimension, if a test ends a repetition
+    with many iterations, if its buffers are large, or if one buffer is an image, which edits cannot share.
     """
     script = plan.scripts[STUDENT]
     count = min(MOST, MOST_BYTES // (WORD_BYTES * apart(words) * len(plan.buffers)))

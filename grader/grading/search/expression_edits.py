@@ -17,7 +17,7 @@ FURTHER = {"<": ("-1",), "<=": ("1",), ">": ("1",), ">=": ("-1",)}
 REAL = frozenset(name for each in ELEMENTS.values() if each.is_floating for name in each.names)
 
 SCALAR = frozenset(name for each in ELEMENTS.values() if each.is_floating and each.lanes == 1 for name in each.names)
-"""Real types whose comparison is a condition. A comparison of vectors does not compile there."""
+"""Real types whose comparison can be a condition. A comparison of vectors does not compile as a condition."""
 
 CONSTANTS = frozenset({"true", "false"})
 

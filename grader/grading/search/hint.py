@@ -27,8 +27,8 @@ class Fix:
 
 @dataclass(frozen=True, kw_only=True)
 class Hint:
-    """Sentences to put before the message of the checks of some cases. `place` is the line of the only mistake, as in
-    "line 5, in the condition", or "", and `change` is a sentence about its change, or "".
+    """Sentences to insert before the messages of the checks of some cases. `place` is the line of the only mistake, as
+    in "line 5, in the condition", or "", and `change` is a sentence about its change, or "".
     """
 
     words: str

@@ -26,7 +26,7 @@ The schema of these edits is:
     }
 
 1. Every function takes a key: the number of the edit, the words of the largest array, and the iterations that all loops
-   of a call may make. An iteration of an inner loop counts less. An edit may make a loop endless or give an index any
+   of a call may make. An iteration of an inner loop costs less. An edit may make a loop endless or give an index any
    value, which would cost the time of hundreds of edits. So loops end, and an index beyond its array is moved into the
    array.
 2. A launch may be a batch of edits (edit_batch.py). The groups with number n in dimension 2 run the edit that comes n

@@ -208,7 +208,7 @@ def _round(setup: TimingSetup, inputs: RoundInputs, number: int, counted: int, k
 
 
 def _by_kernel(script: Script, seconds: Sequence[float]) -> dict[str, float]:
-    """Seconds of all launches of each kernel, by the assignment's names of the kernels."""
+    """Seconds of all launches of each kernel, by the names of the kernels in the assignment."""
     launches = iter(script.launches)
     found: dict[str, float] = defaultdict(float)
     for step, spent in zip(script.steps, seconds, strict=True):

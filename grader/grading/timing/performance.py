@@ -176,7 +176,7 @@ def _kernels(asked: SpeedGoals, names: Mapping[str, object], rounds: tuple[Round
     """Yield the speeds of the kernels for which the assignment states quantities."""
     for kernel, quantities in asked.kernels.items():
         seconds = median(each.kernels.get(kernel, 0.0) for each in rounds)
-        if seconds > 0:  # 0 is less than the clock of the device can measure
+        if seconds > 0:  # a time of 0 is shorter than the device's clock can measure
             rate = evaluate(quantities.work, names) / seconds * 1e-9
             yield KernelSpeed(kernel=kernel, seconds=seconds, rate=rate, unit=quantities.unit)
 

@@ -161,7 +161,7 @@ class Round:
     `seen` for its whole turn, both minus the overhead of grader's own workers (Resting), and `turn` without that
     deduction. `delay` is the time in which other programs used the submission's processor, as reported by its worker,
     minus the mean of grader's own workers. `kernel_surplus` is not a time but the difference of two shares of time
-    (Resting). `kernels` contains the seconds of each kernel of the submission, all its launches together.
+    (Resting). `kernels` contains the seconds of each kernel of the submission, summed over its launches.
     """
 
     submission: float

@@ -16,15 +16,15 @@ from grader.service.db.models import ApiTokenRow, CourseRole
 TOKEN_LIFETIME = timedelta(days=180)
 
 MAX_TOKENS = 20
-"""Maximum number of tokens per person. Creating another one revokes the one that expires first, such as a job's."""
+"""Maximum number of tokens per person. A new token revokes the one that expires first, such as the token of a job."""
 
 MAX_NAME_LENGTH = 60
 """Maximum length of a token's name. Longer names are truncated."""
 
 
 class TokenScope(StrEnum):
-    """A permission of a token. READ and SUBMIT concern its owner's own attempts: to read everything that the owner may
-    see, and to hand in and cancel attempts. All others concern the whole course.
+    """A permission of a token. READ and SUBMIT concern the attempts of the token's owner: reading everything that the
+    owner may see, and handing in and cancelling attempts. All other scopes concern the whole course.
     """
 
     READ = "read"
@@ -43,7 +43,7 @@ class TokenScope(StrEnum):
 
 
 OWN_SCOPES = (TokenScope.READ, TokenScope.SUBMIT)
-"""Scopes of everybody's tokens. A terminal can ask for no others, because its owner confirms it with one click."""
+"""Scopes that every person may use. A terminal can request only these, because its owner confirms it with one click."""
 
 INSTRUCTOR_SCOPES = frozenset({TokenScope.EXTENSIONS_WRITE, TokenScope.OVERRIDES_WRITE})
 """Scopes that only instructors may use, like the buttons on the pages."""
@@ -57,8 +57,8 @@ def scopes_offered(role: CourseRole) -> tuple[TokenScope, ...]:
 
 
 def scopes_in(text: str) -> frozenset[TokenScope] | None:
-    """Parse a terminal's scopes, separated by blanks. An empty text means all that a terminal may have. Returns None if
-    a scope is unknown or not for terminals.
+    """Parse a terminal's scopes, separated by blanks. An empty text means all scopes that a terminal may have. Returns
+    None if a scope is unknown or not for terminals.
     """
     words = text.split()
     if not set(OWN_SCOPES).issuperset(words):

@@ -1,5 +1,5 @@
-"""Jobs of a CI provider, which prove by the provider's ID token (OpenID Connect) which repository they belong to. No
-secret is stored in the repository.
+"""Jobs of a CI provider, which prove their repository with an ID token of the provider (OpenID Connect). No secret is
+stored in the repository.
 
 The operator lists the providers. The addresses of their keys come from their discovery documents.
 """
@@ -35,8 +35,8 @@ from grader.service.throttle import ConcurrencyLimiter
 LOG = logging.getLogger(__name__)
 
 MAX_AT_ONCE, MAX_WAITING = 4, 4
-"""Maximum number of jobs that need the keys of a provider at once, and of those that wait. They leave threads free for
-pages while a provider does not answer.
+"""Maximum numbers of jobs that read the keys of a provider at once, and of jobs that wait for the keys. These limits
+leave threads free for pages while a provider does not answer.
 """
 
 MAX_TOKEN_LENGTH = 16 * 1024
@@ -65,7 +65,7 @@ class CiJob:
 
 @dataclass(frozen=True, kw_only=True)
 class _ClaimNames:
-    """The names of a provider's claims for the path and the number of a repository, and for a user."""
+    """The names of the claims in which a provider states the path and the number of a repository, and the user."""
 
     repository: str
     number: str
@@ -150,8 +150,8 @@ class CiProvider:
             return jwt.decode(token, self._read().keys, list(ALGORITHMS))
 
     def _read(self) -> _Keys:
-        """Read the keys of the provider, unless another thread has done so meanwhile. Raises RefusedError if the
-        provider does not answer.
+        """Read the keys of the provider, unless another thread has read them in the meantime. Raises RefusedError if
+        the provider does not answer.
         """
         asked = time.monotonic()
         with self._limiter.slot(), self._lock:

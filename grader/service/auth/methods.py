@@ -22,7 +22,7 @@ counts only requests for unknown people would reveal who is in the course.
 
 @dataclass(frozen=True, kw_only=True)
 class SignInMethods:
-    """Each way to sign in, or None if it is not allowed, and the CI providers whose jobs may hand in.
+    """The ways to sign in, each None if it is not allowed, and the CI providers whose jobs may hand in.
     Links from instructors always work.
     """
 

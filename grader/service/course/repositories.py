@@ -1,8 +1,8 @@
 """Repositories whose CI jobs hand in. A student links a repository, or the staff import a list.
 
 A student could link the repository of another student, to get the other's hand-ins. Therefore a job must name its
-student if the staff have not listed its repository. A provider gives the path of a deleted repository to others, so the
-number of the repository is noted at its first job, and must not change.
+student if the staff have not listed its repository. A provider may give the path of a deleted repository to another
+one. Therefore, the number of a repository is stored at its first job and must not change.
 """
 
 import re
@@ -30,7 +30,7 @@ PATH = re.compile(r"[\w.-]{1,100}(/[\w.-]{1,100}){1,10}", re.ASCII)
 
 
 def link_repository(session: Session, person_id: int, issuer: str, path: str, now: datetime) -> None:
-    """Let the jobs of a repository hand in for a person who has asked for it. Raises FieldError if it is refused."""
+    """Link a repository to a person, for whom its jobs may then hand in. Raises FieldError if the link is refused."""
     repository = _path(path)
     own = RepositoryRow.person_id == person_id
     if (session.scalar(select(func.count()).where(own)) or 0) >= MAX_OWN_REPOSITORIES:
@@ -42,7 +42,7 @@ def link_repository(session: Session, person_id: int, issuer: str, path: str, no
 
 
 def _path(text: str) -> str:
-    """The path of a repository in a form or a list. Raises FieldError if it is none."""
+    """The path of a repository in a form or a list. Raises FieldError if the text is not a path."""
     path = text.strip().strip("/").removesuffix(".git").lower()
     if not PATH.fullmatch(path):
         found = f"{showable(text.strip()[:200])!r} is not the path of a repository"
@@ -72,7 +72,7 @@ def listed_repositories(session: Session) -> Sequence[RepositoryRow]:
 
 def import_repositories(session: Session, data: bytes, issuer: str, who: str, now: datetime) -> int:
     """Replace the staff's list of a provider's repositories by a CSV file with the columns key and repository, and
-    optionally user. Returns the number of its lines. Raises RefusedError without a change if a line is refused.
+    optionally user. Returns the number of lines. If a line is refused, raises RefusedError and changes nothing.
     """
     try:
         lines = table_of("the file", data, "a list of repositories", ("key", "repository"))
@@ -104,7 +104,7 @@ def import_repositories(session: Session, data: bytes, issuer: str, who: str, no
 
 
 def _replace_own(session: Session, issuer: str, made: dict[tuple[int, str], RepositoryRow]) -> None:
-    """Store the staff's links in place of people's own links of the same repositories."""
+    """Store the staff's links, which replace people's own links to the same repositories."""
     for row in session.scalars(select(RepositoryRow).where(RepositoryRow.issuer == issuer)):
         if (row.person_id, row.repository) in made:
             session.delete(row)
@@ -113,8 +113,8 @@ def _replace_own(session: Session, issuer: str, made: dict[tuple[int, str], Repo
 
 
 def person_of_job(session: Session, job: CiJob, named: str) -> PersonRow:
-    """The person for whom a job hands in. `named` is the key that the job itself names, or empty. Raises RefusedError
-    with the next step if there is no such person.
+    """The person for whom a job hands in. `named` is the key that the job states, or empty. Raises RefusedError with
+    the next step if there is no such person.
     """
     wanted = RepositoryRow.issuer == job.issuer, RepositoryRow.repository == job.repository
     linked = session.scalars(select(RepositoryRow).where(*wanted).options(joinedload(RepositoryRow.person))).all()
@@ -135,11 +135,11 @@ def person_of_job(session: Session, job: CiJob, named: str) -> PersonRow:
 
 
 def _require_same_repository(row: RepositoryRow, job: CiJob) -> None:
-    """Note the number of a repository at its first job. Raises RefusedError if another one has taken its path."""
+    """Store the number of a repository at its first job. Raises RefusedError if another repository has its path now."""
     row.number = row.number or job.number
     if row.number != job.number:
         raise RefusedError(
-            f"The repository {job.repository} is not the one that was linked, but a new one of this name. Remove its "
+            f"The repository {job.repository} is not the one that was linked, but a new one with this name. Remove its "
             "link on the page Repositories, and link it again."
         )
 

@@ -75,7 +75,7 @@ def latest_deliveries(session: Session) -> Sequence[DeliveryRow]:
 
 
 def send_again(session: Session, delivery_id: int, now: datetime) -> None:
-    """Send a delivery again, with all tries. Raises NotFoundError if it does not exist."""
+    """Send a delivery again, with the full number of tries. Raises NotFoundError if it does not exist."""
     row = session.get(DeliveryRow, delivery_id)
     if row is None:
         raise NotFoundError

@@ -677,8 +677,8 @@ class RegradingEndRow(Base):
 
 class RepositoryRow(Base):
     """A repository whose CI jobs hand in for a person. `issuer` is the CI provider. A `user` restricts it to jobs that
-    this user of the provider has started. `number` is the provider's number of the repository, noted at the first job.
-    A row that is not `by_staff` was made by the person.
+    this user of the provider has started. `number` is the provider's number of the repository, stored at the first job.
+    Staff created the row if it is `by_staff`, otherwise the person.
     """
 
     __tablename__ = "repositories"
@@ -785,7 +785,7 @@ class LtiDeploymentRow(Base):
 class LtiContextRow(Base):
     """A course of a learning platform. It is used only after an instructor has `connected` it, because any teacher of
     the platform may launch from a course of their own. Its addresses and `scopes` come from the latest launch. The
-    roster is read at `roster_due`, was last read at `rostered`, and `roster_words` is the result.
+    roster is due for reading at `roster_due` and was last read at `rostered`, with the result `roster_words`.
     """
 
     __tablename__ = "lti_contexts"
@@ -862,10 +862,10 @@ class LtiLineItemRow(Base):
 
 
 class LtiScoreRow(Base):
-    """The score of a person at an assignment for the gradebook of a learning platform (lti/scores.py). No `points`
-    means that the gradebook must not have any. `changed` is the time of the latest change of the score. `sent_value`
-    describes the score that arrived last, and `words` the platform's words if it refused one. Sending began at `begun`
-    and is not finished.
+    """The score of a person at an assignment for the gradebook of a learning platform (lti/scores.py). Without
+    `points`, the gradebook must not contain a score. `changed` is the time of the latest change of the score.
+    `sent_value` describes the last score that arrived, and `words` is the platform's message if it refused one. While a
+    score is on its way, `begun` is the time at which sending began.
     """
 
     __tablename__ = "lti_scores"
@@ -897,8 +897,8 @@ class LtiScoreRow(Base):
 
 
 class LtiNonceRow(Base):
-    """The hash of a nonce that a launch has used, so that no message is accepted twice. It is kept until the message
-    has expired.
+    """The hash of a nonce from a launch, so that a message is not accepted twice. It is kept until the message has
+    expired.
     """
 
     __tablename__ = "lti_nonces"
@@ -909,7 +909,7 @@ class LtiNonceRow(Base):
 
 class LtiSelectionRow(Base):
     """A page on which an instructor chooses assignments for a course of a learning platform. Only the hash of the token
-    in its form is stored. `settings` is what the platform wants back, as JSON (lti/deep_linking.py).
+    in its form is stored. `settings` contains the data for the answer to the platform, as JSON (lti/deep_linking.py).
     """
 
     __tablename__ = "lti_selections"

@@ -2,8 +2,8 @@
 
     event (graded, regrade ended) -> a DeliveryRow for each webhook -> serve/deliveries.py sends it
 
-An event names attempts and students, but contains no points. A receiver asks the API for them, with a token whose
-scopes decide what it may see.
+An event identifies attempts and students, but does not contain points. A receiver asks the API for them, with a token
+whose scopes decide what it may see.
 """
 
 import json
@@ -34,8 +34,8 @@ class DeliveryState(StrEnum):
 
 
 _WEBHOOKS = select(WebhookRow.id).with_for_update(read=True, key_share=True)
-"""Query for the webhooks. On PostgreSQL, it locks them, because an event for a webhook that is removed meanwhile could
-not be stored, and the result of the grading would be lost with it.
+"""Query for the webhooks. On PostgreSQL, it locks them. Without the lock, a webhook could be removed before its event
+is stored. The event and the result of the grading would then be lost.
 """
 
 

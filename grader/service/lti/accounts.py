@@ -1,8 +1,8 @@
 """Accounts of people at learning platforms, and their memberships in connected courses.
 
-An account belongs to a registration. A platform's mail addresses may be changed by its users, so an account is joined
-with a person who is already in the course only by a claim that the operator trusts, and never if one of the two teaches
-and the other does not.
+An account belongs to a registration. Users of a platform may be able to change their mail addresses. Therefore, an
+account is linked to a person who is already in the course only by a claim that the operator trusts. It is never linked
+if only one of the two teaches.
 """
 
 from collections.abc import Mapping
@@ -32,8 +32,8 @@ MAX_SUB_LENGTH = 255
 
 @dataclass(frozen=True, kw_only=True)
 class StatedPerson:
-    """A member of a platform's course, as the platform states it. `keys` has the claims that may contain the key of the
-    person (registrations.Match).
+    """A member of a platform's course, as the platform describes them. `keys` contains the claims that may contain the
+    key of the person (registrations.Match).
     """
 
     sub: str
@@ -44,7 +44,7 @@ class StatedPerson:
 
 def enrol(session: Session, context: LtiContextRow, stated: StatedPerson, now: datetime) -> PersonRow:
     """The person with this account, who is a member of the course from now on. A new person is added. Raises
-    RefusedError if the account cannot be joined with a person.
+    RefusedError if the account cannot be linked to a person.
     """
     if not 0 < len(stated.sub) <= MAX_SUB_LENGTH or not stated.sub.isprintable():
         raise RefusedError("Your platform does not say who you are (the claim sub).")
@@ -61,18 +61,18 @@ def enrol(session: Session, context: LtiContextRow, stated: StatedPerson, now: d
 
 
 def account_of(session: Session, platform_id: int, sub: str) -> LtiAccountRow | None:
-    """The account with this name at a registration; None if it is not known."""
+    """The account with this name at a registration, or None if it is unknown."""
     return session.scalar(select(LtiAccountRow).filter_by(platform_id=platform_id, sub=sub))
 
 
 def _joined(session: Session, context: LtiContextRow, stated: StatedPerson, now: datetime) -> PersonRow:
-    """The person with whom a new account is joined, or a new person."""
+    """The person to whom a new account is linked, or a new person."""
     matches = context.platform.matches
     key = stated.keys.get(matches, "") if matches else next(filter(None, stated.keys.values()), stated.sub)
     if not key:
         raise RefusedError(
             f"{context.platform.name} does not send your {matches}, by which this service knows you. Your platform's "
-            "administrator can allow it in the privacy settings of the tool."
+            "administrator can allow this in the privacy settings of the tool."
         )
     known = person_named(session, {key})
     if known is not None:
@@ -92,7 +92,7 @@ def _require_joinable(session: Session, context: LtiContextRow, known: PersonRow
     if not context.platform.matches:
         raise RefusedError(
             f"The key {known.key} is already in this course, and this service does not know whether it is yours. Ask "
-            "the operator to name the claim that proves it (`grader lti add --match`)."
+            "the operator to choose the claim that proves it (`grader lti add --match`)."
         )
     if _teaches(known.role) != _teaches(stated.role):
         raise RefusedError(

@@ -1,7 +1,7 @@
-"""Requests to addresses that a registration or a platform has stated. They must not reach machines behind the firewall.
+"""Requests to addresses from a registration or a platform. They must not reach machines behind the firewall.
 
-The address of a host is looked up once, checked, and used for the connection. A second look-up could have another
-answer.
+The address of a host is looked up once, checked, and used for the connection. A second look-up could return another
+address.
 """
 
 import contextlib
@@ -47,8 +47,8 @@ def require_address(url: str, what: str, private_hosts: Collection[str]) -> str:
 
 
 def guarded_session(private_hosts: Collection[str]) -> requests.Session:
-    """A session that connects only to public addresses, and to the private hosts. It does not use a proxy, which would
-    look up the addresses itself.
+    """A session that connects only to public addresses and to the allowed private hosts. It does not use a proxy, which
+    would look up the addresses itself.
     """
     session = requests.Session()
     session.trust_env = False
@@ -80,7 +80,7 @@ class _GuardedAdapter(HTTPAdapter):
 
 
 class _Checked(HTTPConnection):
-    """A connection to an address that was checked."""
+    """A connection to a checked address."""
 
     private_hosts: frozenset[str] = frozenset()
 

@@ -1,4 +1,4 @@
-"""Checks of a registration, in words: what works, and what to do about what does not."""
+"""Checks of a registration. The findings state what works, and the next step for each fault."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ from grader.service.lti.tokens import SigningKey, key_set
 
 @dataclass(frozen=True, kw_only=True)
 class RegistrationFinding:
-    """A finding about a registration. A fault has a next step in its words."""
+    """A finding about a registration. The words of a fault contain a next step."""
 
     is_fault: bool
     words: str
@@ -93,7 +93,7 @@ def _token(
 
 
 def _advice(answer: PlatformAnswer) -> str:
-    """The next step after a refused request for a token, as far as OAuth's error says it."""
+    """The next step after a refused request for a token, if OAuth's error determines it."""
     if "invalid_scope" in answer.text:
         return "Allow columns, scores and names with roles in the settings of the tool."
     if "invalid_client" in answer.text:
@@ -119,7 +119,7 @@ def _courses(session: Session, platform: LtiPlatformRow) -> Iterator[Registratio
     if deployments:
         yield _good(f"Deployments: {', '.join(deployments)}.")
     else:
-        yield _fault("No deployment is known yet. Name it by `grader lti add --deployment`, or connect a course.")
+        yield _fault("No deployment is known yet. Add one with `grader lti add --deployment`, or connect a course.")
     here = LtiContextRow.platform_id == platform.id
     rows = session.scalars(select(LtiContextRow).where(here)).all()
     connected = [each for each in rows if each.connected is not None]

@@ -1,7 +1,7 @@
 """Choice of assignments by an instructor, for a course of a learning platform (Deep Linking).
 
-The page for the choice may be inside a frame of the platform, in which browsers block cookies. Therefore its form is
-authorized by a token of its own instead of a session. The choice returns to the platform as a form of the browser.
+The page for the choice may be inside a frame of the platform, in which browsers block cookies. Therefore, a separate
+token authorizes the form of the page, instead of a session. The browser returns the choice to the platform in a form.
 """
 
 from collections.abc import Iterator, Sequence
@@ -29,7 +29,7 @@ CONTENT = "https://purl.imsglobal.org/spec/lti-dl/claim/"
 
 
 class _KeptSettings(Record):
-    """The platform's wishes that are needed for the answer."""
+    """The platform's settings that are needed for the answer."""
 
     return_url: str
     several: bool
@@ -39,7 +39,7 @@ class _KeptSettings(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class AssignmentSelection:
-    """A choice that an instructor makes: for a course of a platform, with one assignment or several."""
+    """A choice by an instructor, for a course of a platform. `several` is true if several assignments are allowed."""
 
     context: LtiContextRow
     return_url: str
@@ -90,7 +90,7 @@ def use_selection(session: Session, token: str, now: datetime) -> AssignmentSele
     """Use up a token. Raises RefusedError if it cannot be used."""
     row = session.scalar(select(LtiSelectionRow).filter_by(token_sha256=token_hash(token)))
     if row is None or row.expires < now or row.context.connected is None:
-        raise RefusedError(f"This choice was made already or has run out. {AGAIN}")
+        raise RefusedError(f"This choice was already made or has expired. {AGAIN}")
     kept = _KeptSettings.model_validate_json(row.settings)
     session.delete(row)
     return AssignmentSelection(context=row.context, **kept.model_dump())

@@ -1,9 +1,9 @@
 """Sends scores to learning platforms.
 
-A score that a platform refuses does not delay others. A score at which the platform fails is sent again after a pause
-that grows. If a platform does not answer, or asks to slow down, all its scores wait.
+A score that a platform refuses does not delay others. If a platform fails at a score, the score is sent again after a
+growing pause. If a platform does not answer, or asks for fewer requests, all its scores wait.
 
-The process may end while a score is on its way. The next one then first reads what the platform has, so that a score
+The process may end while a score is on its way. The next process then first reads the platform's score, so that a score
 is not sent twice.
 """
 
@@ -52,12 +52,12 @@ RUN_SECONDS = 8.0
 """Seconds after which a run ends. The rest follows in the next run."""
 
 FIRST_PAUSE, MAX_PAUSE, MAX_TRIES = timedelta(minutes=1), timedelta(hours=6), 20
-"""Pause after the first failure at a score, which doubles each time, its maximum, and the number of tries, which takes
-about three days.
+"""Pause after the first failure of a score, which doubles each time, its maximum, and the number of tries. All tries
+take about three days.
 """
 
 MAX_PLATFORM_PAUSE, GIVE_UP_AFTER = timedelta(minutes=30), timedelta(days=7)
-"""Maximum pause of a platform that does not answer, and the time after which its scores are given up."""
+"""Maximum pause after a platform does not answer, and the time after which its scores are given up."""
 
 INTERRUPTED_AFTER = timedelta(minutes=5)
 """Time after which a score that is on its way counts as interrupted. No request takes that long."""
@@ -151,7 +151,7 @@ def _due(session: Session, now: datetime) -> list[_DueScore]:
 
 
 def _is_free(now: datetime) -> ColumnElement[bool]:
-    """SQL condition: a score is to be sent, and neither on its way nor of an assignment that is held back."""
+    """SQL condition: a score is to be sent, is not on its way, and its assignment is not held back."""
     free = or_(LtiScoreRow.begun.is_(None), LtiScoreRow.begun <= now - INTERRUPTED_AFTER)
     held = LtiScoreRow.assignment.in_(select(HoldRow.assignment))
     return and_(LtiScoreRow.state == ScoreState.TO_SEND, free, ~held)
@@ -182,7 +182,7 @@ def _send(database: Database, client: PlatformClient, key: SigningKey, due: _Due
     try:
         client.ask(due.platform, key, asked)
     except RejectedError as error:
-        if not (due.interrupted and error.status == 409):  # the platform has a score of this time
+        if not (due.interrupted and error.status == 409):  # the platform has a score with this time
             raise
 
 

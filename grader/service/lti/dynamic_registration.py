@@ -1,4 +1,4 @@
-"""Dynamic registration: a learning platform registers itself, with a link that the operator has made.
+"""Dynamic registration: a learning platform registers itself, with a link from the operator.
 
 The link is needed because a registration decides whose messages are trusted, and because the service sends requests to
 the addresses in it.
@@ -22,7 +22,7 @@ SCOPES = (
     f"{AGS_SCOPE}result.readonly",
     ROSTER_SCOPE,
 )
-"""Permissions that the service asks for: columns, scores, reading back what arrived, and the roster."""
+"""Permissions that the service requests: columns, scores, the results at the platform, and the roster."""
 
 TOOL = "https://purl.imsglobal.org/spec/lti-tool-configuration"
 PLATFORM = "https://purl.imsglobal.org/spec/lti-platform-configuration"
@@ -79,9 +79,9 @@ def tool_configuration(origin: str) -> dict[str, Any]:
 
 
 def _require_same_server(configuration_url: str, issuer: str) -> None:
-    """Raise RefusedError if the configuration is not at the issuer's server, which could then name another one."""
+    """Raise RefusedError if the configuration is not on the issuer's server. The issuer could then be false."""
     if urlsplit(configuration_url).hostname != urlsplit(issuer).hostname:
-        raise RefusedError("The configuration names an issuer at another server, so it is not trusted.")
+        raise RefusedError("The configuration names an issuer on another server, so it is not trusted.")
 
 
 def _object(answer: Any) -> Mapping[str, Any]:

@@ -17,7 +17,7 @@ from grader.service.errors import RefusedError
 from grader.service.lti.tokens import SigningKey, new_key
 
 LEAD, OVERLAP = timedelta(hours=1), timedelta(days=2)
-"""Time between the publication of a key and its first signature, and time for which the key before it stays published
+"""Time between the publication of a key and its first signature, and time for which the previous key stays published
 after that.
 """
 
@@ -25,7 +25,7 @@ after that.
 def rotate(session: Session, now: datetime) -> SigningKey:
     """Add a key, which replaces the present one in an hour. Raises RefusedError during a rotation."""
     if len(published(session, now)) > 1:
-        raise RefusedError("The keys are being rotated: two keys are published. Rotate again when that has ended.")
+        raise RefusedError("The keys are being rotated. Rotate again after the old key has disappeared.")
     return _add(session, now)
 
 
@@ -39,7 +39,7 @@ def signing_key(session: Session, now: datetime) -> SigningKey:
     """The key with which the service signs now. Raises RefusedError without a key."""
     rows = _rows(session)
     if not rows:
-        raise RefusedError("This service has no key yet. The operator creates it by `grader lti add`.")
+        raise RefusedError("This service has no key yet. The operator creates one with `grader lti add`.")
     ready = [each for each in rows if each.created + LEAD <= now]
     return _key(ready[-1] if ready else rows[0])
 

@@ -3,8 +3,8 @@
     platform -> begin(): the browser is sent to the platform with a state and a nonce
     platform -> read(): the browser brings a signed message with both
 
-A cookie of the browser has a random secret. State and nonce are hashes of it, so a message fits only the browser that
-began the sign-in, and nothing is stored before that.
+A cookie of the browser contains a random secret. State and nonce are hashes of the secret, so a message fits only the
+browser that began the sign-in, and the service does not store anything before the message arrives.
 """
 
 import math
@@ -31,7 +31,7 @@ LOGIN_SECONDS = 600
 """Seconds within which the browser must come back from the platform."""
 
 MAX_NONCE_LIFETIME = timedelta(days=1)
-"""Maximum time for which a nonce is kept. A sign-in lasts only minutes, so its message is useless by then."""
+"""Maximum time for which a nonce is kept. A sign-in lasts only minutes, so its message is not accepted after that."""
 
 LAUNCH_PATH, SELECTION_PATH = "/lti/launch", "/lti/deep-linking"
 
@@ -83,7 +83,7 @@ def _is_number(text: str) -> bool:
 
 
 def begin(platform: LtiPlatformRow, asked: Mapping[str, str], origin: str, now: datetime) -> LoginStart:
-    """Start a sign-in that a platform has asked for."""
+    """Start a sign-in that a platform has requested."""
     if not asked.get("login_hint"):
         raise LaunchError(f"Your platform did not say who wants to sign in (login_hint). {AGAIN}")
     login = KeptLogin(platform_id=platform.id, began=int(now.timestamp()), secret=fresh_token())
@@ -148,12 +148,12 @@ def _require_for_us(claims: Mapping[str, Any], platform: LtiPlatformRow) -> None
 
 
 def _require_current(claims: Mapping[str, Any], login: KeptLogin, platform: LtiPlatformRow, now: datetime) -> None:
-    """Raise LaunchError if a message has expired, or if its time lies before the sign-in or in the future, which only a
-    wrong clock explains.
+    """Raise LaunchError if a message has expired, or if its time is before the sign-in or in the future, which means
+    that a clock is wrong.
     """
     issued, ends, present = claims.get("iat"), claims.get("exp"), now.timestamp()
-    if not all(isinstance(each, int | float) and math.isfinite(each) for each in (issued, ends)):
-        raise LaunchError(f"The message of {platform.name} does not say when it was made and when it ends.")
+    if not all(_is_time(each) for each in (issued, ends)):
+        raise LaunchError(f"The message of {platform.name} does not state when it was made and when it expires.")
     ahead, behind = float(issued or 0) - present, login.began - float(issued or 0)
     if ahead > CLOCK_LEEWAY_SECONDS:
         raise LaunchError(_clock(platform, f"{_time(ahead)} ahead of"))
@@ -163,6 +163,10 @@ def _require_current(claims: Mapping[str, Any], login: KeptLogin, platform: LtiP
         raise LaunchError(_clock(platform, f"{_time(behind)} behind"))
     if float(ends or 0) < present - CLOCK_LEEWAY_SECONDS:
         raise LaunchError(f"The message of {platform.name} has expired. {AGAIN}")
+
+
+def _is_time(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def _clock(platform: LtiPlatformRow, difference: str) -> str:
@@ -177,7 +181,7 @@ def _time(seconds: float) -> str:
 
 
 def use_nonce(session: Session, login: KeptLogin, ends: float, now: datetime) -> None:
-    """Record that a message, which ends at this time, was used. Raises LaunchError if it was used before."""
+    """Record that a message, which expires at this time, was used. Raises LaunchError if it was used before."""
     session.execute(delete(LtiNonceRow).where(LtiNonceRow.expires < now))
     digest = token_hash(login.nonce)
     if session.get(LtiNonceRow, digest) is not None:

@@ -15,8 +15,8 @@ LINE_ITEMS_TYPE = "application/vnd.ims.lis.v2.lineitemcontainer+json"
 LINE_ITEM_TYPE = "application/vnd.ims.lis.v2.lineitem+json"
 
 NO_COLUMN = (
-    "the platform has no column for this assignment and lets this tool create none. Open the assignment from the "
-    "platform once, or allow the tool to create columns"
+    "the platform has no column for this assignment and does not let this tool create one. Open the assignment from "
+    "the platform once, or allow the tool to create columns"
 )
 
 
@@ -92,7 +92,7 @@ def under(address: str, name: str, **query: str) -> str:
 
 
 def with_query(address: str, **query: str) -> str:
-    """The address with further parameters."""
+    """The address with additional parameters."""
     parts = urlsplit(address)
     fields = [*parse_qsl(parts.query, keep_blank_values=True), *query.items()]
     return urlunsplit(parts._replace(query=urlencode(fields)))

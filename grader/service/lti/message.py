@@ -53,7 +53,7 @@ class _Records(_Stated):
 
 
 class SelectionSettings(_Stated):
-    """The platform's wishes for a choice of assignments."""
+    """The platform's settings for a choice of assignments."""
 
     deep_link_return_url: str = Field(max_length=2000)
     accept_types: tuple[str, ...] = ()
@@ -105,9 +105,9 @@ class LaunchMessage(_Stated):
 
     @property
     def stated_context(self) -> StatedContext:
-        """The course of the platform. Raises LaunchError if the message names none."""
+        """The course of the platform. Raises LaunchError if the message does not contain a course."""
         if self.context is None:
-            raise LaunchError("Your platform did not say from which course you come. Open the activity in a course.")
+            raise LaunchError("Your platform did not say which course you come from. Open the activity in a course.")
         return StatedContext(
             deployment=self.deployment,
             context=self.context.id,
@@ -137,7 +137,7 @@ class LaunchMessage(_Stated):
 
     @property
     def assignment(self) -> str:
-        """Name of the assignment that the activity stands for; empty if it does not stand for one."""
+        """Name of the assignment that the activity opens, or empty if it does not open one."""
         named = self.custom.get("assignment")
         if isinstance(named, str) and named:
             return named

@@ -1,5 +1,5 @@
-"""Requests to learning platforms, for their keys, access tokens, and services. Redirects are not followed, and no
-answer may be large or slow.
+"""Requests to learning platforms, for their keys, access tokens, and services. Redirects are not followed, and large or
+slow answers are refused.
 """
 
 import contextlib
@@ -28,16 +28,16 @@ MAX_ANSWER_BYTES = 4 * 1024 * 1024
 """Largest answer. A page of a roster with 1,000 members has about 500 KB."""
 
 MAX_WORDS = 300
-"""Maximum length of a platform's words that are kept."""
+"""Maximum length of a platform's message that is kept."""
 
 KEYS_LIFETIME_SECONDS, MIN_REREAD_SECONDS = 3600.0, 60.0
-"""Maximum age of a platform's keys before they are read again, and minimum age at which an unknown key causes that."""
+"""Maximum age of a platform's keys, and minimum age at which an unknown key makes the service read them again."""
 
 TOKEN_MARGIN_SECONDS = 60.0
-"""A token is renewed this long before it ends."""
+"""A token is renewed this long before it expires."""
 
 MAX_PAUSE_SECONDS = 3600.0
-"""Longest pause that a platform may ask for."""
+"""Longest pause that a platform may request."""
 
 
 class PlatformError(Exception):
@@ -45,14 +45,14 @@ class PlatformError(Exception):
 
 
 class NoAnswerError(PlatformError):
-    """The platform did not answer, its answer was unusable, or it gave no access token. All requests would fail."""
+    """The platform did not give a usable answer or an access token. All requests would fail."""
 
 
 class SlowDownError(PlatformError):
-    """The platform asks for fewer requests. `seconds` is the pause that it wants; None if it does not say."""
+    """The platform asks for fewer requests. `seconds` is the pause that it requests, or None if unknown."""
 
     def __init__(self, seconds: float | None) -> None:
-        super().__init__("the platform asks to slow down")
+        super().__init__("the platform asks for fewer requests")
         self.seconds = seconds
 
 
@@ -70,7 +70,7 @@ class RejectedError(PlatformError):
 
 @dataclass(frozen=True, kw_only=True)
 class Endpoints:
-    """The addresses of a registration, and what identifies it."""
+    """The addresses of a registration, and the fields that identify it."""
 
     number: int
     client_id: str
@@ -191,7 +191,7 @@ class PlatformClient:
         answer = self.token_answer(platform, key, scopes)
         stated = answer.json if answer.status == 200 else None
         if not isinstance(stated, dict) or not isinstance(stated.get("access_token"), str):
-            raise NoAnswerError(f"the platform gave no access token (status {answer.status}): {answer.words}")
+            raise NoAnswerError(f"the platform did not give an access token (status {answer.status}): {answer.words}")
         lasts = stated.get("expires_in")
         ends = self.clock() + (float(lasts) if isinstance(lasts, int | float) else 0.0) - TOKEN_MARGIN_SECONDS
         with self._lock:
@@ -239,8 +239,8 @@ class PlatformClient:
 
 
 def succeeded(answer: PlatformAnswer) -> PlatformAnswer:
-    """The answer, if it is a success. Otherwise, raises a PlatformError. Canvas answers 403 with a header if it wants
-    fewer requests.
+    """The answer, if it is a success. Otherwise, raises a PlatformError. To ask for fewer requests, Canvas answers 403
+    with a header.
     """
     limited = answer.status == 403 and (
         "x-rate-limit-remaining" in answer.headers and "rate limit" in answer.text.lower()

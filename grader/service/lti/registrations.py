@@ -28,7 +28,7 @@ MAX_WAITING_CONTEXTS = 200
 
 REGISTRATION_LINK_LIFETIME = timedelta(days=1)
 
-REGISTRATION_USED_UP = "This link has been used or has run out. The operator makes a new one by `grader lti invite`."
+REGISTRATION_USED_UP = "This link was used or has expired. The operator makes a new one with `grader lti invite`."
 
 MAX_FIELD_LENGTH, MAX_NAME_LENGTH = 2000, 200
 
@@ -53,7 +53,7 @@ class Registration:
 
 @dataclass(frozen=True, kw_only=True)
 class StatedContext:
-    """A course of a platform, as a launch states it."""
+    """A course of a platform, as a launch describes it."""
 
     deployment: str
     context: str
@@ -64,8 +64,8 @@ class StatedContext:
 
 
 def register(session: Session, stated: Registration, client: PlatformClient, now: datetime) -> LtiPlatformRow:
-    """Add a registration, or change the one with this issuer and client. Then an empty name, match or audience keeps
-    the present one, and deployments are added to the known ones. Raises RefusedError if a field is invalid.
+    """Add a registration, or change the one with this issuer and client. In a change, an empty name, match or audience
+    keeps the current one, and deployments are added to the known ones. Raises RefusedError if a field is invalid.
     """
     _require_valid(stated, client)
     row = platform_named(session, stated.issuer, stated.client_id)
@@ -120,7 +120,7 @@ def platform_named(session: Session, issuer: str, client_id: str) -> LtiPlatform
 
 
 def platform_of_login(session: Session, issuer: str, client_id: str) -> LtiPlatformRow:
-    """The registration that a platform means. Raises RefusedError if it does not say which, or if it is not known."""
+    """The registration that a platform means. Raises RefusedError if the platform does not identify a known one."""
     found = [each for each in platforms(session) if each.issuer == issuer and client_id in {"", each.client_id}]
     if not found:
         of = f" with the client id {showable(client_id)[:200]}" if client_id else ""
@@ -130,7 +130,7 @@ def platform_of_login(session: Session, issuer: str, client_id: str) -> LtiPlatf
         )
     if len(found) > 1:
         raise RefusedError(
-            "Your platform did not say which of its registrations it means. It must send the client id (client_id)."
+            "Your platform did not say which of its registrations it means. It must send the client ID (client_id)."
         )
     return found[0]
 
@@ -147,13 +147,13 @@ def endpoints_of(row: LtiPlatformRow) -> Endpoints:
 
 
 def contexts(session: Session) -> Sequence[LtiContextRow]:
-    """All courses of platforms that launches have stated, the connected ones first."""
+    """All courses of platforms from which a launch has come, the connected ones first."""
     found = session.scalars(select(LtiContextRow).order_by(LtiContextRow.title, LtiContextRow.id)).all()
     return sorted(found, key=lambda each: each.connected is None)
 
 
 def context_of(session: Session, number: int) -> LtiContextRow:
-    """The course of a platform with this number. Raises NotFoundError if there is none."""
+    """The course of a platform with this number. Raises NotFoundError if it does not exist."""
     found = session.get(LtiContextRow, number)
     if found is None:
         raise NotFoundError
@@ -193,13 +193,13 @@ def connect(session: Session, row: LtiContextRow, who: str, now: datetime) -> No
 
 
 def disconnect(session: Session, row: LtiContextRow, who: str, now: datetime) -> None:
-    """Stop all entries from a course of a platform, and its scores. People keep their accounts here."""
+    """Stop launches from a course of a platform, and the delivery of its scores. People keep their accounts here."""
     row.connected, row.connected_by, row.roster_due = None, "", None
     session.add(AuditRow(at=now, who=who, about="", what=f"disconnected {row.title} of {row.platform.name}"))
 
 
 def registration_link(session: Session, now: datetime) -> str:
-    """The token of a link with which a platform may register itself once."""
+    """Create a link with which a platform may register itself once, and return its token."""
     session.execute(delete(LtiRegistrationLinkRow).where(LtiRegistrationLinkRow.expires < now))
     token = fresh_token()
     session.add(LtiRegistrationLinkRow(token_sha256=token_hash(token), expires=now + REGISTRATION_LINK_LIFETIME))

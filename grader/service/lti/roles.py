@@ -1,7 +1,7 @@
 """Roles in a course of a learning platform, as roles of this course.
 
-Only roles in the course count. A professor may be a student of another professor's course, so roles in the institution
-say nothing.
+Only roles in the course count. Roles in the institution do not, because a professor may be a student in another
+professor's course.
 """
 
 from collections.abc import Collection
@@ -20,8 +20,8 @@ NAMES = {
 
 
 def role_of(stated: Collection[str]) -> CourseRole | None:
-    """The highest role among those that a platform states; None if none of them may enter. Platforms state the role
-    Instructor of an assistant, too, so the role of an assistant comes first.
+    """The highest role among those that a platform states, or None if none of them may enter. Platforms also state the
+    role Instructor for an assistant, so the role of an assistant comes first.
     """
     if ASSISTANT in stated or "TeachingAssistant" in stated:
         return CourseRole.ASSISTANT

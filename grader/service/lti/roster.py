@@ -34,8 +34,8 @@ SCOPE = "https://purl.imsglobal.org/spec/lti-nrps/scope/contextmembership.readon
 MEDIA_TYPE = "application/vnd.ims.lti-nrps.v2.membershipcontainer+json"
 
 MEMBERS_PER_PAGE, MAX_PAGES = 200, 500
-"""Number of members that the service asks for at a time, and the maximum number of pages, because a platform decides
-how many members a page has.
+"""Number of members that the service requests at a time, and the maximum number of pages. A platform may put fewer
+members on a page.
 """
 
 ROSTER_INTERVAL, RETRY_AFTER = timedelta(hours=6), timedelta(minutes=30)
@@ -43,7 +43,7 @@ ROSTER_INTERVAL, RETRY_AFTER = timedelta(hours=6), timedelta(minutes=30)
 
 MAX_DEPARTURES, MIN_SUSPICIOUS = 0.5, 10
 """A roster that lacks more than this share of the members, and more than this number, is probably incomplete. Then no
-one leaves.
+member is removed.
 """
 
 NEXT = re.compile(r'<([^<>]*)>\s*;[^,]*\brel="?next"?', re.IGNORECASE)
@@ -95,14 +95,14 @@ def _course(row: LtiContextRow) -> _Course:
 
 
 def _postpone(database: Database, course: _Course, now: datetime) -> None:
-    """Let other processes wait, and this one if it fails."""
+    """Make other processes wait, and this process, too, if it fails."""
     with database.writing() as session:
         postponed = update(LtiContextRow).where(LtiContextRow.id == course.number)
         session.execute(postponed.values(roster_due=now + RETRY_AFTER))
 
 
 def _members(client: PlatformClient, key: SigningKey, course: _Course) -> list[Mapping[str, Any]]:
-    """All members that the platform lists. Raises a PlatformError or RefusedError unless the whole list is there."""
+    """All members that the platform lists. Raises a PlatformError or RefusedError unless the list is complete."""
     address, seen = with_query(course.address, limit=str(MEMBERS_PER_PAGE)), set[str]()
     found: list[Mapping[str, Any]] = []
     while address:
@@ -131,13 +131,13 @@ def _page(answer: PlatformAnswer, course: _Course) -> list[Mapping[str, Any]]:
 
 
 def _next(answer: PlatformAnswer, address: str) -> str:
-    """Address of the next page; empty on the last one. It must be at the same server, because it gets the token."""
+    """Address of the next page, or empty on the last page. It must be on the same server, because it gets the token."""
     found = NEXT.search(answer.headers.get("link", ""))
     if found is None:
         return ""
     following: str = urljoin(address, found[1])
     if urlsplit(following)[:2] != urlsplit(address)[:2]:
-        raise RefusedError("the next page of the list is at another server.")
+        raise RefusedError("the next page of the list is on another server.")
     return following
 
 
@@ -234,7 +234,7 @@ def _leave(session: Session, member_id: int, now: datetime) -> None:
 
 
 def request_roster(row: LtiContextRow, now: datetime) -> None:
-    """Let the service read the roster of a course in its next run. Raises RefusedError if the platform offers none."""
+    """Let the service read the roster of a course in its next run. Raises RefusedError if there is no roster."""
     if row.connected is None or not row.memberships_url:
         raise RefusedError(f"{row.platform.name} offers no roster for {row.title}. Allow it in the tool's settings.")
     row.roster_due = now

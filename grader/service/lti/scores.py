@@ -51,7 +51,7 @@ class ScoreState(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Score:
-    """The content of a score. Without points, the gradebook must not have any."""
+    """The content of a score. Without points, the gradebook must not contain a score."""
 
     points: float | None
     most: float
@@ -88,7 +88,7 @@ def _place(row: LtiScoreRow) -> Place:
 
 
 def _wanted(session: Session, assignments: Sequence[AssignmentView]) -> Iterator[tuple[Place, Score]]:
-    """The present score of each member of a connected course, for each assignment that the course uses and whose whole
+    """The current score of each member of a connected course, for each assignment that the course uses and whose whole
     result is published.
     """
     used = (
@@ -115,7 +115,7 @@ def _wanted(session: Session, assignments: Sequence[AssignmentView]) -> Iterator
 
 
 def _published(session: Session, assignments: Sequence[AssignmentView], used: set[str]) -> set[str]:
-    """Names of the used assignments whose whole results students see."""
+    """Names of the used assignments whose complete results students can see."""
     held = held_assignments(session)
     found = [each for each in assignments if each.name in used - held]
     return {each.name for each in found if not hides(session, each) or release_of(session, each.name) is not None}
@@ -148,8 +148,8 @@ def _store(session: Session, scores: Mapping[Place, Score], now: datetime) -> No
 
 
 def send_again(session: Session, rows: Sequence[LtiScoreRow], who: str, now: datetime) -> None:
-    """Send these scores again, sent or not. Platforms refuse a time that is not later than the last
-    one, so the scores get the present time.
+    """Send these scores again, even if they were sent before. Platforms refuse a time that is not later than the last
+    one, so the scores get the current time.
     """
     for row in rows:
         row.state, row.tries, row.next_try, row.changed, row.words = ScoreState.TO_SEND, 0, now, now, ""

@@ -21,13 +21,13 @@ OWN_ALGORITHM = "RS256"
 """The algorithm with which the service signs. Every platform must support it."""
 
 MESSAGE_LIFETIME_SECONDS = 300
-"""Time in which a platform must receive a message of the service."""
+"""Time within which a platform must receive a message from the service."""
 
 KEY_BITS = 2048
 
 
 class UnsignedError(Exception):
-    """A message that no key of the platform has signed. The text gives the reason."""
+    """A message that is not signed by a key of the platform. The text gives the reason."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,7 +61,7 @@ def key_set(document: Any) -> KeySet:
 
 
 def verified(text: str, keys: KeySet) -> Mapping[str, Any]:
-    """The claims of a message that one of these keys has signed. Raises UnsignedError if none has."""
+    """The claims of a message that one of these keys has signed. Raises UnsignedError if none of them has signed it."""
     try:
         return jwt.decode(text, keys, list(ALGORITHMS)).claims
     except (JoseError, ValueError, TypeError, KeyError) as error:
@@ -69,7 +69,7 @@ def verified(text: str, keys: KeySet) -> Mapping[str, Any]:
 
 
 def _why(text: str) -> str:
-    """The reason why a message is refused, as far as its header shows it."""
+    """The reason why a message is refused, according to its header."""
     try:
         algorithm = str(_header(text)["alg"])
     except (ValueError, KeyError, TypeError):
@@ -86,7 +86,7 @@ def _header(text: str) -> Mapping[str, Any]:
 
 
 def signed(claims: Mapping[str, Any], key: SigningKey) -> str:
-    """A message to a platform. Adds its time, its end and a nonce."""
+    """Create a signed message to a platform. Adds its time, its expiry and a nonce."""
     now = int(time.time())
     times = {"iat": now, "exp": now + MESSAGE_LIFETIME_SECONDS, "nonce": secrets.token_urlsafe(16)}
     return jwt.encode({"alg": OWN_ALGORITHM, "kid": key.kid, "typ": "JWT"}, {**claims, **times}, _imported(key))

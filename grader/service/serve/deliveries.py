@@ -1,7 +1,8 @@
-"""Sends each event in the outbox to its webhook. A receiver that refuses or does not answer is tried again with growing
-pauses, and delays no other receiver.
+"""Sends each event in the outbox to its webhook. If a receiver refuses an event or does not answer, the event is sent
+again after growing pauses. This does not delay other receivers.
 
-A receiver may get a delivery twice, because the service may end before it stores the answer. Both have the same id.
+A receiver may get a delivery twice, because the service may end before it stores the answer. Both copies have the same
+id.
 """
 
 import hashlib
@@ -26,7 +27,7 @@ PAUSES = tuple(timedelta(minutes=each) for each in (1, 5, 15, 60, 4 * 60, 12 * 6
 """Pauses between the tries of a delivery. After the last pause and one more try, it is refused."""
 
 CLAIM = timedelta(minutes=2)
-"""Time for which no other process sends a delivery that one has begun to send."""
+"""Time for which no other process sends a delivery after one process has begun to send it."""
 
 MAX_SENT_AT_ONCE, MAX_DELETED_AT_ONCE = 20, 200
 """Maximum number of deliveries that are sent to a webhook at a time, and of rows that are deleted at a time."""
@@ -35,7 +36,7 @@ STORAGE_PERIOD = timedelta(days=14)
 """Time after which deliveries are deleted."""
 
 QUEUEING = timedelta(minutes=1)
-"""Time in which all attempts of a regrading enter the queue. Before, it may only seem to have ended."""
+"""Time in which all attempts of a regrading enter the queue. An earlier check may wrongly find it ended."""
 
 Send = Callable[[str, bytes, Mapping[str, str]], Reply]
 """Function that sends a request. Raises OSError if the receiver does not answer."""
@@ -59,7 +60,7 @@ def signature(secret: str, timestamp: str, body: bytes) -> str:
 
 
 def send_deliveries(database: Database, origin: str, send: Send, now: datetime) -> None:
-    """Send the deliveries that are due. After a failure, the others of the same webhook wait for the next run."""
+    """Send the deliveries that are due. After a failure, other deliveries to the same webhook wait for the next run."""
     _delete_old(database, now)
     note_ended_regradings(database, now)
     with database.reading() as session:

@@ -1,7 +1,7 @@
 """Sends a POST request to an address that staff have entered, without giving them access to the operator's network.
 
 The name is resolved once, all its addresses must be public, and the connection uses one of them. It does not matter if
-the name resolves to another address a moment later. Redirects are not followed, and a slow answer is given up.
+the name resolves to another address a moment later. Redirects are not followed, and slow answers are aborted.
 """
 
 import socket
@@ -18,7 +18,7 @@ from grader.protocol.text import showable
 from grader.service.public_addresses import is_public
 
 SECONDS = 10.0
-"""Seconds in which a receiver must have answered."""
+"""Seconds within which a receiver must answer."""
 
 MAX_ANSWER_BYTES = 300
 """Number of bytes of an answer that are read."""
@@ -45,7 +45,8 @@ class Reply:
 
 def post(url: str, body: bytes, headers: Mapping[str, str], private: Sequence[Network] = ()) -> Reply:
     """Send a request. Raises OSError if the receiver does not answer, or BlockedAddressError if one of its addresses is
-    neither public nor in a `private` network that the operator allows. Only receivers there may lack TLS.
+    neither public nor in a `private` network that the operator allows. Only receivers in such a network may do without
+    TLS.
     """
     try:
         parts = urlsplit(url)
@@ -72,7 +73,7 @@ def _answer(connection: HTTPConnection, path: str, body: bytes, headers: Mapping
 
 @contextmanager
 def _time_limit(connection: "_Connection") -> Iterator[None]:
-    """Close a connection at the end of the block. If the time is over before, end it and raise TimeoutError."""
+    """Close a connection at the end of the block. If the time limit ends earlier, end it and raise TimeoutError."""
     ending = Timer(SECONDS, connection.give_up)
     ending.daemon = True
     ending.start()

@@ -66,7 +66,7 @@ def platform_threads(state: AppState, say: Callable[[str], None]) -> Iterator[No
     scores = RepeatedJob(
         name="scores",
         run=ScoreJob(state).run,
-        failure_message="a learning platform did not take a score ({}); it is sent again after a pause.",
+        failure_message="a learning platform did not accept a score ({}); it is sent again after a pause.",
     )
     rosters = RepeatedJob(
         name="rosters",

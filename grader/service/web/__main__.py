@@ -1,6 +1,7 @@
 """A further web process of `grader serve`: `python -P -m grader.service.web COURSE GUIDE ORIGIN HOST PORT`.
 
-It reads the address of the database, and the operator's rules, from standard input. It ends with its parent.
+It reads the address of the database, and the operator's rules, from standard input. The process ends when its parent
+ends.
 """
 
 import sys

@@ -252,7 +252,7 @@ class Caller(User):
 
 
 def with_scope(scope: TokenScope | None) -> Callable[[Request, Credentials], Caller]:
-    """A dependency that finds the owner of a token with this scope, or with any if it is None."""
+    """A dependency that finds the owner of a token with this scope. If the scope is None, any scope is enough."""
 
     def found(request: Request, credentials: Credentials) -> Caller:
         state = state_of(request)

@@ -89,8 +89,8 @@ FRAMED_HEADERS = HEADERS | {
     "cross-origin-opener-policy": "unsafe-none",
 }
 del FRAMED_HEADERS["x-frame-options"]
-"""Headers of pages that may be shown in a frame. These pages show nothing about a person, and their buttons only do
-what a link of the other page could do as well. A page with other buttons sets its own policy.
+"""Headers of pages that may be shown in a frame. These pages do not show data about a person, and their buttons do only
+what a link on the other page could do. A page with other buttons sets a different policy.
 """
 TLS_HEADERS = {"strict-transport-security": "max-age=31536000"}
 
@@ -255,7 +255,7 @@ def is_own_form(headers: Headers) -> bool:
 
 
 def is_platform_form(headers: Headers) -> bool:
-    """True for the content type of the forms of learning platforms."""
+    """Return True for the content type of forms from learning platforms."""
     return PLATFORM_FORM.fullmatch(headers.get("content-type", "")) is not None
 
 

@@ -157,7 +157,7 @@ def test_a_new_repository_with_an_old_name_is_refused(service):
     """The number of a repository is noted at its first job, so that its path cannot be taken over later."""
     linked(service)
     assert person(service, job(), "ada") == "ada"
-    with pytest.raises(RefusedError, match="a new one of this name"):
+    with pytest.raises(RefusedError, match="a new one with this name"):
         person(service, job(number="8"), "ada")
 
 

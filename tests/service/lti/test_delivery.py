@@ -187,7 +187,7 @@ def test_a_fault_is_tried_again_with_growing_pauses_up_to_a_limit(service, platf
     ids=["429", "canvas", "redirect"],
 )
 def test_a_platform_that_wants_fewer_requests_gets_fewer(service, platform, answer, minutes):
-    """If a platform asks to slow down, all its scores wait, and none is lost. Canvas says so with 403 and a header."""
+    """If a platform asks for fewer requests, all its scores wait, and none is lost. Canvas uses 403 and a header."""
     for each in (service.ada, service.ben):
         service.graded(service.hand_in(person=each), graded(service.course))
     platform.answers = {"/columns": lambda _m, path, _q, _b: answer if path.endswith("/scores") else None}

@@ -62,7 +62,7 @@ def nothing_remade(_changed: Mapping[str, NDArray[Any]]) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class Evidence:
-    """An array after a case, and all facts that are known about it.
+    """An array after a case, and all known facts about it.
 
     All arrays are matrices. Other arrays are folded into two dimensions, and vectors into one row (`is_vector`).
     `inputs` are the arrays that the kernel received. `rows` contains the expression for the row length of each array

@@ -20,7 +20,7 @@ class Heard:
     scene: Scene
 
     def place(self, entity: Entity, array: str) -> Place:
-        """The place where a work-item uses an array."""
+        """The place in which a work-item uses an array."""
         does = "writes" if entity.writes else "reads"
         return self.at(entity.line, f"{self._whose(entity)} {does} {array}")
 

@@ -14,20 +14,20 @@ OUTSIDE = re.compile(
 """Pattern of the plugin's message about a pixel outside an image (observer/images.h)."""
 
 OTHER_NUMBERS = re.compile(rf"{FATAL.pattern}[^\n]*\n[ \t]*Unsupported image channel data type: ([0-9A-F]{{1,8}})\n")
-"""Pattern of Oclgrind's message about a function for pixels of other numbers. It ends with the code of the format."""
+"""Pattern of Oclgrind's message about a function for another type of pixel. It ends with the code of the format."""
 
 FUNCTION = re.compile(r"\b_Z\d+((?:read|write)_image)(ui|f|i)(?=\d)")
 """Pattern of a function in an instruction, with its name as compilers write it."""
 
 SUFFIXES = {"10D2": "f", "10DE": "f", "10D9": "i", "10DA": "ui", "10DC": "ui"}
-"""Ends of the functions for the formats of images, by OpenCL's codes."""
+"""Suffixes of the functions for the formats of images, by OpenCL's codes."""
 
 CLAMP = (
-    "Use a sampler with CLK_ADDRESS_CLAMP_TO_EDGE or CLK_ADDRESS_CLAMP, which says what is read outside, or keep the "
-    "coordinates inside."
+    "Use a sampler with CLK_ADDRESS_CLAMP_TO_EDGE or CLK_ADDRESS_CLAMP, which define reads outside the image, or keep "
+    "the coordinates inside."
 )
 CHECK_PLACE = (
-    "Check the coordinates, which are (column, row), and that a guard compares them with the width and the height."
+    "Check the coordinates, which are (column, row), and compare them with the width and the height in a guard."
 )
 
 
@@ -52,7 +52,7 @@ def outside(heard: Heard) -> Words:
 
 
 def other_numbers(heard: Heard) -> Words:
-    """Explain a function that reads or writes other numbers than the pixels are."""
+    """Explain a function that reads or writes another type of number than the pixels contain."""
     image, entity = heard.message.array or "an image", heard.entities[0]
     code, function = OTHER_NUMBERS.match(heard.message.text), FUNCTION.search(heard.message.text)
     assert code is not None, "this is what the message begins with"
@@ -73,4 +73,4 @@ NUMBERS = {
     "ui": "the pixels are whole numbers without a sign",
     "i": "the pixels are whole numbers with a sign",
 }
-"""Numbers of the functions, by their ends."""
+"""Types of numbers that the functions read and write, by the suffixes of the functions."""

@@ -27,13 +27,13 @@ STEPS_OF_A_WARP = frozenset({"1", "2", "4", "8", "16"})
 """Distances in the steps of a tree within 32 work-items."""
 
 SEVERAL_STEPS = 3
-"""Number of different distances from which lines are taken for such steps. A stencil has fewer."""
+"""Minimum number of different distances that identify such steps. A stencil has fewer."""
 
 DECLARED_TYPE = re.compile(r"(\w+)[\s*]+(?:(?:restrict|__restrict|const|volatile)[\s*]+)*\Z")
 """Pattern of the type in front of a declared name, such as `float *restrict `."""
 
 DECLARATION_CHARACTERS = 100
-"""Longest text in front of a name in which its type is looked for."""
+"""Maximum length of the text before a name that is searched for its type."""
 
 ASSIGNMENT = re.compile(r"(?<![=!<>])=(?!=)")
 
@@ -121,7 +121,7 @@ class Scene:
         return self._lines[line - 1].strip() if 0 < line <= len(self._lines) else ""
 
     def element_bytes(self, array: str) -> int | None:
-        """The size of an array's elements by its declaration. None if it has no known type, or several."""
+        """The size of an array's elements according to its declaration. None if its type is unknown or ambiguous."""
         code = self.expanded or self.source
         sizes = set()
         for found in re.finditer(rf"\b{re.escape(array)}\b", code):
@@ -142,7 +142,7 @@ class Scene:
         return min(around, key=len, default=None)
 
     def end_of_loops(self, line: int, other: int) -> int:
-        """The last line of the loops that contain a line but not the other one; the line itself if there is none."""
+        """The last line of the loops that contain a line but not the other one; the line itself without such loops."""
         return max([line, *(loop.stop - 1 for loop in self._loops if line in loop and other not in loop)])
 
     def is_without_braces(self, loop: range) -> bool:
@@ -194,8 +194,8 @@ class Scene:
         return re.sub(r"\s", "", found[1]) if found else ""
 
     def is_warp_synchronous(self, array: str, lines: Collection[int]) -> bool:
-        """True if these lines are steps within a warp that have no barriers on purpose. They use a neighbour's element
-        of an array that is volatile, or the lines around them up to the next barriers have constant distances.
+        """True if these lines are steps within a warp that leave out barriers on purpose. Either they use a neighbour's
+        element of a volatile array, or the lines around them, up to the next barriers, have constant distances.
         """
         first, last = min(lines), max(lines)
         distance = re.compile(rf"\b{re.escape(array)}\s*\[[^][;]*?[-+]\s*(\w+)[^][;+-]*\]")

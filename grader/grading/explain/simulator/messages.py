@@ -157,13 +157,13 @@ def _out_of_bounds(heard: Heard) -> Words:
 
 
 def _with_deciding_lines(what: str, line: int, heard: Heard) -> str:
-    """The sentence, with a clause about the lines that decide how far the index in a line reaches, if they are few."""
+    """The sentence, with a clause about the lines that determine the range of an index, if there are only few."""
     decided = told_to_decide("the index", heard.scene, heard.seen.kernel, [line])
     return f"{what.removesuffix('.')}; {decided}" if decided else what
 
 
 def without_deciding_lines(what: str) -> str:
-    """The sentence without its clause about the lines that decide how far an index reaches."""
+    """The sentence without its clause about the lines that determine the range of an index."""
     sentence, clause, _ = what.partition("; the index depends on ")
     return f"{sentence}." if clause else what
 

@@ -10,8 +10,8 @@ from grader.protocol.observation import SeenKernel, SeenMessage
 
 
 def local_race(array: str, entities: list[Entity], seen: SeenKernel, scene: Scene) -> tuple[str, str]:
-    """Explain a race between a write and a read. Returns the mistake and the next step. If the steps of a warp have no
-    barriers on purpose, the next step says that OpenCL does not allow this.
+    """Explain a race between a write and a read. Returns the mistake and the next step. If the steps of a warp leave
+    out barriers on purpose, the next step says that OpenCL does not allow this.
     """
     what, advice = _unordered(array, entities, seen, scene)
     if not scene.is_warp_synchronous(array, {each.line for each in entities}):
@@ -70,7 +70,7 @@ NO_BARRIER = "A barrier(CLK_LOCAL_MEM_FENCE) is missing"
 """Beginning of advice on two lines without a barrier between them."""
 
 ADD_BARRIER = "Write barrier(CLK_LOCAL_MEM_FENCE)"
-"""Beginning of advice that contains the line for a barrier."""
+"""Beginning of advice that states the line for a barrier."""
 
 BRACES = " The body of the loop then needs braces."
 """Added if the barrier belongs at the end of a loop whose body is a single statement."""
@@ -113,7 +113,7 @@ def _missing(what: str, way: tuple[int, int], before: str, seen: SeenKernel, sce
 
 def _last_store(write: int, read: int, seen: SeenKernel, scene: Scene) -> int:
     """The last line after a write that stores to local memory before the read. One barrier after it serves all these
-    stores. Lines in a statement with the read are left out if the write is not in the statement, too.
+    stores. Lines in a statement that contains the read are left out unless the statement also contains the write.
     """
     loop = scene.loop_around({write, read})
     stores = {each.line for each in seen.accesses if each.writes and each.space == LOCAL}

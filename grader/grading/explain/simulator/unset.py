@@ -90,7 +90,7 @@ def _is_declared(seen: Outline, place: int, name: str) -> bool:
 
 
 LEAVES = frozenset({"return", "goto"})
-"""Words that are no types, but after which a name follows."""
+"""Words that are not types but that may come before a name."""
 
 
 RETURNED = "retval"
@@ -119,8 +119,8 @@ def _reading(unset: SeenUnset, launches: Sequence[SeenKernel]) -> SeenKernel:
 
 
 def _of_local_words(name: str, reader: int, launch: SeenKernel, scene: Scene) -> tuple[str, str]:
-    """The mistake and the next step of a read of unset local memory. This memory is filled by other lines, or by the
-    line itself if it adds to the old value.
+    """The mistake and the next step of a read of unset local memory. Other lines fill this memory, or the line itself
+    if it adds to the old value.
     """
     what = f"line {reader} reads words of {name} that no work-item has written"
     lines = writers(name, LOCAL, launch)
@@ -143,8 +143,8 @@ ZERO = "Store 0 where there is nothing to load."
 
 
 def _read_of_global_words(name: str, reader: int, launches: Sequence[SeenKernel], scene: Scene) -> str:
-    """The mistake of a read of unset global memory. If an earlier kernel fills it in one line, with one condition
-    around it, this condition leaves words out.
+    """The mistake of a read of unset global memory. If an earlier kernel fills it in one line inside one condition,
+    this condition leaves words out.
     """
     *before, launch = launches
     for other in reversed(before if not writers(name, GLOBAL, launch) else []):

@@ -8,14 +8,14 @@ from grader.grading.explain.slips.launch import SimulatedLaunch
 
 def blocking(launch: SimulatedLaunch, places: Iterable[int]) -> set[int]:
     """The lines of the conditions that keep all work-items from these tokens, which no work-item reaches. If the
-    observations do not tell which ones do, these are all conditions before the tokens. Empty if there are none.
+    observations do not show which conditions do so, returns the lines of all conditions before the tokens, if any.
     """
     tests = sorted({guard.used for place in places for guard in launch.guards.at(place)})
     branches = {each.line: each for each in launch.seen.branches}
     unsplit = [line for line in tests if line in branches and branches[line].constant]
     unreached = next((line for line in tests if line not in branches), None)
     suspects = [line for line in unsplit if unreached is None or line < unreached]
-    if unreached is not None:  # a condition before it keeps all work-items out, or the compiler has evaluated it
+    if unreached is not None:  # an earlier condition keeps all work-items out, or the compiler has evaluated this one
         suspects.append(unreached)
     return set(suspects[:1]) if len(suspects) == 1 else set(tests)
 
@@ -31,5 +31,5 @@ def kept_from(tests: Collection[int], access: str, lines: Collection[int]) -> st
 
 
 def in_number(noun: str, of: Collection[int]) -> str:
-    """The noun, in the plural if there are several."""
+    """The noun, in the plural if there are several lines."""
     return noun if len(of) == 1 else f"{noun}s"

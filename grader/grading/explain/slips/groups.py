@@ -41,6 +41,6 @@ def _of_coordinate(launch: SimulatedLaunch, store: IndexedAccess, coordinate: Co
 
 
 def _line(launch: SimulatedLaunch, store: IndexedAccess, coordinate: Coordinate) -> int:
-    """The line that computes a coordinate, which is the line of the store if it is not a variable with one value."""
+    """The line that computes a coordinate if it is a variable with one value, otherwise the line of the store."""
     places = launch.values.changes.get(coordinate.text, [])
     return launch.text.outline.code[places[0]].line if len(places) == 1 else store.line

@@ -48,7 +48,7 @@ def _changes(launch: SimulatedLaunch, array: str) -> Iterator[tuple[int, str]]:
 
 
 def _are_all_stores(launch: SimulatedLaunch, array: str) -> bool:
-    """True if the simulator saw no line without an assignment store to the array, such as a line with vstore4."""
+    """False if the simulator saw a store to the array in a line without an assignment, such as one with vstore4."""
     lines = {launch.text.outline.code[place].line for place, _ in _changes(launch, array)}
     seen = {each.line for each in launch.seen.accesses if each.writes and each.array == array}
     return seen <= lines

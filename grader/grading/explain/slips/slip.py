@@ -13,9 +13,9 @@ SEEN = TOLD | {Reason.DATA_RACE, Reason.UNINITIALISED}
 
 @dataclass(frozen=True, kw_only=True)
 class Slip:
-    """A proven mistake. `message` contains its lines, and `help` is the next step. `cause` describes the mistake in the
+    """A proven mistake. `message` mentions its lines, and `help` is the next step. `cause` describes the mistake in the
     same words for every submission, so that grader can count it. `explains` contains the lines in which the simulator
-    saw its consequences, and `effects` the reasons of these findings.
+    observed consequences of the mistake, and `effects` the reasons of these findings.
     """
 
     message: str

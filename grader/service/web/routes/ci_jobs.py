@@ -20,7 +20,7 @@ ID_TOKEN = "urn:ietf:params:oauth:token-type:id_token"  # noqa: S105 - a name of
 ACCESS_TOKEN = "urn:ietf:params:oauth:token-type:access_token"  # noqa: S105 - a name of the standard
 
 LIFETIME = timedelta(hours=2)
-"""Lifetime of a job's token. The job waits for the result of its attempt that long."""
+"""Lifetime of a job's token. A job waits at most this long for the result of its attempt."""
 
 
 @router.post("/token")

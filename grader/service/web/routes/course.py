@@ -121,7 +121,7 @@ def grade_again(request: Request, member: Teacher, form: TeacherForm) -> Respons
     state = state_of(request)
     shown = state.cache.assignment(text_in(form, "assignment"))
     if shown.gone:
-        raise RefusedError(f"The folder of {shown.name} is gone, so nothing can be graded again.")
+        raise RefusedError(f"The folder of {shown.name} was removed, so its attempts cannot be graded again.")
     try:
         selection = _selection(shown.name, form)
         with at_field("matching"):

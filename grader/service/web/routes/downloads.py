@@ -20,7 +20,7 @@ from grader.service.web.state import state_of
 router = APIRouter()
 
 RENDERING = ConcurrencyLimiter(2, "Many reports are being written right now; try again in a moment.", max_waiting=2)
-"""Limits reports that are made at once from stored results. A large one keeps a processor busy for a moment."""
+"""Limits the reports that are made at once from stored results. A large report keeps a processor busy for a moment."""
 
 FileName = Literal["report.html", "result.json", "junit.xml", "report.sarif", "code-quality.json"]
 TYPES: dict[FileName, str] = {

@@ -2,9 +2,9 @@
 
     /lti/login    the browser is sent to the platform
     /lti/launch   the platform's form arrives from another site, so browsers leave the cookie out
-    /lti/session  the same form from our own page, with the cookie; only this one is trusted
+    /lti/session  the same form from our own page, with the cookie; only this form is trusted
 
-Browsers block cookies in frames of other sites. Therefore /lti/login offers a new window in a frame. The choice of
+Browsers block cookies in frames of other sites. Therefore, in a frame, /lti/login offers a new window. The choice of
 assignments stays in the frame, because platforms wait for it there. It needs only a cookie of that frame (CHIPS).
 """
 
@@ -65,8 +65,8 @@ NO_COOKIE = (
     f"after {LOGIN_SECONDS // 60} minutes. Open the activity in your learning platform again, in a new window."
 )
 NOT_CONNECTED = (
-    "The course {} of your learning platform is not connected to this course yet. An instructor of this course "
-    "connects it on the page People, Learning platforms. Then everyone can enter."
+    "The course {} of your learning platform is not connected to this course yet. An instructor of this course can "
+    "connect it on the page People, Learning platforms. Then everyone can enter."
 )
 
 
@@ -93,13 +93,13 @@ def keys(request: Request) -> Response:
 
 @router.get("/login")
 def login(request: Request) -> Response:
-    """Begin a sign-in that a platform has asked for."""
+    """Begin a sign-in that a platform has requested."""
     return _login(request, request.query_params)
 
 
 @router.post("/login")
 def posted_login(request: Request, form: PlatformForm) -> Response:
-    """Begin a sign-in that a platform has asked for by a form."""
+    """Begin a sign-in that a platform has requested with a form."""
     return _login(request, form)
 
 
@@ -128,7 +128,7 @@ def _login(request: Request, asked: Mapping[str, str]) -> Response:
 
 
 def _cookie(state: AppState, login_state: str) -> str:
-    """Name of the cookie of a sign-in. Each sign-in has its own, because several windows may begin one at once."""
+    """Name of the cookie of a sign-in. Each sign-in has a separate cookie, because several windows may sign in."""
     return f"{state.cookie}-lti-{login_state[:12]}"
 
 
@@ -266,7 +266,7 @@ def choose(request: Request, form: AnyForm) -> Response:
 
 @router.get("/register/{token}")
 def ask_to_register(request: Request, token: str) -> Response:
-    """Page with which a platform's administrator registers the service there. The operator has made its link."""
+    """Page on which a platform's administrator registers the service, through a link from the operator."""
     state = state_of(request)
     with state.database.reading() as session:
         if not is_registration_link(session, token, state.now()):

@@ -1,5 +1,5 @@
-"""Pages about repositories whose CI jobs hand in: a person's own links, and the list of the staff. They exist only if
-the operator has listed a CI provider.
+"""Pages about repositories whose CI jobs hand in: a person's own links, and the list of the staff. The pages exist only
+if the operator has listed a CI provider.
 """
 
 from fastapi import APIRouter
@@ -34,7 +34,7 @@ def _issuer(state: AppState, form: FormData) -> str:
     """The provider that a form chooses."""
     chosen = text_in(form, "issuer")
     if chosen not in {each.issuer for each in state.sign_in.ci_providers}:
-        raise FieldError("issuer", "No CI provider is chosen. Choose one.")
+        raise FieldError("issuer", "No CI provider is selected. Choose one.")
     return chosen
 
 

@@ -14,7 +14,7 @@ PREFIX = "/api/v1/course"
 
 
 def staff_with(scope: TokenScope) -> Callable[[Request, Credentials], Caller]:
-    """A dependency that finds the owner of a token with this scope. The owner's present role must allow the scope."""
+    """A dependency that finds the owner of a token with this scope. The owner's current role must allow the scope."""
     found_with_token = with_scope(scope)
 
     def found(request: Request, credentials: Credentials) -> Caller:
@@ -22,7 +22,7 @@ def staff_with(scope: TokenScope) -> Callable[[Request, Credentials], Caller]:
         if not caller.teaches:
             raise TokenNeededError("The owner of this token does not teach in this course; use a token of the staff.")
         if scope in INSTRUCTOR_SCOPES and not caller.is_instructor:
-            raise TokenNeededError(f"The scope {scope} needs a token of an instructor; ask one to make it.")
+            raise TokenNeededError(f"The scope {scope} needs a token of an instructor; ask an instructor for one.")
         return caller
 
     return found

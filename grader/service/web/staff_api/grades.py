@@ -26,7 +26,7 @@ class GradeFilter(PageRequest):
 class AssignmentGrade(Record):
     """The final points of a student at an assignment, after deductions and decisions by hand. `points` is null if
     nothing is graded or the student is excused. `attempt` is the attempt that counts. `why` explains points that differ
-    from the attempt's.
+    from the points of the attempt.
     """
 
     assignment: str

@@ -58,8 +58,8 @@ def overrides(request: Request, _caller: OverridesReader, asked: AnyPage) -> Lis
 
 @router.post("/overrides", status_code=201)
 def override(request: Request, caller: OverridesWriter, wanted: NewOverride) -> Override:
-    """Decide a student's grade at an assignment. The decision replaces an earlier one and remains after regradings.
-    Needs the scope `overrides:write`.
+    """Set a student's grade for an assignment by hand. The decision replaces an earlier one and remains after
+    regradings. Needs the scope `overrides:write`.
     """
     if not wanted.points.strip():
         raise FieldError("points", 'No points are given. Write "80", "+5", "-2.5" or "excused".')

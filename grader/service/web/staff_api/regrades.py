@@ -39,7 +39,7 @@ class ChangedPoints(Record):
 
 class RegradeResult(Record):
     """The order, with its result so far: changed points, and the numbers of gradings that gave the same points, have
-    not ended, or failed. `ended` is true if none is left.
+    not ended, or failed. `ended` is true if all gradings have ended.
     """
 
     order: Regrade
@@ -77,7 +77,7 @@ def order(request: Request, caller: RegradesWriter, wanted: NewRegrade) -> Regra
     state = state_of(request)
     shown = state.cache.assignment(wanted.assignment)
     if shown.gone:
-        raise RefusedError(f"The folder of {shown.name} is gone, so nothing can be graded again.")
+        raise RefusedError(f"The folder of {shown.name} was removed, so its attempts cannot be graded again.")
     selection = Selection(assignment=shown.name, which=wanted.which, matching=wanted.matching.strip())
     return _result(state, regrade(state.database, selection, caller.key, state.now()))
 

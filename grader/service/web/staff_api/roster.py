@@ -19,7 +19,7 @@ router = APIRouter(prefix=PREFIX)
 
 
 class RosterPerson(Record):
-    """A person of the course. `group` is null without a group, and `deactivated` unless the person is deactivated."""
+    """A person of the course. `group` is null without a group, and `deactivated` is null for an active person."""
 
     id: int
     key: str

@@ -1,6 +1,6 @@
 // @ASSIGNMENT@: each pixel of target is the mean of nine pixels of source, itself and its neighbours.
 //
-// A pixel outside the image is like the nearest pixel of the image: the sampler edge reads it so.
+// With the sampler edge, a read outside the image returns the nearest pixel of the image.
 //
 // Launch:   work-group (TILE, TILE), global (ceil(width/TILE)*TILE, ceil(height/TILE)*TILE).
 // Defined:  TILE (16), uint32_t (uint).

@@ -14,7 +14,7 @@ def expected(source, **_):
 
 
 def mistakes(source, **_):
-    """Return the image as common mistakes make it, likeliest first. The words explain a result that equals one."""
+    """Return the images that common mistakes produce, the likeliest first. The keys explain equal results."""
     results = {
         "pixels outside the image are taken to be black": _mean(source, "constant"),
         "pixels outside the image are taken from its other side": _mean(source, "wrap"),
@@ -24,7 +24,7 @@ def mistakes(source, **_):
 
 
 def _mean(source, outside="edge"):
-    """Means of nine pixels. `outside` says what pixels outside the image are."""
+    """Return means of nine pixels. `outside` is the way in which pixels outside the image are filled in."""
     height, width, _ = source.shape
     wide = np.pad(source.astype(np.float64), ((1, 1), (1, 1), (0, 0)), outside)
     return sum(wide[y : y + height, x : x + width] for y in range(3) for x in range(3)) / 9
