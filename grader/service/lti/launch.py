@@ -32,6 +32,9 @@ LOGIN_SECONDS = 600
 MAX_NONCE_LIFETIME = timedelta(days=1)
 """Maximum time for which a nonce is kept. A sign-in lasts only minutes, so its message is useless by then."""
 
+MAX_TIME = 1e11
+"""End of the times that a message may state, in seconds since 1970."""
+
 LAUNCH_PATH, SELECTION_PATH = "/lti/launch", "/lti/deep-linking"
 
 AGAIN = "Open the activity in your learning platform again."
@@ -142,7 +145,7 @@ def _require_for_us(claims: Mapping[str, Any], platform: LtiPlatformRow) -> None
     if platform.client_id not in to:
         raise LaunchError(f"The message of {platform.name} is for another tool (audience). {AGAIN}")
     party = claims.get("azp")
-    if (len(to) > 1 and party is None) or party not in {None, platform.client_id}:
+    if (len(to) > 1 and party is None) or party not in (None, platform.client_id):
         raise LaunchError(f"The message of {platform.name} is for another tool (authorized party). {AGAIN}")
 
 
@@ -151,7 +154,7 @@ def _require_current(claims: Mapping[str, Any], login: KeptLogin, platform: LtiP
     wrong clock explains.
     """
     issued, ends, present = claims.get("iat"), claims.get("exp"), now.timestamp()
-    if not all(isinstance(each, int | float) and not isinstance(each, bool) for each in (issued, ends)):
+    if not (_is_time(issued) and _is_time(ends)):
         raise LaunchError(f"The message of {platform.name} does not say when it was made and when it ends.")
     ahead, behind = float(issued or 0) - present, login.began - float(issued or 0)
     if ahead > CLOCK_LEEWAY_SECONDS:
@@ -162,6 +165,10 @@ def _require_current(claims: Mapping[str, Any], login: KeptLogin, platform: LtiP
         raise LaunchError(_clock(platform, f"{_time(behind)} behind"))
     if float(ends or 0) < present - CLOCK_LEEWAY_SECONDS:
         raise LaunchError(f"The message of {platform.name} has expired. {AGAIN}")
+
+
+def _is_time(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < MAX_TIME
 
 
 def _clock(platform: LtiPlatformRow, difference: str) -> str:

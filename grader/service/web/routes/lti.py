@@ -108,7 +108,7 @@ def _login(request: Request, asked: Mapping[str, str]) -> Response:
     with state.database.reading() as session:
         platform = platform_of_login(session, asked.get("iss", ""), asked.get("client_id", ""))
     framed = request.headers.get("sec-fetch-dest") in FRAMES
-    if framed and urlsplit(asked.get("target_link_uri", "")).path != SELECTION_PATH:
+    if framed and not _asks_for_selection(asked.get("target_link_uri", "")):
         fields = {name: asked[name] for name in LOGIN_FIELDS if name in asked}
         return page(request, "lti_window.html.jinja", address=f"/lti/login?{urlencode(fields)}")
     begun = begin(platform, asked, state.origin, state.now())
@@ -125,6 +125,13 @@ def _login(request: Request, asked: Mapping[str, str]) -> Response:
     if framed:
         answer.headers["set-cookie"] += "; Partitioned"
     return answer
+
+
+def _asks_for_selection(target: str) -> bool:
+    try:
+        return urlsplit(target).path == SELECTION_PATH
+    except ValueError:
+        return False
 
 
 def _cookie(state: AppState, login_state: str) -> str:
