@@ -10,10 +10,13 @@ import pytest
 from lti_platforms import AGS, CLAIM, SELECTION, TEACHER, arrive, member, platform_at_work, registered
 
 from grader.common.lti import LtiRules
+from grader.service.course.roster import import_roster
 from grader.service.db.models import LtiContextRow, LtiLineItemRow
+from grader.service.errors import RefusedError
 from grader.service.lti import platform_client
 from grader.service.lti.line_items import under
 from grader.service.lti.platform_client import NoAnswerError, PlatformClient, PlatformError
+from grader.service.lti.roles import ASSISTANT
 from grader.service.lti.roster import NEXT, read_rosters
 
 DEEP = "[" * 100_000
@@ -156,3 +159,22 @@ def test_a_student_cannot_add_a_column_by_an_address(service, platform):
     platform.launch(service, client, **{AGS: {**platform.endpoint, "lineitem": f"{platform.address}/columns/1"}})
     with service.database.reading() as session:
         assert session.query(LtiLineItemRow).one().assignment == "small"
+
+
+def test_an_assistant_of_a_platform_gets_no_account_of_an_instructor(service, platform):
+    """A trusted claim does not join an assistant's account with an instructor, whose rights it would get."""
+    registered(service, platform, matches="email")
+    said = platform.launch(service, service.browser(), sub="sub-ta", role=ASSISTANT, email="staff")
+    assert (said.status_code, "staff is an instructor here" in said.text) == (409, True)
+
+
+def test_a_student_with_the_key_of_a_future_instructor_gets_no_role(service, platform):
+    """A student may enter with the mail address of a person who is not in the course yet. The course's roster does not
+    make the student an instructor afterwards.
+    """
+    client = service.browser()
+    assert platform.launch(service, client, sub="sub-mallory", email="prof@example.org").status_code == 303
+    with pytest.raises(RefusedError, match="only a learning platform has said"):
+        import_roster(service.database, b"key,name,role\nprof@example.org,Prof,instructor\n", "staff", service.now)
+    assert client.get("/course").status_code == 404
+    import_roster(service.database, b"key,name\nprof@example.org,Prof\n", "staff", service.now)
