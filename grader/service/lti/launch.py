@@ -84,6 +84,14 @@ def _is_number(text: str) -> bool:
     return text.isascii() and text.isdigit() and len(text) < 12
 
 
+def asks_for_selection(asked: Mapping[str, str]) -> bool:
+    """True if a platform has asked for a sign-in for the choice of assignments."""
+    try:
+        return urlsplit(asked.get("target_link_uri", "")).path == SELECTION_PATH
+    except ValueError:  # the address is none
+        return False
+
+
 def begin(platform: LtiPlatformRow, asked: Mapping[str, str], origin: str, now: datetime) -> LoginStart:
     """Start a sign-in that a platform has asked for."""
     if not asked.get("login_hint"):
