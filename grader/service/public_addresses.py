@@ -4,7 +4,9 @@ make the service send requests into this network.
 
 from ipaddress import IPv6Address, ip_address, ip_network
 
-EMBEDDING = tuple(map(ip_network, ("64:ff9b::/96", "64:ff9b:1::/48", "2002::/16", "2001::/32", "::/96")))
+EMBEDDING = tuple(
+    map(ip_network, ("64:ff9b::/96", "64:ff9b:1::/48", "2002::/16", "2001::/32", "::/96", "::ffff:0:0:0/96"))
+)
 """IPv6 networks whose addresses contain an IPv4 address, which may be a private one."""
 
 
@@ -16,6 +18,6 @@ def is_public(text: str) -> bool:
     if isinstance(address, IPv6Address):
         if address.ipv4_mapped is not None:
             return is_public(str(address.ipv4_mapped))
-        if any(address in network for network in EMBEDDING):
+        if address.is_site_local or any(address in network for network in EMBEDDING):
             return False
     return address.is_global and not address.is_multicast

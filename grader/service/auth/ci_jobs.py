@@ -116,7 +116,7 @@ class CiProvider:
         """The claims of a token that is valid now and was issued for this service."""
         try:
             decoded = self._decoded(token)
-        except (JoseError, ValueError) as error:
+        except (JoseError, ValueError, RecursionError) as error:
             LOG.warning("an ID token of a job was refused: %s", type(error).__name__)
             raise RefusedError(FORGED) from error
         registry = jwt.JWTClaimsRegistry(

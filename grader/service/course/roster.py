@@ -14,7 +14,7 @@ from grader.lms.intake.reading.table import TableRow, table_of
 from grader.protocol.text import showable
 from grader.service.db.batches import in_batches
 from grader.service.db.keys import folded_key, is_plain_key, is_same_key
-from grader.service.db.models import AuditRow, CourseRole, PersonRow
+from grader.service.db.models import AuditRow, CourseRole, LtiAccountRow, LtiPlatformRow, PersonRow
 from grader.service.db.session import Database
 from grader.service.errors import RefusedError
 
@@ -132,7 +132,26 @@ def _matched(session: Session, people: Sequence[RosterLine], who: str) -> list[t
     for each, person in matched:
         if person is not None and person.key == who and each.role_of(person) != person.role:
             raise RefusedError("The roster would change your own role; leave yourself out of it.")
+    _require_proven(session, matched)
     return matched
+
+
+def _require_proven(session: Session, matched: Sequence[tuple[RosterLine, PersonRow | None]]) -> None:
+    """Raise RefusedError if a line lets a student teach whose key only a learning platform has stated. Users of some
+    platforms can choose their mail address, so a student could have taken the key of a future instructor.
+    """
+    raised = {
+        person.id: line
+        for line, person in matched
+        if person is not None and person.role == CourseRole.STUDENT != line.role_of(person)
+    }
+    unproven = select(LtiAccountRow.person_id).join(LtiPlatformRow, LtiPlatformRow.id == LtiAccountRow.platform_id)
+    found = session.scalar(unproven.where(LtiAccountRow.person_id.in_(raised), LtiPlatformRow.matches == "").limit(1))
+    if found is not None:
+        raise RefusedError(
+            f"Line {raised[found].line} of the roster lets {raised[found].key} teach, but only a learning platform has "
+            "said that a student has this key. Make sure who this is, and change the role on the page People."
+        )
 
 
 def _known(listed: RosterLine, people: Mapping[str, Sequence[PersonRow]]) -> PersonRow | None:

@@ -1,8 +1,8 @@
 """Accounts of people at learning platforms, and their memberships in connected courses.
 
-An account belongs to a registration. Users of a platform may be able to change their mail addresses. Therefore, an
-account is linked to a person who is already in the course only by a claim that the operator trusts. It is never linked
-if only one of the two teaches.
+An account belongs to a registration. A platform's mail addresses may be changed by its users, so an account is joined
+with a person who is already in the course only by a claim that the operator trusts. It is never joined if one of the
+two teaches and the other does not, or if only the person here is an instructor.
 """
 
 from collections.abc import Mapping
@@ -94,7 +94,7 @@ def _require_joinable(session: Session, context: LtiContextRow, known: PersonRow
             f"The key {known.key} is already in this course, and this service does not know whether it is yours. Ask "
             "the operator to choose the claim that proves it (`grader lti add --match`)."
         )
-    if _teaches(known.role) != _teaches(stated.role):
+    if _teaches(known.role) != _teaches(stated.role) or _outranks(known.role, stated.role):
         raise RefusedError(
             f"{known.key} is {_with_article(known.role)} here, but {_with_article(stated.role)} in "
             f"{context.title}. Ask an instructor to change the role on the page People."
@@ -110,6 +110,10 @@ def _with_article(role: str) -> str:
 
 def _teaches(role: str) -> bool:
     return role != CourseRole.STUDENT
+
+
+def _outranks(known: str, stated: str) -> bool:
+    return known == CourseRole.INSTRUCTOR != stated
 
 
 def _name(stated: StatedPerson, key: str) -> str:

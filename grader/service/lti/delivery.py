@@ -195,10 +195,10 @@ def _has_arrived(client: PlatformClient, key: SigningKey, due: _DueScore, place:
         method="GET", url=under(place, "results", user_id=due.user), scopes=(scope,), accept=RESULTS_TYPE
     )
     try:
-        found = client.ask(due.platform, key, asked).json
+        found = client.ask(due.platform, key, asked).rows
     except (RejectedError, FaultError):
         return False
-    mine = [each for each in found if isinstance(each, dict) and each.get("userId") == due.user]
+    mine = [each for each in found if each.get("userId") == due.user]
     stated = mine[0] if len(mine) == 1 else {}
     if due.score.points is None:
         return stated.get("resultScore") is None

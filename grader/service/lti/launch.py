@@ -7,7 +7,6 @@ A cookie of the browser contains a random secret. State and nonce are hashes of 
 browser that began the sign-in, and the service does not store anything before the message arrives.
 """
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -32,6 +31,9 @@ LOGIN_SECONDS = 600
 
 MAX_NONCE_LIFETIME = timedelta(days=1)
 """Maximum time for which a nonce is kept. A sign-in lasts only minutes, so its message is not accepted after that."""
+
+MAX_TIME = 1e11
+"""End of the times that a message may state, in seconds since 1970."""
 
 LAUNCH_PATH, SELECTION_PATH = "/lti/launch", "/lti/deep-linking"
 
@@ -80,6 +82,14 @@ class KeptLogin:
 
 def _is_number(text: str) -> bool:
     return text.isascii() and text.isdigit() and len(text) < 12
+
+
+def asks_for_selection(asked: Mapping[str, str]) -> bool:
+    """True if a platform has asked for a sign-in for the choice of assignments."""
+    try:
+        return urlsplit(asked.get("target_link_uri", "")).path == SELECTION_PATH
+    except ValueError:  # the address is none
+        return False
 
 
 def begin(platform: LtiPlatformRow, asked: Mapping[str, str], origin: str, now: datetime) -> LoginStart:
@@ -143,7 +153,7 @@ def _require_for_us(claims: Mapping[str, Any], platform: LtiPlatformRow) -> None
     if platform.client_id not in to:
         raise LaunchError(f"The message of {platform.name} is for another tool (audience). {AGAIN}")
     party = claims.get("azp")
-    if (len(to) > 1 and party is None) or party not in {None, platform.client_id}:
+    if (len(to) > 1 and party is None) or party not in (None, platform.client_id):
         raise LaunchError(f"The message of {platform.name} is for another tool (authorized party). {AGAIN}")
 
 
@@ -152,7 +162,7 @@ def _require_current(claims: Mapping[str, Any], login: KeptLogin, platform: LtiP
     that a clock is wrong.
     """
     issued, ends, present = claims.get("iat"), claims.get("exp"), now.timestamp()
-    if not all(_is_time(each) for each in (issued, ends)):
+    if not (_is_time(issued) and _is_time(ends)):
         raise LaunchError(f"The message of {platform.name} does not state when it was made and when it expires.")
     ahead, behind = float(issued or 0) - present, login.began - float(issued or 0)
     if ahead > CLOCK_LEEWAY_SECONDS:
@@ -165,8 +175,8 @@ def _require_current(claims: Mapping[str, Any], login: KeptLogin, platform: LtiP
         raise LaunchError(f"The message of {platform.name} has expired. {AGAIN}")
 
 
-def _is_time(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+def _is_time(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < MAX_TIME
 
 
 def _clock(platform: LtiPlatformRow, difference: str) -> str:

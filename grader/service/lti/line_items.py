@@ -1,13 +1,20 @@
 """Line items: the columns of a platform's gradebook, one for each assignment that a course of the platform uses."""
 
 from dataclasses import dataclass
-from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit, urlunsplit
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from grader.service.db.models import CourseRole, LtiContextRow, LtiLineItemRow
-from grader.service.lti.platform_client import Endpoints, PlatformClient, RejectedError, ServiceRequest
+from grader.service.errors import RefusedError
+from grader.service.lti.platform_client import (
+    Endpoints,
+    PlatformClient,
+    PlatformError,
+    RejectedError,
+    ServiceRequest,
+)
 from grader.service.lti.tokens import SigningKey
 
 LINE_ITEM_SCOPE = "https://purl.imsglobal.org/spec/lti-ags/scope/lineitem"
@@ -44,10 +51,13 @@ class StatedColumn:
 
 def note_line_item(session: Session, context: LtiContextRow, assignment: str, stated: StatedColumn) -> None:
     """Record that a course uses an assignment, and the column for it if the platform states one. The launch of a
-    student does not replace a known column, because its scores belong to all students.
+    student does not replace a known column, because its scores belong to all students. Without a column, it records
+    nothing, because a student of some platforms can choose the address that is launched.
     """
     row = session.scalar(select(LtiLineItemRow).filter_by(context_id=context.id, assignment=assignment))
     if row is None:
+        if not stated.url and stated.role == CourseRole.STUDENT:
+            return
         session.add(LtiLineItemRow(context_id=context.id, assignment=assignment, url=stated.url))
     elif stated.url and (not row.url or stated.role != CourseRole.STUDENT):
         row.url = stated.url
@@ -62,8 +72,7 @@ def column_address(client: PlatformClient, platform: Endpoints, key: SigningKey,
         raise RejectedError(403, NO_COLUMN)
     wanted = with_query(column.all_url, resource_id=column.assignment)
     asked = ServiceRequest(method="GET", url=wanted, scopes=(reading[0],), accept=LINE_ITEMS_TYPE)
-    found = client.ask(platform, key, asked).json
-    mine = [each for each in found if isinstance(each, dict) and each.get("resourceId") == column.assignment]
+    mine = [each for each in client.ask(platform, key, asked).rows if each.get("resourceId") == column.assignment]
     if not mine and reading[0] != LINE_ITEM_SCOPE:
         raise RejectedError(403, NO_COLUMN)
     if not mine:
@@ -79,20 +88,28 @@ def column_address(client: PlatformClient, platform: Endpoints, key: SigningKey,
         )
         mine = [client.ask(platform, key, made).json]
     address = mine[0].get("id") if isinstance(mine[0], dict) else None
-    if not isinstance(address, str):
-        raise RejectedError(200, "the platform did not say where the column is")
-    return address
+    try:
+        return client.require_address(str(address), "address of the column")
+    except RefusedError as error:
+        raise RejectedError(200, "the platform did not say where the column is") from error
 
 
 def under(address: str, name: str, **query: str) -> str:
     """Address of a part of a column. Moodle's addresses of columns have a query string, which must stay at the end."""
-    parts = urlsplit(address)
+    parts = _parts(address)
     longer = urlunsplit(parts._replace(path=f"{parts.path.rstrip('/')}/{name}"))
     return with_query(longer, **query)
 
 
 def with_query(address: str, **query: str) -> str:
-    """The address with additional parameters."""
-    parts = urlsplit(address)
+    """The address with further parameters. Raises PlatformError if it is none."""
+    parts = _parts(address)
     fields = [*parse_qsl(parts.query, keep_blank_values=True), *query.items()]
     return urlunsplit(parts._replace(query=urlencode(fields)))
+
+
+def _parts(address: str) -> SplitResult:
+    try:
+        return urlsplit(address)
+    except ValueError as error:
+        raise PlatformError("the platform has stated an address that is none") from error

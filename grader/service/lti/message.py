@@ -1,9 +1,9 @@
 """Messages of learning platforms, which are claims of LTI and of OpenID Connect."""
 
-from typing import Any
+from typing import Annotated, Any
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from grader.protocol.text import showable
 from grader.service.errors import RefusedError
@@ -21,6 +21,16 @@ class LaunchError(RefusedError):
     """A message of a platform that was refused."""
 
 
+def _printable(text: str) -> str:
+    if not text.isprintable():
+        raise ValueError("it has an invisible character, which a database may refuse")
+    return text
+
+
+Identifier = Annotated[str, AfterValidator(_printable)]
+"""A text that is stored and compared as it is, such as an address."""
+
+
 class _Stated(BaseModel):
     """A part of a message. Unknown fields are ignored."""
 
@@ -33,19 +43,19 @@ class _Link(_Stated):
 
 
 class _Context(_Stated):
-    id: str = Field(min_length=1, max_length=255)
+    id: Identifier = Field(min_length=1, max_length=255)
     title: str | None = None
     label: str | None = None
 
 
 class _LineItems(_Stated):
-    scope: tuple[str, ...] = ()
-    lineitems: str = ""
-    lineitem: str = ""
+    scope: tuple[Identifier, ...] = ()
+    lineitems: Identifier = ""
+    lineitem: Identifier = ""
 
 
 class _Memberships(_Stated):
-    context_memberships_url: str = ""
+    context_memberships_url: Identifier = ""
 
 
 class _Records(_Stated):
@@ -92,7 +102,7 @@ class LaunchMessage(_Stated):
     preferred_username: str | None = None
     message_type: str
     version: str
-    deployment: str = Field(min_length=1, max_length=255)
+    deployment: Identifier = Field(min_length=1, max_length=255)
     target: str = ""
     link: _Link | None = None
     context: _Context | None = None
@@ -141,7 +151,10 @@ class LaunchMessage(_Stated):
         named = self.custom.get("assignment")
         if isinstance(named, str) and named:
             return named
-        _, found, name = urlsplit(self.target).path.partition("/assignments/")
+        try:
+            _, found, name = urlsplit(self.target).path.partition("/assignments/")
+        except ValueError:
+            return ""
         return name.partition("/")[0] if found else ""
 
     @property

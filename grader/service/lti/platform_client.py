@@ -36,6 +36,9 @@ KEYS_LIFETIME_SECONDS, MIN_REREAD_SECONDS = 3600.0, 60.0
 TOKEN_MARGIN_SECONDS = 60.0
 """A token is renewed this long before it expires."""
 
+MAX_TOKEN_SECONDS = 7 * 24 * 3600
+"""Longest lifetime of a token that is believed. A token with another one is used once."""
+
 MAX_PAUSE_SECONDS = 3600.0
 """Longest pause that a platform may request."""
 
@@ -104,8 +107,16 @@ class PlatformAnswer:
         """The value in the answer. Raises NoAnswerError if it is not JSON."""
         try:
             return json.loads(self.text)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise NoAnswerError("the platform's answer is not JSON") from error
+
+    @property
+    def rows(self) -> list[Mapping[str, Any]]:
+        """The objects in an answer that is a list. Raises NoAnswerError if it is none."""
+        found = self.json
+        if not isinstance(found, list):
+            raise NoAnswerError("the platform's answer is not a list")
+        return [each for each in found if isinstance(each, dict)]
 
     @property
     def words(self) -> str:
@@ -193,7 +204,8 @@ class PlatformClient:
         if not isinstance(stated, dict) or not isinstance(stated.get("access_token"), str):
             raise NoAnswerError(f"the platform did not give an access token (status {answer.status}): {answer.words}")
         lasts = stated.get("expires_in")
-        ends = self.clock() + (float(lasts) if isinstance(lasts, int | float) else 0.0) - TOKEN_MARGIN_SECONDS
+        seconds = lasts if isinstance(lasts, int | float) and 0 <= lasts <= MAX_TOKEN_SECONDS else 0
+        ends = self.clock() + seconds - TOKEN_MARGIN_SECONDS
         with self._lock:
             self._tokens[place] = stated["access_token"], ends
         return str(stated["access_token"])
@@ -222,7 +234,8 @@ class PlatformClient:
             require_address(url, what, self.rules.private_hosts)
         except RefusedError as error:
             raise NoAnswerError(str(error)) from error
-        with guarded_session(self.rules.private_hosts) as session, _in_words(urlsplit(url).hostname or ""):
+        until, private, host = time.monotonic() + ANSWER_SECONDS, self.rules.private_hosts, urlsplit(url).hostname or ""
+        with _in_words(host), guarded_session(private, ANSWER_SECONDS) as session:
             answer = session.request(
                 method,
                 url,
@@ -232,7 +245,7 @@ class PlatformClient:
                 allow_redirects=False,
                 stream=True,
             )
-            text = _text_of(answer)
+            text = _text_of(answer, until)
         if 300 <= answer.status_code < 400:
             raise NoAnswerError(f"the {what} redirects to another address, which is not followed; register that one")
         return PlatformAnswer(status=answer.status_code, headers=answer.headers, text=text)
@@ -260,16 +273,16 @@ def _seconds(stated: str | None) -> float | None:
     return min(float(stated), MAX_PAUSE_SECONDS)
 
 
-def _text_of(answer: requests.Response) -> str:
+def _text_of(answer: requests.Response, until: float) -> str:
     """Read an answer up to the limits of size and time."""
-    until, parts, size = time.monotonic() + ANSWER_SECONDS, [], 0
+    parts, size = [], 0
     for part in answer.iter_content(64 * 1024):
         parts.append(part)
         size += len(part)
         if size > MAX_ANSWER_BYTES:
             raise NoAnswerError("the platform's answer is too large")
-        if time.monotonic() > until:
-            raise NoAnswerError("the platform's answer takes too long")
+    if time.monotonic() >= until:  # the connection was ended, which may look like the end of the answer
+        raise NoAnswerError("the platform's answer takes too long")
     return b"".join(parts).decode("utf-8", "replace")
 
 

@@ -16,6 +16,7 @@ from sqlalchemy import or_, select, update
 from sqlalchemy.orm import Session
 
 from grader.common.phrases import count
+from grader.protocol.text import showable
 from grader.service.course.members import deactivate
 from grader.service.course.roster import MAX_PEOPLE
 from grader.service.db.batches import in_batches
@@ -46,8 +47,13 @@ MAX_DEPARTURES, MIN_SUSPICIOUS = 0.5, 10
 member is removed.
 """
 
-NEXT = re.compile(r'<([^<>]*)>\s*;[^,]*\brel="?next"?', re.IGNORECASE)
-"""Pattern of the address of the next page in a Link header."""
+MAX_NAME_LENGTH = 100
+"""Maximum length of a name in the words about a person who was refused."""
+
+NEXT = re.compile(r'<([^<>]*)>\s*;[^,<]*\brel="?next"?', re.IGNORECASE)
+"""Pattern of the address of the next page in a Link header. It is searched in linear time: no part of it reaches beyond
+the next `<`.
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,9 +141,13 @@ def _next(answer: PlatformAnswer, address: str) -> str:
     found = NEXT.search(answer.headers.get("link", ""))
     if found is None:
         return ""
-    following: str = urljoin(address, found[1])
-    if urlsplit(following)[:2] != urlsplit(address)[:2]:
-        raise RefusedError("the next page of the list is on another server.")
+    try:
+        following: str = urljoin(address, found[1])
+        is_elsewhere = urlsplit(following)[:2] != urlsplit(address)[:2]
+    except ValueError as error:
+        raise RefusedError("the address of the next page of the list is none.") from error
+    if is_elsewhere:
+        raise RefusedError("the next page of the list is at another server.")
     return following
 
 
@@ -204,7 +214,7 @@ def _enrol(session: Session, course: _Course, people: Sequence[StatedPerson], no
             with session.begin_nested():
                 enrol(session, context, each, now)
         except RefusedError as error:
-            refused.append(f"{each.name or each.sub}: {error}")
+            refused.append(f"{showable(each.name or each.sub)[:MAX_NAME_LENGTH]}: {error}")
     return refused
 
 

@@ -64,7 +64,7 @@ def verified(text: str, keys: KeySet) -> Mapping[str, Any]:
     """The claims of a message that one of these keys has signed. Raises UnsignedError if none of them has signed it."""
     try:
         return jwt.decode(text, keys, list(ALGORITHMS)).claims
-    except (JoseError, ValueError, TypeError, KeyError) as error:
+    except (JoseError, ValueError, TypeError, KeyError, RecursionError) as error:
         raise UnsignedError(_why(text)) from error
 
 
@@ -72,7 +72,7 @@ def _why(text: str) -> str:
     """The reason why a message is refused, according to its header."""
     try:
         algorithm = str(_header(text)["alg"])
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return "it is not a signed message"
     if algorithm not in ALGORITHMS:
         return f"its signature algorithm is {algorithm[:20]}, which is not accepted"

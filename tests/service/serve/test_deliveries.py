@@ -167,6 +167,8 @@ def test_a_webhook_needs_an_https_address_and_its_removal_drops_its_deliveries(s
         ("::ffff:169.254.169.254", False),
         ("::7f00:1", False),
         ("64:ff9b::a9fe:a9fe", False),
+        ("::ffff:0:a9fe:a9fe", False),
+        ("fec0::1", False),
         ("2002:7f00:1::", False),
     ],
 )

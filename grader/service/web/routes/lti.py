@@ -26,7 +26,7 @@ from grader.service.lti.accounts import enrol
 from grader.service.lti.deep_linking import open_selection, return_form, use_selection
 from grader.service.lti.dynamic_registration import registered_at
 from grader.service.lti.keys import ensure_key, published, signing_key
-from grader.service.lti.launch import AGAIN, LOGIN_SECONDS, SELECTION_PATH, KeptLogin, begin, read, use_nonce
+from grader.service.lti.launch import AGAIN, LOGIN_SECONDS, KeptLogin, asks_for_selection, begin, read, use_nonce
 from grader.service.lti.line_items import StatedColumn, note_line_item
 from grader.service.lti.message import LaunchError, LaunchMessage
 from grader.service.lti.platform_client import PlatformError
@@ -108,7 +108,7 @@ def _login(request: Request, asked: Mapping[str, str]) -> Response:
     with state.database.reading() as session:
         platform = platform_of_login(session, asked.get("iss", ""), asked.get("client_id", ""))
     framed = request.headers.get("sec-fetch-dest") in FRAMES
-    if framed and urlsplit(asked.get("target_link_uri", "")).path != SELECTION_PATH:
+    if framed and not asks_for_selection(asked):
         fields = {name: asked[name] for name in LOGIN_FIELDS if name in asked}
         return page(request, "lti_window.html.jinja", address=f"/lti/login?{urlencode(fields)}")
     begun = begin(platform, asked, state.origin, state.now())
