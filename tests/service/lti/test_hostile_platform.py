@@ -115,9 +115,9 @@ def test_a_refused_member_has_a_short_name_without_hidden_marks(service, platfor
     ("claims", "words"),
     [
         ({"azp": ["x"]}, "authorized party"),
-        ({"exp": float("nan")}, "does not say when"),
-        ({"exp": 10**400}, "does not say when"),
-        ({"iat": 10**400}, "does not say when"),
+        ({"exp": float("nan")}, "does not state when"),
+        ({"exp": 10**400}, "does not state when"),
+        ({"iat": 10**400}, "does not state when"),
         ({f"{CLAIM}deployment_id": "\x00"}, "no valid deployment"),
         ({AGS: {"lineitems": "\x00"}}, "claim/endpoint.lineitems"),
     ],
