@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from project import ROOT, importable
 
+from grader.common.errors import InputError, SolutionError
 from grader.course.assignment import Assignment
 from grader.course.criteria import DataSet, Sizes
 from grader.course.expressions import evaluate
@@ -116,9 +117,23 @@ def _drawn(assignment: Assignment, draw: Callable[[list[int], int], int], most: 
             assignment.check_at(sizes)
         except ValueError:
             continue
-        if max(prod(assignment.shape(buffer, sizes)) for buffer in assignment.buffers.values()) <= limit:
+        largest = max(prod(assignment.shape(buffer, sizes)) for buffer in assignment.buffers.values())
+        if largest <= limit and _has_inputs(assignment, sizes):
             return sizes
     raise AssertionError(f"no sizes of {assignment.called} are small enough")
+
+
+def _has_inputs(assignment: Assignment, sizes: Sizes) -> bool:
+    """Return False if the oracle refuses these sizes with InputError. assignment.yaml cannot state, for example, that a
+    sparse matrix has no more entries than places. Any other error is a fault of the oracle.
+    """
+    try:
+        make_inputs(assignment, load_oracle(assignment), sizes, "random", (0,))
+    except SolutionError as error:
+        if isinstance(error.__cause__, InputError):
+            return False
+        raise
+    return True
 
 
 def _ragged(chance: Random, sides: list[int], most: int) -> int:
@@ -193,15 +208,18 @@ def _agrees(name: str, got: NDArray[Any], truth: Truth, assignment: Assignment, 
     rule = assignment.tolerance_of(name)
     element = assignment.element(assignment.buffers[name].type)
     struct = element if isinstance(element, Struct) else None
-    if rule.rule not in {"exact", "rounding"} or truth.defined is not None or struct is not None:
+    if rule.rule not in {"exact", "rounding"} or struct is not None:
         amount = evaluate(rule.amount, assignment.names(run.sizes))
         standard = Standard(tolerance=rule, amount=amount, data=run.data, struct=struct)
         return not wrong_elements(got, truth, standard).any()
-    is_whole = run.data == "integers" and np.array_equal(truth.value, np.rint(truth.value))
+    compared = np.ones(truth.value.shape, dtype=np.bool_) if truth.defined is None else truth.defined
+    got, value = got[compared], truth.value[compared]
+    is_whole = run.data == "integers" and np.array_equal(value, np.rint(value))
     if rule.rule == "exact" or is_whole or truth.magnitude is None:
-        return bool(np.array_equal(got, truth.value.astype(got.dtype)))
-    allowed = evaluate(rule.factor, assignment.names(run.sizes)) * np.finfo(got.dtype).eps / 2 * truth.magnitude
-    return bool((np.abs(got.astype(np.float64) - truth.value) <= allowed).all())
+        return bool(np.array_equal(got, value.astype(got.dtype)))
+    unit = np.finfo(got.dtype).eps / 2
+    allowed = evaluate(rule.factor, assignment.names(run.sizes)) * unit * truth.magnitude[compared]
+    return bool((np.abs(got.astype(np.float64) - value) <= allowed).all())
 
 
 # --- Oclgrind ---------------------------------------------------------------------------------
