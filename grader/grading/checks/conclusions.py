@@ -6,6 +6,7 @@ from grader.common.optional import Fault, OptionalWork
 from grader.common.phrases import capital
 from grader.common.record import replace
 from grader.course.assignment import Chosen
+from grader.course.criteria import Case
 from grader.course.truth.oracle import Oracle
 from grader.execution.plan import STUDENT, submission_plan
 from grader.grading.checks.building import Built
@@ -75,7 +76,14 @@ def _told(tried: Tried, explanation: Explanation | None, seen: Simulated | None)
     lines = lines_of(use, seen.kernels) if use else ""
     if explanation and lines:
         return replace(check, message=_with_lines(check.message, lines))
-    return locate(_with_findings(check, seen), lines or whereabouts(seen.kernels, seen.scenes))
+    return locate(_with_findings(check, seen), lines or lines_to_look_at(tried.case, seen))
+
+
+def lines_to_look_at(case: Case, seen: Simulated) -> str:
+    """All lines that use arrays. If a kernel runs alone in the case, only this kernel's lines."""
+    launches = list(zip(seen.kernels, seen.scenes, strict=True))
+    launches = [each for each in launches if each[0].kernel == case.alone] or launches
+    return whereabouts([kernel for kernel, _ in launches], [scene for _, scene in launches])
 
 
 def _with_lines(message: str, lines: str) -> str:

@@ -5,6 +5,7 @@ answer.
 """
 
 import contextlib
+import re
 import socket
 from collections.abc import Collection
 from typing import Any
@@ -21,6 +22,9 @@ from grader.service.public_addresses import is_public
 
 MAX_ADDRESS_LENGTH = 2000
 
+HOST = re.compile(r"[a-z0-9.-]+|[0-9a-f:.]+", re.ASCII)
+"""Pattern of a host. Policies of pages contain the host, so it must not have other characters."""
+
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 """Names of this machine. If they are among the private hosts, they may be used without TLS."""
 
@@ -34,7 +38,8 @@ def require_address(url: str, what: str, private_hosts: Collection[str]) -> str:
         host, _port = parts.hostname or "", parts.port
     except ValueError as error:
         raise RefusedError(f"The {what} is not an address: {url[:200]}.") from error
-    if not host or parts.username or parts.fragment or len(url) > MAX_ADDRESS_LENGTH or not url.isprintable():
+    odd = "@" in parts.netloc or parts.fragment or len(url) > MAX_ADDRESS_LENGTH or not url.isprintable()
+    if odd or not HOST.fullmatch(host):
         raise RefusedError(f"The {what} is not an address: {url[:200]}.")
     if parts.scheme != "https" and not (parts.scheme == "http" and host in LOOPBACK and host in private_hosts):
         raise RefusedError(f"The {what} must begin with https://, not {url[:200]}.")

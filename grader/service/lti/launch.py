@@ -7,6 +7,7 @@ A cookie of the browser has a random secret. State and nonce are hashes of it, s
 began the sign-in, and nothing is stored before that.
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -151,7 +152,7 @@ def _require_current(claims: Mapping[str, Any], login: KeptLogin, platform: LtiP
     wrong clock explains.
     """
     issued, ends, present = claims.get("iat"), claims.get("exp"), now.timestamp()
-    if not all(isinstance(each, int | float) and not isinstance(each, bool) for each in (issued, ends)):
+    if not all(isinstance(each, int | float) and math.isfinite(each) for each in (issued, ends)):
         raise LaunchError(f"The message of {platform.name} does not say when it was made and when it ends.")
     ahead, behind = float(issued or 0) - present, login.began - float(issued or 0)
     if ahead > CLOCK_LEEWAY_SECONDS:

@@ -15,7 +15,7 @@ from grader.course.submissions.submission import read_submission
 from grader.course.submissions.task import Task
 from grader.course.truth.oracle import load_oracle
 from grader.grading.checks.building import Built
-from grader.grading.checks.conclusions import conclude
+from grader.grading.checks.conclusions import conclude, lines_to_look_at
 from grader.grading.checks.correctness import Tried, failed_sizes, try_cases
 from grader.grading.checks.simulated_run import Simulated
 from grader.grading.explain.problem import of_stray_write
@@ -101,6 +101,19 @@ def test_what_is_never_written_is_told_with_the_lines_that_should(concluded):
     """If a kernel does not write to an array, the help names the lines that write to it at other sizes."""
     checks, _ = concluded(lambda arrays: np.full(arrays["A"].size, POISON, dtype=np.uint32).view(np.float32), SEEN)
     assert {check.help for check in checks} == {"B is written in line 7."}
+
+
+def test_a_kernel_that_runs_alone_has_only_its_own_lines():
+    """If a kernel runs alone in a case, the help lists only this kernel's lines. Otherwise, it lists those of all."""
+    (first,), (scene,) = SEEN.kernels, SEEN.scenes
+    second = first.model_copy(update={"kernel": "scan", "accesses": (STORE.model_copy(update={"line": 9}),)})
+    seen = replace(SEEN, kernels=(first, second), scenes=(scene, scene))
+    case = Case(name="one", sizes=SIZES[0])
+    alone = case.model_copy(update={"alone": "scan"})
+    assert lines_to_look_at(alone, seen) == "In your file, B is written in line 9."
+    assert lines_to_look_at(case, seen) == (
+        "In your file, in coalsTransp, B is written in line 7. In your file, in scan, B is written in line 9."
+    )
 
 
 def heard(text):

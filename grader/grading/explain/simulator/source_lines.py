@@ -24,8 +24,9 @@ def names_a_line(check: Check) -> bool:
 
 
 def whereabouts(kernels: Iterable[SeenKernel], scenes: Iterable[Scene]) -> str:
-    """A sentence about the lines of several launches, such as "In your file, C is written in line 31; A is read in
-    line 20."; "" if there are none. The lines of a kernel are listed once, even if its launches reach different lines.
+    """Sentences about the lines of several launches, such as "In your file, C is written in line 31; A is read in line
+    20."; "" if there are none. Each kernel gets one sentence, even if its launches reach different lines. If there are
+    several kernels, the sentences name them.
     """
     launches: dict[str, SeenKernel] = {}
     told: dict[str, str] = {}
@@ -33,8 +34,11 @@ def whereabouts(kernels: Iterable[SeenKernel], scenes: Iterable[Scene]) -> str:
         earlier = launches.get(seen.kernel)
         launches[seen.kernel] = seen if earlier is None else _together(earlier, seen)
         told[seen.kernel] = lines_used(launches[seen.kernel], scene)
-    words = "; ".join(filter(None, told.values()))
-    return f"{WHEREABOUTS}{words}." if words else ""
+    used = {name: words for name, words in told.items() if words}
+    if len(launches) == 1:
+        return "".join(f"{WHEREABOUTS}{words}." for words in used.values())
+    sentences = ". In ".join(f"{name}, {words}" for name, words in used.items())
+    return f"{WHEREABOUTS}in {sentences}." if used else ""
 
 
 def _together(one: SeenKernel, other: SeenKernel) -> SeenKernel:

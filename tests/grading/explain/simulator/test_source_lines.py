@@ -94,15 +94,16 @@ def test_launches_that_use_the_same_lines_are_told_once():
 
 
 def test_launches_of_a_kernel_are_told_together():
-    """Launches of one kernel are combined, even if they use different lines. Other kernels follow in the same
-    sentence.
+    """Launches of one kernel are combined in one sentence, even if they use different lines. Each other kernel has its
+    own sentence, and the sentences name the kernels.
     """
     seen = [
         kernel([access(4, "A")]),
         kernel([access(6, "A")]),
         kernel([access(9, "B")]).model_copy(update={"kernel": "g"}),
     ]
-    assert whereabouts(seen, [SCENE] * 3) == "In your file, A is read in lines 4 and 6; B is read in line 9."
+    words = whereabouts(seen, [SCENE] * 3)
+    assert words == "In your file, in k, A is read in lines 4 and 6. In g, B is read in line 9."
     assert whereabouts([kernel()], [SCENE]) == ""
 
 
