@@ -71,7 +71,7 @@ NOT_FOR_US = (
     ({f"{CLAIM}roles": ["http://purl.imsglobal.org/vocab/lis/v2/institution/person#Instructor"]}, "enrol you"),
     ({"sub": ""}, "who you are"),
     ({"iat": None}, "when it was made"),
-    ({"exp": float("nan")}, "when it ends"),
+    ({"exp": float("nan")}, "when it was made"),
     ({"email": ["ada"]}, "no valid email"),
 )
 """Claims of a message that must be refused, with words of the reason."""
