@@ -67,7 +67,7 @@ NOT_FOR_US = (
     ({f"{CLAIM}version": "1.1"}, "needs LTI 1.3"),
     ({f"{CLAIM}message_type": "LtiStartProctoring"}, "does not support"),
     ({f"{CLAIM}resource_link": None}, "incomplete"),
-    ({f"{CLAIM}context": None}, "from which course"),
+    ({f"{CLAIM}context": None}, "which course you come from"),
     ({f"{CLAIM}roles": ["http://purl.imsglobal.org/vocab/lis/v2/institution/person#Instructor"]}, "enrol you"),
     ({"sub": ""}, "who you are"),
     ({"iat": None}, "when it was made"),

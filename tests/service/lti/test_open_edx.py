@@ -59,9 +59,11 @@ def test_open_edx_accepts_the_keys_during_a_rotation(service, edx):
 
 def test_open_edx_gets_a_column_and_the_latest_score(service, edx):
     """The service creates a column in Open edX and sends a score, a regrade, and later its removal. It reads the score
-    back after an interruption, and does not send it twice.
+    back after an interruption, and does not send it twice. An instructor's launch shows that the course uses the
+    assignment.
     """
-    student = service.browser()
+    instructor, student = service.browser(), service.browser()
+    arrive(service, instructor, *edx.launch(instructor, "prof", "instructor"))
     arrive(service, student, *edx.launch(student, "cleo", "student"))
     with service.database.reading() as session:
         cleo = session.query(PersonRow).filter_by(key="cleo@x.edu").one().id
