@@ -1,5 +1,5 @@
-"""What an assignment's oracle.py imports: `from grader.oracle import Truth`, and functions that make structured inputs.
-This import path stays, even if the modules move.
+"""Names for an assignment's oracle.py: `Truth`, and functions that make structured inputs. The import path
+`grader.oracle` stays, even if the modules move.
 """
 
 from grader.course.truth.oracle import Truth

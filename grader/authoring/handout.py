@@ -129,14 +129,16 @@ class Declared:
         if isinstance(asked, OpaqueParameter):
             return (self.type, self.name) == (asked.type, asked.name)
         named = {name: kind for kind, each in ELEMENTS.items() for name in (*each.names, each.spelling)}
+        named |= {name: struct.name for struct in asked.structs for name in struct.names}
         kind = named.get(self.type, asked.type)
-        number = kind.rstrip("0123456789")
+        number = kind.rstrip("0123456789") if kind in ELEMENTS else kind
         return asked.type in {kind, number} and self.name == asked.name and self.space in asked.spaces
 
 
 def _read(text: str) -> Declared | None:
     """Read a parameter. Returns None if it is not a type followed by a name."""
-    words = [word for word in re.findall(r"\w+|\*", text) if word not in QUALIFIERS and word.strip("_") not in ACCESSES]
+    found = re.findall(r"struct +\w+|\w+|\*", text)
+    words = [word for word in found if word not in QUALIFIERS and word.strip("_") not in ACCESSES]
     spaces = [word.strip("_") for word in words if word.strip("_") in SPACES]
     rest = [word for word in words if word.strip("_") not in SPACES]
     if len(rest) < 2 or rest[-1] == "*" or re.search(r"[^\w\s*]", text):

@@ -166,7 +166,9 @@ def _memory(row: Row, part: Assignment, asked: Memory) -> Iterator[Fact]:
     stated = {float(each.replace(",", "")) for each in LIMIT.findall(row.goal)}
     if stated:
         fits = any(abs(each - right) <= 1e-6 * right for each in stated for right in (limit, 100 * (limit - 1)))
-        yield row.fact(says=row.goal, asked=f"allows at most {limit:,.6g}", agrees=fits)
+        yield row.fact(
+            says=row.goal, asked=f"allows at most {limit:,.6g} at {sizes_in_words(asked.sizes)}", agrees=fits
+        )
 
 
 def _named(row: Row, asked: Memory) -> MemoryCheck | None:

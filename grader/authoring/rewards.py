@@ -2,7 +2,7 @@
 
 import dataclasses
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -89,12 +89,12 @@ class Rewards:
                 holds=each.share <= most,
                 seen=f"{each.points}; it passes {each.passed}",
             )
-        best = max((each.share for each in self.avoiding), default=0.0)
         for each in filter(self.is_decided, self.slips):
+            better = [other for other in self.avoiding if other.share >= each.share]
             yield Claim(
                 claim=f"{each.name}: a slip earns more than avoiding the exercise",
-                holds=each.share > best,
-                seen=each.points,
+                holds=each.share > self._best,
+                seen=each.points + _as_good(better),
             )
 
     def is_decided(self, each: Earned) -> bool:
@@ -102,14 +102,25 @@ class Rewards:
         if each in self.avoiding:
             most = self.assignment.avoiding_earns_at_most
             return (each.share <= most) is (each.largest_share <= most)
-        best = max((other.share for other in self.avoiding), default=0.0)
         largest = max((other.largest_share for other in self.avoiding), default=0.0)
-        return (each.share > largest) is (each.largest_share > best)
+        return (each.share > largest) is (each.largest_share > self._best)
+
+    @property
+    def _best(self) -> float:
+        return max((each.share for each in self.avoiding), default=0.0)
 
     @property
     def undecided(self) -> tuple[str, ...]:
         """Names of the kernels about which nothing is claimed, because their points for speed are open."""
         return tuple(each.name for each in (*self.avoiding, *self.slips) if not self.is_decided(each))
+
+
+def _as_good(avoiding: Sequence[Earned]) -> str:
+    """Name the best of the kernels that earn as much as a slip, and say what to change; "" if there are none."""
+    if not avoiding:
+        return ""
+    best = max(avoiding, key=lambda each: each.share)
+    return f"; {best.name} earns {best.points}. Move points from correctness to the memory checks that it fails"
 
 
 def rewards(

@@ -31,6 +31,7 @@ def _lines(assignment: Coursework) -> Iterator[str]:
 def _part(assignment: Assignment) -> Iterator[str]:
     if assignment.part:
         yield f"{assignment.part}, {assignment.points:g} points"
+    yield from (f"  {struct.definition}" for struct in assignment.laid_out_structs)
     for launch in _declared(assignment):
         yield f"  {expected_signature(assignment, launch)}"
         if launch.kernel in assignment.choices.launches:

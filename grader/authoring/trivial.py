@@ -8,9 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grader.course.assignment import Assignment, Timed
-from grader.course.elements import element_of
+from grader.course.elements import Element, element_of
+from grader.course.structs import Struct
 from grader.course.truth.comparators import bits, wrong_elements
-from grader.course.truth.oracle import DTYPES, judged, load_oracle
+from grader.course.truth.fields import cast, dtype_of
+from grader.course.truth.oracle import judged, load_oracle
 from grader.course.truth.seeds import fresh_seed
 from grader.execution.plan import STUDENT, reference_plan
 from grader.grading.checks.case_trial import case_trial
@@ -48,13 +50,13 @@ def _is_accepted(trial: Trial, what: str) -> bool:
     differs = False
     for_judge = {}
     for name in filter(lambda name: assignment.buffers[name].is_judged, outputs):
-        dtype = DTYPES[assignment.buffers[name].type]
+        element = assignment.element(assignment.buffers[name].type)
         if name not in trial.truth:
-            unknown = np.zeros(assignment.array_shape(name, trial.sizes), dtype)
-            for_judge[name] = _made(what, unknown, trial.inputs)
+            unknown = np.zeros(assignment.array_shape(name, trial.sizes), dtype_of(element))
+            for_judge[name] = _made(what, unknown, trial.inputs, element)
             continue
-        right = np.asarray(trial.truth[name].value).astype(dtype)
-        got = _made(what, right, trial.inputs)
+        right = cast(np.asarray(trial.truth[name].value), element)
+        got = _made(what, right, trial.inputs, element)
         if wrong_elements(got, trial.truth[name], standard_of(trial, name)).any():
             return False
         differs = differs or not np.array_equal(got, right)
@@ -63,7 +65,7 @@ def _is_accepted(trial: Trial, what: str) -> bool:
     return differs
 
 
-def _made(what: str, right: Array, inputs: Mapping[str, Array]) -> Array:
+def _made(what: str, right: Array, inputs: Mapping[str, Array], element: Element | Struct) -> Array:
     """Return an array with the shape and type of the right one. "a copy" means a copy of the first input of
     that type.
     """
@@ -75,4 +77,6 @@ def _made(what: str, right: Array, inputs: Mapping[str, Array]) -> Array:
         case "a copy of an input":
             found = (each for each in inputs.values() if each.dtype == right.dtype and each.size)
             return np.resize(next(found, np.zeros_like(right)), right.shape)
+    if isinstance(element, Struct):
+        return np.resize(np.frombuffer(element.unwritten, right.dtype), right.shape)
     return np.full(right.shape, element_of(right.dtype.name).poison, bits(right).dtype).view(right.dtype)

@@ -38,7 +38,7 @@ class Fault(Record):
 
 
 class OptionalWork:
-    """Runs optional work in its block. A fault ends only the block, and the code after it goes on without the work.
+    """Runs optional work in its block. A fault ends only the block, and the code after it continues without the work.
 
         with OptionalWork("the explanation") as work:
             return explain(check)

@@ -4,6 +4,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from math import prod
 from typing import Any, NewType
 
@@ -11,8 +12,9 @@ from pydantic import Field, model_validator
 
 from grader.common.errors import InputError
 from grader.common.record import replace
+from grader.course.by_value import content, misfits, number, numbers_in
 from grader.course.criteria import Case, DeviceClass, Hints, MemoryCheck, Range, Sizes, Slip, SpeedGoal
-from grader.course.elements import ELEMENTS, WORD_BYTES, ElementType
+from grader.course.elements import ELEMENTS, SCALARS, WORD_BYTES, Element
 from grader.course.expressions import Expression, evaluate, evaluate_int, evaluate_stated
 from grader.course.folders import ASSIGNMENT_FILE, BASELINE_FILE, MODEL_FILE, ORACLE_FILE, Folders, read_text
 from grader.course.forbidden import Construct
@@ -23,15 +25,18 @@ from grader.course.program import (
     FillAt,
     LaunchAt,
     Program,
+    Repetition,
     RunSequence,
     contradictions,
     launches_in,
     plain,
+    steps_in,
     unending,
     unroll,
     variables_in,
 )
 from grader.course.rubric import Rubric, SpeedGoals
+from grader.course.structs import Struct, StructFields, laid_out
 from grader.course.tolerance import Tolerance
 from grader.protocol.steps import TURNS, ImageSpec
 
@@ -54,6 +59,9 @@ class Assignment(Folders, Rubric):
 
     sizes: tuple[str, ...]
     """Names of the sizes that each case specifies. A size is at least 1, and kernels receive it as uint."""
+
+    structs: dict[str, StructFields] = Field(default={})
+    """Structs by name, which are types of elements and of arguments. Kernels get their definitions from grader."""
 
     buffers: dict[str, Buffer]
     """Arrays in global memory."""
@@ -131,6 +139,8 @@ class Assignment(Folders, Rubric):
 
     @model_validator(mode="after")
     def _consistent(self) -> "Assignment":
+        for problem in self._misnamed_types():  # the other checks use the types
+            raise ValueError(problem)
         for problem in (*self._misnamed(), *self._misplaced(), *self._impossible_requirements()):
             raise ValueError(problem)
         for goal in self.goals.values():
@@ -165,14 +175,15 @@ class Assignment(Folders, Rubric):
             if name.endswith(")"):
                 yield f"the name of the memory check {name} ends with a bracket, like sizes; change its end"
         loops = {loop.variable for steps in (self.program, self.baseline_program) for loop in variables_in(steps)}
-        named = [*self.buffers, *self.sizes, *self.scalars, *self.local, *self.samplers, *self.values, *loops]
+        arguments = [*self.buffers, *self.sizes, *self.scalars, *self.local, *self.samplers, *self.values]
+        named = [*arguments, *loops, *self.structs]
         yield from (f"{name} is the name of two things; rename one" for name in named if named.count(name) > 1)
         kernels = {launch.kernel for launch in self.student_launches}
         if self.kernel not in kernels:
             yield f"no launch runs {self.kernel}; add one, or correct `kernel`"
         for launch in (*self.launches, *self.baseline):
             for arg in launch.args:
-                if arg not in named:
+                if arg not in named or arg in self.structs:
                     yield (
                         f"the launch of {launch.kernel} has the argument {arg}, which is not a buffer, a size, "
                         "a value, a scalar, a local array or a sampler"
@@ -182,6 +193,11 @@ class Assignment(Folders, Rubric):
         yield from (
             f"repeat has {name}, which is not a buffer" for name in (*turned, *summed) if name not in self.buffers
         )
+        yield from (
+            f"`until` sums {name}, which has structs; let a kernel write numbers to another array"
+            for name in self._summed()
+            if name in self.buffers and self.buffers[name].type in self.structs
+        )
         yield from self._misnamed_steps()
         constants = {*self.choices.constants, *(name for goal in self.goals.values() for name in goal.constants)}
         for name in sorted(constants - self.constants.keys()):
@@ -189,6 +205,33 @@ class Assignment(Folders, Rubric):
             yield f"{where} has the constant {name}, which is not in `constants`"
         for name in sorted(set(self.choices.launches) - kernels):
             yield f"`choices` has the launch of {name}, which is not one of the student's kernels"
+
+    def _summed(self) -> Iterator[str]:
+        """Yield the buffers whose sums end a repetition."""
+        repeats = [each for steps in (self.program, self.baseline_program) for each in steps_in(steps)]
+        for each in (self.repeat, *repeats):
+            if isinstance(each, Repeat | Repetition) and each.until is not None:
+                yield each.until.sum
+
+    def _misnamed_types(self) -> Iterator[str]:
+        """Yield a message for each struct that is not one in OpenCL C, and for each type that does not exist."""
+        for name, stated in self.structs.items():
+            yield from stated.contradictions(name)
+            for word in (name, *stated.fields):
+                if word in self.constants:
+                    yield f"{word} is a constant, and a name in the struct {name}; rename one"
+        typed: dict[str, Mapping[str, Buffer | Scalar | LocalArray]] = {
+            "buffers": self.buffers,
+            "scalars": self.scalars,
+            "local": self.local,
+        }
+        for section, named in typed.items():
+            for name, each in named.items():
+                if each.type not in ELEMENTS and each.type not in self.structs:
+                    yield (
+                        f"{section}.{name}.type: there is no type {each.type}; write one of {', '.join(SCALARS)}, "
+                        "a vector of them such as float4, or a name from `structs`"
+                    )
 
     def _misnamed_steps(self) -> Iterator[str]:
         """Yield a message for each step of a program that cannot be run as stated."""
@@ -201,7 +244,12 @@ class Assignment(Folders, Rubric):
     def _misplaced(self) -> Iterator[str]:
         """Yield a message for each field that cannot have the stated value."""
         for name, buffer in self.buffers.items():
-            yield from (f"the buffer {name} {why}" for why in buffer.contradictions())
+            yield from (f"the buffer {name} {why}" for why in buffer.contradictions(self.element(buffer.type)))
+            rule = self.tolerance_of(name).rule
+            if buffer.type in self.structs and buffer.is_judged and rule in WITHOUT_FIELDS:
+                yield f"the buffer {name} has structs, to which the rule {rule} does not apply; choose another rule"
+        for name, scalar in self.scalars.items():
+            yield from (f"the scalar {name} {why}" for why in misfits(self.element(scalar.type), scalar.value))
         yield from () if self.performance is None else self._untimeable(self.performance)
         shapes = " ".join(str(extent) for buffer in self.buffers.values() for extent in buffer.shape)
         for name, values in self.choices.constants.items():
@@ -235,7 +283,9 @@ class Assignment(Folders, Rubric):
             made = [name for name, buffer in self.buffers.items() if buffer.data == "made"]
             yield from (f"oracle.py makes {name}: write `verifier: oracle` under performance" for name in made)
             for name, buffer in self.buffers.items():
-                if buffer.image is not None:
+                if buffer.type in self.structs:
+                    yield f"{name} has structs: write `verifier: oracle` under performance"
+                elif buffer.image is not None:
                     yield f"{name} is an image: write `verifier: oracle` under performance"
                 elif ELEMENTS[buffer.type].unit != WORD_BYTES:
                     yield f"{name} has no numbers of 4 bytes: write `verifier: oracle` under performance"
@@ -249,7 +299,7 @@ class Assignment(Folders, Rubric):
             buffer = self.buffers.get(name)
             if buffer is None or buffer.data not in {None, "numbers", "integers"}:
                 yield f"performance.integers has {name}, which is not a buffer of numbers or integers"
-            elif not ELEMENTS[buffer.type].can_have(low, high):
+            elif buffer.type in self.structs or not ELEMENTS[buffer.type].can_have(low, high):
                 yield f"performance.integers has {name} from {low} to {high}, which is not a range of its numbers"
 
     def check_at(self, sizes: Sizes) -> None:
@@ -277,19 +327,20 @@ class Assignment(Folders, Rubric):
             if evaluate_int(amount, names) < 1:
                 raise ValueError(f'"{amount}" is less than 1 at {step.sizes}')
         for name in (*step.sizes, *self.values):
-            _check_fit(f"{name} at {step.sizes}", "uint", evaluate_int(name, names))
+            _check_fit(f"{name} at {step.sizes}", ELEMENTS["uint"], evaluate_int(name, names))
 
     def _check_sequence(self, sequence: RunSequence, sizes: Sizes) -> None:
         """Raise ValueError or InputError if a launch, a fill, a scalar or a repetition is impossible."""
         for step in sequence.steps:
             if isinstance(step, FillAt):
-                _check_fit(f"a fill of {step.buffer}", self.buffers[step.buffer].type, step.value)
+                _check_fit(f"a fill of {step.buffer}", self.element(self.buffers[step.buffer].type), step.value)
         if not sequence.launches:
             raise InputError(f"the program launches no kernel at {sizes}; choose larger sizes, or change its loops.")
         for launch in sequence.launches:
             self._check_launch(launch)
-        for name, scalar in self.scalars.items():
-            _check_fit(f"the scalar {name} at {sizes}", scalar.type, evaluate(scalar.value, self.names(sizes)))
+        for name in self.scalars:
+            with _explaining(f"the scalar {name} at {sizes}"):
+                self.content(name, sizes)
         if sequence.repeat is not None:
             times = evaluate_int(sequence.repeat.times, self.names(sizes))
             if times > TURNS:
@@ -323,7 +374,7 @@ class Assignment(Folders, Rubric):
 
     def _numbers(self) -> Iterator[str | float]:
         """Yield the expressions that may be any numbers."""
-        yield from (scalar.value for scalar in self.scalars.values())
+        yield from (number for scalar in self.scalars.values() for number in numbers_in(scalar.value))
         yield from (buffer.tolerance.amount for buffer in self.buffers.values() if buffer.tolerance)
         yield from [self.repeat.until.below] if self.repeat and self.repeat.until else []
         for section in self.sections:
@@ -411,9 +462,12 @@ class Assignment(Folders, Rubric):
         return hashlib.sha256(repr((self.measured_sha256, fields)).encode()).hexdigest()
 
     def _sorted_fields(self, excluded: Any) -> str:
-        """Return the fields as JSON, sorted by name, so that the order of our classes does not matter."""
+        """Return the fields as JSON, sorted by name, so that the order of our classes does not matter. The order of the
+        fields of structs does.
+        """
         fields = self.model_dump(mode="json", exclude=excluded, exclude_computed_fields=True)
-        return json.dumps(fields, sort_keys=True)
+        orders = {name: [*stated.fields] for name, stated in self.structs.items()}
+        return json.dumps({**fields, "orders": orders}, sort_keys=True)
 
     def names(self, sizes: Sizes) -> dict[str, object]:
         """Return the names that expressions may use: constants, sizes, values, and the variables of loops. These have
@@ -443,9 +497,37 @@ class Assignment(Folders, Rubric):
         return self.buffers[buffer].is_judged
 
     def known(self, sizes: Sizes) -> dict[str, object]:
-        """Return the arguments of oracle.py other than the arrays: the constants, the sizes and the scalars."""
+        """Return the arguments of oracle.py that are numbers: constants, sizes, and scalars of one number."""
         names = self.names(sizes)
-        return {**names, **{name: evaluate(scalar.value, names) for name, scalar in self.scalars.items()}}
+        scalars = {name: number(name, self.scalars[name].value) for name in self.scalars if self.is_number(name)}
+        return {**names, **{name: evaluate(value, names) for name, value in scalars.items()}}
+
+    def is_number(self, scalar: str) -> bool:
+        """True if the argument is one number, and not a vector or a struct."""
+        kind = self.scalars[scalar].type
+        return kind not in self.structs and ELEMENTS[kind].lanes == 1
+
+    def content(self, scalar: str, sizes: Sizes) -> bytes:
+        """Return the bytes of an argument by value."""
+        stated = self.scalars[scalar]
+        return content(self.element(stated.type), stated.value, self.names(sizes))
+
+    def element(self, kind: str) -> Element | Struct:
+        """Return the type with this name."""
+        return laid_out(kind, self.structs[kind]) if kind in self.structs else ELEMENTS[kind]
+
+    def is_of_structs(self, buffer: str) -> bool:
+        """True if the elements of an array are structs."""
+        return self.buffers[buffer].type in self.structs
+
+    def numbers_of(self, buffer: str) -> Element:
+        """Return the type of an array of numbers or vectors."""
+        return ELEMENTS[self.buffers[buffer].type]
+
+    @property
+    def laid_out_structs(self) -> tuple[Struct, ...]:
+        """The structs with their layouts, in order."""
+        return tuple(laid_out(name, stated) for name, stated in self.structs.items())
 
     def shape(self, array: Buffer | LocalArray, sizes: Sizes) -> tuple[int, ...]:
         """Return the shape of an array at the given sizes."""
@@ -454,7 +536,7 @@ class Assignment(Folders, Rubric):
     def bytes_of(self, buffer: str, sizes: Sizes) -> int:
         """Size of an array in global memory."""
         array = self.buffers[buffer]
-        return ELEMENTS[array.type].bytes * prod(self.shape(array, sizes))
+        return self.element(array.type).bytes * prod(self.shape(array, sizes))
 
     def image_spec(self, buffer: str, sizes: Sizes) -> ImageSpec | None:
         """Format and extent of an image; None for a buffer."""
@@ -468,7 +550,7 @@ class Assignment(Folders, Rubric):
     def array_shape(self, buffer: str, sizes: Sizes) -> tuple[int, ...]:
         """Shape of an array in NumPy: its shape, and for vectors one more dimension."""
         array = self.buffers[buffer]
-        return (*self.shape(array, sizes), *ELEMENTS[array.type].shape)
+        return (*self.shape(array, sizes), *self.element(array.type).shape)
 
     def may_be_constant(self, buffer: str) -> bool:
         """True if the array may be a `__constant` parameter: an input that fits every device at all sizes."""
@@ -515,10 +597,17 @@ def _amounts_of(launch: Launch) -> Iterator[Expression]:
     yield from [launch.optional_local] if launch.optional_local is not None else []
 
 
-def _check_fit(what: str, kind: ElementType, value: float) -> None:
+def _check_fit(what: str, element: Element | Struct, value: float) -> None:
     """Raise InputError if a value does not fit the type in which kernels get it."""
+    with _explaining(what):
+        element.pattern(value)
+
+
+@contextmanager
+def _explaining(what: str) -> Iterator[None]:
+    """Add the place and the remedy to the message about a value that does not fit its type."""
     try:
-        ELEMENTS[kind].pattern(value)
+        yield
     except InputError as error:
         reason = str(error).removesuffix(".")
         raise InputError(f"{what}: {reason}; change the expression or the type.") from error
@@ -553,6 +642,9 @@ CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE)."""
 
 PROGRAMS = {"program": "launches", "baseline_program": "baseline"}
 """Fields with a program, and the fields that it replaces."""
+
+WITHOUT_FIELDS = {"share", "multiset"}
+"""Rules about elements as a whole, which cannot be applied to each field."""
 
 EQUAL_ON_DEVICE = {"exact", "rounding"}
 """Rules by which correct results of the whole numbers that a device makes are equal to the bit."""

@@ -8,7 +8,7 @@ import struct
 from math import prod
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, WithJsonSchema
+from pydantic import WithJsonSchema
 
 from grader.common.errors import InputError
 from grader.common.record import Record, replace
@@ -206,27 +206,11 @@ ELEMENTS: dict[str, Element] = {
 """Types by name: numbers, and vectors of them."""
 
 
-def _known(name: str) -> str:
-    if name not in ELEMENTS:
-        raise ValueError(
-            f"there is no type {name}; write one of {', '.join(SCALARS)}, or a vector of them such as float4"
-        )
-    return name
+NumberType = Annotated[str, WithJsonSchema({"enum": list(ELEMENTS)})]
+"""Name of a type of numbers or vectors."""
 
-
-def _scalar(name: str) -> str:
-    if name not in SCALARS:
-        raise ValueError(f"an argument by value cannot be a vector, such as {name}")
-    return name
-
-
-ElementType = Annotated[str, AfterValidator(_known), WithJsonSchema({"enum": list(ELEMENTS)})]
-"""Name of a type."""
-
-ScalarElementType = Annotated[
-    str, AfterValidator(_known), AfterValidator(_scalar), WithJsonSchema({"enum": list(SCALARS)})
-]
-"""Name of a type of one number."""
+ElementType = Annotated[str, WithJsonSchema({"anyOf": [{"enum": list(ELEMENTS)}, {"type": "string"}]})]
+"""Name of a type of numbers or vectors, or of a struct. The assignment, which defines the structs, checks it."""
 
 
 BY_NAME = {name: each for each in ELEMENTS.values() for name in each.names}

@@ -6,9 +6,11 @@ from typing import Any, Literal
 from pydantic import ConfigDict, Field, model_validator
 
 from grader.common.record import Record
-from grader.course.elements import ELEMENTS, ElementType, ScalarElementType
+from grader.course.by_value import Value
+from grader.course.elements import Element, ElementType
 from grader.course.expressions import Expression
 from grader.course.images import FORMATS, FormatName
+from grader.course.structs import Struct
 from grader.course.tolerance import Tolerance
 
 DataKind = Literal["numbers", "integers", "bits", "zeros", "made"]
@@ -22,7 +24,7 @@ class Buffer(Record):
     """Number of elements along each dimension. The elements of the last dimension are contiguous."""
 
     type: ElementType = "float"
-    """Type of the elements. `float` is called `real` in the kernels."""
+    """Type of the elements: a type of numbers, of vectors, or a struct. `float` is called `real` in the kernels."""
 
     image: FormatName | None = None
     """Format of the pixels if the array is a 2D image. It determines `type`. In NumPy, an image has the shape
@@ -59,13 +61,13 @@ class Buffer(Record):
         """The role, or the default if no role is given."""
         return self.role or ("output" if self.data is None else "input")
 
-    def contradictions(self) -> Iterator[str]:
-        """Yield the contradictions between the fields."""
+    def contradictions(self, element: Element | Struct) -> Iterator[str]:
+        """Yield the contradictions between the fields, for elements of this type."""
         if self.data is None and self.part in {"input", "updated"}:
             yield f"is {self.part} but has no data; add `data`"
         if self.data is not None and self.part == "output":
             yield "has data, so it is not an output; call it updated"
-        if self.data == "bits" and ELEMENTS[self.type].dtype != "float32":
+        if self.data == "bits" and (isinstance(element, Struct) or element.dtype != "float32"):
             yield "cannot have the data bits, which are for floats; choose another kind"
         if self.image is not None:
             yield from self._impossible_image()
@@ -90,11 +92,13 @@ class Buffer(Record):
 class Scalar(Record):
     """An argument that is passed by value, in addition to the sizes, which are uint."""
 
-    type: ScalarElementType = "float"
+    type: ElementType = "float"
     """Type of the kernel's parameter."""
 
-    value: str | float
-    """A number, or an expression over sizes and constants."""
+    value: Value
+    """A number, or an expression over sizes and constants. A vector has a list of them, or one for all its numbers, and
+    a struct has a mapping from its fields to their values.
+    """
 
 
 class LocalArray(Record):

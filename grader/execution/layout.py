@@ -20,6 +20,15 @@ def poison(spec: BufferSpec, size: int) -> "NDArray[np.unsignedinteger[Any]]":
     return _filled(size // spec.unit, 0 if spec.poison is None else spec.poison, spec.unit)
 
 
+def cleared(spec: BufferSpec) -> "NDArray[np.unsignedinteger[Any]]":
+    """Return the payload of a buffer before a launch that has to write it."""
+    import numpy as np
+
+    if not spec.element or spec.poison is None:
+        return poison(spec, spec.size)
+    return np.resize(np.frombuffer(bytes.fromhex(spec.element), dtype=np.uint8), spec.size)
+
+
 @lru_cache(maxsize=16)
 def _filled(count: int, value: int, unit: int) -> "NDArray[np.unsignedinteger[Any]]":
     """Return a read-only array of equal patterns of `unit` bytes. It is cached, because every round needs it again."""
@@ -57,4 +66,10 @@ def _fetched(content: memoryview, spec: BufferSpec) -> Fetched:
 
     band, size = spec.guard // spec.unit, spec.size // spec.unit
     here = np.frombuffer(content, dtype=f"u{spec.unit}", count=size + 2 * band)
-    return Fetched(before=here[:band], payload=here[band : band + size], after=here[band + size :], poison=spec.poison)
+    return Fetched(
+        before=here[:band],
+        payload=here[band : band + size],
+        after=here[band + size :],
+        poison=spec.poison,
+        units=max(1, len(spec.element) // 2 // spec.unit),
+    )

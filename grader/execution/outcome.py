@@ -44,13 +44,15 @@ class Fetched:
     """A buffer as the worker returned it: the guard band before it, its payload, and the guard band after it.
 
     All three contain the bits of elements, as unsigned numbers of the buffer's unit. `poison` is the pattern with which
-    both bands were filled before the launch, or None if they were not filled.
+    both bands were filled before the launch, or None if they were not filled. `units` is the number of units in an
+    element.
     """
 
     before: "NDArray[np.unsignedinteger[Any]]"
     payload: "NDArray[np.unsignedinteger[Any]]"
     after: "NDArray[np.unsignedinteger[Any]]"
     poison: int | None
+    units: int = 1
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,19 +9,22 @@ from math import prod
 from grader.common.optional import Fault
 from grader.common.record import replace
 from grader.course.assignment import Assignment, Chosen, Timed
+from grader.course.by_value import number
 from grader.course.criteria import Sizes
-from grader.course.elements import ELEMENTS
+from grader.course.elements import ELEMENTS, Element
 from grader.course.expressions import evaluate, evaluate_int
 from grader.course.launches import Launch
 from grader.course.poison import GUARD_BYTES, POISON
 from grader.course.program import CopyAt, FillAt, LaunchAt, RunSequence, Unrolled, plain
 from grader.course.speed_goals import speed_goal
+from grader.course.structs import Struct
 from grader.execution.device import PEAK_GROUP, PeakRun, copy_size, peak_run
 from grader.protocol.messages import Arrays, DeviceFacts, Open, Order, Process
 from grader.protocol.steps import (
     Arg,
     BufferArg,
     BufferSpec,
+    BytesArg,
     CopyStep,
     FillStep,
     KernelStep,
@@ -334,9 +337,8 @@ def _repeat(assignment: Assignment, sizes: Sizes, sequence: RunSequence) -> Repe
     names = assignment.names(sizes)
     until = None
     if asked.until is not None:
-        summed = assignment.buffers[asked.until.sum]
         below = evaluate(asked.until.below, names)
-        until = UntilBelow(buffer=asked.until.sum, type=ELEMENTS[summed.type].dtype, below=below)
+        until = UntilBelow(buffer=asked.until.sum, type=assignment.numbers_of(asked.until.sum).dtype, below=below)
     last = None if sequence.last == len(sequence.steps) else sequence.last
     times = evaluate_int(asked.times, names)
     return RepeatSteps(times=times, first=sequence.first, last=last, swap=asked.swap, until=until)
@@ -345,7 +347,7 @@ def _repeat(assignment: Assignment, sizes: Sizes, sequence: RunSequence) -> Repe
 def _step(assignment: Assignment, step: Unrolled, program: str, bindings: Bindings) -> Step:
     match step:
         case FillAt():
-            element = ELEMENTS[assignment.buffers[step.buffer].type]
+            element = assignment.element(assignment.buffers[step.buffer].type)
             return FillStep(buffer=step.buffer, value=element.pattern(step.value))
         case CopyAt():
             return CopyStep(source=step.source, target=step.target)
@@ -368,16 +370,18 @@ def _argument(assignment: Assignment, name: str, sizes: Sizes) -> Arg:
         return BufferArg(buffer=name)
     if name in assignment.local:
         local = assignment.local[name]
-        return LocalArg(size=ELEMENTS[local.type].bytes * prod(assignment.shape(local, sizes)))
+        return LocalArg(size=assignment.element(local.type).bytes * prod(assignment.shape(local, sizes)))
     if name in assignment.samplers:
         sampler = assignment.samplers[name]
         return SamplerArg(normalized=sampler.normalized, address=sampler.address, filter=sampler.filter)
     names = assignment.names(sizes)
     if name not in assignment.scalars:  # a size, a value or the number of a loop
         return ScalarArg(type="uint32", value=evaluate_int(name, names))
+    if not assignment.is_number(name):
+        return BytesArg(content=assignment.content(name, sizes).hex())
     scalar = assignment.scalars[name]
-    element = ELEMENTS[scalar.type]
-    value = evaluate(scalar.value, names) if element.is_floating else evaluate_int(scalar.value, names)
+    element, stated = ELEMENTS[scalar.type], number(name, scalar.value)
+    value = evaluate(stated, names) if element.is_floating else evaluate_int(stated, names)
     return ScalarArg(type=element.dtype, value=value)
 
 
@@ -385,7 +389,7 @@ def _plan(assignment: Assignment, sizes: Sizes, scripts: Mapping[str, Script]) -
     made = {name for script in scripts.values() for name in script.outputs}
     used = {name for script in scripts.values() for name in script.buffers}
     buffers = (
-        replace(spec, poison=ELEMENTS[assignment.buffers[spec.name].type].poison) if spec.name in made else spec
+        replace(spec, poison=_element(assignment, spec.name).poison) if spec.name in made else spec
         for spec in (buffer_spec(assignment, name, sizes) for name in assignment.buffers if name in used)
     )
     return Plan(buffers=tuple(buffers), scripts=scripts)
@@ -393,7 +397,7 @@ def _plan(assignment: Assignment, sizes: Sizes, scripts: Mapping[str, Script]) -
 
 def buffer_spec(assignment: Assignment, name: str, sizes: Sizes) -> BufferSpec:
     """Return a buffer or an image with the poison of inputs."""
-    element, image = ELEMENTS[assignment.buffers[name].type], assignment.image_spec(name, sizes)
+    element, image = _element(assignment, name), assignment.image_spec(name, sizes)
     return BufferSpec(
         name=name,
         size=assignment.bytes_of(name, sizes),
@@ -401,7 +405,12 @@ def buffer_spec(assignment: Assignment, name: str, sizes: Sizes) -> BufferSpec:
         unit=element.unit,
         poison=element.input_poison,
         image=image,
+        element=element.unwritten.hex() if isinstance(element, Struct) else "",
     )
+
+
+def _element(assignment: Assignment, buffer: str) -> Element | Struct:
+    return assignment.element(assignment.buffers[buffer].type)
 
 
 def _made_before(assignment: Assignment, first: Launch) -> set[str]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from grader.execution.array_files import RoundFile
 from grader.execution.connection import RequestChannel
-from grader.execution.layout import copied, copied_size, divided, poison
+from grader.execution.layout import cleared, copied, copied_size, divided, poison
 from grader.execution.outcome import RUNNING, Failure, Fetched, Garbled, Timing, Took
 from grader.execution.plan import Plan, Script
 from grader.execution.prefetch import staging
@@ -172,6 +172,8 @@ class SharedArrays:
                 payload = arrays[spec.name].ravel()
                 assert payload.nbytes == spec.size, "else all after it would lie elsewhere"
                 pieces += [poison(spec, band), payload, poison(spec, room - band - spec.size)]
+            elif spec.element:
+                pieces += [poison(spec, band), cleared(spec), poison(spec, room - band - spec.size)]
             else:
                 pieces.append(poison(spec, room))
         self._file.write(pieces, sum(piece.nbytes for piece in pieces))

@@ -1,5 +1,6 @@
 """Parts of a request to run something: programs, their buffers, and steps (launches and copies)."""
 
+import re
 from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
@@ -15,11 +16,34 @@ ScalarType = Literal[
 """Name in NumPy of the type of a value or an element."""
 
 
+PRAGMA = re.compile(r"\s*#\s*pragma\b")
+
+
 class ProgramSource(Message):
-    """One OpenCL source text, and the options of its build."""
+    """One OpenCL source text, and the options of its build. The driver compiles the definitions of types in `types`
+    before the text, whose lines keep their numbers.
+    """
 
     source: str
     options: tuple[str, ...] = ()
+    types: str = ""
+
+    @property
+    def text(self) -> str:
+        """The text that the driver compiles.
+
+        The definitions are in an empty line before the code if there is one, or else at the beginning of the first line
+        of code. A `#line` in a line of its own would not do, because NVIDIA's compiler counts lines without it.
+        """
+        if not self.types:
+            return self.source
+        lines = self.source.split("\n")
+        first = next((number for number, line in enumerate(lines) if line.strip() and not PRAGMA.match(line)), 0)
+        place = next((number for number in range(first) if not lines[number].strip()), first)
+        if lines[place].lstrip().startswith("#"):
+            return f"{self.types}\n#line 1\n{self.source}"
+        lines[place] = f"{self.types} {lines[place]}".rstrip()
+        return "\n".join(lines)
 
 
 ChannelOrder = Literal["R", "RGBA"]
@@ -58,7 +82,8 @@ class BufferSpec(Message):
 
     Before a launch, `Stage` fills the buffer and its guard bands with the pattern `poison` of `unit` bytes. With None,
     `Stage` does not fill the buffer, so that a simulator can find reads of memory that was never written. A kernel may
-    write to the buffer unless it is `read_only`.
+    write to the buffer unless it is `read_only`. `element` is the content of each element of an output of structs, in
+    hexadecimal, because its fields have different patterns.
     """
 
     name: str
@@ -67,6 +92,7 @@ class BufferSpec(Message):
     unit: Literal[1, 2, 4, 8] = 4
     poison: int | None = Field(ge=0, lt=2**64)
     read_only: bool = False
+    element: str = Field(default="", pattern=r"^([0-9a-f]{2})*$")
     image: ImageSpec | None = None
 
     @model_validator(mode="after")
@@ -103,6 +129,13 @@ class ScalarArg(Message):
     value: int | float
 
 
+class BytesArg(Message):
+    """A kernel argument passed by value that is a vector or a struct: its bytes, in hexadecimal."""
+
+    kind: Literal["bytes"] = "bytes"
+    content: str = Field(pattern=r"^([0-9a-f]{2})+$")
+
+
 class KeyArg(Message):
     """A kernel argument of 64 bits (`ulong`). Each `Launch` sets it again."""
 
@@ -125,7 +158,7 @@ class SamplerArg(Message):
     filter: Filtering
 
 
-Arg = Annotated[BufferArg | ScalarArg | KeyArg | LocalArg | SamplerArg, Field(discriminator="kind")]
+Arg = Annotated[BufferArg | ScalarArg | BytesArg | KeyArg | LocalArg | SamplerArg, Field(discriminator="kind")]
 
 
 class KernelStep(Message):

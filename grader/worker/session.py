@@ -184,7 +184,7 @@ def _kernels(built: "dict[str, cl.Program]", device: cl.Device) -> Iterator[Kern
 
 def _build(context: cl.Context, request: Open, name: str, options: list[str]) -> "cl.Program | BuildFailed":
     """The built program, or the compiler's log. Builds again with fewer registers if a launch would lack registers."""
-    program = cl.Program(context, request.programs[name].source)
+    program = cl.Program(context, request.programs[name].text)
     (device,) = context.devices
     try:
         program.build(options, [device])
@@ -232,6 +232,11 @@ class Session:
             buffer = self.buffers[name]
             if buffer.spec.poison is not None:
                 buffer.poison(self.queue, buffer.spec.poison)
+        for name in request.clear:
+            buffer = self.buffers[name]
+            if buffer.spec.element and buffer.spec.poison is not None:
+                element = np.frombuffer(bytes.fromhex(buffer.spec.element), dtype=np.uint8)
+                cl.enqueue_copy(self.queue, buffer.payload, np.resize(element, buffer.spec.size))
         with Path(INPUT_FILE).open("rb") as file:
             for name in request.upload:
                 buffer = self.buffers[name]

@@ -15,6 +15,16 @@ def expected(x, TILE, **_):
     }
 
 
+def states(x, n, TILE, **_):
+    """Yield the sums within the tiles and the sum of each tile, then the offsets of the tiles, then all sums."""
+    totals = _totals(x, TILE)
+    offsets = _before(totals)
+    before = _before(x)
+    yield {"before": _truth(before - offsets[np.arange(n) // TILE]), "totals": _truth(totals)}
+    yield {"offsets": _truth(offsets)}
+    yield {"before": _truth(before)}
+
+
 def mistakes(x, n, WG, TILE, **_):
     """Inclusive sums, elements and steps that are left out, and offsets that are wrong."""
     i = np.arange(n)

@@ -89,6 +89,13 @@ def test_a_right_submission_passes_everything(golden, assignment):
     assert told == ("tall: WRONG_OUTPUT, must pass", "performance: TOO_SLOW, must pass")
 
 
+def test_a_submission_that_does_not_build_is_told_in_one_line(golden, assignment):
+    """If a submission fails to build unexpectedly, no other check is reported, because none of them can run."""
+    seen = graded(build=Reason.BUILD_ERROR, one_element=Reason.NOT_RUN, sanitizer=Reason.NOT_RUN)
+    told = differences(golden("fails: {one element: WRONG_OUTPUT}"), assignment, seen)
+    assert told == ("build: BUILD_ERROR, must pass",)
+
+
 def test_a_right_submission_of_which_something_is_found_is_told(golden, assignment):
     """A finding about a correct submission is reported as a difference, even if the check itself passes."""
     seen = result(BUILD, check("sanitizer (height 53)", kind=Kind.SANITIZER, findings=(RACE,)), SPEED)

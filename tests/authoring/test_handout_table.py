@@ -84,9 +84,9 @@ def test_memory_checks_have_their_points_and_limits(stale):
     assert stale(in_words.replace("192", "193"), second, third)[0][2] == "has height 128, width 192"
     assert stale(first.replace("10 %", "20 %"), second, third)[0][1:] == (
         'says "memory: coalesced accesses": at most 20 % of unused bytes',
-        "allows at most 1.1",
+        "allows at most 1.1 at height 128, width 192",
     )
-    assert stale(first, second.replace("24,576", "20,000"), third)[0][2] == "allows at most 24,576"
+    assert stale(first, second.replace("24,576", "20,000"), third)[0][2].startswith("allows at most 24,576 at height")
     assert stale(first, second, third.replace("8 |", "9 |"))[0][2] == "gives 8"
 
 

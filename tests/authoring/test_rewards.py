@@ -122,3 +122,15 @@ def test_open_points_leave_out_only_the_claims_that_they_could_change(transposit
     found = Rewards(assignment=transposition, avoiding=(of_avoiding,), slips=(of_slip,), trivial=())
     assert found.undecided == undecided
     assert [each.holds for each in found.claims()][1:] == claims
+
+
+def test_a_slip_that_earns_too_little_is_compared_with_the_best_kernel(transposition):
+    """If a slip earns no more than a kernel that avoids the exercise, the claim names the best such kernel and says
+    what to change. Otherwise, it only states the points.
+    """
+    avoiding = tuple(earned(name, points, is_open=False) for name, points in (("naive", 38), ("serial", 30)))
+    slips = tuple(earned(name, points, is_open=False) for name, points in (("little", 35), ("enough", 39)))
+    found = Rewards(assignment=transposition, avoiding=avoiding, slips=slips, trivial=())
+    little, enough = (each.seen for each in list(found.claims())[3:])
+    assert little.startswith("35 of 100 points; naive earns 38 of 100 points. Move points from correctness")
+    assert enough == "39 of 100 points"

@@ -190,7 +190,10 @@ BUFFERS, SPEED, CASES = ADDITION["buffers"], ADDITION["performance"], ADDITION["
             {"buffers": {**BUFFERS, "x": {"shape": ["n"], "type": "flaot", "data": "zeros"}}},
             "buffers.x.type: there is no type flaot; write one of float, int,",
         ),
-        ({"scalars": {"a": {"type": "float4", "value": 1}}}, "scalars.a.type: an argument by value cannot be a vector"),
+        (
+            {"scalars": {"a": {"type": "float4", "value": [1, 2]}}},
+            "the scalar a must be a list of 4 numbers for the type float4",
+        ),
         (
             {"scalars": {"a": {"type": "uchar", "value": "n"}}},
             "the scalar a at {'n': 1000}: 1000 does not fit the type uchar; change the expression or the type",

@@ -31,7 +31,8 @@ from grader.course.elements import element_of
 from grader.course.rubric import AskedCheck, Kind
 from grader.course.submissions.submission import SIZE_LIMIT, Submission
 from grader.course.submissions.task import ChosenTask, Task
-from grader.course.truth.oracle import DTYPES, load_oracle
+from grader.course.truth.fields import cast
+from grader.course.truth.oracle import load_oracle
 from grader.execution.outcome import Fetched
 from grader.execution.plan import STUDENT, Binding, submission_plan
 from grader.grading.checks.building import Built
@@ -704,10 +705,21 @@ def _fetched(trial: Trial, script: Any, spoil: Spoiler, chance: random.Random) -
         array = np.array(trial.arrays[name]) if name in trial.arrays else None
         if array is None:
             continue
-        right = array.astype(DTYPES[trial.assignment.buffers[name].type])
-        got = spoil(np.array(right), chance) if name in script.outputs else right
-        payload = np.ascontiguousarray(got, dtype=right.dtype).reshape(-1).view(f"u{right.dtype.itemsize}")
+        element = trial.assignment.element(trial.assignment.buffers[name].type)
+        right = cast(array, element)
+        got = _spoiled(right, spoil, chance) if name in script.outputs else right
+        payload = np.ascontiguousarray(got, dtype=right.dtype).reshape(-1).view(f"u{element.unit}")
         made[name] = Fetched(before=NO_BAND, payload=payload, after=NO_BAND, poison=None)
+    return made
+
+
+def _spoiled(right: np.ndarray, spoil: Spoiler, chance: random.Random) -> np.ndarray:
+    """Spoil an array, or one field of an array of structs."""
+    made = np.array(right)
+    if right.dtype.names is None:
+        return spoil(made, chance)
+    name = chance.choice(right.dtype.names)
+    made[name] = spoil(np.array(right[name]), chance)
     return made
 
 

@@ -4,8 +4,8 @@ A comparator decides which elements are wrong. Most of them allow an error for e
 arrays (`share`, `multiset`) may accept an array although elements differ.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 from grader.common.errors import SolutionError
 from grader.course.criteria import DataSet
 from grader.course.elements import element_of
+from grader.course.structs import Struct
 from grader.course.tolerance import Tolerance, ToleranceRule
+from grader.course.truth.fields import FieldPart, parts_of
 from grader.course.truth.oracle import Truth
 
 Array = NDArray[Any]
@@ -24,14 +26,15 @@ Errors = NDArray[np.float64]
 
 @dataclass(frozen=True, kw_only=True)
 class Standard:
-    """The standard of right results: the assignment's tolerance, its amount at these sizes, the kind of data, and the
-    numbers in an element.
+    """The standard of right results: the assignment's tolerance, its amount at these sizes, the kind of data, the
+    numbers in an element, and the struct that an element is, if it is one.
     """
 
     tolerance: Tolerance
     amount: float
     data: DataSet
     lanes: int = 1
+    struct: Struct | None = None
 
 
 @dataclass(frozen=True)
@@ -85,7 +88,9 @@ def _rounding(got: Array, truth: Truth, standard: Standard) -> Errors | None:
 
 
 def _ulp(got: Array, truth: Truth, standard: Standard) -> Errors:
-    """`amount` times the distance to the next number of the type."""
+    """`amount` times the distance to the next number of the type, which is 1 for whole numbers."""
+    if got.dtype.kind != "f":
+        return np.full(got.shape, standard.amount)
     return np.asarray(standard.amount * np.spacing(np.abs(truth.value.astype(got.dtype))).astype(np.float64))
 
 
@@ -136,9 +141,39 @@ COMPARATORS: Mapping[ToleranceRule, Comparator] = {
 
 
 def wrong_elements(got: Array, truth: Truth, standard: Standard) -> Mask:
-    """True for each wrong element. Elements that the oracle leaves undefined are never wrong."""
+    """True for each wrong element. Elements that the oracle leaves undefined are never wrong, and a struct is wrong if
+    one of its numbers is.
+    """
+    if standard.struct is not None:
+        wrongs = [wrong for _, _, _, wrong in by_part(got, truth, standard, standard.struct)]
+        return np.asarray(np.logical_or.reduce(wrongs), dtype=np.bool_)
     wrong = COMPARATORS[standard.tolerance.rule].wrong(got, truth, standard)
     return wrong if truth.defined is None else wrong & truth.defined
+
+
+def by_part(
+    got: Array, truth: Truth, standard: Standard, struct: Struct
+) -> Iterator[tuple[FieldPart, Array, Truth, Mask]]:
+    """Yield each number of a struct, its array and its truth, and the mask of wrong elements."""
+    for part in parts_of(struct):
+        own, right = part.of(got), truth_of(part, truth)
+        yield part, own, right, wrong_elements(own, right, of_numbers(standard))
+
+
+def truth_of(part: FieldPart, truth: Truth) -> Truth:
+    """Return the truth of one number of a struct."""
+    magnitude, defined = truth.magnitude, truth.defined
+    has_magnitude = magnitude is not None and part.member.name in (magnitude.dtype.names or ())
+    return Truth(
+        value=part.of(truth.value),
+        magnitude=part.of(magnitude) if magnitude is not None and has_magnitude else None,
+        defined=defined if defined is None or defined.dtype.names is None else part.of(defined),
+    )
+
+
+def of_numbers(standard: Standard) -> Standard:
+    """Return the standard for the numbers that structs consist of."""
+    return replace(standard, struct=None)
 
 
 def allowed_errors(got: Array, truth: Truth, standard: Standard) -> Errors | None:

@@ -2,15 +2,17 @@
 students.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from grader.course.elements import element_of
+from grader.course.structs import Struct
 from grader.course.tolerance import ToleranceRule
-from grader.course.truth.comparators import Standard, allowed_errors, bits, wrong_elements
+from grader.course.truth.comparators import Standard, allowed_errors, bits, by_part, of_numbers, wrong_elements
+from grader.course.truth.fields import component, parts_of
 from grader.course.truth.oracle import Truth
 
 
@@ -21,7 +23,7 @@ class Mismatch:
     `largest_error` is the largest error among the finite wrong elements, or None if there is no such element. `excess`
     is the largest ratio of such an error to the allowed error, or None if only equality is allowed. `whole` is true if
     the right elements are whole numbers. `rule` and `amount` come from the tolerance. `lanes` is the number of numbers
-    in an element.
+    in an element. `member` is the wrong number of a struct, such as ".best".
     """
 
     buffer: str
@@ -39,12 +41,34 @@ class Mismatch:
     rule: ToleranceRule = "rounding"
     amount: float = 0.0
     lanes: int = 1
+    member: str = ""
 
 
 def compare(buffer: str, got: NDArray[Any], truth: Truth, standard: Standard) -> Mismatch | None:
     """Return None if `got` is right, otherwise its difference from the truth."""
+    if standard.struct is not None:
+        return _compare_structs(buffer, got, truth, standard, standard.struct)
     wrong = wrong_elements(got, truth, standard)
     return _describe(buffer, got, truth, wrong, standard) if wrong.any() else None
+
+
+def _compare_structs(
+    buffer: str, got: NDArray[Any], truth: Truth, standard: Standard, struct: Struct
+) -> Mismatch | None:
+    """Compare number by number. The errors are those of the first wrong number of the first wrong struct."""
+    found = [*by_part(got, truth, standard, struct)]
+    wrong = np.logical_or.reduce([each for _, _, _, each in found])
+    if not wrong.any():
+        return None
+    first = np.unravel_index(int(np.argmax(wrong)), wrong.shape)
+    part, own, right, own_wrong = next(each for each in found if each[3][first])
+    unwritten = unwritten_structs(got, struct)
+    return replace(
+        _describe(buffer, own, right, own_wrong, of_numbers(standard)),
+        wrong=int(np.count_nonzero(wrong)),
+        unwritten=int(np.count_nonzero(unwritten if unwritten.all() else unwritten & wrong)),
+        member=part.words,
+    )
 
 
 def _describe(
@@ -101,14 +125,19 @@ def place(mismatch: Mismatch) -> str:
     index = mismatch.index[:-1] if mismatch.lanes > 1 else mismatch.index
     words = mismatch.buffer + "".join(f"[{each}]" for each in index)
     if mismatch.lanes == 1:
-        return words
-    number = mismatch.index[-1]
-    return f"{words}.{'xyzw'[number] if mismatch.lanes <= 4 else f's{number:x}'}"
+        return words + mismatch.member
+    return f"{words}.{component(mismatch.index[-1], mismatch.lanes)}"
 
 
 def unwritten_elements(got: NDArray[Any]) -> NDArray[np.bool_]:
     """Return True for each element that still has its bits from before the launch."""
     return np.asarray(bits(got) == element_of(got.dtype.name).poison, dtype=np.bool_)
+
+
+def unwritten_structs(got: NDArray[Any], struct: Struct) -> NDArray[np.bool_]:
+    """Return True for each struct whose numbers all have their bits from before the launch."""
+    each = [unwritten_elements(part.of(got)) for part in parts_of(struct)]
+    return np.asarray(np.logical_and.reduce(each), dtype=np.bool_)
 
 
 def first_stray_write(band: NDArray[np.unsignedinteger[Any]], poison: int) -> int | None:

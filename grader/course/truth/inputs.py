@@ -16,7 +16,9 @@ from grader.course.assignment import Assignment
 from grader.course.criteria import DataSet, Sizes
 from grader.course.elements import ELEMENTS, Element, ElementType, WholeRange
 from grader.course.launches import DataKind
-from grader.course.truth.oracle import DTYPES, Oracle, make
+from grader.course.structs import Struct
+from grader.course.truth.fields import dtype_of
+from grader.course.truth.oracle import Oracle, make
 
 DRAWN = (np.uint8, np.int8, np.uint16, np.int16, np.uint32, np.int32)
 """Types in which whole numbers are drawn. The first one that fits is used, since smaller types are faster to draw."""
@@ -33,9 +35,21 @@ def make_inputs(
         if buffer.data is None or buffer.data == "made":
             continue
         kind = "integers" if data == "integers" and buffer.data == "numbers" else buffer.data
-        values = MAKERS[kind, buffer.type](_generator(*key, position), assignment.array_shape(name, sizes))
-        inputs[name] = values.astype(DTYPES[buffer.type], copy=False)
+        generator, shape = _generator(*key, position), assignment.array_shape(name, sizes)
+        inputs[name] = _made(kind, buffer.type, assignment.element(buffer.type), generator, shape)
     return inputs
+
+
+def _made(
+    kind: DataKind, name: ElementType, element: Element | Struct, generator: np.random.Generator, shape: tuple[int, ...]
+) -> NDArray[Any]:
+    """Make an array of this kind of data. The fields of structs are made one after the other."""
+    if isinstance(element, Element):
+        return MAKERS[kind, name](generator, shape).astype(dtype_of(element), copy=False)
+    made = np.zeros(shape, dtype_of(element))
+    for member in element.members:
+        made[member.name] = _made(kind, member.type, member.element, generator, (*shape, *member.element.shape))
+    return made
 
 
 def _generator(*key: int) -> np.random.Generator:

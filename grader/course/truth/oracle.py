@@ -36,6 +36,7 @@ It returns or yields, for each launch in order, the arrays that this launch chan
 import importlib.util
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -45,13 +46,12 @@ from numpy.typing import NDArray
 from grader.common.errors import SolutionError
 from grader.course.assignment import Assignment
 from grader.course.criteria import DataSet, Sizes
-from grader.course.elements import ELEMENTS, ElementType
+from grader.course.elements import Element
 from grader.course.folders import ORACLE_FILE
+from grader.course.structs import Struct, StructField
+from grader.course.truth.fields import cast, dtype_of
 
 Arrays = Mapping[str, NDArray[Any]]
-
-DTYPES: dict[ElementType, type[np.generic]] = {name: np.dtype(each.dtype).type for name, each in ELEMENTS.items()}
-"""NumPy types of the elements of arrays."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,6 +62,9 @@ class Truth:
     computed. Rounding errors are proportional to it, so the rule `rounding` measures in units of 2^-24 * magnitude. An
     array that is compared exactly needs no magnitude. `defined` also has the same shape, and is false for elements that
     may have any value.
+
+    Arrays of structs are structured arrays, in which the fields of floats may be doubles. A magnitude then has the
+    fields that need one.
     """
 
     value: NDArray[Any]
@@ -122,13 +125,24 @@ def load_oracle(assignment: Assignment) -> Oracle:
         raise SolutionError(f"{path}: cannot be loaded: {error!r}.") from error
 
 
+def arguments(assignment: Assignment, sizes: Sizes) -> dict[str, Any]:
+    """Return the arguments of oracle.py other than the arrays. Vectors and structs by value are NumPy's, too."""
+    made: dict[str, Any] = assignment.known(sizes)
+    for name, scalar in assignment.scalars.items():
+        if not assignment.is_number(name):
+            element = assignment.element(scalar.type)
+            held = np.frombuffer(assignment.content(name, sizes), dtype_of(element))
+            made[name] = held[0] if isinstance(element, Struct) else held
+    return made
+
+
 def consult(oracle: Oracle, assignment: Assignment, inputs: Arrays, sizes: Sizes) -> dict[str, Truth]:
     """Return the truth for these inputs after checking it against the shapes in assignment.yaml. Raises SolutionError
     if the oracle fails.
     """
     path = assignment.reference / ORACLE_FILE
     try:
-        truth = oracle.expected(**inputs, **assignment.known(sizes))
+        truth = oracle.expected(**inputs, **arguments(assignment, sizes))
     except Exception as error:
         raise SolutionError(f"{path}: failed at {sizes}: {error!r}.") from error
     if not isinstance(truth, Mapping):
@@ -148,7 +162,7 @@ def consult(oracle: Oracle, assignment: Assignment, inputs: Arrays, sizes: Sizes
 
 def without_padding(truth: Truth, assignment: Assignment, name: str) -> Truth:
     """Return the truth with the fourth number of vectors of three undefined."""
-    if name not in assignment.buffers or ELEMENTS[assignment.buffers[name].type].lanes != 3:
+    if name not in assignment.buffers or assignment.element(assignment.buffers[name].type).lanes != 3:
         return truth
     defined = np.ones(truth.value.shape, dtype=np.bool_) if truth.defined is None else truth.defined.copy()
     defined[..., 3] = False
@@ -163,17 +177,26 @@ def check_truth(truth: Truth, name: str, assignment: Assignment, sizes: Sizes, f
             f"{path}: `{function}` returns an object of type {type(truth).__name__} for {name}; "
             "return Truth(value=...)."
         )
+    element = assignment.element(assignment.buffers[name].type)
     for array in (each for each in (truth.value, truth.magnitude, truth.defined) if each is not None):
-        _check_numbers(array, name, assignment)
+        is_plain = isinstance(element, Element) or (array is truth.defined and array.dtype.names is None)
+        _check_numbers(array, name, assignment, None if is_plain else _members(element, array, truth))
         _check_shape(array, name, assignment, sizes)
     _check_range(truth.value, name, assignment, function)
+
+
+def _members(element: Element | Struct, array: NDArray[Any], truth: Truth) -> tuple[StructField, ...]:
+    """The fields that an array must have. Only the fields that have one are in a magnitude."""
+    members = () if isinstance(element, Element) else element.members
+    stated = array.dtype.names if isinstance(array, np.ndarray) and array is truth.magnitude else None
+    return members if stated is None else tuple(member for member in members if member.name in stated)
 
 
 def judged(got: Arrays, oracle: Oracle, assignment: Assignment, inputs: Arrays, sizes: Sizes) -> str | None:
     """Return what `check` of oracle.py finds wrong with these arrays; None if they are right."""
     path = assignment.reference / ORACLE_FILE
     try:
-        words = oracle.check(got, **inputs, **assignment.known(sizes))
+        words = oracle.check(got, **inputs, **arguments(assignment, sizes))
     except Exception as error:
         raise SolutionError(f"{path}: `check` failed at {sizes}: {error!r}.") from error
     if words is not None and not isinstance(words, str):
@@ -188,7 +211,7 @@ def consult_about(
     path = assignment.reference / ORACLE_FILE
     try:
         with np.errstate(all="ignore"):
-            mistakes = oracle.mistakes(**inputs, **assignment.known(sizes))
+            mistakes = oracle.mistakes(**inputs, **arguments(assignment, sizes))
     except Exception as error:
         raise SolutionError(f"{path}: `mistakes` failed at {sizes}: {error!r}.") from error
     made = {words: arrays[buffer] for words, arrays in mistakes.items() if buffer in arrays}
@@ -206,39 +229,63 @@ def make(
     if not wanted:
         return {}
     try:
-        made = oracle.inputs(generator, data, **assignment.known(sizes))
+        made = oracle.inputs(generator, data, **arguments(assignment, sizes))
     except Exception as error:
         raise SolutionError(f"{path}: `inputs` failed at {sizes}: {error!r}.") from error
-    for name in wanted:
+    for name, buffer in wanted.items():
         if name not in made:
             raise SolutionError(f"{path}: `inputs` does not return {name}, whose data are `made` in assignment.yaml.")
-        _check_numbers(made[name], name, assignment)
+        element = assignment.element(buffer.type)
+        members = element.members if isinstance(element, Struct) else None
+        _check_numbers(made[name], name, assignment, members)
         _check_shape(made[name], name, assignment, sizes)
         _check_range(made[name], name, assignment, "inputs")
-    return {name: np.ascontiguousarray(made[name], dtype=DTYPES[buffer.type]) for name, buffer in wanted.items()}
+    return {name: cast(made[name], assignment.element(buffer.type)) for name, buffer in wanted.items()}
 
 
-def _check_numbers(array: object, name: str, assignment: Assignment) -> None:
-    """Raise SolutionError for anything but an array of real numbers."""
+def _check_numbers(array: object, name: str, assignment: Assignment, members: tuple[StructField, ...] | None) -> None:
+    """Raise SolutionError for anything but an array of real numbers, or a structured array of these fields."""
     path = assignment.reference / ORACLE_FILE
     if not isinstance(array, np.ndarray | np.generic):
         raise SolutionError(f"{path}: {name} is an object of type {type(array).__name__}; make it an array of NumPy.")
-    if array.dtype.kind not in "fiub":
-        raise SolutionError(f"{path}: {name} has the dtype {array.dtype}; make it an array of real numbers.")
+    if members is None:
+        if array.dtype.kind not in "fiub":
+            raise SolutionError(f"{path}: {name} has the dtype {array.dtype}; make it an array of real numbers.")
+        return
+    for member in members:
+        shape = member.element.shape
+        stated, _ = (array.dtype.fields or {}).get(member.name, (None, 0))[:2]
+        if stated is None or stated.base.kind not in "fiub" or stated.shape != shape:
+            fields = ", ".join(each.name for each in members)
+            numbers = f"{prod(shape)} numbers" if shape else "a real number"
+            raise SolutionError(
+                f"{path}: {name} has the dtype {array.dtype}; make it a structured array with the fields {fields}, "
+                f"in which {member.name} is {numbers}."
+            )
 
 
 def _check_range(array: NDArray[Any], name: str, assignment: Assignment, function: str) -> None:
     """Raise SolutionError if the array has numbers that the elements of the buffer cannot be."""
     path, buffer = assignment.reference / ORACLE_FILE, assignment.buffers[name]
-    if ELEMENTS[buffer.type].is_floating:
-        return
+    element = assignment.element(buffer.type)
+    if isinstance(element, Struct):
+        found = [(f"{name}.{each.name}", each.type, each.element, array[each.name]) for each in element.members]
+    else:
+        found = [(name, buffer.type, element, array)]
+    for words, kind, each, numbers in found:
+        if not _fits(numbers, each):
+            raise SolutionError(
+                f"{path}: `{function}` returns numbers for {words} that its type {kind} cannot hold; "
+                "change them or the type."
+            )
+
+
+def _fits(array: NDArray[Any], element: Element) -> bool:
+    """True if elements of this type can be these numbers."""
+    if element.is_floating:
+        return True
     with np.errstate(invalid="ignore"):  # NaN becomes a number, and differs from it
-        fits = np.array_equal(array.astype(DTYPES[buffer.type]), array)
-    if not fits:
-        raise SolutionError(
-            f"{path}: `{function}` returns numbers for {name} that its type {buffer.type} cannot hold; "
-            "change them or the type."
-        )
+        return np.array_equal(array.astype(dtype_of(element)), array)
 
 
 def _check_shape(array: NDArray[Any], name: str, assignment: Assignment, sizes: Sizes) -> None:

@@ -23,11 +23,12 @@ from grader.course.assignment import Assignment
 from grader.course.criteria import Sizes
 from grader.course.folders import ORACLE_FILE
 from grader.course.program import FillAt, LaunchAt, Unrolled
-from grader.course.truth.oracle import DTYPES, Arrays, Oracle, Truth, check_truth, without_padding
+from grader.course.truth.fields import cast, dtype_of
+from grader.course.truth.oracle import Arrays, Oracle, Truth, check_truth, without_padding
 
 
 @dataclass(frozen=True, kw_only=True)
-class State:
+class LaunchState:
     """A launch with the arrays that have values before it, and the arrays that it changes, as they are after it."""
 
     launch: LaunchAt
@@ -35,7 +36,7 @@ class State:
     after: Mapping[str, Truth]
 
 
-def state_at(kernel: str, oracle: Oracle, assignment: Assignment, inputs: Arrays, sizes: Sizes) -> State:
+def state_at(kernel: str, oracle: Oracle, assignment: Assignment, inputs: Arrays, sizes: Sizes) -> LaunchState:
     """Return the state at the first launch of a kernel. Raises SolutionError if the oracle does not give it."""
     steps = assignment.sequence(sizes).steps
     earlier = list(takewhile(lambda step: not (isinstance(step, LaunchAt) and step.launch.kernel == kernel), steps))
@@ -52,7 +53,7 @@ def state_at(kernel: str, oracle: Oracle, assignment: Assignment, inputs: Arrays
                 f"{states.path}: `states` gives no values of {name}, an argument of {kernel} in launch "
                 f"{states.number}; add a Truth to the launch that writes it."
             )
-    return State(launch=launch, before=before, after=after)
+    return LaunchState(launch=launch, before=before, after=after)
 
 
 def last_change(buffer: str, oracle: Oracle, assignment: Assignment, inputs: Arrays, sizes: Sizes) -> int | None:
@@ -67,11 +68,11 @@ def _made_by(step: Unrolled, assignment: Assignment, sizes: Sizes, states: "_Sta
     """Arrays that a step changes, as they are after it."""
     match step:
         case FillAt():
-            dtype = DTYPES[assignment.buffers[step.buffer].type]
+            dtype = dtype_of(assignment.element(assignment.buffers[step.buffer].type))
             return {step.buffer: np.full(assignment.array_shape(step.buffer, sizes), step.value, dtype)}
         case LaunchAt():
             return {
-                name: np.ascontiguousarray(truth.value, dtype=DTYPES[assignment.buffers[name].type])
+                name: cast(truth.value, assignment.element(assignment.buffers[name].type))
                 for name, truth in states.after(step).items()
             }
     return {}  # results are copied only at the end of a program

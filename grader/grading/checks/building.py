@@ -18,6 +18,7 @@ from grader.grading.checks.choices import chosen, unfit_sizes
 from grader.grading.checks.dialect import first_later_call
 from grader.grading.checks.program import submitted_definitions
 from grader.grading.checks.signature import bind
+from grader.grading.checks.struct_definitions import types_before
 from grader.grading.explain.build_log import Source
 from grader.grading.explain.failures import FailedError, unwrap
 from grader.grading.explain.problem import Problem, of_build_log, of_costly_text, of_forbidden, of_later_call
@@ -60,12 +61,18 @@ class Build:
 @dataclass(frozen=True, kw_only=True)
 class Expanded:
     """A submission before its build on a device: the text for every driver, with macros expanded, and its lines of
-    code, to which the messages of compilers refer.
+    code, to which the messages of compilers refer. `types` are the definitions that precede the text.
     """
 
     task: ChosenTask
     text: str
     code: tuple[str, ...]
+    types: str = ""
+
+    @property
+    def program(self) -> ProgramSource:
+        """The program for every driver."""
+        return ProgramSource(source=self.text, types=self.types)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,7 +152,8 @@ def expand(task: ChosenTask, worker: Worker, process: Process = "new") -> Expand
     later = first_later_call(compiled.code)
     if later is not None:
         raise FailedError(of_later_call(later.line, later.name, later.advice))
-    return Expanded(task=task, text=text, code=compiled.code)
+    types = unwrap(types_before(task.assignment.laid_out_structs, compiled.code))
+    return Expanded(task=task, text=text, code=compiled.code, types=types)
 
 
 def _refuse(sighting: Sighting | None) -> None:
@@ -155,7 +163,7 @@ def _refuse(sighting: Sighting | None) -> None:
 
 def _bind(expanded: Expanded, worker: Worker) -> Built:
     """Build the text, and find the kernels that the assignment asks for."""
-    task, program = expanded.task, ProgramSource(source=expanded.text)
+    task, program = expanded.task, expanded.program
     opened = worker.load({SUBMISSION: program}).open(NOTHING)
     if isinstance(opened, BuildFailed):
         written = task.submission

@@ -16,7 +16,7 @@ from grader.course.assignment import Assignment
 from grader.course.criteria import Case
 from grader.course.launches import Buffer
 from grader.course.truth.oracle import Oracle, Truth
-from grader.course.truth.states import State, state_at
+from grader.course.truth.states import LaunchState, state_at
 from grader.grading.checks.inspection import Trial, make_trial
 
 
@@ -39,7 +39,7 @@ def _alone(whole: Trial, kernel: str) -> Trial:
     )
 
 
-def _of_launch(whole: Trial, state: State) -> Assignment:
+def _of_launch(whole: Trial, state: LaunchState) -> Assignment:
     """Return the assignment with this launch as its whole program. The numbers of loops become values."""
     assignment, step = whole.assignment, state.launch
     loops = {name: value for name, value in step.sizes.items() if name not in assignment.sizes}
@@ -53,7 +53,7 @@ def _of_launch(whole: Trial, state: State) -> Assignment:
     )
 
 
-def _buffer(name: str, whole: Trial, state: State) -> Buffer:
+def _buffer(name: str, whole: Trial, state: LaunchState) -> Buffer:
     """Return an array in its role for this launch. Only arrays that the oracle changes are compared."""
     buffer = whole.assignment.buffers[name]
     if name not in state.before:
@@ -65,7 +65,7 @@ def _buffer(name: str, whole: Trial, state: State) -> Buffer:
     return replace(buffer, data=data, role="input" if buffer.part == "input" else "scratch")
 
 
-def _oracle(whole: Trial, state: State) -> Oracle:
+def _oracle(whole: Trial, state: LaunchState) -> Oracle:
     """Return the oracle of this launch. Mistakes are known only for arrays that already have their final values."""
     launch = state.launch.launch
 
@@ -80,7 +80,7 @@ def _oracle(whole: Trial, state: State) -> Oracle:
     return Oracle(expected=expected, mistakes=mistakes)
 
 
-def _final(arrays: Mapping[str, Truth], whole: Trial, state: State) -> dict[str, Truth]:
+def _final(arrays: Mapping[str, Truth], whole: Trial, state: LaunchState) -> dict[str, Truth]:
     return {
         name: truth
         for name, truth in arrays.items()

@@ -1,11 +1,13 @@
 """Draws conclusions from all cases of a submission: the cause of wrong results, and the lines to look at."""
 
+import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 
 from grader.common.optional import Fault, OptionalWork
 from grader.common.phrases import capital
 from grader.common.record import replace
 from grader.course.assignment import Chosen
+from grader.course.criteria import Case
 from grader.course.truth.oracle import Oracle
 from grader.execution.plan import STUDENT, submission_plan
 from grader.grading.checks.building import Built
@@ -36,7 +38,17 @@ def conclude(
     that does not predict the wrong array.
     """
     explanations = _explanations(tried, built, oracle)
-    return tuple(_explained(each, explanations.get(each.case.name), seen, slip) for each in tried)
+    return tuple(
+        _naming_its_kernel(_explained(each, explanations.get(each.case.name), seen, slip), each.case.alone)
+        for each in tried
+    )
+
+
+def _naming_its_kernel(check: Check, kernel: str) -> Check:
+    """The check of a case. If it failed with only one kernel, the message ends with the name of this kernel."""
+    if not kernel or check.reason in {None, Reason.NOT_RUN}:
+        return check
+    return replace(check, message=f"{check.message} Only {kernel} ran, on right arrays.")
 
 
 def _explained(
@@ -71,11 +83,27 @@ def _told(tried: Tried, explanation: Explanation | None, seen: Simulated | None)
     check = tried.check if explanation is None else _with_explanation(tried.check, explanation)
     if seen is None:
         return check
+    seen = _launches_of(tried.case.alone, seen) if tried.case.alone else seen
     use = explanation.use if explanation else tried.use
     lines = lines_of(use, seen.kernels) if use else ""
     if explanation and lines:
         return replace(check, message=_with_lines(check.message, lines))
-    return locate(_with_findings(check, seen), lines or whereabouts(seen.kernels, seen.scenes))
+    return locate(_with_findings(check, seen), lines or lines_to_look_at(tried.case, seen))
+
+
+def lines_to_look_at(case: Case, seen: Simulated) -> str:
+    """All lines that use arrays. If a kernel runs alone in the case, only this kernel's lines."""
+    launches = list(zip(seen.kernels, seen.scenes, strict=True))
+    launches = [each for each in launches if each[0].kernel == case.alone] or launches
+    return whereabouts([kernel for kernel, _ in launches], [scene for _, scene in launches])
+
+
+def _launches_of(kernel: str, seen: Simulated) -> Simulated:
+    """The simulated launches of one kernel, to which the lines of a case belong in which only this kernel runs."""
+    launches = [each for each in zip(seen.kernels, seen.scenes, strict=True) if each[0].kernel == kernel]
+    return dataclasses.replace(
+        seen, kernels=tuple(kernel for kernel, _ in launches), scenes=tuple(scene for _, scene in launches)
+    )
 
 
 def _with_lines(message: str, lines: str) -> str:

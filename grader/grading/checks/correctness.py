@@ -30,7 +30,7 @@ from grader.grading.checks.requirements import are_right, worth
 from grader.grading.checks.sanitizer_run import Endless
 from grader.grading.explain.diagnosis.evidence import Evidence, Use
 from grader.grading.explain.failures import FailedError, unwrap
-from grader.grading.explain.problem import EXPLANATION, Problem, evidence_of, of_failure
+from grader.grading.explain.problem import EXPLANATION, Problem, of_failure
 from grader.results.check import Check, Reason, full_marks
 from grader.results.result import Result
 
@@ -184,10 +184,7 @@ def unrun_cases(assignment: Assignment, cases: Iterable[Case]) -> Iterator[Check
 
 def _check(assignment: Assignment, case: Case, problem: Problem | None, seconds: float) -> Check:
     check = replace(full_marks(assignment.correctness.asked_by(case)), seconds=seconds)
-    if problem is None:
-        return check
-    alone = f"Only {case.alone} ran, on right arrays." if case.alone and problem is not GAVE_UP else ""
-    return dataclasses.replace(problem, detail=evidence_of(problem.detail, alone)).fail(check)
+    return check if problem is None else problem.fail(check)
 
 
 def gave_up(checks: Iterable[Check]) -> bool:

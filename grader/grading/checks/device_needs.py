@@ -24,7 +24,8 @@ def extensions(assignment: Assignment) -> dict[str, str]:
     used = [each.type for each in assignment.buffers.values()]
     used += [each.type for each in assignment.local.values()]
     used += [each.type for each in assignment.scalars.values()]
-    found = {name: ELEMENTS[name].extension for name in used}
+    used += [member.type for struct in assignment.laid_out_structs for member in struct.members]
+    found = {name: ELEMENTS[name].extension for name in used if name not in assignment.structs}
     return {name: extension for name, extension in found.items() if extension is not None}
 
 

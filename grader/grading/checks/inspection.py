@@ -11,12 +11,14 @@ from grader.common.errors import SolutionError
 from grader.common.optional import OptionalWork
 from grader.course.assignment import Assignment
 from grader.course.criteria import DataSet, Sizes
-from grader.course.elements import ELEMENTS
+from grader.course.elements import Element
 from grader.course.expressions import evaluate
-from grader.course.truth.comparators import Standard
+from grader.course.structs import Struct
+from grader.course.truth.comparators import Standard, of_numbers
 from grader.course.truth.comparison import Mismatch, compare, first_stray_write, unchanged
+from grader.course.truth.fields import as_numbers, cast, dtype_of, is_uniform, parts_of
 from grader.course.truth.inputs import make_inputs
-from grader.course.truth.oracle import DTYPES, Arrays, Oracle, Truth, consult, consult_about, judged
+from grader.course.truth.oracle import Arrays, Oracle, Truth, consult, consult_about, judged
 from grader.course.truth.states import last_change
 from grader.execution.outcome import Fetched
 from grader.execution.plan import Script
@@ -105,10 +107,10 @@ def stray_write(fetched: Mapping[str, Fetched], repeat: RepeatSteps | None = Non
             continue
         after = first_stray_write(buffer.after, buffer.poison)
         if after is not None:
-            return of_stray_write(names.get(name, name), after)
+            return of_stray_write(names.get(name, name), after // buffer.units)
         before = first_stray_write(buffer.before[::-1], buffer.poison)
         if before is not None:
-            return of_stray_write(names.get(name, name), -1 - before)
+            return of_stray_write(names.get(name, name), -1 - before // buffer.units)
     return None
 
 
@@ -137,7 +139,7 @@ def _wrong_output(trial: Trial, script: Script, fetched: Launched) -> Problem | 
     problem = of_mismatch(mismatch)
     if earlier is not None:
         problem = replace(problem, detail=evidence_of(problem.detail, _made_by(trial, script, mismatch.buffer)))
-    if problem.reason is not Reason.WRONG_OUTPUT:
+    if problem.reason is not Reason.WRONG_OUTPUT or not _is_of_numbers(trial.assignment, mismatch.buffer):
         return problem
     with OptionalWork(EXPLANATION) as work:
         return replace(problem, error_map=_error_map(evidence(trial, script, mismatch.buffer, (fetched,))))
@@ -185,8 +187,13 @@ def standard_of(trial: Trial, name: str) -> Standard:
     """Return the standard by which an array counts as right."""
     tolerance = trial.assignment.tolerance_of(name)
     amount = evaluate(tolerance.amount, trial.assignment.names(trial.sizes))
-    lanes = ELEMENTS[trial.assignment.buffers[name].type].lanes
-    return Standard(tolerance=tolerance, amount=amount, data=trial.data, lanes=lanes)
+    element = _element(trial.assignment, name)
+    struct = element if isinstance(element, Struct) else None
+    return Standard(tolerance=tolerance, amount=amount, data=trial.data, lanes=element.lanes, struct=struct)
+
+
+def _element(assignment: Assignment, buffer: str) -> Element | Struct:
+    return assignment.element(assignment.buffers[buffer].type)
 
 
 def _judged(trial: Trial, script: Script, fetched: Launched) -> Problem | None:
@@ -206,20 +213,38 @@ def evidence(trial: Trial, script: Script, name: str, launches: Sequence[Launche
 
 def evidence_of_right(trial: Trial, script: Script, name: str) -> Evidence:
     """Return the evidence about an array from a launch with right results, for which the expected results are used."""
-    buffer = trial.assignment.buffers[name]
-    return _evidence(trial, script, name, [trial.truth[name].value.astype(DTYPES[buffer.type])])
+    right = cast(trial.truth[name].value, _element(trial.assignment, name))
+    return _evidence(trial, script, name, [right])
+
+
+def _fields(assignment: Assignment, buffer: str) -> tuple[str, ...]:
+    """Names of the numbers of a struct; empty for an array of numbers."""
+    element = _element(assignment, buffer)
+    return tuple(part.words[1:] for part in parts_of(element)) if isinstance(element, Struct) else ()
+
+
+def _is_of_numbers(assignment: Assignment, buffer: str) -> bool:
+    """True if explanations can treat the array as numbers of one type."""
+    element = _element(assignment, buffer)
+    return not isinstance(element, Struct) or is_uniform(element)
+
+
+def _as_numbers(assignment: Assignment, buffer: str, array: NDArray[Any]) -> NDArray[Any]:
+    """The array, with one more dimension if it has structs."""
+    element = _element(assignment, buffer)
+    return as_numbers(array, element) if isinstance(element, Struct) and array.dtype.names else array
 
 
 def _evidence(trial: Trial, script: Script, name: str, made: Sequence[NDArray[Any]]) -> Evidence:
     assignment = trial.assignment
-    got, *repeats = map(_matrix, made)
+    got, *repeats = (_matrix(_as_numbers(assignment, name, each)) for each in made)
 
     def mistakes() -> dict[str, Truth]:
         listed = consult_about(name, trial.oracle, assignment, trial.inputs, trial.sizes)
-        return {words: _as_matrices(truth) for words, truth in listed.items()}
+        return {words: _as_matrices(_of_numbers(assignment, name, truth)) for words, truth in listed.items()}
 
     def remade(changed: Arrays) -> Truth | None:
-        if any(buffer.data == "made" for buffer in assignment.buffers.values()):
+        if assignment.structs or any(buffer.data == "made" for buffer in assignment.buffers.values()):
             return None  # the oracle may rely on properties of data that it has made itself
         try:
             truth = consult(trial.oracle, assignment, {**trial.inputs, **changed}, trial.sizes)
@@ -230,9 +255,13 @@ def _evidence(trial: Trial, script: Script, name: str, made: Sequence[NDArray[An
     return Evidence(
         buffer=name,
         got=got,
-        truth=_as_matrices(trial.truth[name]),
-        standard=standard_of(trial, name),
-        inputs={upload: trial.arrays[upload] for upload in script.uploads},
+        truth=_as_matrices(_of_numbers(assignment, name, trial.truth[name])),
+        standard=of_numbers(standard_of(trial, name)),
+        inputs={
+            upload: _as_numbers(assignment, upload, trial.arrays[upload])
+            for upload in script.uploads
+            if _is_of_numbers(assignment, upload)
+        },
         blocks=_blocks(assignment),
         mistakes=mistakes,
         remade=remade,
@@ -242,8 +271,20 @@ def _evidence(trial: Trial, script: Script, name: str, made: Sequence[NDArray[An
             for each, buffer in assignment.buffers.items()
             if buffer.image is None and len(assignment.array_shape(each, trial.sizes)) == 2
         },
-        is_vector=len(assignment.array_shape(name, trial.sizes)) < 2,
+        is_vector=len(assignment.array_shape(name, trial.sizes)) < 2 and not assignment.is_of_structs(name),
+        fields=_fields(assignment, name),
         repeats=tuple(repeats),
+    )
+
+
+def _of_numbers(assignment: Assignment, name: str, truth: Truth) -> Truth:
+    """The truth with one more dimension if the array has structs."""
+    if not assignment.is_of_structs(name):
+        return truth
+    magnitude = truth.magnitude
+    return Truth(
+        value=_as_numbers(assignment, name, truth.value),
+        magnitude=None if magnitude is None else _as_numbers(assignment, name, magnitude),
     )
 
 
@@ -253,7 +294,7 @@ def _payload(trial: Trial, name: str, fetched: Launched) -> NDArray[Any]:
 
 def as_array(assignment: Assignment, name: str, fetched: Fetched, sizes: Sizes) -> NDArray[Any]:
     """Content of a buffer, in the shape and type that assignment.yaml states."""
-    dtype = DTYPES[assignment.buffers[name].type]
+    dtype = dtype_of(_element(assignment, name))
     return fetched.payload.view(dtype).reshape(assignment.array_shape(name, sizes))
 
 

@@ -11,7 +11,15 @@ from typing import Literal
 
 from grader.course.criteria import Measure
 from grader.course.elements import WORD_BYTES
-from grader.grading.checks.traffic import ArrayTraffic, excess_in_words, in_words, place, traffic, worst_of
+from grader.grading.checks.traffic import (
+    ArrayTraffic,
+    are_updated_in_place,
+    excess_in_words,
+    in_words,
+    place,
+    traffic,
+    worst_of,
+)
 from grader.results.check import Reason
 from grader.results.metrics import Access, Branch, Profile
 
@@ -176,7 +184,9 @@ def _remedy(counted: Profile, worst: ArrayTraffic) -> str:
     read_back = sum(each.bytes for each in _global(counted) if each.array in made and each.does == "reads")
     is_read_back = worst.array in made if counted.needed else read_back >= NOTABLE * counted.read
     if is_read_back:
-        return "Keep in a variable what a work-item wrote itself, instead of reading it back."
+        own = are_updated_in_place(counted, {worst.array} if counted.needed else made)
+        shared = "" if own else ", and in local memory what its group shares"
+        return f"Keep in a variable what a work-item wrote itself{shared}, instead of reading it back."
     return (
         f"Read each word of {worst.array} only once: into a variable, or into local memory if several work-items need "
         "it."

@@ -13,7 +13,13 @@ SIZE_MEANS = "uint"
 def own_program(assignment: Assignment, source: str) -> ProgramSource:
     """A program of the course. It may use the course's name for a 32-bit size, which is not part of OpenCL C."""
     names = {**assignment.definitions, SIZE_TYPE: SIZE_MEANS}
-    return ProgramSource(source=source, options=tuple(f"-D{name}={value}" for name, value in names.items()))
+    options = tuple(f"-D{name}={value}" for name, value in names.items())
+    return ProgramSource(source=source, options=options, types=types_of(assignment))
+
+
+def types_of(assignment: Assignment) -> str:
+    """The definitions of the assignment's structs."""
+    return " ".join(struct.definition for struct in assignment.laid_out_structs)
 
 
 PEAK_PROGRAM = ProgramSource(source=PEAK_SOURCE, options=("-cl-mad-enable", f"-DGROUP={PEAK_GROUP}"))

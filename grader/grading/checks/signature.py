@@ -9,8 +9,9 @@ from typing import Literal
 from grader.common.optional import OptionalWork
 from grader.common.phrases import count, listed
 from grader.course.assignment import Assignment
-from grader.course.elements import BY_NAME, ELEMENTS, ElementType
+from grader.course.elements import BY_NAME, Element, ElementType
 from grader.course.launches import Launch
+from grader.course.structs import Struct
 from grader.execution.plan import Binding
 from grader.grading.explain.problem import EXPLANATION, Problem
 from grader.protocol.kernel import ArgFacts, KernelFacts
@@ -24,13 +25,17 @@ class Parameter:
     name: str
     space: str
     type: ElementType
+    element: Element | Struct
+    structs: tuple[Struct, ...] = ()
+    """All structs of the assignment."""
+
     may_be_constant: bool = False
     """True for an array in global memory that the kernel may declare as `__constant`."""
 
     @property
     def declaration(self) -> str:
         """The declaration in the style of the course."""
-        spelt = ELEMENTS[self.type].spelling
+        spelt = self.element.spelling
         return f"{spelt} {self.name}" if self.space == "private" else f"__{self.space} {spelt} *{self.name}"
 
     @property
@@ -44,14 +49,19 @@ class Parameter:
         A type that the student has named gets the benefit of the doubt. An array may have elements of another type of
         the same size, such as uint for floats that are only moved, and vectors of them.
         """
-        is_pointer, wanted = arg.type.endswith("*"), ELEMENTS[self.type]
+        is_pointer, wanted = arg.type.endswith("*"), self.element
         if arg.address_space not in self.spaces or is_pointer is (self.space == "private"):
             return False
+        name = arg.type.removesuffix("*").strip()
+        struct = next((each for each in self.structs if name in each.names), None)
+        found = BY_NAME.get(name) or (BY_NAME.get(name.rstrip("0123456789")) if is_pointer else None)
+        if struct is None and found is None:
+            return True
+        if struct is not None or found is None or isinstance(wanted, Struct):
+            return struct == wanted
         if is_pointer:
-            found = BY_NAME.get(arg.type.removesuffix("*").strip().rstrip("0123456789"))
-            return found is None or found.unit == wanted.unit
-        found = BY_NAME.get(arg.type)
-        return found is None or (found.bytes, found.is_floating) == (wanted.bytes, wanted.is_floating)
+            return found.unit == wanted.unit
+        return (found.bytes, found.lanes, found.is_floating) == (wanted.bytes, wanted.lanes, wanted.is_floating)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,17 +96,25 @@ def _parameter(assignment: Assignment, launch: Launch, name: str) -> AnyParamete
     if name in assignment.buffers and assignment.buffers[name].image is not None:
         return OpaqueParameter(name=name, type="image2d_t", accesses=_accesses(assignment, launch, name))
     if name in assignment.buffers:
-        constant = assignment.may_be_constant(name)
-        return Parameter(name=name, space="global", type=assignment.buffers[name].type, may_be_constant=constant)
-    if name in assignment.local:
-        return Parameter(name=name, space="local", type=assignment.local[name].type)
-    if name in assignment.scalars:
-        return Parameter(name=name, space="private", type=assignment.scalars[name].type)
-    return Parameter(name=name, space="private", type="uint")
+        space, kind = "global", assignment.buffers[name].type
+    elif name in assignment.local:
+        space, kind = "local", assignment.local[name].type
+    else:
+        space, kind = "private", assignment.scalars[name].type if name in assignment.scalars else "uint"
+    return Parameter(
+        name=name,
+        space=space,
+        type=kind,
+        element=assignment.element(kind),
+        structs=assignment.laid_out_structs,
+        may_be_constant=name in assignment.buffers and assignment.may_be_constant(name),
+    )
 
 
 def _accesses(assignment: Assignment, launch: Launch, name: str) -> tuple[str, ...]:
-    """What the kernel of a launch may do with an image. The first launch with an image without data must write it."""
+    """The accesses to an image that the kernel of a launch may declare. If an image has no data, its first launch must
+    write it.
+    """
     buffer = assignment.buffers[name]
     if buffer.part == "input":
         return ("read_only",)

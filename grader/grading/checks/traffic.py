@@ -1,7 +1,7 @@
 """Traffic of a kernel by array, compared with the traffic of the model solution."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -60,6 +60,17 @@ def worst_of(arrays: Sequence[ArrayTraffic]) -> ArrayTraffic:
     if arrays[0].needed is None:
         return max(arrays, key=lambda each: each.lines[0][1])
     return max(arrays, key=lambda each: each.excess)
+
+
+def are_updated_in_place(counted: Profile, arrays: Collection[str]) -> bool:
+    """True if no line reads more words of these arrays than it writes, as in `B[i] += x`. Then work-items probably do
+    not share the words.
+    """
+    surplus: Counter[int] = Counter()
+    for each in counted.accesses:
+        if each.space == "global" and each.array in arrays:
+            surplus[each.line] += each.bytes if each.does == "reads" else -each.bytes
+    return max(surplus.values(), default=0) <= 0
 
 
 def excess_in_words(used: ArrayTraffic) -> str:

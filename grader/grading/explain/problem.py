@@ -208,6 +208,14 @@ def of_later_call(line: int, name: str, advice: str) -> Problem:
     return Problem(reason=Reason.BUILD_ERROR, message=message, help=advice)
 
 
+def of_other_struct(line: int, name: str, definition: str) -> Problem:
+    """The problem of a struct of the assignment that the text defines with another layout."""
+    message = f"line {line} defines {name}, which grader defines with another layout; remove it."
+    return Problem(
+        reason=Reason.BUILD_ERROR, message=message, help=f"Grader compiles this before the file: {definition}"
+    )
+
+
 def of_forbidden(sighting: Sighting) -> Problem:
     """The problem of a construct that submissions may not use."""
     does, remedy = FORBIDDEN_USES[sighting.construct]

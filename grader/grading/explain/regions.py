@@ -126,7 +126,8 @@ def _range(first: int, count: int, extent: int, noun: str, blocks: Blocks) -> st
         return f"the first {count:,} {noun}s" if first == 0 else f"{noun}s {first:,} to {first + count - 1:,}"
     for name, side in blocks.items():
         if first and extent % side and first == extent // side * side:
-            return f"{noun}s from {first:,} on, which do not fill a whole block ({name} = {side})"
+            beyond = "beyond the only whole block" if first == side else "which do not fill a whole block"
+            return f"{noun}s from {first:,} on, {beyond} ({name} = {side})"
         if first == side:
             return f"{noun}s from {first:,} on, beyond the first block ({name} = {side})"
     return f"the last {count:,} {noun}s" if count <= FEW else f"{noun}s from {first:,} on"

@@ -122,6 +122,7 @@ class Evaluator:
     cases: Mapping[str, EvaluatedCase]
     ends: float
     schema: MutantSchema
+    types: str = ""
     iterations: dict[str, int] = field(default_factory=dict)
     same_in_batch: dict[str, bool] = field(default_factory=dict)
     is_open: bool = False
@@ -134,7 +135,7 @@ class Evaluator:
     def open(self) -> bool:
         """Open the session without the edits that do not compile. Returns True if it is open."""
         for _ in range(BUILDS):
-            self.worker.load({SUBMISSION: ProgramSource(source=self.schema.text, options=OPTIONS)})
+            self.worker.load({SUBMISSION: ProgramSource(source=self.schema.text, options=OPTIONS, types=self.types)})
             opened = self._open()
             if not isinstance(opened, BuildFailed):
                 return self.is_open

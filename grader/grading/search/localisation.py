@@ -155,7 +155,8 @@ class Search:
         fixes: Fixes = {}
         for place in range(SMALLEST):
             for schema in mutant_schemas(self.seen, likeliest):
-                evaluator = Evaluator(worker=suspect.worker, cases=cases, ends=self.ends, schema=schema)
+                types = suspect.built.program.types
+                evaluator = Evaluator(worker=suspect.worker, cases=cases, ends=self.ends, schema=schema, types=types)
                 try:
                     found = _evaluate(evaluator, suspect, place) if evaluator.open() else {}
                 finally:

@@ -121,7 +121,7 @@ def request_submission(setup: TimingSetup, built: Built) -> Problem | None:
     if timed.constants != built.task.assignment.constants:
         task = replace(built.task, assignment=timed)
         try:
-            program = ProgramSource(source=expand(task, student.worker, student.plan.process).text)
+            program = expand(task, student.worker, student.plan.process).program
         except FailedError as failed:
             return failed.problem
     request_session(student, {SUBMISSION: program}, setup.verifier)

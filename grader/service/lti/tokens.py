@@ -6,6 +6,7 @@ import time
 from base64 import urlsafe_b64decode
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from authlib.oauth2.rfc7523 import private_key_jwt_sign
@@ -105,5 +106,7 @@ def client_assertion(client_id: str, audience: str, key: SigningKey) -> str:
     )
 
 
+@lru_cache(maxsize=4)
 def _imported(key: SigningKey) -> RSAKey:
+    """The key in the form that joserfc needs. It is kept because reading it takes longer than signing."""
     return RSAKey.import_key(key.pem, {"kid": key.kid})

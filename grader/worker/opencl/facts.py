@@ -70,6 +70,10 @@ ACCESSES = {
 }
 
 
+RENAMED = "_cl_"
+"""Prefix that PoCL's macros add to names of library functions, such as `step`, and so to parameters of that name."""
+
+
 def kernel_facts(name: str, program: Any, device: cl.Device) -> Iterator[KernelFacts]:
     """Facts about the kernels of a built program."""
     for kernel in program.all_kernels():
@@ -88,7 +92,7 @@ def _arg(kernel: Any, index: int) -> ArgFacts:
         {
             "address_space": SPACES[kernel.get_arg_info(index, info.ADDRESS_QUALIFIER)],
             "type": kernel.get_arg_info(index, info.TYPE_NAME),
-            "name": kernel.get_arg_info(index, info.NAME),
+            "name": kernel.get_arg_info(index, info.NAME).removeprefix(RENAMED),
             "access": ACCESSES.get(kernel.get_arg_info(index, info.ACCESS_QUALIFIER), "none"),
         }
     )

@@ -13,6 +13,7 @@ from grader.protocol.messages import Launched, Refused, Reply, StepTime, Stopped
 from grader.protocol.phase import Phase
 from grader.protocol.steps import (
     BufferArg,
+    BytesArg,
     CopyStep,
     FillStep,
     KernelStep,
@@ -117,6 +118,8 @@ def _argument(context: cl.Context, arg: Any, buffers: dict[str, DeviceArray]) ->
             return buffers[arg.buffer].payload
         case ScalarArg():
             return np.dtype(arg.type).type(arg.value)
+        case BytesArg():
+            return np.frombuffer(bytes.fromhex(arg.content), dtype=np.uint8)
         case LocalArg():
             return cl.LocalMemory(arg.size)
         case SamplerArg():

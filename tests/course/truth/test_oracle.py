@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from courses import ADDITION, course_of
+from numpy.lib.recfunctions import structured_to_unstructured
 
 from grader.common.errors import SolutionError
 from grader.course.truth.inputs import make_inputs
@@ -261,11 +262,12 @@ MADE_BY = [
     ("implicitHeat", "new"),
     ("loopNest", "gains"),
     ("mandelbrot", "counts"),
+    ("maxSegmentSum", "blocks"),
     ("nBody", "accelerations"),
     ("nearestNeighbour", "nearest"),
     ("nearestNeighbour", "distance"),
     ("optimProgram", "B"),
-    ("partition", "result"),
+    ("stablePartition", "result"),
     ("prefixScan", "before"),
     ("reduction", "total"),
     ("rgblkMMM", "C"),
@@ -273,6 +275,12 @@ MADE_BY = [
     ("segmentedScan", "sums"),
     ("spMatVec", "y"),
 ]
+
+
+def numbers(array):
+    """Return the numbers of an array, which may have structs, in double precision."""
+    is_plain = np.asarray(array).dtype.names is None
+    return np.asarray(array, np.float64) if is_plain else structured_to_unstructured(array, np.float64)
 
 
 @pytest.mark.parametrize(("name", "buffer"), MADE_BY)
@@ -284,10 +292,20 @@ def test_every_mistake_can_be_made_and_told_at_some_size(course, name, buffer):
     for case in assignment.correctness.cases:
         inputs, truth = truth_of(assignment, case.sizes, case.data)
         made = consult_about(buffer, oracle, assignment, inputs, case.sizes)
-        values = {words: np.nan_to_num(mistake.value.astype(np.float64)).tobytes() for words, mistake in made.items()}
-        others = [np.asarray(truth[buffer].value, dtype=np.float64).tobytes(), *values.values()]
+        values = {words: np.nan_to_num(numbers(mistake.value)).tobytes() for words, mistake in made.items()}
+        others = [numbers(truth[buffer].value).tobytes(), *values.values()]
         told |= {words for words, value in values.items() if others.count(value) == 1}
     assert told == set(made)
+
+
+def test_the_largest_segment_is_that_of_all_segments(course):
+    """The result has the largest sums over all segments, and over those that begin or end with the array."""
+    inputs, truth = truth_of(course.load("maxSegmentSum"), {"n": 40})
+    x = [*map(int, inputs["x"])]
+    sums = {(i, j): sum(x[i:j]) for i in range(41) for j in range(i, 41)}
+    best = max(sums.values())
+    prefix, suffix = max(sums[0, j] for j in range(41)), max(sums[i, 40] for i in range(41))
+    assert truth["result"].value.tolist() == [(sum(x), prefix, suffix, best)]
 
 
 def test_an_oracle_need_not_name_mistakes(transposition):

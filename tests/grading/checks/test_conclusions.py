@@ -15,14 +15,14 @@ from grader.course.submissions.submission import read_submission
 from grader.course.submissions.task import Task
 from grader.course.truth.oracle import load_oracle
 from grader.grading.checks.building import Built
-from grader.grading.checks.conclusions import conclude
+from grader.grading.checks.conclusions import conclude, lines_to_look_at
 from grader.grading.checks.correctness import Tried, failed_sizes, try_cases
 from grader.grading.checks.simulated_run import Simulated
-from grader.grading.explain.problem import of_stray_write
+from grader.grading.explain.problem import Problem, of_stray_write
 from grader.grading.explain.simulator.locations import Scene
 from grader.protocol.observation import SeenAccess, SeenArray, SeenKernel, SeenMessage
 from grader.protocol.steps import ProgramSource
-from grader.results.check import Verdict, full_marks
+from grader.results.check import Reason, Verdict, full_marks
 
 COUNTS = {"requests": 1, "mostly_idle": 1, "active": 1, "bytes": 4, "unused": 0, "conflicts": 0, "sectors": 1}
 COUNTS |= {"fewest": 1, "worst": 1.0, "stride": 4}
@@ -103,6 +103,19 @@ def test_what_is_never_written_is_told_with_the_lines_that_should(concluded):
     assert {check.help for check in checks} == {"B is written in line 7."}
 
 
+def test_a_kernel_that_runs_alone_has_only_its_own_lines():
+    """If a kernel runs alone in a case, the help lists only this kernel's lines. Otherwise, it lists those of all."""
+    (first,), (scene,) = SEEN.kernels, SEEN.scenes
+    second = first.model_copy(update={"kernel": "scan", "accesses": (STORE.model_copy(update={"line": 9}),)})
+    seen = replace(SEEN, kernels=(first, second), scenes=(scene, scene))
+    case = Case(name="one", sizes=SIZES[0])
+    alone = case.model_copy(update={"alone": "scan"})
+    assert lines_to_look_at(alone, seen) == "In your file, B is written in line 9."
+    assert lines_to_look_at(case, seen) == (
+        "In your file, in coalsTransp, B is written in line 7. In your file, in scan, B is written in line 9."
+    )
+
+
 def heard(text):
     """Return the record of a simulated launch with this message."""
     (kernel,) = SEEN.kernels
@@ -140,6 +153,20 @@ def test_a_result_that_holds_nan_is_told_with_the_read_past_the_end(concluded):
     nothing = lambda arrays: np.full(arrays["A"].size, POISON, dtype=np.uint32).view(np.float32)  # noqa: E731
     checks, _ = concluded(nothing, heard(f"Invalid read {BEYOND}"))
     assert {check.help for check in checks} == {"Line 6 reads outside B, 1 element past its end. Such words hold NaN."}
+
+
+def test_a_kernel_alone_is_told_with_its_own_lines():
+    """If only one kernel ran, the message names it, and the help lists the lines of no other kernel."""
+    (kernel,) = SEEN.kernels
+    other = kernel.model_copy(update={"kernel": "other", "accesses": (STORE.model_copy(update={"line": 9}),)})
+    seen = replace(SEEN, kernels=(other, kernel), scenes=SEEN.scenes * 2)
+    check = Problem(reason=Reason.WRONG_OUTPUT, message="B is wrong.").fail(
+        full_marks(AskedCheck(kind=Kind.CORRECTNESS, points=1.0))
+    )
+    case = Case(name="one", sizes=SIZES[1], alone="coalsTransp")
+    (told,) = conclude([Tried(case=case, check=check)], None, None, seen)
+    assert told.message == "B is wrong. Only coalsTransp ran, on right arrays."
+    assert told.help == "In your file, B is written in line 7."
 
 
 def test_right_cases_keep_their_checks(concluded):

@@ -201,9 +201,18 @@ def test_neighbouring_words_of_a_part_of_a_warp(transposition):
 
 
 def test_reading_back_is_told_apart_from_reading_too_often(transposition):
-    """A kernel that reads back its own results is advised to keep them in a variable, and not to use local memory."""
-    found = counted(transposition, seen_access(3, array="B", bytes=5120), seen_access(4, array="B", writes=True))
-    assert "Keep in a variable" in check(transposition, "words read", 1, found).sentences
+    """A kernel that updates its own results in place is advised to keep them in a variable, and not to use local
+    memory. If other lines read them, the advice for words that a group shares is local memory.
+    """
+    written = seen_access(4, array="B", writes=True)
+    in_place = counted(transposition, seen_access(4, array="B"), written)
+    own = "Keep in a variable what a work-item wrote itself, instead of reading it back."
+    assert own in check(transposition, "words read", 1, in_place).sentences
+    elsewhere = counted(transposition, seen_access(3, array="B", bytes=5120), written)
+    assert (
+        "itself, and in local memory what its group shares, in"
+        in check(transposition, "words read", 1, elsewhere).sentences
+    )
 
 
 NEEDED = (Need(array="A", does="reads", bytes=5120), Need(array="B", does="reads", bytes=640))

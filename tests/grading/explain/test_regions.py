@@ -26,6 +26,7 @@ def mask(height=53, width=90, rows=slice(None), columns=slice(None)):
         (mask(columns=slice(45, None)), "columns from 45 on"),
         (mask(columns=slice(80, None)), "columns from 80 on, which do not fill a whole block (TILE = 16)"),
         (mask(columns=slice(16, None)), "columns from 16 on, beyond the first block (TILE = 16)"),
+        (mask(height=29, rows=slice(16, None)), "rows from 16 on, beyond the only whole block (TILE = 16)"),
         (mask(rows=slice(15, None, 16)), "every 16th row (TILE = 16), from row 15 on"),
         (mask(rows=slice(0, None, 3)), "every 3rd row, from row 0 on"),
         (mask(columns=slice(1, None, 2)), "every other column, from column 1 on"),

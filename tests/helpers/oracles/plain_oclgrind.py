@@ -43,15 +43,16 @@ def _launch(source: str, steps: Any, specs: Any, contents: dict[str, Any], repea
     import numpy as np  # noqa: PLC0415 - imported after the driver is chosen
     import pyopencl as cl  # noqa: PLC0415
 
-    from grader.worker.opencl.sequence import DeviceBuffer, Sequence  # noqa: PLC0415
+    from grader.worker.opencl.buffers import make_array  # noqa: PLC0415
+    from grader.worker.opencl.sequence import Sequence  # noqa: PLC0415
 
     context = cl.Context(cl.get_platforms()[0].get_devices())
     queue = cl.CommandQueue(context, properties=cl.command_queue_properties.PROFILING_ENABLE)
     program = cl.Program(context, source).build()
-    buffers = {spec.name: DeviceBuffer.make(context, spec) for spec in specs}
+    buffers = {spec.name: make_array(context, spec) for spec in specs}
     for name, buffer in buffers.items():
         content = contents.get(name, np.zeros(buffer.spec.size, dtype=np.uint8))
-        cl.enqueue_copy(queue, buffer.payload, np.ascontiguousarray(content))
+        buffer.upload(queue, np.ascontiguousarray(content))
     built = {step.program: program for step in steps if step.kind == "kernel"}
     Sequence.prepare(steps, repeat, built, buffers).run(queue, 0)
 

@@ -21,14 +21,17 @@ import numpy as np
 from numpy.typing import NDArray
 from project import ROOT, importable
 
+from grader.common.errors import InputError, SolutionError
 from grader.course.assignment import Assignment
 from grader.course.criteria import DataSet, Sizes
 from grader.course.expressions import evaluate
+from grader.course.structs import Struct
 from grader.course.submissions.submission import parse_submission
 from grader.course.submissions.task import Task
 from grader.course.truth.comparators import Standard, wrong_elements
+from grader.course.truth.fields import dtype_of
 from grader.course.truth.inputs import make_inputs
-from grader.course.truth.oracle import DTYPES, Arrays, Truth, load_oracle
+from grader.course.truth.oracle import Arrays, Truth, arguments, load_oracle
 from grader.execution.client import Worker
 from grader.execution.outcome import Fetched
 from grader.execution.plan import STUDENT, submission_plan
@@ -114,9 +117,23 @@ def _drawn(assignment: Assignment, draw: Callable[[list[int], int], int], most: 
             assignment.check_at(sizes)
         except ValueError:
             continue
-        if max(prod(assignment.shape(buffer, sizes)) for buffer in assignment.buffers.values()) <= limit:
+        largest = max(prod(assignment.shape(buffer, sizes)) for buffer in assignment.buffers.values())
+        if largest <= limit and _has_inputs(assignment, sizes):
             return sizes
     raise AssertionError(f"no sizes of {assignment.called} are small enough")
+
+
+def _has_inputs(assignment: Assignment, sizes: Sizes) -> bool:
+    """Return False if the oracle refuses these sizes with InputError. assignment.yaml cannot state, for example, that a
+    sparse matrix has no more entries than places. Any other error is a fault of the oracle.
+    """
+    try:
+        make_inputs(assignment, load_oracle(assignment), sizes, "random", (0,))
+    except SolutionError as error:
+        if isinstance(error.__cause__, InputError):
+            return False
+        raise
+    return True
 
 
 def _ragged(chance: Random, sides: list[int], most: int) -> int:
@@ -163,12 +180,12 @@ def _on_pocl(built: Built, runs: list[Run], worker: Worker) -> Fault:
 
 def _given(assignment: Assignment, run: Run, inputs: Arrays) -> dict[str, NDArray[Any]]:
     """Return the inputs, and the expected results of the steps that grader's own kernels compute."""
-    truth = load_oracle(assignment).expected(**inputs, **assignment.known(run.sizes))
+    truth = load_oracle(assignment).expected(**inputs, **arguments(assignment, run.sizes))
     return {**{name: each.value for name, each in truth.items()}, **inputs}
 
 
 def _compared(assignment: Assignment, run: Run, inputs: Arrays, fetched: Mapping[str, Fetched]) -> Fault:
-    truth = load_oracle(assignment).expected(**inputs, **assignment.known(run.sizes))
+    truth = load_oracle(assignment).expected(**inputs, **arguments(assignment, run.sizes))
     for name, buffer in assignment.buffers.items():
         if name not in fetched:
             continue
@@ -178,7 +195,7 @@ def _compared(assignment: Assignment, run: Run, inputs: Arrays, fetched: Mapping
         if buffer.part == "input" and name in inputs and got.payload.tobytes() != inputs[name].tobytes():
             return Fault.STRAY
         if buffer.is_judged and name in truth:
-            values = got.payload.view(DTYPES[buffer.type]).reshape(truth[name].value.shape)
+            values = got.payload.view(dtype_of(assignment.element(buffer.type))).reshape(truth[name].value.shape)
             if not _agrees(name, values, truth[name], assignment, run):
                 return Fault.RESULTS
     return Fault.NONE
@@ -189,14 +206,20 @@ def _agrees(name: str, got: NDArray[Any], truth: Truth, assignment: Assignment, 
     that makes its own inputs ignores the request for integers.
     """
     rule = assignment.tolerance_of(name)
-    if rule.rule not in {"exact", "rounding"} or truth.defined is not None:
+    element = assignment.element(assignment.buffers[name].type)
+    struct = element if isinstance(element, Struct) else None
+    if rule.rule not in {"exact", "rounding"} or struct is not None:
         amount = evaluate(rule.amount, assignment.names(run.sizes))
-        return not wrong_elements(got, truth, Standard(tolerance=rule, amount=amount, data=run.data)).any()
-    is_whole = run.data == "integers" and np.array_equal(truth.value, np.rint(truth.value))
+        standard = Standard(tolerance=rule, amount=amount, data=run.data, struct=struct)
+        return not wrong_elements(got, truth, standard).any()
+    compared = np.ones(truth.value.shape, dtype=np.bool_) if truth.defined is None else truth.defined
+    got, value = got[compared], truth.value[compared]
+    is_whole = run.data == "integers" and np.array_equal(value, np.rint(value))
     if rule.rule == "exact" or is_whole or truth.magnitude is None:
-        return bool(np.array_equal(got, truth.value.astype(got.dtype)))
-    allowed = evaluate(rule.factor, assignment.names(run.sizes)) * np.finfo(got.dtype).eps / 2 * truth.magnitude
-    return bool((np.abs(got.astype(np.float64) - truth.value) <= allowed).all())
+        return bool(np.array_equal(got, value.astype(got.dtype)))
+    unit = np.finfo(got.dtype).eps / 2
+    allowed = evaluate(rule.factor, assignment.names(run.sizes)) * unit * truth.magnitude[compared]
+    return bool((np.abs(got.astype(np.float64) - value) <= allowed).all())
 
 
 # --- Oclgrind ---------------------------------------------------------------------------------
@@ -213,7 +236,7 @@ def _is_small(built: Built, run: Run) -> bool:
 
 def complaints(built: Built, runs: list[Run]) -> tuple[str, ...]:
     """Return the first lines of Oclgrind's complaints about these runs, or the reason why it could not finish."""
-    job = (built.program.source, [_session(built, run) for run in runs])
+    job = (built.program.text, [_session(built, run) for run in runs])
     try:
         done = subprocess.run(
             [sys.executable, "-m", "plain_oclgrind"],

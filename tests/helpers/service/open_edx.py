@@ -32,9 +32,10 @@ def library():
         CACHES={"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}},
         DATABASES={"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": file}},
         DEFAULT_AUTO_FIELD="django.db.models.AutoField",
+        LMS_ROOT_URL="http://localhost",
         LTI_NRPS_DISALLOW_PII=False,
         PLATFORM_NAME="Open edX",
-        ROOT_URLCONF="lti_consumer.plugin.urls",
+        ROOT_URLCONF="open_edx_urls",
         SECRET_KEY="x",
         USAGE_ID_PATTERN=USAGE,
         USE_TZ=True,
@@ -55,6 +56,7 @@ class OpenEdx:
         models, self._data = library()
         self.service, self.platform, self.models = service, platform, models
         models.get_lti_api_base = lambda: platform.address
+        models.LtiConfiguration.objects.all().delete()  # of an earlier test
         self.configuration = models.LtiConfiguration.objects.create(
             version="lti_1p3",
             config_store="CONFIG_ON_DB",

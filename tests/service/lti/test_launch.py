@@ -71,6 +71,8 @@ NOT_FOR_US = (
     ({f"{CLAIM}roles": ["http://purl.imsglobal.org/vocab/lis/v2/institution/person#Instructor"]}, "enrol you"),
     ({"sub": ""}, "who you are"),
     ({"iat": None}, "when it was made"),
+    ({"exp": float("nan")}, "when it ends"),
+    ({"email": ["ada"]}, "no valid email"),
 )
 """Claims of a message that must be refused, with words of the reason."""
 

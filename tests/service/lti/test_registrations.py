@@ -70,6 +70,8 @@ def test_an_address_behind_the_firewall_is_not_public(address):
         "https://lms.example/\n",
         "https://lms.example:x/",
         "javascript:alert(1)",
+        "https://lms.example;script-src *",
+        "https://:pw@lms.example",
     ],
 )
 def test_an_address_that_must_not_be_requested_is_refused(url):
@@ -187,7 +189,8 @@ def test_a_wrong_registration_changes_nothing(service, platform):
 
 def test_the_operator_registers_checks_and_rotates_by_commands(service, tmp_path):
     """`grader lti` registers a platform, lists it, says what is wrong, makes a link, and rotates the key once."""
-    where = ("--data", service.data)
+    embedded = service.database.embedded
+    where = ("--data", service.data) if embedded else ("--database", service.database.url)
     lms = "https://lms.example"
     fields = ("--issuer", lms, "--client-id", "1", "--sign-in-url", lms, "--token-url", lms, "--keys-url", lms)
     done = grader(tmp_path, "lti", "add", *fields, "--deployment", "7", "--name", "Moodle", *where)

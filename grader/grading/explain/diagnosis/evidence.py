@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from grader.common.phrases import listed
 from grader.course.truth.comparators import Standard, wrong_elements
 from grader.course.truth.comparison import unwritten_elements
 from grader.course.truth.oracle import Truth
@@ -67,7 +68,8 @@ class Evidence:
     `inputs` are the arrays that the kernel received. `rows` contains the expression for the row length of each array
     that has several rows. `mistakes` computes the arrays that usual mistakes produce, by their descriptions. `remade`
     computes the right result for other inputs. `blocks` contains the side lengths of the kernel's blocks. `repeats` are
-    the results of further launches on the same data, in a separate session.
+    the results of further launches on the same data, in a separate session. An array of structs has a row for each
+    struct, and a column for each of its numbers, which are called `fields`.
     """
 
     buffer: str
@@ -81,6 +83,7 @@ class Evidence:
     sizes: Mapping[str, int] = field(default_factory=dict)
     rows: Mapping[str, str] = field(default_factory=dict)
     is_vector: bool = False
+    fields: tuple[str, ...] = ()
     repeats: tuple[NDArray[Any], ...] = ()
 
     @cached_property
@@ -171,7 +174,14 @@ class Evidence:
 
     def place(self, mask: Mask) -> str | None:
         """The place of the elements in a mask, in words that follow "in"; None if they do not form a simple shape."""
-        return place(mask, self.blocks, is_vector=self.is_vector)
+        if not self.fields:
+            return place(mask, self.blocks, is_vector=self.is_vector)
+        wrong = [
+            name for name, column in zip(self.fields, np.any(mask, axis=0, keepdims=True)[0], strict=True) if column
+        ]
+        if 0 < len(wrong) < len(self.fields):
+            return f"the field{'s' if len(wrong) > 1 else ''} {listed(wrong, 'and')}"
+        return place(np.any(mask, axis=1, keepdims=True).T, self.blocks, is_vector=True)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from grader.common.phrases import count
 from grader.course.elements import element_of
 from grader.course.truth.comparators import bits, wrong_elements
 from grader.grading.explain.diagnosis.evidence import EXPLAINED, FITTED, Cases, Evidence, Explanation, Statement, Use
@@ -162,7 +163,7 @@ def unsteady(case: Evidence) -> Explanation | None:
     cause = "launches on the same data give different results"
     return Explanation(
         cause=cause,
-        sentence=f"{cause} ({len(launches)} launches differ in {np.count_nonzero(varying):,} elements of "
+        sentence=f"{cause} ({len(launches)} launches differ in {count(int(np.count_nonzero(varying)), 'element')} of "
         f"{case.buffer}): usually a barrier is missing, two work-items write the same word, or local memory is "
         "read before it is filled.",
     )

@@ -24,7 +24,7 @@ EXCHANGE = re.compile(r"\batom(?:ic)?_(?:cmp)?xchg\s*\(")
 EXCHANGE_IN_CONDITION = re.compile(rf"\b(?:if|while)\b.*{EXCHANGE.pattern}")
 
 STEPS_OF_A_WARP = frozenset({"1", "2", "4", "8", "16"})
-"""Distances in the steps of a scan or a reduction within 32 work-items."""
+"""Distances in the steps of a tree within 32 work-items."""
 
 SEVERAL_STEPS = 3
 """Number of different distances from which lines are taken for such steps. A stencil has fewer."""

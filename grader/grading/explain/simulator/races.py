@@ -88,9 +88,7 @@ CANNOT_SEPARATE = (
     "A barrier cannot separate the two accesses. Check both indexes, and which work-items run these lines."
 )
 
-WARP_SYNCHRONOUS = (
-    "Code without barriers within 32 work-items (warp-synchronous) is a race by OpenCL's memory model."
-)
+WARP_SYNCHRONOUS = "Code without barriers within 32 work-items (warp-synchronous) is a race by OpenCL's memory model."
 EACH_STEP = (
     "Add barrier(CLK_LOCAL_MEM_FENCE) after each step, outside of conditions. A scan in place needs another one "
     "between the read and the write of a step."

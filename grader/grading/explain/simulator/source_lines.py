@@ -24,8 +24,9 @@ def names_a_line(check: Check) -> bool:
 
 
 def whereabouts(kernels: Iterable[SeenKernel], scenes: Iterable[Scene]) -> str:
-    """Sentences about the lines of several launches. Each kernel gets one sentence, even if its launches reach
-    different lines.
+    """A sentence about the lines of several launches, such as "In your file, C is written in line 31; A is read in
+    line 20."; "" if there are none. The lines of a kernel are listed once, even if its launches reach different lines.
+    If there are several kernels, the sentence names them.
     """
     launches: dict[str, SeenKernel] = {}
     told: dict[str, str] = {}
@@ -33,7 +34,10 @@ def whereabouts(kernels: Iterable[SeenKernel], scenes: Iterable[Scene]) -> str:
         earlier = launches.get(seen.kernel)
         launches[seen.kernel] = seen if earlier is None else _together(earlier, seen)
         told[seen.kernel] = lines_used(launches[seen.kernel], scene)
-    return " ".join(filter(None, told.values()))
+    if len(launches) > 1:
+        told = {name: words and f"in {name}, {words}" for name, words in told.items()}
+    words = "; ".join(filter(None, told.values()))
+    return f"{WHEREABOUTS}{words}." if words else ""
 
 
 def _together(one: SeenKernel, other: SeenKernel) -> SeenKernel:
@@ -75,14 +79,14 @@ def lines_of(use: Use, kernels: Iterable[SeenKernel]) -> str:
 
 
 def lines_used(seen: SeenKernel, scene: Scene) -> str:
-    """A sentence about lines with writes, reads or loops, such as "In your file, C is written in line 31; A is read in
-    line 20."; "" if there are none.
+    """Words about lines with writes, reads or loops, such as "C is written in line 31; A is read in line 20"; "" if
+    there are none.
     """
     parts = [*_uses(seen, writes=True), *_uses(seen, writes=False)]
     loops = {branch.line for branch in seen.branches if scene.is_loop(branch.line)}
     if loops:
         parts.append(f"loops are in {lines_in_words(loops)}")
-    return f"{WHEREABOUTS}{'; '.join(parts)}." if parts else ""
+    return "; ".join(parts)
 
 
 def locate(check: Check, words: str) -> Check:

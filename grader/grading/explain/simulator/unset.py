@@ -52,7 +52,7 @@ def _explained(unset: SeenUnset, launches: Sequence[SeenKernel], scene: Scene) -
         "address": f"an index in line {unset.used_line} depends on it",
     }[unset.how]
     if unset.space == LOCAL:
-        what, cause = _of_local_words(name, unset.line, launches[-1], scene)
+        what, cause = _of_local_words(name, unset.line, _reading(unset, launches), scene)
     elif unset.space == GLOBAL:
         what = _read_of_global_words(name, unset.line, launches, scene)
         cause = _of_global_words(name, launches, scene)
@@ -108,6 +108,14 @@ def _of_a_missing_return(unset: SeenUnset, scene: Scene) -> Finding:
         places=(Place(line=unset.line, text=scene.text(unset.line), words=f"{item} leaves the function"),),
         times=unset.times,
     )
+
+
+def _reading(unset: SeenUnset, launches: Sequence[SeenKernel]) -> SeenKernel:
+    """The launch that reads the unset word: the last one, or the first of the earlier ones whose result it uses."""
+    for launch in (launches[-1], *launches):
+        if any((each.line, each.array) == (unset.line, unset.name) and not each.writes for each in launch.accesses):
+            return launch
+    return launches[-1]
 
 
 def _of_local_words(name: str, reader: int, launch: SeenKernel, scene: Scene) -> tuple[str, str]:

@@ -14,7 +14,7 @@ from grader.service.web.state import state_of
 router = APIRouter(prefix=PREFIX)
 
 
-class Assignment(Record):
+class CourseAssignment(Record):
     """An assignment. `attempts` is the limit of attempts, or null without a limit. `hidden_checks` is the number of
     checks that students do not see before the release. `gone` is true if its folder was removed.
     """
@@ -34,7 +34,7 @@ class Assignment(Record):
 
 
 @router.get("/assignments")
-def assignments(request: Request, _caller: AssignmentsReader) -> tuple[Assignment, ...]:
+def assignments(request: Request, _caller: AssignmentsReader) -> tuple[CourseAssignment, ...]:
     """All assignments, with the dates for students without an extension. Needs the scope `assignments:read`."""
     state = state_of(request)
     shown = state.cache.all()
@@ -44,9 +44,9 @@ def assignments(request: Request, _caller: AssignmentsReader) -> tuple[Assignmen
     return tuple(_assignment(each, is_held=each.name in held, is_released=each.name in released) for each in shown)
 
 
-def _assignment(view: AssignmentView, *, is_held: bool, is_released: bool) -> Assignment:
+def _assignment(view: AssignmentView, *, is_held: bool, is_released: bool) -> CourseAssignment:
     rules = view.rules
-    return Assignment(
+    return CourseAssignment(
         name=view.name,
         title=view.title,
         points=view.points,

@@ -15,7 +15,7 @@ from grader.service.db.models import AttemptRow, State
 from grader.service.web.auth import visible_attempt
 from grader.service.web.routes.attempts import file_of
 from grader.service.web.staff_api.callers import PREFIX, AttemptsReader
-from grader.service.web.staff_api.paging import Page, PageRequest, page_of
+from grader.service.web.staff_api.paging import ListPage, PageRequest, page_of
 from grader.service.web.staff_api.roster import person_with_key
 from grader.service.web.state import AppState, state_of
 
@@ -50,7 +50,9 @@ class StaffAttempt(Record):
 
 
 @router.get("/attempts")
-def attempts(request: Request, _caller: AttemptsReader, asked: Annotated[AttemptFilter, Query()]) -> Page[StaffAttempt]:
+def attempts(
+    request: Request, _caller: AttemptsReader, asked: Annotated[AttemptFilter, Query()]
+) -> ListPage[StaffAttempt]:
     """The attempts, in the order in which they were stored. Needs the scope `attempts:read`."""
     state = state_of(request)
     with state.database.reading() as session:

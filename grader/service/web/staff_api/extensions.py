@@ -13,7 +13,7 @@ from grader.service.decisions.extensions import ExtensionForm, extend, extension
 from grader.service.errors import FieldError, NotFoundError
 from grader.service.web.auth import RowNumber
 from grader.service.web.staff_api.callers import PREFIX, ExtensionsReader, ExtensionsWriter
-from grader.service.web.staff_api.paging import AnyPage, Page, page_of
+from grader.service.web.staff_api.paging import AnyPage, ListPage, page_of
 from grader.service.web.staff_api.roster import person_with_key
 from grader.service.web.state import state_of
 
@@ -46,7 +46,7 @@ class NewExtension(Record):
 
 
 @router.get("/extensions")
-def extensions(request: Request, _caller: ExtensionsReader, asked: AnyPage) -> Page[StaffExtension]:
+def extensions(request: Request, _caller: ExtensionsReader, asked: AnyPage) -> ListPage[StaffExtension]:
     """The extensions of all students. Needs the scope `extensions:read`."""
     wanted = select(ExtensionRow, PersonRow).join(PersonRow, PersonRow.id == ExtensionRow.person_id)
     wanted = wanted.where(ExtensionRow.id > asked.cursor).order_by(ExtensionRow.id).limit(asked.limit + 1)

@@ -11,7 +11,7 @@ from grader.service.db.models import AttemptRow
 from grader.service.grades.final import FinalGrade, GradeState
 from grader.service.grades.views import CourseLine, course_table
 from grader.service.web.staff_api.callers import PREFIX, GradesReader
-from grader.service.web.staff_api.paging import Page, PageRequest, page_of
+from grader.service.web.staff_api.paging import ListPage, PageRequest, page_of
 from grader.service.web.state import state_of
 
 router = APIRouter(prefix=PREFIX)
@@ -50,7 +50,7 @@ class StudentGrades(Record):
 
 
 @router.get("/grades")
-def grades(request: Request, _caller: GradesReader, asked: Annotated[GradeFilter, Query()]) -> Page[StudentGrades]:
+def grades(request: Request, _caller: GradesReader, asked: Annotated[GradeFilter, Query()]) -> ListPage[StudentGrades]:
     """The final points, with those of hidden checks, as on the page Points of students. `limit` is the number of
     students on a page. Needs the scope `grades:read`.
     """

@@ -15,7 +15,7 @@ from grader.service.decisions.overrides import DecisionForm, decide
 from grader.service.errors import FieldError, NotFoundError
 from grader.service.web.auth import RowNumber
 from grader.service.web.staff_api.callers import PREFIX, OverridesReader, OverridesWriter
-from grader.service.web.staff_api.paging import AnyPage, Page, page_of
+from grader.service.web.staff_api.paging import AnyPage, ListPage, page_of
 from grader.service.web.staff_api.roster import person_with_key
 from grader.service.web.state import state_of
 
@@ -47,7 +47,7 @@ class NewOverride(Record):
 
 
 @router.get("/overrides")
-def overrides(request: Request, _caller: OverridesReader, asked: AnyPage) -> Page[Override]:
+def overrides(request: Request, _caller: OverridesReader, asked: AnyPage) -> ListPage[Override]:
     """The decisions about all grades. Needs the scope `overrides:read`."""
     wanted = select(DecisionRow, PersonRow).join(PersonRow, PersonRow.id == DecisionRow.person_id)
     wanted = wanted.where(DecisionRow.id > asked.cursor).order_by(DecisionRow.id).limit(asked.limit + 1)

@@ -27,7 +27,7 @@ Row = TypeVar("Row")
 Item = TypeVar("Item")
 
 
-class Page(Record, Generic[Item]):
+class ListPage(Record, Generic[Item]):
     """A page of a list. `next` is the cursor of the next page, or null on the last page."""
 
     items: tuple[Item, ...]
@@ -36,10 +36,10 @@ class Page(Record, Generic[Item]):
 
 def page_of(
     rows: Sequence[Row], asked: PageRequest, number: Callable[[Row], int], item: Callable[[Row], Item]
-) -> Page[Item]:
+) -> ListPage[Item]:
     """A page from its rows and, if another page follows, one more row. `number` is the position of a row in the list,
     and `item` converts a row.
     """
     shown = rows[: asked.limit]
     following = number(shown[-1]) if len(rows) > asked.limit else None
-    return Page(items=tuple(map(item, shown)), next=following)
+    return ListPage(items=tuple(map(item, shown)), next=following)

@@ -12,7 +12,7 @@ from grader.service.decisions.regrading_results import RegradingSummary, summary
 from grader.service.errors import RefusedError
 from grader.service.web.auth import RowNumber
 from grader.service.web.staff_api.callers import PREFIX, RegradesReader, RegradesWriter
-from grader.service.web.staff_api.paging import AnyPage, Page, page_of
+from grader.service.web.staff_api.paging import AnyPage, ListPage, page_of
 from grader.service.web.state import AppState, state_of
 
 router = APIRouter(prefix=PREFIX)
@@ -61,7 +61,7 @@ class NewRegrade(Record):
 
 
 @router.get("/regrades")
-def regrades(request: Request, _caller: RegradesReader, asked: AnyPage) -> Page[Regrade]:
+def regrades(request: Request, _caller: RegradesReader, asked: AnyPage) -> ListPage[Regrade]:
     """The regradings. Needs the scope `regrades:read`."""
     wanted = select(RegradingRow).where(RegradingRow.id > asked.cursor).order_by(RegradingRow.id)
     with state_of(request).database.reading() as session:

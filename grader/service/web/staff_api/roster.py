@@ -12,13 +12,13 @@ from grader.service.auth.sessions import person_named
 from grader.service.db.models import PersonRow
 from grader.service.errors import FieldError
 from grader.service.web.staff_api.callers import PREFIX, RosterReader
-from grader.service.web.staff_api.paging import AnyPage, Page, page_of
+from grader.service.web.staff_api.paging import AnyPage, ListPage, page_of
 from grader.service.web.state import state_of
 
 router = APIRouter(prefix=PREFIX)
 
 
-class Person(Record):
+class RosterPerson(Record):
     """A person of the course. `group` is null without a group, and `deactivated` unless the person is deactivated."""
 
     id: int
@@ -31,7 +31,7 @@ class Person(Record):
 
 
 @router.get("/people")
-def people(request: Request, _caller: RosterReader, asked: AnyPage) -> Page[Person]:
+def people(request: Request, _caller: RosterReader, asked: AnyPage) -> ListPage[RosterPerson]:
     """The people of the course. Needs the scope `roster:read`."""
     wanted = select(PersonRow).where(PersonRow.id > asked.cursor).order_by(PersonRow.id).limit(asked.limit + 1)
     with state_of(request).database.reading() as session:
@@ -39,8 +39,8 @@ def people(request: Request, _caller: RosterReader, asked: AnyPage) -> Page[Pers
     return page_of(rows, asked, lambda row: row.id, _person)
 
 
-def _person(row: PersonRow) -> Person:
-    return Person(
+def _person(row: PersonRow) -> RosterPerson:
+    return RosterPerson(
         id=row.id,
         key=row.key,
         name=row.name,

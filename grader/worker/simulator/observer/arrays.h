@@ -26,6 +26,8 @@ public:
       auto *type = llvm::dyn_cast<llvm::PointerType>(value->first->getType());
       if (type && type->getAddressSpace() == oclgrind::AddrSpaceLocal)
         locals.push_back(value->first);
+      else if (type && type->getAddressSpace() == oclgrind::AddrSpacePrivate && !isOpaque(type))
+        continue;  // a struct that is passed by value: the kernel's value of the parameter is its bytes
       else if (type && isImage(type))
         name(global, imageOf(value->second)->address,
              value->first->getName().str());

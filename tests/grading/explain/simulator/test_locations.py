@@ -94,7 +94,7 @@ def test_no_text_takes_long(text):
     ],
 )
 def test_the_size_of_an_element_comes_from_its_declaration(source, size):
-    """Distances are told in elements of the declared type. An unknown or ambiguous type has no size."""
+    """Distances count elements of the declared type. An unknown or ambiguous type has no size."""
     assert Scene(source=source, dimensions=1, extent=None).element_bytes("A") == size
 
 

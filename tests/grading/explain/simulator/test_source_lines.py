@@ -61,7 +61,7 @@ def test_uses_of_global_arrays_and_loops_are_named():
         access(0, "A"),
     ]
     words = lines_used(kernel(accesses, lines=[2, 3, 5]), SCENE)
-    assert words == "In your file, B is written in line 5; A is read in line 4; loops are in line 3."
+    assert words == "B is written in line 5; A is read in line 4; loops are in line 3"
 
 
 def test_several_lines_are_listed():
@@ -94,17 +94,17 @@ def test_launches_that_use_the_same_lines_are_told_once():
 
 
 def test_launches_of_a_kernel_are_told_together():
-    """Launches of one kernel are combined in one sentence, even if they use different lines. Each other kernel has its
-    own sentence.
+    """Launches of one kernel are combined, even if they use different lines. Other kernels follow in the same
+    sentence, which then names the kernels.
     """
     seen = [
         kernel([access(4, "A")]),
         kernel([access(6, "A")]),
         kernel([access(9, "B")]).model_copy(update={"kernel": "g"}),
     ]
-    assert whereabouts(seen, [SCENE] * 3) == (
-        "In your file, A is read in lines 4 and 6. In your file, B is read in line 9."
-    )
+    told = "In your file, in k, A is read in lines 4 and 6; in g, B is read in line 9."
+    assert whereabouts(seen, [SCENE] * 3) == told
+    assert whereabouts([kernel()], [SCENE]) == ""
 
 
 @pytest.mark.parametrize("reason", [Reason.WRONG_OUTPUT, Reason.NOT_WRITTEN])

@@ -69,6 +69,14 @@ def test_local_memory_is_filled_in_the_lines_that_write_it(written, lines):
     )
 
 
+def test_local_memory_whose_value_a_later_launch_uses():
+    """If a later launch uses the result of the read, the help names the lines of the launch that reads the word."""
+    first = launch("k", ("tile", 12), space=LOCAL)
+    reads = first.accesses[0].model_copy(update={"line": 20, "writes": False})
+    first = first.model_copy(update={"accesses": (*first.accesses, reads)})
+    assert "are written in line 12." in cause("tile", LOCAL, first, launch("later", ("sums", 22)))
+
+
 def test_what_decides_how_much_of_local_memory_is_filled():
     """The help also names the lines that decide how much of local memory is written, here a loop and the definition of
     its bound. Words are often left out because a bound is too low.

@@ -332,8 +332,8 @@ def branch(line, *, constant):
     ],
 )
 def test_the_condition_that_keeps_all_work_items_out(branches, lines):
-    """Of the conditions before a line that no work-item reaches, the one that keeps them out is named if the simulator
-    shows which one this is. Otherwise all are named.
+    """Several conditions may precede a line that no work-item reaches. The one that keeps them out is named if the
+    simulator shows it. Otherwise all are named.
     """
     seen = launch(f"{IDS}if (x >= w)\nreturn;\nif (y < h)\nv[x] = 0;")
     seen = replace(seen, seen=seen.seen.model_copy(update={"branches": tuple(branches)}))
@@ -462,7 +462,8 @@ def test_words_that_a_guard_leaves_unset_are_named(test):
     assert found.effects == {Reason.UNINITIALISED}
     among = f"{IDS}{STAGED}if (me < 9)\n{{ {test.strip()} s[me] = 1; }} v[x] = s[15 - me];"
     assert unset_words(among).message == "work-items that the guards in lines 5 and 6 keep out store nothing in s."
-    assert "store nothing" not in unset_words(body, stored="s").message
+    other = unset_words(body, stored="s")
+    assert other is None or "store nothing" not in other.message
     assert unset_words(body.replace("s[me] = 1", "s[me] = 1; else s[me] = 0").replace(test, "if (x != w)")) is None
 
 

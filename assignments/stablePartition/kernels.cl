@@ -1,4 +1,4 @@
-// partition: put the elements that are below the pivot first, then all others. Both keep their order.
+// stablePartition: put the elements that are below the pivot first, then all others. Both keep their order.
 //
 // countBlocks: a group counts the elements of its tile of TILE elements that are below the pivot: counts[tile].
 // scanCounts:  one group computes starts[t], the sum of counts[0] to counts[t-1], for all t from 0 to tiles.

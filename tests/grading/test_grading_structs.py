@@ -1,0 +1,146 @@
+"""Gradings of kernels that get structs: as elements of arrays and in local memory, and as arguments by value."""
+
+import pytest
+from courses import course_of
+from gradings import grade
+from untimed import UNTIMED
+
+from grader.course.rubric import Kind
+from grader.results.check import Reason, Verdict
+
+STRUCTS = {
+    "Particle": {"fields": {"position": "float3", "id": "ushort", "mass": "double"}},
+    "Pair": {"packed": True, "fields": {"key": "uchar", "value": "float"}},
+}
+
+FIELDS = {
+    **{name: value for name, value in UNTIMED.items() if name != "memory"},
+    "structs": STRUCTS,
+    "buffers": {
+        "particles": {"type": "Particle", "shape": ["n"], "data": "numbers"},
+        "pairs": {"type": "Pair", "shape": ["n"], "data": "numbers"},
+        "moved": {"type": "Particle", "shape": ["n"]},
+        "sums": {"type": "Pair", "shape": ["n"]},
+    },
+    "scalars": {
+        "shift": {"type": "float3", "value": [1, 2, "n"]},
+        "more": {"type": "Pair", "value": {"key": 3, "value": 0.5}},
+    },
+    "local": {"tile": {"type": "Pair", "shape": ["GROUP"]}},
+    "launches": [
+        {
+            "kernel": "add",
+            "args": ["particles", "pairs", "moved", "sums", "shift", "more", "tile", "n"],
+            "global": ["ceil_to(n, GROUP)"],
+            "local": ["GROUP"],
+        }
+    ],
+}
+FIELDS["baseline"] = FIELDS["launches"]
+
+KERNEL = """// moves particles, and adds to pairs
+__kernel void add(const __global Particle *particles, __global const Pair *restrict pairs, __global Particle *moved,
+                  __global struct Pair *sums, float3 shift, const Pair more, __local Pair *tile, uint32_t n)
+{
+    const uint32_t i = get_global_id(0);
+    if (i < n)
+        tile[get_local_id(0)] = pairs[i];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (i < n) {
+        Particle own = particles[i];
+        own.position += shift;
+        moved[i] = own;
+        sums[i].key = tile[get_local_id(0)].key + more.key;
+        sums[i].value = tile[get_local_id(0)].value + more.value;
+    }
+}
+"""
+
+ORACLE = """import numpy as np
+from grader.oracle import Truth
+
+def expected(particles, pairs, shift, more, n, **_):
+    assert particles.dtype.itemsize == 32 and pairs.dtype.itemsize == 5
+    moved = particles.copy()
+    moved["position"] += shift
+    terms = np.zeros(n, [("position", "f8", 4), ("mass", "f8")])
+    terms["position"] = abs(particles["position"]) + abs(shift)
+    sums = np.zeros(n, [("key", "u1"), ("value", "f8")])
+    sums["key"] = pairs["key"] + more["key"]
+    sums["value"] = pairs["value"].astype(np.float64) + more["value"]
+    own = np.zeros(n, [("value", "f8")])
+    own["value"] = abs(pairs["value"]) + 1
+    return {"moved": Truth(value=moved, magnitude=terms), "sums": Truth(value=sums, magnitude=own)}
+"""
+
+
+@pytest.fixture
+def graded(tmp_path, environment):
+    """A function that grades a text for the assignment with structs."""
+    assignment = course_of(tmp_path, FIELDS, KERNEL, ORACLE).load("small")
+
+    def of(source):
+        path = tmp_path / "kernels.cl"
+        path.write_text(source)
+        return grade(assignment, path, environment, seed=3).checks
+
+    return of
+
+
+def case_of(checks):
+    """Return the first check of a case."""
+    return next(check for check in checks if check.kind is Kind.CORRECTNESS)
+
+
+def test_structs_in_arrays_local_memory_and_by_value(graded):
+    """A right kernel passes each case and the simulator. The layouts, packed or not, agree with NumPy's."""
+    assert [(check.verdict, check.message) for check in graded(KERNEL) if check.verdict is not Verdict.PASSED] == []
+
+
+WRONG = {
+    "exact": ("tile[get_local_id(0)].key +", "2 + tile[get_local_id(0)].key +", "sums[0].key is wrong: got 17"),
+    "real": ("own.position += shift;", "own.position += shift; own.mass += 1;", "moved[0].mass is wrong: got "),
+    "vector": ("own.position += shift;", "own.position += shift.xxx;", "moved[0].position.y is wrong: got "),
+    "field": ("sums[i].key = tile[get_local_id(0)].key + more.key;", "", "sums[0].key is wrong: never written"),
+    "array": ("moved[i] = own;", "", "nothing was written to moved"),
+    "stray": ("if (i < n) {", "if (i <= n) {", "outside moved was changed, starting 1 element past its end"),
+}
+"""A part of the kernel, a wrong part, and the message about it. The longest takes a second."""
+
+
+@pytest.mark.parametrize("name", [*WRONG])
+def test_a_wrong_field_is_named_with_its_own_type(graded, name):
+    """The message names the first wrong number as OpenCL C does, and guard bands are measured in structs."""
+    before, after, says = WRONG[name]
+    check = case_of(graded(KERNEL.replace(before, after, 1)))
+    assert says in check.message + check.detail
+
+
+OWN = "typedef struct { float3 position; ushort id; double mass; } Particle; "
+DIFFERENT = "\n\n" + OWN.replace("float3", "float4")
+
+
+@pytest.mark.parametrize(
+    ("own", "reason"), [(OWN, None), (DIFFERENT, Reason.BUILD_ERROR), ("typedef float Particle;", Reason.BUILD_ERROR)]
+)
+def test_a_file_may_repeat_the_definition_of_a_struct(graded, own, reason):
+    """A definition with the same layout is used. Another one is named with its line."""
+    build = graded(own + KERNEL)[0]
+    assert build.reason is reason
+    if reason is not None:
+        line = 1 + own.count("\n")
+        assert build.message == f"line {line} defines Particle, which grader defines with another layout; remove it."
+
+
+def test_messages_keep_the_lines_of_the_file(graded):
+    """A compiler's message about a file with structs has the line and the column of the student's file."""
+    build = graded(KERNEL.replace("Particle own", "Partcle own"))[0]
+    assert "line 10, column 9: unknown type name 'Partcle'" in build.message
+
+
+def test_a_parameter_of_another_struct_is_refused(graded):
+    """An array of another struct is named by the build."""
+    other = KERNEL.replace("float3 shift", "float2 shift").replace("+= shift", "+= shift.xyx")
+    build = graded(other)[0]
+    assert build.reason is Reason.WRONG_ARGUMENTS
+    assert "the parameter shift has the wrong type, float2 shift: write float3 shift." in build.message
