@@ -208,5 +208,10 @@ def failed_sizes(tried: Iterable[Tried]) -> tuple[Sizes, ...]:
 def rescored(result: Result, assignment: Assignment) -> Iterator[Check]:
     """Return the cases of a stored result with the points that they are worth now."""
     asked = assignment.correctness
-    points = {full_marks(asked.asked_by(case)).name: asked.points_of(case) for case in asked.cases}
-    return (worth(check, points[check.own_name]) for check in result.checks if check.kind in asked.kinds)
+    separate = {full_marks(asked.asked_by(case)).name: case.points for case in asked.cases if case.points is not None}
+    shares = {Kind.CORRECTNESS: asked.share, Kind.PRACTICE: 0.0}
+    return (
+        worth(check, separate.get(check.own_name, shares[check.kind]))
+        for check in result.checks
+        if check.kind in shares
+    )

@@ -227,6 +227,7 @@ def test_the_worker_cannot_import_the_judges_modules_by_accident(tmp_path):
         "grader.worker.limits",
         "grader.worker.memory",
         "grader.worker.opencl",
+        "grader.worker.opencl.buffers",
         "grader.worker.opencl.facts",
         "grader.worker.opencl.options",
         "grader.worker.opencl.preprocess",
