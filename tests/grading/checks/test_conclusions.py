@@ -112,7 +112,7 @@ def test_a_kernel_that_runs_alone_has_only_its_own_lines():
     alone = case.model_copy(update={"alone": "scan"})
     assert lines_to_look_at(alone, seen) == "In your file, B is written in line 9."
     assert lines_to_look_at(case, seen) == (
-        "In your file, in coalsTransp, B is written in line 7. In your file, in scan, B is written in line 9."
+        "In your file, in coalsTransp, B is written in line 7; in scan, B is written in line 9."
     )
 
 
