@@ -130,6 +130,10 @@ class Scene:
                 sizes.add(BY_NAME[declared[1]].bytes)
         return sizes.pop() if len(sizes) == 1 else None
 
+    def is_image(self, name: str) -> bool:
+        """True if a parameter with this name is an image."""
+        return re.search(rf"\bimage[123]d_t\s+{re.escape(name)}\b", self.expanded or self.source) is not None
+
     def has_barrier(self, after: int, before: int) -> bool:
         """True if the source contains a barrier for local memory between these two lines."""
         return self.has_barrier_in(range(after + 1, before))

@@ -104,6 +104,9 @@ def _race_with_a_copy(entity: Entity, array: str, scene: Scene) -> tuple[str, st
     return what, cause
 
 
+NEXT_ROW = "Its index runs into the next row."
+
+
 def _race(heard: Heard) -> Words:
     array, scene = oclgrind.target(heard.message, heard.seen).array, heard.scene
     entities = sorted(heard.entities, key=lambda each: not each.writes)
@@ -117,7 +120,8 @@ def _race(heard: Heard) -> Words:
         beyond = next((each for each in entities if scene.is_beyond(each.global_id)), None)
         if beyond:
             item = capital(scene.item(beyond.global_id))
-            cause = f"{item} lies beyond the edge and must not store. Its index runs into the next row."
+            wraps = "Compare its coordinates with the size of the image." if scene.is_image(array) else NEXT_ROW
+            cause = f"{item} lies beyond the edge and must not store. {wraps}"
         elif scene.is_in_a_lock(lines):
             what = f"{where}: two work-items write the same element of {array}, and nothing says in which order."
             cause = LOCK

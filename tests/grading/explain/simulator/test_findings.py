@@ -369,13 +369,16 @@ def test_an_atomic_function_writes():
 @pytest.mark.parametrize(("other", "where"), [(6, "line 6"), (9, "lines 6 and 9")])
 def test_two_that_write_the_same_element(other, where):
     """The message about two writes to one element names their lines. If one of the work-items lies beyond the edge, the
-    help names this work-item.
+    help names this work-item. An image has no index that runs into the next row.
     """
     first = entity(6, WRITE, item=(50, 3, 0))
     told = race("Write-write", at("global", C + 4), first, entity(other, WRITE, item=(0, 4, 0)))
     assert only(kernel(told)).message.startswith(f"{where}: two work-items write the same element of C,")
     assert "row length" in only(kernel(told)).help
-    assert only(kernel(told), PLANE).help.startswith("Work-item (50, 3) lies beyond the edge and must not store")
+    beyond = "Work-item (50, 3) lies beyond the edge and must not store."
+    assert only(kernel(told), PLANE).help == f"{beyond} Its index runs into the next row."
+    image = replace(PLANE, source=PLANE.source.replace("__global float *C", "write_only image2d_t C"))
+    assert only(kernel(told), image).help == f"{beyond} Compare its coordinates with the size of the image."
 
 
 def test_two_lines_that_write_the_same_word_of_local_memory():
