@@ -116,7 +116,7 @@ class Rewards:
 
 
 def _as_good(avoiding: Sequence[Earned]) -> str:
-    """Name the best of the kernels that earn as much as a slip, and say what to change; "" if there are none."""
+    """Name the best of the kernels that earn as much as a slip, and say what to change; "" if no kernel does."""
     if not avoiding:
         return ""
     best = max(avoiding, key=lambda each: each.share)

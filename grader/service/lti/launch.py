@@ -88,7 +88,7 @@ def asks_for_selection(asked: Mapping[str, str]) -> bool:
     """True if a platform has asked for a sign-in for the choice of assignments."""
     try:
         return urlsplit(asked.get("target_link_uri", "")).path == SELECTION_PATH
-    except ValueError:  # the address is none
+    except ValueError:  # the address is not valid
         return False
 
 

@@ -102,7 +102,7 @@ def under(address: str, name: str, **query: str) -> str:
 
 
 def with_query(address: str, **query: str) -> str:
-    """The address with further parameters. Raises PlatformError if it is none."""
+    """The address with further parameters. Raises PlatformError if the address is not valid."""
     parts = _parts(address)
     fields = [*parse_qsl(parts.query, keep_blank_values=True), *query.items()]
     return urlunsplit(parts._replace(query=urlencode(fields)))
@@ -112,4 +112,4 @@ def _parts(address: str) -> SplitResult:
     try:
         return urlsplit(address)
     except ValueError as error:
-        raise PlatformError("the platform has stated an address that is none") from error
+        raise PlatformError("the platform has sent an address that is not valid") from error

@@ -28,7 +28,7 @@ def _printable(text: str) -> str:
 
 
 Identifier = Annotated[str, AfterValidator(_printable)]
-"""A text that is stored and compared as it is, such as an address."""
+"""A text that is stored and compared unchanged, such as an address."""
 
 
 class _Stated(BaseModel):

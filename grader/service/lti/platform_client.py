@@ -112,7 +112,7 @@ class PlatformAnswer:
 
     @property
     def rows(self) -> list[Mapping[str, Any]]:
-        """The objects in an answer that is a list. Raises NoAnswerError if it is none."""
+        """The objects in an answer that is a list. Raises NoAnswerError if the answer is not a list."""
         found = self.json
         if not isinstance(found, list):
             raise NoAnswerError("the platform's answer is not a list")
@@ -231,7 +231,7 @@ class PlatformClient:
 
     def _sent(self, method: str, url: str, what: str, headers: Mapping[str, str], data: Any) -> PlatformAnswer:
         try:
-            require_address(url, what, self.rules.private_hosts)
+            self.require_address(url, what)
         except RefusedError as error:
             raise NoAnswerError(str(error)) from error
         until, private, host = time.monotonic() + ANSWER_SECONDS, self.rules.private_hosts, urlsplit(url).hostname or ""

@@ -145,7 +145,7 @@ def _next(answer: PlatformAnswer, address: str) -> str:
         following: str = urljoin(address, found[1])
         is_elsewhere = urlsplit(following)[:2] != urlsplit(address)[:2]
     except ValueError as error:
-        raise RefusedError("the address of the next page of the list is none.") from error
+        raise RefusedError("the address of the next page of the list is not valid.") from error
     if is_elsewhere:
         raise RefusedError("the next page of the list is at another server.")
     return following

@@ -93,7 +93,7 @@ def _in_address(host: str) -> str:
         return host
     if parsed.is_unspecified:
         raise InputError(
-            f"--host {host} stands for every address of this machine. Set the address that browsers use with --url."
+            f"--host {host} means every address of this machine. Set the address that browsers use with --url."
         )
     return f"[{host}]" if parsed.version == 6 else host
 

@@ -94,12 +94,12 @@ def test_an_answer_of_another_form_is_a_sentence(service, platform, place, answe
 def test_addresses_that_are_none_are_sentences(service, platform):
     """An address that cannot be parsed is refused where it is used: of a roster, of its next page, and of a column."""
     platform.answers = {"/members": lambda *_: (200, {"link": '<https://[>; rel="next"'}, {"members": []})}
-    assert "next page of the list is none" in roster_words(service)
+    assert "next page of the list is not valid" in roster_words(service)
     with service.database.writing() as session:
         row = session.query(LtiContextRow).one()
         row.memberships_url, row.roster_due = "https://[", service.now
-    assert "stated an address that is none" in roster_words(service)
-    with pytest.raises(PlatformError, match="an address that is none"):
+    assert "sent an address that is not valid" in roster_words(service)
+    with pytest.raises(PlatformError, match="an address that is not valid"):
         under("https://[", "scores")
 
 
@@ -130,7 +130,7 @@ def test_claims_that_no_platform_sends_are_refused(service, platform, claims, wo
 
 
 def test_texts_of_visitors_without_a_form_are_refused(service, platform):
-    """A visitor cannot cause an exception by a nested header of a token or by an address that is none."""
+    """A visitor cannot cause an exception by a nested header of a token or by an invalid address."""
     client = service.browser()
     head = urlsafe_b64encode(DEEP[:30_000].encode()).decode()
     said = arrive(service, client, platform.login(service, client)["state"], f"{head}.e30.x")
