@@ -40,7 +40,8 @@ TOOL_KEY = new_key()
 
 class Platform:
     """A platform with a course. `claims` replaces claims of the next messages, and None removes a claim. `answers` maps
-    the beginning of a path to a function that answers instead, or returns None to let the platform answer.
+    the beginning of a path to a function that answers instead, or returns None to let the platform answer. If it raises
+    ConnectionAbortedError, the connection is closed without an answer.
     `application` answers for the paths of Open edX.
     """
 
@@ -218,7 +219,11 @@ def platform_at_work():
             is_json = "json" in self.headers.get("content-type", "")
             body = json.loads(data) if is_json else {name: value[0] for name, value in parse_qs(data).items()}
             query = dict(parse_qsl(parts_of.query))
-            status, headers, value = platform.answer(self.command, parts_of.path, query, body, self.headers)
+            try:
+                status, headers, value = platform.answer(self.command, parts_of.path, query, body, self.headers)
+            except ConnectionAbortedError:
+                self.close_connection = True
+                return
             text = b"" if value is None else value.encode() if isinstance(value, str) else json.dumps(value).encode()
             self.send_response(status)
             for name, said in {"content-type": "application/json", "content-length": len(text), **headers}.items():

@@ -25,8 +25,10 @@ PATIENCE = 120
 
 class Serving:
     """The running program, which can be killed and started again on the same data. `url` is the address of a PostgreSQL
-    database.
+    database. `python` contains the arguments of Python that start the program.
     """
+
+    python = ("-m", "grader.cli.main")
 
     def __init__(self, folder, locks, url=None, stations=1, web_processes=1):
         self.folder, self.url, self.count, self.web_processes = folder, url, stations, web_processes
@@ -66,7 +68,7 @@ class Serving:
         database = {"GRADER_DATABASE": self.url} if self.url else {}
         with log_file.open("wb") as log:
             return subprocess.Popen(
-                [sys.executable, "-m", "grader.cli.main", *map(str, words), "--course", self.folder / "course"],
+                [sys.executable, *self.python, *map(str, words), "--course", self.folder / "course"],
                 env=environment(**self.settings, **database, PYTHONUNBUFFERED="1"),
                 stdout=log,
                 stderr=log,
