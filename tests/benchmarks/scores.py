@@ -19,10 +19,12 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parent.parent.parent
 HELPERS = ROOT / "tests" / "helpers"
@@ -30,7 +32,7 @@ sys.path[:0] = map(str, HELPERS.glob("**/"))
 
 from hidden_parts import right  # noqa: E402
 from large_course import attempt_row, grading_row  # noqa: E402
-from lti_platforms import platform_at_work, registered  # noqa: E402
+from lti_platforms import Platform, platform_at_work, registered  # noqa: E402
 from postgresql import Server  # noqa: E402
 from services import Service  # noqa: E402
 from serving_course import Serving  # noqa: E402
@@ -58,9 +60,12 @@ from grader.service.station.results import ready  # noqa: E402
 PATIENCE = 1800.0
 """Seconds after which the benchmark gives up."""
 
+Answer = tuple[int, dict[str, str], Any]
+"""Status, headers and value of an answer."""
+
 LIMITED = {"x-rate-limit-remaining": "0.0"}
 
-FAULTS = {
+FAULTS: dict[str, Answer | None] = {
     "500": (500, {}, "oops"),
     "429": (429, {"retry-after": "1"}, "slow down"),
     "403, rate limit": (403, LIMITED, "403 Forbidden (Rate Limit Exceeded)"),
@@ -83,12 +88,14 @@ class Delivery:
 class FaultyPlatform:
     """Decides which requests of a platform fail, and records the scores that reach it, by student."""
 
-    def __init__(self, platform, dice):
-        self.deliveries, self.counts, self.kills, self.stored = {}, Counter(), 0, 0
-        self._platform, self._dice = platform, dice
+    def __init__(self, platform: Platform, dice: random.Random) -> None:
+        self.deliveries: dict[str, list[Delivery]] = {}
+        self.counts: Counter[str] = Counter()
+        self.kills = self.stored = 0
+        self.platform, self._dice = platform, dice
         platform.answers = {"/columns": self._answer}
 
-    def _answer(self, method, path, _query, body):
+    def _answer(self, method: str, path: str, _query: Any, body: Any) -> Answer | None:
         self.counts["requests"] += 1
         fault = self._dice.choice([*FAULTS]) if self._dice.random() < 0.2 else ""
         self.counts[fault] += 1
@@ -102,9 +109,9 @@ class FaultyPlatform:
             raise ConnectionAbortedError
         return answer
 
-    def _store(self, path, body, *, answered):
+    def _store(self, path: str, body: Any, *, answered: bool) -> Answer | None:
         """Store a score, unless its time is not later than that of the stored one."""
-        with self._platform.lock:
+        with self.platform.lock:
             earlier = self.deliveries.setdefault(body["userId"], [])
             is_later = not earlier or body["timestamp"] > earlier[-1].timestamp
             made = Delivery(
@@ -113,12 +120,12 @@ class FaultyPlatform:
             earlier.append(made)
             if not is_later:
                 return 409, {}, "a score with this time is stored"
-            self._platform.scores.append((path.strip("/").split("/")[1], body["userId"], body))
+            self.platform.scores.append((path.strip("/").split("/")[1], body["userId"], body))
             self.stored += 1
             return 204, {}, None
 
 
-def main():
+def main() -> int:
     """Send scores while the service is killed, and count what reached the platform."""
     options = argparse.ArgumentParser()
     options.add_argument("--database", choices=("sqlite", "postgresql"), default="sqlite")
@@ -131,7 +138,7 @@ def main():
         service = prepared(folder, url, platform, given.scores)
         faulty = FaultyPlatform(platform, random.Random(given.dice))
         serving = Serving(folder, folder, url, stations=0)
-        serving.python = (str(HELPERS / "service" / "quick_serve.py"),)
+        serving.python = [str(HELPERS / "service" / "quick_serve.py")]
         serving.settings["GRADER_LTI__PRIVATE_HOSTS"] = json.dumps(["127.0.0.1"])
         began = time.monotonic()
         try:
@@ -147,7 +154,7 @@ def main():
 
 
 @contextmanager
-def database_url(kind):
+def database_url(kind: str) -> Iterator[str | None]:
     """Yield the address of a new PostgreSQL database, or None for SQLite."""
     if kind == "sqlite":
         yield None
@@ -159,7 +166,7 @@ def database_url(kind):
         server.close()
 
 
-def prepared(folder, url, platform, number):
+def prepared(folder: Path, url: str | None, platform: Platform, number: int) -> Service:
     """Return a service with this number of students, each with an attempt, in a connected course of the platform."""
     service = Service(folder, url=url)
     service.now = utc_now()
@@ -186,17 +193,17 @@ def prepared(folder, url, platform, number):
     return service
 
 
-def sent_under_kills(service, serving, faulty, given):
+def sent_under_kills(service: Service, serving: Serving, faulty: FaultyPlatform, given: argparse.Namespace) -> int:
     """Let the service send all scores. Return how many were sent again because they were refused."""
     kills = [given.scores * part // (given.kills + 1) for part in range(1, given.kills + 1)]
-    changes_at, sent_again, end = given.scores // 3, 0, time.monotonic() + PATIENCE
+    changes_at: int | None = given.scores // 3
+    sent_again, end = 0, time.monotonic() + PATIENCE
     serving.start()
     while time.monotonic() < end:
         time.sleep(0.02)
         if kills and faulty.stored >= kills[0]:
             kills.pop(0)
-            serving.process.kill()
-            serving.process.wait()
+            serving.stop(signal.SIGKILL)
             faulty.kills += 1
             serving.start()
         if changes_at is not None and faulty.stored >= changes_at:
@@ -212,7 +219,7 @@ def sent_under_kills(service, serving, faulty, given):
     return sent_again
 
 
-def change_points(service):
+def change_points(service: Service) -> None:
     """Set the points of every tenth student by hand."""
     with service.database.writing() as session:
         accounts = session.scalars(select(LtiAccountRow.person_id).order_by(LtiAccountRow.person_id)).all()
@@ -222,13 +229,13 @@ def change_points(service):
         session.add(AuditRow(at=utc_now(), who="staff", about="", what="set the points of many students"))
 
 
-def states_of(service):
+def states_of(service: Service) -> dict[str, int]:
     """Return how many scores have each state."""
     with service.database.reading() as session:
         return dict(session.execute(select(LtiScoreRow.state, func.count()).group_by(LtiScoreRow.state)).all())
 
 
-def refused_again(service):
+def refused_again(service: Service) -> int:
     """Send the refused scores again, and return their number."""
     with service.database.writing() as session:
         rows = session.scalars(select(LtiScoreRow).filter_by(state=ScoreState.REFUSED)).all()
@@ -236,7 +243,7 @@ def refused_again(service):
         return len(rows)
 
 
-def report(service, faulty, sent_again):
+def report(service: Service, faulty: FaultyPlatform, sent_again: int) -> bool:
     """Print what reached the platform. Return True if each student has the last value and none was repeated."""
     with service.database.reading() as session:
         wanted = dict(
@@ -246,8 +253,8 @@ def report(service, faulty, sent_again):
                 )
             ).all()
         )
-    stored = {user: said.get("scoreGiven") for _, user, said in faulty._platform.scores}
-    repeats = Counter()
+    stored = {user: said.get("scoreGiven") for _, user, said in faulty.platform.scores}
+    repeats: Counter[str] = Counter()
     for each in faulty.deliveries.values():
         for before, after in pairwise(each):
             if (before.timestamp, before.points) == (after.timestamp, after.points):

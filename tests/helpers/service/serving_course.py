@@ -28,8 +28,6 @@ class Serving:
     database. `python` contains the arguments of Python that start the program.
     """
 
-    python = ("-m", "grader.cli.main")
-
     def __init__(self, folder, locks, url=None, stations=1, web_processes=1):
         self.folder, self.url, self.count, self.web_processes = folder, url, stations, web_processes
         if not (folder / "course").exists():
@@ -41,7 +39,7 @@ class Serving:
         self.origin = f"http://127.0.0.1:{self.port}"
         self.address = self.origin  # for browsers; the web processes of one service share it
         self.settings = {**QUICK, "GRADER_LOCKS": str(locks), "GRADER_PROFILES": str(folder / "profiles")}
-        self.process, self.links = None, {}
+        self.process, self.links, self.python = None, {}, ["-m", "grader.cli.main"]
 
     def start(self):
         self.log = folder_log = self.folder / f"log{time.monotonic_ns()}"
