@@ -35,6 +35,7 @@ from grader.course.truth.seeds import fresh_seed
 from grader.grading.by_hand.profiling import profile_submission
 from grader.grading.checks.device_needs import extensions, missing_images, missing_types, unfit
 from grader.grading.checks.measures import MEASURES
+from grader.grading.checks.unsimulated import missing_in_simulator
 from grader.grading.explain.problem import Problem
 from grader.grading.grade import grade_submission
 from grader.grading.grading_environment import GradingEnvironment
@@ -163,6 +164,7 @@ def _device_claims(assignment: Assignment, environment: GradingEnvironment) -> I
     if extensions(assignment) and assignment.is_watched:
         with suppress(NoSimulatorError), environment.simulator() as simulator:
             missing.append(missing_types(assignment, simulator))
+            missing.append(missing_in_simulator(assignment, simulator))
     claim = "this device and the simulator have what the assignment needs"
     seen = [each for each in dict.fromkeys(missing) if each is not None]
     yield from (Claim(claim=claim, holds=False, seen=each.removesuffix(".")) for each in seen)
