@@ -228,6 +228,7 @@ def test_both_kernels_of_ours_agree_at_the_sizes_that_are_timed(course, said_of_
     assert (said.claim, said.holds) == (AGREE, True)
 
 
+@pytest.mark.whole
 def test_a_model_solution_that_is_wrong_only_when_large_is_named(copied, said_of_both):
     """A model solution that is wrong only at large sizes is detected. Otherwise, correct submissions would be judged
     wrong.

@@ -57,6 +57,7 @@ def test_a_draft_holds_and_its_baseline_is_counted(scaling, quick, simulator):  
     assert (limit.check.name, limit.asked, limit.model, limit.baseline) == ("coalesced accesses", 1.1, 1.0, 8.0)
 
 
+@pytest.mark.whole
 def test_a_quick_examination_leaves_out_speed_alone(scaling, quick, simulator):  # noqa: ARG001 - it is installed
     """A quick examination makes every statement that needs no timing and leaves the points for speed open."""
     seen = examine(scaling, quick, NO_WORDS, QUICK)

@@ -151,6 +151,7 @@ def assignment_with(example):
     return {**fields, "baseline": [launch]}
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("text", EXAMPLES, ids=["bytes", "vectors", "program"])
 def test_an_example_of_another_kind_can_be_read(text, tmp_path):
     """grader and the schema accept an assignment with the fields of the example."""

@@ -108,6 +108,7 @@ WRONG = {
 """A part of the kernel, a wrong part, and the message about it. The longest takes a second."""
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", [*WRONG])
 def test_a_wrong_field_is_named_with_its_own_type(graded, name):
     """The message names the first wrong number as OpenCL C does, and guard bands are measured in structs."""
@@ -120,6 +121,7 @@ OWN = "typedef struct { float3 position; ushort id; double mass; } Particle; "
 DIFFERENT = "\n\n" + OWN.replace("float3", "float4")
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("own", "reason"), [(OWN, None), (DIFFERENT, Reason.BUILD_ERROR), ("typedef float Particle;", Reason.BUILD_ERROR)]
 )
@@ -132,6 +134,7 @@ def test_a_file_may_repeat_the_definition_of_a_struct(graded, own, reason):
         assert build.message == f"line {line} defines Particle, which grader defines with another layout; remove it."
 
 
+@pytest.mark.whole
 def test_messages_keep_the_lines_of_the_file(graded):
     """A compiler's message about a file with structs has the line and the column of the student's file."""
     build = graded(KERNEL.replace("Particle own", "Partcle own"))[0]

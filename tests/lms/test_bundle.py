@@ -16,6 +16,7 @@ def arrived(bundle):
     return pickle.loads(pickle.dumps(bundle))
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", ASSIGNMENTS)
 def test_an_assignment_arrives_as_it_was(course, tmp_path, name):
     """An unpacked assignment has all of its files, and the solutions of other assignments that it launches."""

@@ -207,6 +207,7 @@ def test_what_is_timed_is_built_with_the_constants_that_are_timed(transposition,
     assert "got 32, expected " in speed.message
 
 
+@pytest.mark.whole
 def test_a_kernel_that_cannot_do_with_the_timed_constants_does_not_build_there(transposition, environment, tmp_path):
     """A kernel that does not build with the timed constants fails only its speed check, which shows the compiler's
     error.

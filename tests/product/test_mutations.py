@@ -44,6 +44,7 @@ def numbers(source, *words):
     return {number for number, line in enumerate(source.split("\n"), start=1) if any(each in line for each in words)}
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", MODELS)
 def test_mutations_change_the_lines_that_they_say(name):
     """A mutation changes exactly the lines that it lists and keeps the number of lines. All mutated texts differ from

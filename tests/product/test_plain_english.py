@@ -94,7 +94,9 @@ def test_docstrings_and_comments_read_at_once():
         source = path.read_text(encoding="utf-8")
         texts = [] if path.name == "test_plain_english.py" else [*docstrings(source)]
         found += [f"{path.relative_to(ROOT)}:{each}" for text in texts for each in openings(*text)]
-        found += [f"{path.relative_to(ROOT)}:{each}" for text in (*texts, *comments(source)) for each in phrases(*text)]
+        if ANY.search(source):  # few files have such a phrase, and comments are slow to find
+            texts += comments(source)
+        found += [f"{path.relative_to(ROOT)}:{each}" for text in texts for each in phrases(*text)]
     assert found == []
 
 

@@ -103,6 +103,7 @@ def test_a_device_profile_stands_in_for_the_peak_of_a_session():
     assert roofline(ROOFLINE.model_copy(update={"peak": None, "roofs": ROOFS}), PROFILE)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "changes", [{"peak": None}, {"flop": None}, {"copy_bandwidth": 0.0}, {"copy_bandwidth": float("inf")}]
 )

@@ -99,6 +99,7 @@ def say_as_chosen(_job):
     return CHOSEN.saying
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("saying", SAYINGS)
 def test_whatever_a_worker_says_ends_the_job(dask, hired, monkeypatch, job, saying):
     """A malformed answer ends its job with a reason. Otherwise the batch would wait for it forever."""
@@ -226,6 +227,7 @@ def test_who_comes_and_goes_is_said(dask, hired):
     assert "has joined. 1 worker now." in crew.said[2]
 
 
+@pytest.mark.whole
 def test_a_worker_that_only_fails_is_retired_while_others_succeed(dask, hired, stand_in):
     """A worker that fails three times in a row gets no more jobs, and a line gives the reason.
 
@@ -270,6 +272,7 @@ def test_a_scheduler_that_goes_ends_the_batch_and_says_what_to_do(dask, hired, m
         crew.submit("job")
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "nonsense", "nonsense://x:1", ""])
 def test_an_address_at_which_nobody_answers_is_named(address, monkeypatch):
     """An unreachable or malformed address raises WorkerError with a one-line message that contains the address."""

@@ -104,6 +104,7 @@ def test_a_station_is_another_process_and_stays_for_the_next_job(two):
     assert len(stations) <= 2
 
 
+@pytest.mark.whole
 def test_those_that_are_dismissed_end_by_themselves(two):
     """Dismissed stations end without being waited for, and a later call raises WorkerError."""
     station = two.call(pid, None)
@@ -167,6 +168,7 @@ def test_a_killed_station_harms_no_other(two, caller, tmp_path):
     assert two.call(pid, None) not in {victim, other}
 
 
+@pytest.mark.whole
 def test_a_station_that_was_killed_while_idle_costs_nothing():
     """If a station is killed while it is idle, no job fails, and the next job gets a new process."""
     process = module._Process({})
@@ -177,6 +179,7 @@ def test_a_station_that_was_killed_while_idle_costs_nothing():
     process.kill()
 
 
+@pytest.mark.whole
 def test_closing_lets_stations_clean_up(caller, tmp_path):
     """Closing interrupts the stations rather than killing them, because a grading must stop its sandboxes."""
     workforce = Processes([{}] * 2)
@@ -188,6 +191,7 @@ def test_closing_lets_stations_clean_up(caller, tmp_path):
     assert all(isinstance(call.exception(), WorkerError) for call in calls)
 
 
+@pytest.mark.whole
 def test_a_station_that_does_not_end_is_ended(caller, tmp_path, monkeypatch):
     """A station that ignores the interruption is killed after the time that is allowed for cleaning up."""
     monkeypatch.setattr(module, "LEAVE", 0.5)
@@ -199,6 +203,7 @@ def test_a_station_that_does_not_end_is_ended(caller, tmp_path, monkeypatch):
     assert isinstance(call.exception(), WorkerError)
 
 
+@pytest.mark.whole
 def test_an_interruption_that_is_lost_on_the_way_ends_the_station_all_the_same(caller, tmp_path, monkeypatch):
     """A station ends even if a grading or a library swallows the exception of the interruption."""
     monkeypatch.setattr(module, "LEAVE", 600)
@@ -246,6 +251,7 @@ def test_nothing_starts_after_the_end():
         workforce.call(pid, None)
 
 
+@pytest.mark.whole
 def test_stations_end_with_a_batch_that_is_killed(tmp_path):
     """If the batch is killed during a job, its stations clean up and end."""
     script = (

@@ -96,6 +96,7 @@ def test_a_path_that_is_too_long_is_one_line_and_exit_code_2(tmp_path):
 # --- invalid options ------------------------------------------------------------------------------
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("args", "said"),
     [
@@ -195,6 +196,7 @@ def copied_course(tmp_path):
     return tmp_path / "course"
 
 
+@pytest.mark.whole
 def test_in_the_folder_that_init_made_no_command_needs_a_name(tmp_path):
     """`grader grade` and `grader explain` need no arguments inside the folder, and only its name outside.
 
@@ -474,6 +476,7 @@ def test_a_machine_without_opencl_is_exit_code_3_and_no_grade(tmp_path):
     is_ungraded(done, tmp_path, "no OpenCL driver is installed. Run `")
 
 
+@pytest.mark.whole
 def test_without_a_simulator_what_rests_on_it_stays_in_the_total(tmp_path, bare_python):
     """Without the simulator, its checks are skipped with zero points, and their points remain in the total.
 

@@ -49,6 +49,7 @@ def findings(environment, course):
     return {finding.topic: finding for finding in examine("process", lambda: nullcontext(environment), course)}
 
 
+@pytest.mark.whole
 def test_this_machine_is_found_in_order(environment, course):
     """On this machine, every topic that grading depends on is examined, basic topics first, and none needs a fix."""
     found = list(examine("process", lambda: nullcontext(environment), course))

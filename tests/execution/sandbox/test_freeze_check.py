@@ -120,6 +120,7 @@ def test_a_frozen_worker_stands_still_and_goes_on_when_it_is_thawed(tmp_path):
         worker.stop()
 
 
+@pytest.mark.whole
 def test_who_does_not_stand_still_is_ended(tmp_path):
     """A worker that keeps running is ended as soon as its processor time becomes visible. On a busy machine, this takes
     several freezes.
@@ -240,6 +241,7 @@ def test_a_worker_without_a_warden_is_ended(tmp_path):
         worker.stop()
 
 
+@pytest.mark.whole
 def test_time_that_was_used_while_it_ran_is_nobodys_fault(tmp_path):
     """Only processor time that is added while the worker is frozen counts, and not earlier time or the time of children
     that have ended.
@@ -258,6 +260,7 @@ def test_time_that_was_used_while_it_ran_is_nobodys_fault(tmp_path):
         worker.stop()
 
 
+@pytest.mark.whole
 def test_who_waits_for_the_kernel_is_not_ended(tmp_path, monkeypatch):
     """A thread that waits in the OS kernel cannot be stopped, but does not use processor time, so the worker is not
     ended. All freezes together do not delay the judge longer than one.

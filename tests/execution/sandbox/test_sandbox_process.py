@@ -245,6 +245,7 @@ MOMENTS = [(tempfile, "mkdtemp"), (Path, "mkdir"), (subprocess, "Popen"), (shuti
 """Calls that start or stop a worker. Interruptions have occurred in each of them."""
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("when", [pytest.param("before", marks=pytest.mark.whole), "after"])
 @pytest.mark.parametrize("moment", MOMENTS, ids=[name for _, name in MOMENTS])
 def test_an_interruption_leaves_nothing_wherever_it_comes(moment, when, tmp_path, monkeypatch, tell):
@@ -358,6 +359,7 @@ OUTLIVING = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("code", OUTLIVING.values(), ids=OUTLIVING)
 def test_nothing_that_a_worker_starts_outlives_it(tmp_path, code):
     """All processes that a worker starts end with it, even if they have left their parent or stopped the worker or the

@@ -156,6 +156,7 @@ def test_a_word_cut_by_a_backslash_is_found(build, worker):
     assert not was_built(worker)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "text",
     [
@@ -171,6 +172,7 @@ def test_words_that_only_look_forbidden_are_not(build, text):
     assert build(text + EMPTY).check.reason is not Reason.FORBIDDEN
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("source", "construct"),
     [

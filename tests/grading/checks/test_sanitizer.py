@@ -47,6 +47,7 @@ def test_a_model_solution_is_clean(simulator, transposition):
     assert check.seconds > 0
 
 
+@pytest.mark.whole
 def test_a_race_that_no_result_shows(simulator, product):
     """A tiled product without its second barrier gives correct results on CPU drivers. The sanitizer reports the race
     with both lines.

@@ -72,6 +72,7 @@ def test_memory_behaviour_counts_where_its_own_run_is_right(subject):
     assert [each.verdict for each in memory] == [Verdict.PASSED] * 3
 
 
+@pytest.mark.whole
 def test_memory_behaviour_of_wrong_results_is_not_counted(subject):
     """If the results of the memory run are wrong, memory behaviour is not counted, because the traffic of a kernel that
     does something else proves nothing.

@@ -189,6 +189,7 @@ def test_another_buffer_has_other_data(worker, product, data):
     assert np.mean(shop.make("A") == shop.make("B")) < 0.1
 
 
+@pytest.mark.whole
 def test_the_same_key_makes_the_same_everywhere(environment, worker, product):
     """One key generates equal data in every worker and in every set of arrays, so that results can be compared."""
     shop = Shop(worker, product, SQUARE, sets=3)
@@ -221,6 +222,7 @@ PLACES = [0, 1, ITEMS - 1, ITEMS, 299_999, -1, -BAND, 300_000, 300_000 + BAND - 
 """Indexes of words at both ends of a large output and at both ends of its guard bands."""
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize(
     "bit", [pytest.param(0, marks=pytest.mark.whole), 13, pytest.param(31, marks=pytest.mark.whole)]

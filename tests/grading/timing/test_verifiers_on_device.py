@@ -130,6 +130,7 @@ def test_a_write_beside_the_output_is_found(setup, place, words):
     assert problem.message.startswith(f"in timed run 1, memory outside B was changed, starting {words}.")
 
 
+@pytest.mark.whole
 def test_results_of_an_earlier_round_are_none_of_this_one(setup):
     """If a kernel stores nothing for some inputs, its output is unwritten. Results of earlier rounds are not mistaken
     for results of this round.

@@ -9,6 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from courses import course_of
+from event_loop import shared_loop
 from fastapi.testclient import TestClient
 from hidden_parts import failing, right
 from project import ROOT
@@ -155,6 +156,7 @@ class Service:
     def browser(self, key=None):
         """Return a browser in which this person is signed in, or without a sign-in if there is no key."""
         client = TestClient(self.app, base_url=self.origin, headers={"origin": self.origin}, follow_redirects=False)
+        client.portal = shared_loop()
         if key is not None:
             with self.database.writing() as session:
                 person = session.query(PersonRow).filter_by(key=key).one()

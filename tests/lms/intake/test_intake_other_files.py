@@ -201,6 +201,7 @@ def many_members():
     return tar({f"{number}.txt": b"" for number in range(10_001)})
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("data", "said"),
     [

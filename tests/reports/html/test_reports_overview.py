@@ -566,6 +566,7 @@ def test_no_page_scrolls_sideways(book, browser):
     assert browser.measure(page, widths, "document.documentElement.scrollWidth") == widths
 
 
+@pytest.mark.whole
 def test_a_printed_page_holds_every_row(browser):
     """A printed page contains all rows, for an archive on paper."""
     printed = browser.printed(render_overview(large(120), {}))

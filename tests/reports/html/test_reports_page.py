@@ -443,6 +443,7 @@ def test_what_the_result_rests_on_stands_at_the_end():
 # --- markup and policy ----------------------------------------------------------------------------
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("payload", PAYLOADS)
 @pytest.mark.parametrize("name", PAGES)
 def test_no_text_becomes_markup(name, payload):
@@ -585,6 +586,7 @@ def test_the_policy_keeps_a_script_from_running(browser):
 LONG = rewritten(PAGES["race"], "a_name_without_an_end_" * 40)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", [*PAGES, "long words"])
 def test_no_page_scrolls_sideways(name, browser):
     """No page scrolls sideways on phones, a tablet and a desktop, even with very long words."""

@@ -107,6 +107,7 @@ REFUSED = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("named", REFUSED)
 def test_a_wrong_id_token_is_refused_in_one_sentence(service, provider, named):
     """A token that is not signed by the provider, not for this service, or not valid now gives no token."""

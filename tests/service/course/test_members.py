@@ -56,6 +56,7 @@ def test_one_person_is_added_and_gets_a_link(service, staff):
     assert "added cleo@x: Cleo Ärmel, assistant" in audit(staff)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("fields", "words"),
     [

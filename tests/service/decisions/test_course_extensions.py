@@ -116,6 +116,7 @@ def test_reasons_that_are_too_long_together_leave_the_new_one(service):
     assert f"reason: {'a' * 300}" in trail
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("fields", "words"),
     [

@@ -390,6 +390,7 @@ def test_an_assistant_sees_all_regrades_and_answers_and_decides_nothing(service)
     assert "/decision" not in tom.get(home).text
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("hidden", ["case", "sanitizer", "memory", "performance"])
 @pytest.mark.parametrize("typed", ["24", *(pytest.param(text, marks=pytest.mark.whole) for text in ("+0.5", "0"))])
 def test_points_by_hand_while_checks_are_hidden_are_out_of_all_points(tmp_path, hidden, typed):

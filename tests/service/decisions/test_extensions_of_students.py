@@ -97,6 +97,7 @@ def test_an_extension_is_replaced_and_taken_back(service):
     assert "2 extra attempts -&gt; nothing" in trail
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("fields", "words"),
     [

@@ -87,6 +87,7 @@ def test_a_second_click_stores_nothing(service):
     assert said[0] == said[1] != said[2]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("fields", "words"),
     [

@@ -438,6 +438,7 @@ def test_the_overview_leads_to_the_attempts(service):
     assert f'href="./..{service.page_of(attempt)}"' in export(service, ExportKind.OVERVIEW).decode()
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "which",
     [

@@ -76,6 +76,7 @@ def test_the_student_reads_that_the_attempt_was_received_and_graded(service, att
     assert "results are held back" in ada.get("/assignments/small").text
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "end", ["/report", "/report?all=1", *(f"/download/{each}" for each in ("report.html", "result.json", "junit.xml"))]
 )

@@ -106,6 +106,7 @@ def test_students_stand_by_their_fastest_attempt_on_each_device(service):
     assert lines(service, boards_for_staff)["one"] == [(1, None, 4.0), (2, "Fox", 4.0)]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("hidden", HIDDEN)
 def test_what_students_see_is_the_same_however_hidden_checks_went(tmp_path, hidden):
     """For every outcome of the hidden checks, students see the same leaderboard."""

@@ -202,6 +202,7 @@ def test_a_platform_that_wants_fewer_requests_gets_fewer(service, platform, answ
     assert len(platform.scores) == 2
 
 
+@pytest.mark.whole
 def test_a_platform_that_is_gone_for_a_day_or_hangs_loses_nothing(service, platform, monkeypatch):
     """Scores for a platform that does not answer wait, however many times it is tried. They arrive when it is back."""
     monkeypatch.setattr(platform_client, "READ_SECONDS", 0.2)

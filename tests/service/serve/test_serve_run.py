@@ -64,6 +64,7 @@ def test_without_the_extra_the_command_says_how_to_install_it(tmp_path):
     assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("options", "said"),
     [

@@ -236,6 +236,7 @@ def test_an_answer_that_cannot_be_true_is_our_fault_and_never_a_zero(service, mo
     assert "a worker's answer is refused: it is about another assignment" in row.fault
 
 
+@pytest.mark.whole
 def test_a_scheduler_that_is_away_for_a_moment_loses_no_claim(service, monkeypatch, capfd):
     """If the scheduler is lost for a while, its gradings wait and do not use up a try. One line reports the loss, and
     another one the return.

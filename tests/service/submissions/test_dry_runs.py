@@ -53,6 +53,7 @@ def test_a_station_grades_a_dry_run_and_its_owner_gets_the_result(service):
     assert (grading.shown_state, grading.shown_points) == (State.DONE, right(service.course.load("small")).points)
 
 
+@pytest.mark.sampled
 @pytest.mark.both_databases
 @pytest.mark.parametrize("share", [0, 1])
 def test_every_hand_in_goes_first_and_then_lots_are_drawn(service, monkeypatch, share):

@@ -160,6 +160,7 @@ def test_what_is_hidden_later_is_kept_back_and_what_is_no_longer_is_shown(served
     assert stored(served, attempt)["early"] == whole
 
 
+@pytest.mark.whole
 def test_released_points_follow_the_file_too(served):
     """Scoring again also changes released points, and they stay released."""
     says(served, {**FIELDS, "sanitizer": {**FIELDS["sanitizer"], "hidden": True}})

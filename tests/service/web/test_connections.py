@@ -282,6 +282,7 @@ def test_a_request_has_the_time_of_its_first_byte():
     assert _is_at(times[0], sent[0])
 
 
+@pytest.mark.whole
 def test_a_request_behind_another_has_its_own_time():
     """A second request has its own time of arrival, even before the first answer. A slow first request does not give it
     an earlier time.
@@ -291,6 +292,7 @@ def test_a_request_behind_another_has_its_own_time():
     assert all(map(_is_at, times, (sent[0], sent[2], sent[3])))
 
 
+@pytest.mark.whole
 def test_a_request_that_begins_in_the_last_packet_of_another_has_its_own_time():
     """A request that begins in the last packet of another one arrives with that packet, not with the other request."""
     packet = BODIES[-3:] + BODIES[:-3]
@@ -299,6 +301,7 @@ def test_a_request_that_begins_in_the_last_packet_of_another_has_its_own_time():
     assert all(map(_is_at, times, sent))
 
 
+@pytest.mark.whole
 def test_requests_in_one_packet_have_its_time():
     """All requests in one packet arrive with this packet, although the later ones wait for an answer to the first."""
     sent, times = asyncio.run(_times(BODIES * 3, b"", b"", b""))

@@ -94,6 +94,7 @@ def test_a_fault_of_the_service_is_not_the_students(service, ada):
     assert ada.get(f"{TRY}/report").status_code == 404
 
 
+@pytest.mark.sampled
 @pytest.mark.both_databases
 @pytest.mark.parametrize("key", ["ben", "staff"])
 def test_no_address_shows_what_another_person_tried(service, key):
@@ -199,6 +200,7 @@ COSTS = [
 ]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("policies", "cost"), COSTS)
 def test_the_cost_of_handing_in_is_next_to_the_button(tmp_path, policies, cost):
     """Both forms show next to Hand in what it costs now, according to the student's dates and limits."""
@@ -245,6 +247,7 @@ def test_in_a_browser_the_result_appears_below_the_text(tmp_path, browser):
         assert [each for each in errors(driven) if "429" not in each] == []
 
 
+@pytest.mark.whole
 def test_in_a_browser_a_new_check_looks_like_those_before_it(tmp_path, browser):
     """A check that is decided while the page is open has the sign and the word of one that was decided before."""
     note = ProgressNote(words="too slow.", check="performance: cpu", verdict="partial", reason="TOO_SLOW")
@@ -302,6 +305,7 @@ def test_the_headline_of_a_dry_run_says_that_no_hidden_check_ran(tmp_path):
     service.database.close()
 
 
+@pytest.mark.whole
 def test_in_a_browser_the_editor_marks_the_lines_that_were_tried(tmp_path, browser):
     """After Try, the editor marks the lines that are wrong, also if lines were added above them meanwhile. A further
     try replaces the marks.

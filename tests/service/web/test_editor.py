@@ -201,6 +201,7 @@ def test_in_a_browser_it_is_an_editor(tmp_path, browser):
         assert handed_in == SOURCE.replace(b"    int", b"// typed     int")
 
 
+@pytest.mark.whole
 def test_a_text_that_was_changed_is_not_lost_by_a_slip(tmp_path, browser):
     """The browser asks for confirmation before the reader leaves a page with a changed text."""
     with opened(tmp_path) as service, driving(browser, service, "ada") as driven:
@@ -212,6 +213,7 @@ def test_a_text_that_was_changed_is_not_lost_by_a_slip(tmp_path, browser):
         assert driven.say(asks) is True
 
 
+@pytest.mark.whole
 def test_a_text_that_was_refused_is_still_a_draft(tmp_path, browser):
     """The service does not have a text that it has refused. So the browser keeps it, and asks before it is lost."""
     with opened(tmp_path) as service, driving(browser, service, "ada") as driven:
@@ -229,6 +231,7 @@ def test_a_text_that_was_refused_is_still_a_draft(tmp_path, browser):
         assert [each for each in errors(driven) if "422" not in each] == []
 
 
+@pytest.mark.whole
 def test_what_was_typed_is_there_again(tmp_path, browser):
     """A draft is offered again after its page was closed, but not after it has been handed in."""
     with opened(tmp_path) as service, driving(browser, service, "ada") as driven:

@@ -101,6 +101,7 @@ def tag(page, field):
     return found
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", MISTAKES)
 def test_a_mistake_is_said_at_its_field_and_the_form_keeps_what_was_entered(asked, name):
     """The answer has status 422, the entered values, and exactly one message, to which the field refers."""

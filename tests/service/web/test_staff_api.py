@@ -118,6 +118,7 @@ WRONG = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("named", WRONG)
 def test_a_wrong_request_is_refused_in_one_sentence(dated, named):
     """Each mistake in a body is answered with a sentence, and nothing is stored."""

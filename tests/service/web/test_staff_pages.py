@@ -91,6 +91,7 @@ def test_two_uploads_of_one_roster_at_once_are_both_noted_with_right_numbers(ser
         assert f"took in a roster: {words} in this file and kept" in audit
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("text", "words"),
     [

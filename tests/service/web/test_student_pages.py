@@ -211,6 +211,7 @@ def test_two_attempts_are_compared(service, ada):
         assert ada.get(f"/assignments/small/compare?{query}").status_code == 404
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("hidden", ["case", "sanitizer", "memory", "performance"])
 def test_nothing_of_a_hidden_check_reaches_the_student(tmp_path, hidden):
     """A student's pages and charts do not reveal anything about a hidden check. The instructor's pages show it."""
@@ -266,6 +267,7 @@ def test_a_late_attempt_is_told_to_be_late(tmp_path):
     assert "<b>late</b>" in ada.get(upload(ada).headers["location"]).text
 
 
+@pytest.mark.whole
 def test_no_attempt_is_left_after_the_last(tmp_path):
     """After the last attempt, the page has no form. A file that is sent anyway is refused and not stored."""
     service = Service(tmp_path, policies="attempts: {most: 1}\n")

@@ -191,6 +191,7 @@ def test_a_mistake_is_an_error_on_its_line(source, log):
         preprocess(source, DEFINITIONS)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("definitions", "use"),
     [
