@@ -80,6 +80,7 @@ def test_a_baseline_with_another_program_is_counted(tmp_path, quick, simulator):
     assert (reads.model, reads.baseline) == (256, 512)
 
 
+@pytest.mark.whole
 def test_an_oracle_that_fails_is_a_broken_statement(drafted, quick):
     """If the oracle raises an exception, a statement is false and gives the path of the oracle and the exception. No
     speeds or limits are proposed.
@@ -198,6 +199,7 @@ def counted(unused):
     return result(BUILD, profiles={"": PROFILE.model_copy(update={"accesses": (access,), "branches": ()})})
 
 
+@pytest.mark.whole
 def test_limits_are_above_what_right_submissions_are_counted(scaling, tmp_path):
     """Proposed limits are above the counts of all correct submissions. Wrong submissions, and those without counts, are
     ignored.

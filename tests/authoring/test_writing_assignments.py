@@ -230,6 +230,7 @@ def values_of(schema):
         yield from (value for below in schema for value in values_of(below))
 
 
+@pytest.mark.whole
 def test_every_value_that_a_field_may_have_is_explained():
     """The reference mentions each accepted value in code font. A sentence explains the vectors."""
     vectors = ELEMENTS.keys() - SCALARS.keys()

@@ -30,6 +30,7 @@ def lasting(tmp_path_factory):
         yield renderer
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("told", [GRADED, UNGRADED], ids=["graded", "ungraded"])
 def test_a_page_is_the_same_wherever_it_is_made(lasting, told):
     """A page from another process is identical to the byte, with its figures, whether or not it was begun early."""

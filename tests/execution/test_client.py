@@ -106,6 +106,7 @@ def test_a_session_that_cannot_go_on_is_tried_again_in_another_worker(worker, mo
     assert isinstance(worker.open(plan("twice")), Refused), "it was not to go on: the refusal is its own"
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     "refusal",
     [Refused(call="stage", error="X"), pytest.param(Stopped(error="OUT_OF_RESOURCES"), marks=pytest.mark.whole)],
@@ -201,6 +202,7 @@ def test_a_crash_takes_its_own_session_only(worker):
     assert worker._connection.process.group == pid
 
 
+@pytest.mark.whole
 def test_the_driver_says_what_kernels_take():
     """The driver reports the local memory that kernels declare, and the build log, which may be empty."""
     source = (

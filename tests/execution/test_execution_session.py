@@ -159,6 +159,7 @@ def test_what_a_kernel_prints_never_reaches_the_control_stream(worker):
     assert is_right(worker.run_once(plan("chatter"), "run", ARRAYS))
 
 
+@pytest.mark.whole
 def test_a_refusal_of_the_driver_is_an_outcome(worker):
     """If a kernel requires a work-group size that contradicts the launch, the outcome contains the driver's error."""
     outcome = worker.run_once(plan("sevens"), "run", ARRAYS)

@@ -79,6 +79,7 @@ def series(worker, **kernels):
     return Series(worker, {name: plan(kernel) for name, kernel in kernels.items()})
 
 
+@pytest.mark.whole
 def test_scripts_that_run_to_their_ends_share_a_session(worker):
     """Scripts that complete share a session. Their results have the names of their own plans, and outputs come first,
     as in the script.

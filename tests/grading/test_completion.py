@@ -49,6 +49,7 @@ def untimed(result):
     return [replace(check, seconds=0.0) for check in result.checks]
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     ("statement", "reason"),
     [

@@ -141,6 +141,7 @@ def test_messages_keep_the_lines_of_the_file(graded):
     assert "line 10, column 9: unknown type name 'Partcle'" in build.message
 
 
+@pytest.mark.whole
 def test_a_parameter_of_another_struct_is_refused(graded):
     """An array of another struct is named by the build."""
     other = KERNEL.replace("float3 shift", "float2 shift").replace("+= shift", "+= shift.xyx")

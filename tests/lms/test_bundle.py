@@ -34,6 +34,7 @@ def test_solutions_of_others_come_without_their_assignments(course):
     assert all(name.endswith("/kernels.cl") and name.startswith("reference/") for name in others)
 
 
+@pytest.mark.whole
 def test_two_assignments_have_two_hashes_and_one_has_one(course):
     """Each assignment has one hash, which is the name of the folder into which it is unpacked."""
     hashes = {pack(course.load(name)).sha256 for name in ASSIGNMENTS}

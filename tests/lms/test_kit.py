@@ -410,6 +410,7 @@ def test_a_set_up_that_fails_says_so_and_is_not_taken_for_done(command):
     assert "600 MB free in " in done.stderr
 
 
+@pytest.mark.whole
 def test_a_dry_run_installs_nothing(command):
     """A dry run prints the planned steps and does not install anything."""
     done = command("setup", "--dry-run")

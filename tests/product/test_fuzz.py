@@ -38,6 +38,7 @@ ALIKE = frozenset(
 """Kept recipes that only `make test-all` tries. `make test` already tries similar forbidden answers of a station."""
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("name", "kept"),
     [

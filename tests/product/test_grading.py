@@ -230,6 +230,7 @@ def test_a_kernel_for_any_tile_is_timed_with_the_larger_one(transposition, envir
     assert (speed.reason, speed.points) == (None, 20), speed.message
 
 
+@pytest.mark.whole
 def test_a_device_that_is_not_asked_for_is_a_fault_of_the_assignment(transposition, environment):
     """If an assignment has no goal for the class of the device, grading raises an error that names the
     missing field.
@@ -341,6 +342,7 @@ def test_every_reason_has_a_meaning_in_the_page_that_explains_reports():
     assert sorted(explained) == sorted(Reason)
 
 
+@pytest.mark.whole
 def test_a_fault_in_what_explains_costs_no_grade(environment, transposition, tmp_path, monkeypatch):
     """A fault in an explanation, or a lost device in the search for a cause, changes no verdict. The result lists what
     is missing.

@@ -61,6 +61,7 @@ def test_mutations_change_the_lines_that_they_say(name):
         assert not each.lines & each.effect
 
 
+@pytest.mark.whole
 def test_model_solutions_have_mutations_of_every_kind():
     """The model solutions have mutations of every kind."""
     assert {each.kind for source in MODELS.values() for each in all_of(source)} == set(Kind)

@@ -41,7 +41,7 @@ PHRASES = {
 ANY = re.compile(rf"\b(?:{'|'.join(PHRASES)})\b", re.IGNORECASE)
 """Matches any of these phrases. Most texts have none, and one search is faster than one search per phrase."""
 
-QUOTED = re.compile(rf"""["'](?:{'|'.join(OPENINGS)})\b""")
+QUOTED = re.compile(rf"""["'](?:{"|".join(OPENINGS)})\b""")
 """Matches a string that begins with one of the openings."""
 
 FILES = [path for folder in ("grader", "tests") for path in sorted((ROOT / folder).rglob("*.py"))]

@@ -94,6 +94,7 @@ def read_pid(path):
     return int(waited(lambda: path.exists() and path.read_text()))
 
 
+@pytest.mark.whole
 def test_a_station_is_another_process_and_stays_for_the_next_job(two):
     """A station is a separate process that serves several jobs, and two stations at most are started here.
 
@@ -114,12 +115,14 @@ def test_those_that_are_dismissed_end_by_themselves(two):
         two.call(pid, None)
 
 
+@pytest.mark.whole
 def test_an_error_of_ours_arrives_as_it_was(two):
     """A GraderError arrives with its class, which determines the exit code, and with its message."""
     with pytest.raises(DeviceError, match=r"^no device\.$"):
         two.call(fail_in_our_words, "no device.")
 
 
+@pytest.mark.whole
 def test_what_cannot_travel_is_told_and_the_station_goes_on():
     """An unknown error, or an answer that cannot be pickled, becomes a WorkerError.
 
@@ -276,6 +279,7 @@ def test_ctrl_c_reaches_only_the_batch(two, caller, tmp_path):
     assert os.getsid(station) == station != os.getsid(0)
 
 
+@pytest.mark.whole
 def test_nothing_is_imported_from_the_working_directory(tmp_path, monkeypatch):
     """A station imports no module from the working directory, where students may have chosen the file names."""
     (tmp_path / "grader.py").write_text("raise SystemExit('student')")

@@ -142,6 +142,7 @@ def test_who_does_not_stand_still_is_ended(tmp_path):
         worker.stop()
 
 
+@pytest.mark.whole
 def test_who_is_woken_while_it_is_frozen_is_ended(tmp_path):
     """A worker that any process wakes while it is frozen is ended, because it runs while other workers are timed."""
     worker, counter = running(tmp_path, HONEST)
@@ -185,6 +186,7 @@ def test_a_worker_of_which_a_process_begins_or_ends_while_it_is_frozen_is_ended(
         worker.stop()
 
 
+@pytest.mark.whole
 def test_a_worker_that_begins_processes_at_all_times_stands_still(tmp_path):
     """A process that begins while the judge looks for processes is found and frozen. If it were overlooked, the worker
     would be ended.

@@ -102,6 +102,7 @@ def test_a_loop_that_does_not_end(simulator, transposition):
     assert check.seconds < TIMEOUTS.simulation
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("goes_wrong", [pytest.param("", marks=pytest.mark.whole), "tile[ly][j] = 1; "])
 def test_a_loop_that_does_not_end_within_one_that_would(simulator, transposition, goes_wrong):
     """If an inner loop is endless, the inner loop is reported, not the outer loop that contains it. The simulation

@@ -48,6 +48,7 @@ def worker(environment):
         yield worker
 
 
+@pytest.mark.whole
 def test_this_machine_can_be_calibrated(worker, monkeypatch):
     """A calibration contains every figure with its interval, and the device, the sandbox, the version, the time and the
     clock rates of the measurement.

@@ -230,6 +230,7 @@ def test_a_machine_that_interrupts_launches_fails_nobody_in_more_examples(transp
 HONEST_WORK = {"fraction": st.floats(0.1, 1.2), "seed": st.integers(0, 2**32)}
 
 
+@pytest.mark.whole
 @QUICK
 @given(**HONEST_WORK)
 def test_an_honest_submission_gets_what_its_speed_is_worth(transposition, fraction, seed):

@@ -72,6 +72,7 @@ def test_the_corpus_of_assignments_is_covered(course):
     assert set(RAGGED) == {part.called for part in parts if part.performance.verifier is None}
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("name", [param(name, name, SELECTED) for name in sorted(RAGGED)])
 def test_a_model_solution_makes_what_the_model_solution_makes(setup, name, monkeypatch):
     """A submission that equals the model solution has the same digests in every round and in every set of arrays, and

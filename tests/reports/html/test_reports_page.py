@@ -392,6 +392,7 @@ def test_where_nothing_was_timed_it_says_why():
     assert "it crashed." in causes_of(result(BUILD, crashed))
 
 
+@pytest.mark.whole
 def test_speeds_are_words_and_two_figures():
     """Speeds are shown in words and in two figures: bars for copies or a roofline for arithmetic, and the times of
     launches.
@@ -632,6 +633,7 @@ def test_no_word_is_broken_on_a_phone(browser):
         assert browser.measure(page_of(outcome), [360], broken) == [0]
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("name", ["race", "build error", "roofline"])
 def test_a_printed_page_holds_all_of_it(name, browser):
     """A printed page is complete. It contains the end of a long log, the source and the words of the figures."""

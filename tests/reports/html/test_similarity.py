@@ -73,6 +73,7 @@ def rows(*sources):
     return tuple(row(f"student-{i}", grade(source=source)) for i, source in enumerate(sources))
 
 
+@pytest.mark.whole
 @pytest.mark.sampled
 @pytest.mark.parametrize("name", ASSIGNMENTS)
 def test_right_solutions_of_an_assignment_are_told_apart(name):

@@ -99,6 +99,7 @@ def test_an_open_assignment_takes_what_is_handed_in_while_a_file_is_missing(serv
     assert upload(service.browser("ada"), b"kernel").status_code == 303
 
 
+@pytest.mark.whole
 @pytest.mark.sampled
 @pytest.mark.parametrize("renamed", [False, True], ids=["gone", "renamed"])
 def test_an_assignment_whose_folder_is_gone_keeps_receipts_attempts_and_points(served, renamed):

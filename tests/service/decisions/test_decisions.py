@@ -59,6 +59,7 @@ def test_points_by_hand_survive_regrading_and_the_student_reads_why(service, typ
     assert line_of(service)["small points"] == "10"
 
 
+@pytest.mark.whole
 def test_points_are_given_to_who_has_handed_in_nothing(service):
     """A student without an attempt can get a number of points, but no addition such as +7, because there are no points
     to add to.
@@ -71,6 +72,7 @@ def test_points_are_given_to_who_has_handed_in_nothing(service):
     assert line_of(service)["small points"] == ""
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     ("typed", "words"), [("many", "80, +5, -2.5"), ("16", "more than the 15 points"), ("", "Write 80")]
 )
@@ -220,6 +222,7 @@ def test_what_an_assignment_hides_no_more_can_be_released_of_earlier_attempts(tm
     service.database.close()
 
 
+@pytest.mark.whole
 def test_a_release_is_asked_for_on_a_page_that_says_what_it_shows(tmp_path):
     """The release page shows how many attempts and students a release affects, which checks it reveals, and until when
     students can still hand in. Opening the page releases nothing. Trial runs and attempts without hidden outcomes do
@@ -254,6 +257,7 @@ def test_a_release_is_asked_for_on_a_page_that_says_what_it_shows(tmp_path):
     service.database.close()
 
 
+@pytest.mark.whole
 def test_a_question_is_listed_until_it_is_answered(service):
     """A student may ask one question about an attempt, which is listed until it is answered. The student reads the
     answer, and other students cannot ask about the attempt.
@@ -271,6 +275,7 @@ def test_a_question_is_listed_until_it_is_answered(service):
     assert "answered a question" in staff.get("/course/audit").text
 
 
+@pytest.mark.whole
 def test_an_answer_of_two_lines_is_shown_as_two_lines(service):
     """A question or answer of two lines is shown on two lines, although browsers send CR LF."""
     page, ada, staff = (
@@ -363,6 +368,7 @@ def test_a_trial_run_counts_nowhere(tmp_path):
     service.database.close()
 
 
+@pytest.mark.whole
 def test_an_assistant_sees_all_regrades_and_answers_and_decides_nothing(service):
     """An assistant can see everything, regrade attempts and answer questions. For forms that only instructors may send,
     the answer is 404.

@@ -90,6 +90,7 @@ def states(service):
     return [(each.state, each.words) for each in rows(service)]
 
 
+@pytest.mark.whole
 def test_a_result_is_sent_once_and_each_change_once_more(service, platform):
     """A result is sent with its time and attempt, and only once. A regrade and a decision send the new score. A student
     who has handed in nothing has no score, and one whose attempts are excluded has none any more.
@@ -161,6 +162,7 @@ def test_a_refused_score_blocks_nothing_and_is_sent_again_on_request(service, pl
     assert [state for state, _ in states(service)] == [ScoreState.SENT] * 2
 
 
+@pytest.mark.whole
 def test_a_fault_is_tried_again_with_growing_pauses_up_to_a_limit(service, platform):
     """A score at which the platform fails is tried again after 1, 2, 4, ... minutes, and given up after 20 tries."""
     service.graded(service.hand_in(), graded(service.course))
@@ -303,6 +305,7 @@ def test_a_registration_does_not_lead_behind_the_firewall(service):
     assert "has a private address" in why
 
 
+@pytest.mark.whole
 def test_the_job_compares_grades_only_after_a_change(service, platform, monkeypatch):
     """The job sends a score in the run after a grading. It compares all grades only after a change."""
     compared = []

@@ -141,6 +141,7 @@ def test_as_many_gradings_are_under_way_as_there_are_devices(service):
     assert sorted(seen) == sorted(service.gradings(each)[0].id for each in attempts)
 
 
+@pytest.mark.whole
 def test_a_station_that_is_told_to_stop_gives_back_all_that_it_has(service, tell):
     """A station that must stop releases all its claims at once, and no attempt loses a try."""
     attempts, begun = crowd(service, 3), threading.Barrier(2)
@@ -158,6 +159,7 @@ def test_a_station_that_is_told_to_stop_gives_back_all_that_it_has(service, tell
     assert [(row.state, row.tries, row.claimed_by) for row in rows] == [(State.WAITING, 0, None)] * 3
 
 
+@pytest.mark.whole
 def test_what_ends_in_a_thread_ends_alone(service):
     """A cancelled grading does not affect the others. A grading whose scheduler is lost is repeated without using up a
     try.

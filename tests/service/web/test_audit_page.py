@@ -45,6 +45,7 @@ def test_a_regrading_pushes_no_decision_out(service, staff):
     assert len(stations) == 1
 
 
+@pytest.mark.whole
 def test_page_by_page_every_line_comes_once(service, staff):
     """Paging through the trail shows each line exactly once, even if more lines are added meanwhile."""
     noted(service, 2 * LINES_PER_PAGE + 1)

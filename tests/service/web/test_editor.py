@@ -176,6 +176,7 @@ def test_a_refusal_leads_to_nobody_elses_page(service, ada, referer):
     assert re.findall('<a href="([^"]*)"', said.text.partition("<main")[2]) == ["/"]
 
 
+@pytest.mark.whole
 def test_in_a_browser_it_is_an_editor(tmp_path, browser):
     """A browser highlights OpenCL C and marks findings at their lines without violating the security policy. The Tab
     key leaves the editor, and text that was typed just before is handed in.
@@ -258,6 +259,7 @@ def test_what_was_typed_is_there_again(tmp_path, browser):
         assert errors(driven) == []
 
 
+@pytest.mark.whole
 def test_a_file_that_nobody_edits_in_a_page_is_not_sent_as_one(service, ada):
     """A source that is too large for the editor is not sent in a page, and not in a refusal either. A megabyte of
     quotation marks would become five, which occupy memory as long as a reader likes.

@@ -35,6 +35,7 @@ def test_the_page_names_every_file(staff):
     assert all(kind in page for kind in {*ExportKind, *FILLED} - {ExportKind.OVERVIEW, ExportKind.SIMILAR})
 
 
+@pytest.mark.whole
 def test_the_overview_runs_no_script(service, staff):
     """The overview does not run scripts, because it contains text by students."""
     service.graded(service.hand_in())

@@ -66,6 +66,7 @@ def test_a_page_that_back_has_shown_takes_another_file(ada):
     assert places[1] == places[2]
 
 
+@pytest.mark.whole
 def test_the_editor_takes_another_text_by_a_used_form(ada):
     """The editor accepts another text in a used form, so that the student's last text is graded."""
     shown = ada.get("/assignments/small/edit")
@@ -293,6 +294,7 @@ def test_a_fault_of_ours_is_told_as_ours(service, ada):
     assert service.state(attempt) == State.FAULTED
 
 
+@pytest.mark.whole
 def test_a_megabyte_of_text_costs_the_web_little(service, ada):
     """Pages and comparisons of the largest files take less than 5 s, because their work is linear and limited."""
     lines = [b"%d" % number for number in range(5000)]

@@ -211,6 +211,7 @@ def test_a_text_that_grows_without_end_is_stopped_early(definitions, use):
         preprocess("\n".join([*definitions, use]), {})
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     "source",
     [
