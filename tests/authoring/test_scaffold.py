@@ -52,6 +52,7 @@ def test_a_folder_is_filled_and_what_was_written_is_told(assignment, tmp_path):
     assert written_to(folder) == sorted(FILES)
 
 
+@pytest.mark.sampled
 def test_the_skeleton_and_the_handout_are_those_of_the_assignment(assignment, started):
     """The skeleton and the handout are exact copies of the assignment's files, except for the handout's link to the
     page about reports.

@@ -133,6 +133,7 @@ def with_elements(assignment, n):
     return replace(assignment, sanitizer=replace(assignment.sanitizer, sizes={"n": n}))
 
 
+@pytest.mark.whole
 def test_a_wrong_number_of_a_vector_is_named_like_in_the_kernel(tmp_path, environment):
     """The message names the number of a vector by its letter."""
     assignment, right = addition_of(tmp_path, "float4")

@@ -92,6 +92,7 @@ def case_of(checks):
     return next(check for check in checks if check.kind is Kind.CORRECTNESS)
 
 
+@pytest.mark.whole
 def test_structs_in_arrays_local_memory_and_by_value(graded):
     """A right kernel passes each case and the simulator. The layouts, packed or not, agree with NumPy's."""
     assert [(check.verdict, check.message) for check in graded(KERNEL) if check.verdict is not Verdict.PASSED] == []

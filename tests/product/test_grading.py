@@ -301,6 +301,7 @@ TIMING, WATCHING = "timing", "watching every access in the simulator"
 """Progress messages of a grading."""
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     ("name", "apart"),
     [

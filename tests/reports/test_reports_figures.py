@@ -28,6 +28,7 @@ def words_of(figure):
     return [" ".join(element.itertext()).strip() for element in ElementTree.fromstring(figure).iter("text")]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", FIGURES)
 def test_a_figure_stands_inside_a_page(name):
     """A figure is an SVG element with a label, selectable text and the page's colours, but without a fixed size or an

@@ -335,6 +335,7 @@ def test_one_failure_is_no_pattern():
     assert crew.hopeless() == ()
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", ["distributed.client", "distributed.core", "distributed.utils", "tornado.application"])
 def test_dask_says_nothing_to_the_terminal(dask, hired, name):
     """Dask's loggers print nothing, because the cluster's own messages say all that an instructor needs to know."""

@@ -33,6 +33,7 @@ def line_of(service):
     return next(each for each in csv.DictReader(io.StringIO(text)) if each["key"] == "ada")
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("typed", "points", "words"),
     [

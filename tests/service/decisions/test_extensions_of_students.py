@@ -128,6 +128,7 @@ def test_there_is_no_date_to_extend_where_there_is_none(tmp_path):
     service.database.close()
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("policies", "fields", "words"),
     [

@@ -82,6 +82,7 @@ def test_a_deduction_is_in_every_page_and_file_and_says_why(tmp_path):
 BEFORE = "The report shows the points before this deduction."
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("late", "hours", "words"),
     [

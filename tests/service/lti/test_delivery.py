@@ -179,6 +179,7 @@ def test_a_fault_is_tried_again_with_growing_pauses_up_to_a_limit(service, platf
     assert row.words == "the platform answered with status 500: oops"
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("answer", "minutes"),
     [

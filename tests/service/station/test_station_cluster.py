@@ -114,6 +114,7 @@ def are_done(service, attempts):
     return all(state == State.DONE for state in states(service, attempts))
 
 
+@pytest.mark.whole
 def test_as_many_gradings_are_under_way_as_there_are_devices(service):
     """A station grades one attempt per device at a time, even after it has lost devices, and grades each attempt
     exactly once.

@@ -147,6 +147,7 @@ def test_what_is_no_source_is_refused(service, staff, kind, data, words):
         assert session.query(PoolRow).count() == 0
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     "packing",
     [

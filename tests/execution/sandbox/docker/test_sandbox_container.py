@@ -1038,6 +1038,7 @@ def test_after_kill_9_of_the_judge_nothing_is_left(code, worker_image, engine, t
         engine.containers.get(container)
 
 
+@pytest.mark.whole
 def test_a_container_that_somebody_removes_is_our_error(fresh, engine):
     """If another program removes the container, this is an error of grader, and not a crash of the kernel."""
     with make_worker(fresh) as worker:
@@ -1120,6 +1121,7 @@ def test_a_folder_that_the_engine_does_not_see_is_our_error(fresh, monkeypatch, 
     assert not elsewhere.exists()
 
 
+@pytest.mark.whole
 def test_an_image_of_another_version_is_refused(fresh, monkeypatch):
     """A worker from an image of another version is stopped, and the message asks the user to build the image again."""
     monkeypatch.setattr("grader.execution.connection.fingerprint", lambda: "of another worker")
