@@ -44,6 +44,7 @@ def numbers(source, *words):
     return {number for number, line in enumerate(source.split("\n"), start=1) if any(each in line for each in words)}
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", MODELS)
 def test_mutations_change_the_lines_that_they_say(name):
     """A mutation changes exactly the lines that it lists and keeps the number of lines. All mutated texts differ from
@@ -60,6 +61,7 @@ def test_mutations_change_the_lines_that_they_say(name):
         assert not each.lines & each.effect
 
 
+@pytest.mark.whole
 def test_model_solutions_have_mutations_of_every_kind():
     """The model solutions have mutations of every kind."""
     assert {each.kind for source in MODELS.values() for each in all_of(source)} == set(Kind)

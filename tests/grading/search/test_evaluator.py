@@ -82,6 +82,7 @@ def test_where_a_pointer_moves_edits_are_tried_alone(environment, transposition)
         tried.close()
 
 
+@pytest.mark.whole
 def test_an_edit_that_ends_the_session_takes_no_other_with_it(environment, transposition, monkeypatch):
     """If a launch of many edits crashes, each of them is tried alone, so that a right edit is found even if another one
     crashes.

@@ -47,6 +47,7 @@ def test_a_long_link_header_is_searched_quickly():
     assert time.perf_counter() - began < 2
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("place", ["/token", "/members"])
 @pytest.mark.parametrize("answer", [DEEP, "3", "null", '{"access_token": "x", "expires_in": 1' + "0" * 400 + "}"])
 def test_an_answer_of_another_form_is_a_sentence(service, platform, place, answer):
@@ -75,6 +76,7 @@ def test_a_refused_member_has_a_short_name_without_hidden_marks(service, platfor
     assert "\ufffd\ufffd\ufffdnnn" in words
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("claims", "words"),
     [

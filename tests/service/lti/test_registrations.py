@@ -134,6 +134,7 @@ def test_a_wrong_registration_changes_nothing(service, platform):
     assert (row.name, row.client_id) == ("New", CLIENT)
 
 
+@pytest.mark.whole
 def test_the_operator_registers_checks_and_rotates_by_commands(service, tmp_path):
     """`grader lti` registers a platform, lists it, says what is wrong, makes a link, and rotates the key once."""
     embedded = service.database.embedded
