@@ -543,9 +543,10 @@ class Assignment(Folders, Rubric):
         array = self.buffers[buffer]
         if array.image is None:
             return None
-        height, width = self.shape(array, sizes)
+        *slices, height, width = self.shape(array, sizes)
         form = FORMATS[array.image]
-        return ImageSpec(order=form.order, channel=form.channel, width=width, height=height)
+        depth = slices[0] if slices else None
+        return ImageSpec(order=form.order, channel=form.channel, width=width, height=height, depth=depth)
 
     def array_shape(self, buffer: str, sizes: Sizes) -> tuple[int, ...]:
         """Shape of an array in NumPy: its shape, and for vectors one more dimension."""
