@@ -505,6 +505,7 @@ BEGINNINGS = (
     "Invalid wait event\n\tKernel: k\n\tEntity: {entity}",
     "Index ({index}) exceeds static array size ({few})\n\tKernel: k\n\tEntity: {entity}",
     "Image coordinates outside ({index},{few}) of width 8 and height {few}\n\tWork-item: {entity}",
+    "Image coordinates outside ({index},{few},{few}) of width 8 and height {few} and depth 3\n\tWork-item: {entity}",
     "OCLGRIND FATAL ERROR (image.cpp:7)\n  Unsupported image channel data type: 10DA\n\tKernel: k\n\tEntity: {entity}",
     "OCLGRIND FATAL ERROR: a loop that does not end\n\tKernel: k\n\tEntity: {entity}",
     "OCLGRIND FATAL ERROR: Unsupported instruction\n\tKernel: k\n\tEntity: {entity}",
