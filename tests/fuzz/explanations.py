@@ -424,7 +424,6 @@ def _edit(seen: Outline, source: str, tally: Tally) -> None:
     """Make edits, the programs that combine them, and the hints for each edit."""
     made = edits(seen, most=EDITS)
     for schema in mutant_schemas(seen, [*made[:SWITCHED:2], *made[-SWITCHED::2]]):
-        schema.keeps_to_its_arrays  # noqa: B018 - a property that computes its value on access
         schema.without([1, 3, *list(schema.lines)[:2]])
     for edit in made:
         edited(seen, edit)
