@@ -90,7 +90,7 @@ def operators(site: Site) -> Iterator[Edit]:
     if text == "/" and (site.index is not None or site.divides_integers):
         yield site.replaced("%")
     if text == "=" and site.region.role == "statement" and site.index is None:
-        yield from (site.replaced(other) for other in ("+=", "-="))
+        yield site.replaced("+=")
 
 
 def other_operators(site: Site) -> Iterator[Edit]:
