@@ -9,6 +9,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from grader.common.phrases import count
+from grader.service.auth.issuer_keys import key_set
 from grader.service.db.models import LtiContextRow, LtiPlatformRow, LtiScoreRow
 from grader.service.db.session import Database
 from grader.service.errors import RefusedError
@@ -18,7 +19,7 @@ from grader.service.lti.launch import CLOCK_LEEWAY_SECONDS
 from grader.service.lti.platform_client import Endpoints, PlatformAnswer, PlatformClient, PlatformError
 from grader.service.lti.registrations import deployments_of, endpoints_of
 from grader.service.lti.scores import ScoreState
-from grader.service.lti.tokens import SigningKey, key_set
+from grader.service.lti.tokens import SigningKey
 
 
 @dataclass(frozen=True, kw_only=True)

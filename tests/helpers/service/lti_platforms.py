@@ -8,6 +8,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from html import escape
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from ipaddress import ip_network
 from itertools import count
 from urllib.parse import parse_qs, parse_qsl, urlencode, urlsplit
 
@@ -15,11 +16,11 @@ from joserfc import jwt
 from joserfc.jwk import RSAKey
 from services import parts
 
-from grader.common.lti import LtiRules
 from grader.service.db.models import LtiKeyRow
 from grader.service.lti.platform_client import PlatformClient
 from grader.service.lti.registrations import Registration, StatedContext, connect, note_context, register
 from grader.service.lti.tokens import new_key
+from grader.service.outgoing.client import HttpClient
 
 CLIENT, DEPLOYMENT, CONTEXT = "client-1", "7", "course-1"
 CLAIM = "https://purl.imsglobal.org/spec/lti/claim/"
@@ -36,6 +37,8 @@ KEY, OTHER_KEY = (RSAKey.generate_key(2048, {"kid": "one"}) for _ in range(2))
 
 
 TOOL_KEY = new_key()
+
+THIS_MACHINE = (ip_network("127.0.0.0/8"), ip_network("::1"))
 
 
 class Platform:
@@ -258,7 +261,7 @@ def platform_at_work():
 
 def registered(service, platform, **more):
     """Register the service at a platform, and connect the platform's course."""
-    client = PlatformClient(rules=LtiRules(private_hosts=("127.0.0.1", "localhost")))
+    client = PlatformClient(http=HttpClient(private=THIS_MACHINE))
     service.app_state = replace(service.app_state, lti=client)
     service.app.state.app_state = service.app_state
     with service.database.writing() as session:

@@ -6,11 +6,12 @@ import sys
 import threading
 import time
 from contextlib import suppress
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 from large_course import statements
-from lti_platforms import platform_at_work, registered
+from lti_platforms import THIS_MACHINE, platform_at_work, registered
 from project import HELPERS
 from services import graded, post
 from sqlalchemy import select, update
@@ -28,9 +29,10 @@ from grader.service.db.models import (
     PersonRow,
 )
 from grader.service.grades.holds import hold_back, publish
-from grader.service.lti import delivery, platform_client
+from grader.service.lti import delivery
 from grader.service.lti.delivery import INTERRUPTED_AFTER, send_scores
 from grader.service.lti.scores import ScoreState, queue_scores, score_in, send_again
+from grader.service.outgoing.client import HttpClient
 from grader.service.serve import platform_jobs
 
 pytestmark = pytest.mark.usefixtures("course")
@@ -236,9 +238,10 @@ def test_a_platform_that_wants_fewer_requests_gets_fewer(service, platform, answ
     assert len(platform.scores) == 2
 
 
-def test_a_platform_that_is_gone_for_a_day_or_hangs_loses_nothing(service, platform, monkeypatch):
+def test_a_platform_that_is_gone_for_a_day_or_hangs_loses_nothing(service, platform):
     """Scores for a platform that does not answer wait, however many times it is tried. They arrive when it is back."""
-    monkeypatch.setattr(platform_client, "READ_SECONDS", 0.2)
+    quick = replace(service.app_state.lti, http=HttpClient(private=THIS_MACHINE, read_seconds=0.2))
+    service.app_state = replace(service.app_state, lti=quick)
     hanging = threading.Event()
     service.graded(service.hand_in(), graded(service.course))
     platform.answers = {"/token": lambda *_: hanging.wait(0.5) and None}

@@ -19,6 +19,7 @@ from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
+from grader.service.auth.issuer_keys import UnsignedError
 from grader.service.auth.sessions import start_session
 from grader.service.course.assignments import AssignmentView
 from grader.service.db.models import CourseRole, LtiContextRow, LtiPlatformRow, PersonRow
@@ -46,7 +47,7 @@ from grader.service.lti.registrations import (
     note_context,
     platform_of_login,
 )
-from grader.service.lti.tokens import UnsignedError, public_key_set
+from grader.service.lti.tokens import public_key_set
 from grader.service.web.auth import AnyForm, text_in, texts_in
 from grader.service.web.middleware import POLICY
 from grader.service.web.pages import page
