@@ -267,6 +267,34 @@ def test_a_platform_that_is_gone_for_a_day_or_hangs_loses_nothing(service, platf
         assert session.query(LtiPlatformRow).one().failures == 0
 
 
+@pytest.mark.parametrize("fault", [ConnectionAbortedError, (502, {}, "bad gateway")], ids=["closed", "502"])
+@pytest.mark.parametrize("shows_results", [True, False])
+def test_a_score_whose_answer_was_lost_is_not_refused(service, platform, fault, shows_results):
+    """A platform stores a score, but its answer is lost or an error. It then refuses a score with the same time. The
+    score counts as sent, and is stored once.
+    """
+    service.graded(service.hand_in(), graded(service.course))
+
+    def answer(_method, path, _query, body):
+        if path.endswith("/results") and not shows_results:
+            return 403, {}, "no"
+        if not path.endswith("/scores"):
+            return None
+        if platform.scores:
+            return 409, {}, "a score with this time is stored"
+        platform.scores.append((path.split("/")[2], body["userId"], body))
+        if fault is ConnectionAbortedError:
+            raise ConnectionAbortedError
+        return fault
+
+    platform.answers = {"/columns": answer}
+    send(service)
+    service.passes(minutes=6)
+    assert send(service) == ""
+    assert states(service) == [(ScoreState.SENT, "")]
+    assert len(platform.scores) == 1
+
+
 def queued(service, platform, course, number):
     """Queue scores of this number of students for a platform that fails at every fifth request."""
     chance = random.Random(7)

@@ -15,6 +15,7 @@ from grader.service.course.roster import shared_names
 from grader.service.db.models import LtiScoreRow
 from grader.service.db.sending import SendState
 from grader.service.errors import RefusedError
+from grader.service.lti.groups import choose_groups, group_sets
 from grader.service.lti.registrations import connect, context_of, contexts, disconnect, platforms
 from grader.service.lti.roster import request_roster
 from grader.service.lti.scores import send_again
@@ -53,6 +54,7 @@ def show_platforms(request: Request, member: Teacher, asked: Annotated[ScoreFilt
             more=found[SCORES_PER_PAGE - 1].id if len(found) > SCORES_PER_PAGE else 0,
             platforms=platforms(session),
             contexts=contexts(session),
+            group_sets=group_sets,
             shared=shared_names(session),
         )
 
@@ -79,6 +81,15 @@ def read_roster_now(request: Request, _member: Instructor, _form: StaffForm, con
     state = state_of(request)
     with state.database.writing() as session:
         request_roster(context_of(session, context_id), state.now())
+    return RedirectResponse("/course/platforms", 303)
+
+
+@router.post("/{context_id}/groups")
+def use_groups(request: Request, member: Instructor, form: StaffForm, context_id: RowNumber) -> Response:
+    """Let students hand in with their groups in a set of the platform, or stop this."""
+    state = state_of(request)
+    with state.database.writing() as session:
+        choose_groups(session, context_of(session, context_id), text_in(form, "set"), member.key, state.now())
     return RedirectResponse("/course/platforms", 303)
 
 
