@@ -171,7 +171,7 @@ def _misfit(kernel: KernelFacts, args: Sequence[ArgFacts], wanted: Sequence[AnyP
             return _exchanged(kernel, first, second, (one, other), code)
     each, arg = pairs[0]
     place = _place(code, kernel.name, arg.name)
-    return f"{place}the parameter {arg.name} has the wrong type, {_declare(arg)}: write {each.declaration}."
+    return f"{place}the parameter {arg.name} has the wrong type, {_declare(arg)}. Write {each.declaration}."
 
 
 def _misordered(
@@ -186,7 +186,7 @@ def _misordered(
         case [(_, first), *_]:
             order = ", ".join(each.declaration for each in wanted)
             place = _place(code, kernel.name, first.name)
-            return f"{place}the parameters are in another order than the assignment passes them: write {order}."
+            return f"{place}the parameters are in another order than the assignment passes them. Write {order}."
     return ""
 
 
@@ -199,8 +199,8 @@ def _exchanged(
 ) -> str:
     one, other = wanted
     return (
-        f"{_place(code, kernel.name, first.name)}the parameters {first.name} and {second.name} are exchanged: "
-        f"write {one.declaration} before {other.declaration}."
+        f"{_place(code, kernel.name, first.name)}the parameters {first.name} and {second.name} are exchanged. "
+        f"Write {one.declaration} before {other.declaration}."
     )
 
 
@@ -244,7 +244,7 @@ def _missing(spellings: Sequence[str], found: list[str], code: Sequence[str]) ->
     for each in spellings:
         function = re.search(rf"\bvoid\s+{re.escape(each)}\s*\(", "\n".join(code))
         if function:
-            message = f"{_place(code, each)}{each} is not a kernel yet: write __kernel void {each}(...)."
+            message = f"{_place(code, each)}{each} is not a kernel yet. Write __kernel void {each}(...)."
             return Problem(reason=Reason.KERNEL_MISSING, message=message)
     if not found:
         return Problem(reason=Reason.KERNEL_MISSING, message=f"the file has no kernel; it must define {name}.")

@@ -11,11 +11,13 @@ from grader.grading.explain.simulator.oclgrind import (
     INVALID,
     LOCAL,
     PRIVATE,
+    RACE,
+    entities,
     spot,
 )
 from grader.grading.explain.simulator.races import ADD_BARRIER, NO_BARRIER, is_past_a_barrier
 from grader.grading.explain.simulator.unset import first_uses, of_unset
-from grader.protocol.observation import SeenKernel
+from grader.protocol.observation import SeenKernel, SeenMessage
 from grader.results.check import Finding, Reason
 
 LIMIT = 8
@@ -33,13 +35,16 @@ def findings(seen: SeenKernel, scene: Scene, before: Sequence[SeenKernel] = ()) 
     launches = (*before, seen)
     clearer = (INDEX, images.OUTSIDE)
     indexed = {spot(each) for each in seen.messages if any(begins.match(each.text) for begins in clearer)} - {()}
+    outside = {line for each in seen.messages if _is_outside(each) for line in _lines_beyond(each, scene)}
     messages = (
         each
         for each in seen.messages
-        if not (INVALID.match(each.text) and spot(each) in indexed) and not is_past_a_barrier(each, seen, scene)
+        if not (INVALID.match(each.text) and spot(each) in indexed)
+        and not is_past_a_barrier(each, seen, scene)
+        and not (RACE.match(each.text) and _lines_beyond(each, scene) & outside)
     )
     heard = sorted(messages, key=lambda each: BOTH_WRITE.match(each.text) is not None)
-    told = [each for message in heard for each in of_message(message, seen, scene)]
+    told = [each for message in heard for each in of_message(message, launches, scene)]
     raced = {place.line for each in told if each.reason is Reason.DATA_RACE for place in each.places}
     uses = [each for each in first_uses(seen.unset) if each.space == PRIVATE or each.line not in raced]
     wild = [of_unset(each, launches, scene) for each in uses if each.how == "address" and each.space != LOCAL]
@@ -48,6 +53,17 @@ def findings(seen: SeenKernel, scene: Scene, before: Sequence[SeenKernel] = ()) 
     for each in [*wild, *sorted([*told, *other], key=_first_cause)]:
         found.setdefault((each.reason, each.message), each)
     return tuple(found.values())[:LIMIT]
+
+
+def _is_outside(message: SeenMessage) -> bool:
+    return INVALID.match(message.text) is not None or images.OUTSIDE.match(message.text) is not None
+
+
+def _lines_beyond(message: SeenMessage, scene: Scene) -> set[int]:
+    """Lines that work-items beyond the edge execute. If they access an array outside its bounds in a line, their races
+    in this line have the same cause, which is a missing guard.
+    """
+    return {each.line for each in entities(message) if scene.is_beyond(each.global_id)}
 
 
 CAUSALITY = (
