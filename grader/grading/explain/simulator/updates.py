@@ -37,7 +37,7 @@ class Update:
 
     @property
     def atomic(self) -> str:
-        """The same update by an atomic function."""
+        """Call of the atomic function for this update."""
         return f"{ATOMIC[self.sign]}(&{self.element}, {self.value})"
 
 
