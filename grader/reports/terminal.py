@@ -5,6 +5,7 @@ For a right submission, the output of `render` fits on one screen. `render_in_fu
 
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from rich.console import RenderableType
@@ -117,8 +118,9 @@ def _one_line(text: str) -> str:
 
 
 def _issue(issue: Issue, file: str, lines: Sequence[str], width: int) -> Iterator[RenderableType]:
-    """Yield the mistake, its lines, the next step, and the points that the mistake costs."""
-    yield _headline(issue)
+    """Yield the mistake, its lines, the next step, the counted accesses, and the points that the mistake costs."""
+    cause = first_sentence(issue.message) if issue.kind is Kind.MEMORY else issue.message
+    yield _headline(replace(issue, message=cause))
     if issue.line is not None:
         yield _cropped(f"{'':4}--> {file}:{issue.line}", "dim")
     if issue.kind is Kind.BUILD and issue.evidence and not _is_repeated(issue):
@@ -127,6 +129,8 @@ def _issue(issue: Issue, file: str, lines: Sequence[str], width: int) -> Iterato
         yield from (row for line in excerpt_of(issue, lines) for row in _source(line, width))
     if issue.help:
         yield _labelled("help", capital(issue.help), "bold cyan")
+    if figures := issue.message.removeprefix(cause).strip():
+        yield _labelled("count", figures, "dim")
     if issue.lost:
         points = f"{issue.lost:g} {'point' if issue.lost == 1 else 'points'}"
         yield _labelled("cost", f"{points} ({showable(issue.seen_in)})", "dim")
