@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from test_findings import ARRAYS, ASH, LINE, READ, WRITE, C, at, entity, invalid, kernel, only, race
+from test_findings import ARRAYS, ASH, LINE, PLANE, READ, WRITE, C, at, entity, invalid, kernel, only, race
 
 from grader.grading.explain.simulator.findings import findings
 from grader.grading.explain.simulator.updates import update_in
@@ -102,3 +102,16 @@ def test_an_index_from_an_earlier_kernel_leads_to_that_kernel(fault):
     assert found.help == "The index depends on values of A. First check how first computes starts in line 3."
     (alone,) = findings(kernel(told), scene_of(CHAIN))
     assert "first" not in alone.help.lower().split()
+
+
+def test_a_race_behind_a_missing_guard_is_not_a_second_mistake():
+    """If a work-item beyond the edge stores outside an array, its race in the same line has the same cause. A race of
+    such a work-item in another line is reported.
+    """
+    beyond, inside = entity(9, WRITE, item=(60, 0, 0)), entity(9, WRITE, item=(1, 1, 0))
+    outside = invalid("write", at("global", C + 8192), beyond)
+    (only_one,) = findings(kernel(outside, race("Write-write", at("global", C), beyond, inside)), PLANE)
+    assert only_one.reason is Reason.OUT_OF_BOUNDS
+    elsewhere = entity(12, WRITE, item=(60, 0, 0)), entity(12, WRITE, item=(1, 1, 0))
+    both = findings(kernel(outside, race("Write-write", at("global", C), *elsewhere)), PLANE)
+    assert [each.reason for each in both] == [Reason.OUT_OF_BOUNDS, Reason.DATA_RACE]
