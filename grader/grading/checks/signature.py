@@ -2,7 +2,7 @@
 
 import difflib
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -131,7 +131,8 @@ def bind(
     spellings = (launch.kernel, *(assignment.aliases if launch.kernel == assignment.kernel else ()))
     kernel = next((kernel for name in spellings for kernel in kernels if kernel.name == name), None)
     if kernel is None:
-        return _missing(spellings, [kernel.name for kernel in kernels], code)
+        others = {each.kernel for each in assignment.student_launches}
+        return _missing(spellings, [kernel.name for kernel in kernels], others, code)
     takes_local = _declares_optional_local(launch, kernel.args)
     args = kernel.args[:-1] if takes_local else kernel.args
     wanted = expected_parameters(assignment, launch)
@@ -239,7 +240,8 @@ def _declare(arg: ArgFacts) -> str:
     return f"{space}{base.rstrip()} {stars}{arg.name}"
 
 
-def _missing(spellings: Sequence[str], found: list[str], code: Sequence[str]) -> Problem:
+def _missing(spellings: Sequence[str], found: list[str], others: Container[str], code: Sequence[str]) -> Problem:
+    """The problem of a missing kernel. Kernels that the assignment asks for (`others`) are not a misspelt one."""
     name = spellings[0]
     for each in spellings:
         function = re.search(rf"\bvoid\s+{re.escape(each)}\s*\(", "\n".join(code))
@@ -248,10 +250,11 @@ def _missing(spellings: Sequence[str], found: list[str], code: Sequence[str]) ->
             return Problem(reason=Reason.KERNEL_MISSING, message=message)
     if not found:
         return Problem(reason=Reason.KERNEL_MISSING, message=f"the file has no kernel; it must define {name}.")
-    near = difflib.get_close_matches(name, found, n=1, cutoff=0.0)[0]
+    near = difflib.get_close_matches(name, [each for each in found if each not in others], n=1, cutoff=0.0)
+    misspelt = f"the file has no kernel named {name}; the nearest is {near[0]}." if near else ""
     return Problem(
         reason=Reason.KERNEL_MISSING,
-        message=f"the file has no kernel named {name}; the nearest is {near}.",
+        message=misspelt or f"the kernel {name} is missing.",
         detail=f"kernels in the file: {', '.join(found)}",
     )
 

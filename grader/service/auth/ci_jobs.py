@@ -12,23 +12,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from threading import Lock
 from typing import Any
-from urllib.parse import urlsplit
 
-import requests
 from joserfc import jwt
 from joserfc.errors import ExpiredTokenError, InvalidClaimError, JoseError, MissingClaimError
 from joserfc.jwk import KeySet
 
-from grader.common.errors import InputError
 from grader.common.sign_in import CiProviderRules
 from grader.protocol.text import showable
-from grader.service.auth.oidc import (
-    ALGORITHMS,
-    CLOCK_LEEWAY_SECONDS,
-    ISSUER_TIMEOUT_SECONDS,
-    METADATA_LIFETIME_SECONDS,
-    MIN_REREAD_SECONDS,
-)
+from grader.service.auth.discovery import keys_in, metadata_of, require_safe_issuer
+from grader.service.auth.oidc import ALGORITHMS, CLOCK_LEEWAY_SECONDS, METADATA_LIFETIME_SECONDS, MIN_REREAD_SECONDS
 from grader.service.errors import RefusedError
 from grader.service.throttle import ConcurrencyLimiter
 
@@ -90,9 +82,7 @@ class CiProvider:
     """A provider whose ID tokens the service accepts for this audience."""
 
     def __init__(self, rules: CiProviderRules, origin: str) -> None:
-        parts = urlsplit(rules.issuer)
-        if parts.scheme != "https" and parts.hostname not in {"127.0.0.1", "localhost", "::1"}:
-            raise InputError("the issuer in sign_in.ci_providers must begin with https://; correct your settings.")
+        require_safe_issuer(rules.issuer, "the issuer in sign_in.ci_providers")
         self.name, self.issuer, self.audience = rules.name, rules.issuer, rules.audience or origin
         self._rules, self._lock = rules, Lock()
         self._known: _Keys | None = None
@@ -158,11 +148,8 @@ class CiProvider:
             if self._known is not None and self._known.read > asked:
                 return self._known
             try:
-                metadata = _json(f"{self.issuer.rstrip('/')}/.well-known/openid-configuration")
-                if metadata["issuer"] != self.issuer:
-                    raise ValueError("the discovery document belongs to another issuer")  # noqa: TRY301
-                keys = KeySet.import_key_set(_json(metadata["jwks_uri"]))
-            except (requests.RequestException, JoseError, ValueError, KeyError, TypeError) as error:
+                keys = keys_in(metadata_of(self.issuer))
+            except (OSError, JoseError, ValueError, KeyError, TypeError) as error:
                 LOG.warning("the keys of a CI provider could not be read: %s", type(error).__name__)
                 words = f"{self.name} does not answer, so this job's ID token cannot be checked. Start the job later."
                 raise RefusedError(words) from error
@@ -201,10 +188,3 @@ def _text(claims: Mapping[str, Any], name: str) -> str:
     if not isinstance(value, str | int) or isinstance(value, bool) or not 0 < len(str(value)) <= 300:
         raise RefusedError(INCOMPLETE.format(name))
     return str(value)
-
-
-def _json(place: str) -> Any:
-    answer = requests.get(place, timeout=ISSUER_TIMEOUT_SECONDS, allow_redirects=False)
-    if answer.status_code != 200:
-        raise ValueError("the provider does not answer")
-    return answer.json()

@@ -2,33 +2,22 @@
 slow answers are refused.
 """
 
-import contextlib
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
 from urllib.parse import urlsplit
 
-import requests
 from joserfc.jwk import KeySet
 
-from grader.common.lti import LtiRules
-from grader.protocol.text import showable
 from grader.service.errors import RefusedError
-from grader.service.lti.addresses import PRIVATE, guarded_session, require_address
 from grader.service.lti.tokens import SigningKey, UnsignedError, client_assertion, key_set, verified
+from grader.service.outgoing.client import Answer, HttpClient
+from grader.service.outgoing.guard import UnansweredError
+from grader.service.outgoing.networks import require_address
 from grader.service.throttle import ConcurrencyLimiter
-
-CONNECT_SECONDS, READ_SECONDS, ANSWER_SECONDS = 5.0, 10.0, 30.0
-"""Seconds to wait for a connection, for the next part of an answer, and for a whole answer."""
-
-MAX_ANSWER_BYTES = 4 * 1024 * 1024
-"""Largest answer. A page of a roster with 1,000 members has about 500 KB."""
-
-MAX_WORDS = 300
-"""Maximum length of a platform's message that is kept."""
 
 KEYS_LIFETIME_SECONDS, MIN_REREAD_SECONDS = 3600.0, 60.0
 """Maximum age of a platform's keys, and minimum age at which an unknown key makes the service read them again."""
@@ -94,13 +83,8 @@ class ServiceRequest:
     content_type: str = "application/json"
 
 
-@dataclass(frozen=True, kw_only=True)
-class PlatformAnswer:
-    """The answer to a request."""
-
-    status: int
-    headers: Mapping[str, str]
-    text: str
+class PlatformAnswer(Answer):
+    """The answer of a platform."""
 
     @property
     def json(self) -> Any:
@@ -118,11 +102,6 @@ class PlatformAnswer:
             raise NoAnswerError("the platform's answer is not a list")
         return [each for each in found if isinstance(each, dict)]
 
-    @property
-    def words(self) -> str:
-        """The platform's words, shortened to one line."""
-        return " ".join(showable(self.text).split())[:MAX_WORDS]
-
 
 @dataclass(frozen=True, kw_only=True)
 class _Known:
@@ -134,7 +113,7 @@ class _Known:
 class PlatformClient:
     """Sends requests to platforms. Several threads may use it."""
 
-    rules: LtiRules = field(default_factory=LtiRules)
+    http: HttpClient = field(default_factory=HttpClient)
     clock: Callable[[], float] = time.monotonic
     _keys: dict[str, _Known] = field(default_factory=dict)
     _tokens: dict[tuple[int, tuple[str, ...]], tuple[str, float]] = field(default_factory=dict)
@@ -147,7 +126,7 @@ class PlatformClient:
 
     def require_address(self, url: str, what: str) -> str:
         """The address, if the service may send requests to it. Otherwise, raises RefusedError."""
-        return require_address(url, what, self.rules.private_hosts)
+        return require_address(url, what, self.http.private)
 
     def claims(self, text: str, platform: Endpoints) -> Mapping[str, Any]:
         """The claims of a message that the platform has signed. Reads its keys again if they may have changed. Raises
@@ -234,21 +213,15 @@ class PlatformClient:
             self.require_address(url, what)
         except RefusedError as error:
             raise NoAnswerError(str(error)) from error
-        until, private, host = time.monotonic() + ANSWER_SECONDS, self.rules.private_hosts, urlsplit(url).hostname or ""
-        with _in_words(host), guarded_session(private, ANSWER_SECONDS) as session:
-            answer = session.request(
-                method,
-                url,
-                headers={**headers, "user-agent": "grader"},
-                data=data,
-                timeout=(CONNECT_SECONDS, READ_SECONDS),
-                allow_redirects=False,
-                stream=True,
-            )
-            text = _text_of(answer, until)
-        if 300 <= answer.status_code < 400:
+        try:
+            answer = self.http.send(method, url, headers, data)
+        except UnansweredError as error:
+            raise NoAnswerError(f"{urlsplit(url).hostname} {error}") from error
+        if 300 <= answer.status < 400:
             raise NoAnswerError(f"the {what} redirects to another address, which is not followed; register that one")
-        return PlatformAnswer(status=answer.status_code, headers=answer.headers, text=text)
+        if not answer.is_complete:
+            raise NoAnswerError("the platform's answer is too large")
+        return PlatformAnswer(status=answer.status, headers=answer.headers, text=answer.text)
 
 
 def succeeded(answer: PlatformAnswer) -> PlatformAnswer:
@@ -271,30 +244,3 @@ def _seconds(stated: str | None) -> float | None:
     if stated is None or not stated.isascii() or not stated.isdigit():
         return None
     return min(float(stated), MAX_PAUSE_SECONDS)
-
-
-def _text_of(answer: requests.Response, until: float) -> str:
-    """Read an answer up to the limits of size and time."""
-    parts, size = [], 0
-    for part in answer.iter_content(64 * 1024):
-        parts.append(part)
-        size += len(part)
-        if size > MAX_ANSWER_BYTES:
-            raise NoAnswerError("the platform's answer is too large")
-    if time.monotonic() >= until:  # the connection was ended, which may look like the end of the answer
-        raise NoAnswerError("the platform's answer takes too long")
-    return b"".join(parts).decode("utf-8", "replace")
-
-
-@contextlib.contextmanager
-def _in_words(host: str) -> Iterator[None]:
-    """Convert the errors of the network to one sentence."""
-    try:
-        yield
-    except requests.exceptions.SSLError as error:
-        raise NoAnswerError(f"{host} has no valid certificate") from error
-    except requests.exceptions.Timeout as error:
-        raise NoAnswerError(f"{host} did not answer in time") from error
-    except (requests.exceptions.RequestException, ValueError, OSError) as error:
-        why = PRIVATE if PRIVATE in str(error) else "no connection"
-        raise NoAnswerError(f"{host} cannot be reached: {why}") from error

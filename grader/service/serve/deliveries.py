@@ -20,8 +20,10 @@ from grader.service.db.clock import utc_now
 from grader.service.db.models import DeliveryRow, GradingRow, RegradingEndRow, RegradingRow, State, WebhookRow
 from grader.service.db.session import Database
 from grader.service.db.webhook_outbox import DeliveryState, WebhookEvent, put_event
+from grader.service.outgoing.client import Answer, HttpClient
+from grader.service.outgoing.guard import UnansweredError
+from grader.service.outgoing.networks import Network
 from grader.service.serve.notifier import RepeatedJob, job_thread
-from grader.service.serve.outgoing import Network, Reply, post
 
 PAUSES = tuple(timedelta(minutes=each) for each in (1, 5, 15, 60, 4 * 60, 12 * 60, 24 * 60))
 """Pauses between the tries of a delivery. After the last pause and one more try, it is refused."""
@@ -38,8 +40,11 @@ STORAGE_PERIOD = timedelta(days=14)
 QUEUEING = timedelta(minutes=1)
 """Time in which all attempts of a regrading enter the queue. An earlier check may wrongly find it ended."""
 
-Send = Callable[[str, bytes, Mapping[str, str]], Reply]
-"""Function that sends a request. Raises OSError if the receiver does not answer."""
+ANSWER_SECONDS, MAX_ANSWER_BYTES = 10.0, 300
+"""Seconds within which a receiver must answer, and the number of bytes of an answer that are read."""
+
+Send = Callable[[str, bytes, Mapping[str, str]], Answer]
+"""Function that sends a request. Raises UnansweredError if the receiver does not answer."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,18 +95,14 @@ def _deliver(database: Database, row: int, origin: str, send: Send, now: datetim
     if due is None:  # another process sends it
         return True
     try:
-        reply = send(due.url, due.body, due.headers)
-    except OSError as error:
-        accepted, words = False, f"did not answer: {_reason(error)}"
+        answer = send(due.url, due.body, due.headers)
+    except UnansweredError as error:
+        accepted, words = False, str(error)
     else:
-        accepted, words = reply.is_accepted, f"answered {reply.status}{': ' if reply.text else ''}{reply.text}"
+        accepted, words = answer.is_accepted, f"answered {answer.status}: {answer.words}".removesuffix(": ")
     with database.writing() as session:
         _store(session, row, words, now, DeliveryState.SENT if accepted else DeliveryState.TO_SEND)
     return accepted
-
-
-def _reason(error: OSError) -> str:
-    return error.strerror or str(error) or type(error).__name__
 
 
 def _begin(session: Session, row: int, origin: str, now: datetime) -> _Due | None:
@@ -116,7 +117,6 @@ def _begin(session: Session, row: int, origin: str, now: datetime) -> _Due | Non
     timestamp = str(int(now.timestamp()))
     headers = {
         "content-type": "application/json",
-        "user-agent": "grader",
         "x-grader-event": found.event,
         "x-grader-delivery": found.public,
         "x-grader-timestamp": timestamp,
@@ -177,9 +177,10 @@ def delivery_thread(
     database: Database, origin: str, private: Sequence[Network], say: Callable[[str], None]
 ) -> Iterator[None]:
     """Send deliveries during the block. The page Webhooks shows failures of receivers, and `say` prints all others."""
+    client = HttpClient(private=private, seconds=ANSWER_SECONDS, max_bytes=MAX_ANSWER_BYTES)
 
-    def send(url: str, body: bytes, headers: Mapping[str, str]) -> Reply:
-        return post(url, body, headers, private)
+    def send(url: str, body: bytes, headers: Mapping[str, str]) -> Answer:
+        return client.send("POST", url, headers, body)
 
     def run() -> None:
         send_deliveries(database, origin, send, utc_now())

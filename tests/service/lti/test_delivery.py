@@ -6,16 +6,20 @@ import sys
 import threading
 import time
 from contextlib import suppress
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from lti_platforms import platform_at_work, registered
+from large_course import statements
+from lti_platforms import THIS_MACHINE, platform_at_work, registered
 from project import HELPERS
 from services import graded, post
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from grader.service.db.models import (
     CourseRole,
+    Decision,
+    DecisionRow,
     LtiAccountRow,
     LtiContextRow,
     LtiLineItemRow,
@@ -25,9 +29,10 @@ from grader.service.db.models import (
     PersonRow,
 )
 from grader.service.grades.holds import hold_back, publish
-from grader.service.lti import delivery, platform_client
+from grader.service.lti import delivery
 from grader.service.lti.delivery import INTERRUPTED_AFTER, send_scores
-from grader.service.lti.scores import ScoreState, queue_scores, send_again
+from grader.service.lti.scores import ScoreState, queue_scores, score_in, send_again
+from grader.service.outgoing.client import HttpClient
 from grader.service.serve import platform_jobs
 
 pytestmark = pytest.mark.usefixtures("course")
@@ -177,6 +182,37 @@ def test_a_fault_is_tried_again_with_growing_pauses_up_to_a_limit(service, platf
     assert row.words == "the platform answered with status 500: oops"
 
 
+def test_many_scores_are_queued_with_few_statements(service, platform, course):
+    """The scores of 80 students are queued by one statement, both new rows and changed ones. A score that has changed
+    back to the one that arrived last is not sent again.
+    """
+    assert platform.scores == []
+    fields = {"assignment": "small", "kind": Decision.SET, "comment": "", "who": "staff", "at": service.now}
+    with service.database.writing() as session:
+        people = [PersonRow(key=f"s{n}", name="S", role=CourseRole.STUDENT, created=service.now) for n in range(80)]
+        session.add_all(people)
+        session.flush()
+        for each in people:
+            session.add(LtiMemberRow(context_id=course, person_id=each.id))
+            session.add(DecisionRow(person_id=each.id, points=3, **fields))
+    writes = [writes_of(service, 80)]
+    value = score_in(rows(service)[0]).value
+    for points, state in ((4, ScoreState.TO_SEND), (3, ScoreState.SENT)):
+        with service.database.writing() as session:
+            session.execute(update(LtiScoreRow).values(sent_value=value))
+            session.execute(update(DecisionRow).values(points=points))
+        writes.append(writes_of(service, 80))
+        assert {(each.points, each.state) for each in rows(service)} == {(points, state)}
+    assert writes == [1, 1, 1]
+
+
+def writes_of(service, number):
+    """Queue scores, and return how many statements have written them."""
+    with statements(service.database) as seen:
+        assert queue_scores(service.database, service.app_state.cache.all(), service.now) == number
+    return sum("lti_scores" in each and not each.startswith("SELECT") for each in seen)
+
+
 @pytest.mark.parametrize(
     ("answer", "minutes"),
     [
@@ -202,9 +238,10 @@ def test_a_platform_that_wants_fewer_requests_gets_fewer(service, platform, answ
     assert len(platform.scores) == 2
 
 
-def test_a_platform_that_is_gone_for_a_day_or_hangs_loses_nothing(service, platform, monkeypatch):
+def test_a_platform_that_is_gone_for_a_day_or_hangs_loses_nothing(service, platform):
     """Scores for a platform that does not answer wait, however many times it is tried. They arrive when it is back."""
-    monkeypatch.setattr(platform_client, "READ_SECONDS", 0.2)
+    quick = replace(service.app_state.lti, http=HttpClient(private=THIS_MACHINE, read_seconds=0.2))
+    service.app_state = replace(service.app_state, lti=quick)
     hanging = threading.Event()
     service.graded(service.hand_in(), graded(service.course))
     platform.answers = {"/token": lambda *_: hanging.wait(0.5) and None}

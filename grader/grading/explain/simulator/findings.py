@@ -14,6 +14,7 @@ from grader.grading.explain.simulator.oclgrind import (
     RACE,
     entities,
     spot,
+    target,
 )
 from grader.grading.explain.simulator.races import ADD_BARRIER, NO_BARRIER, is_past_a_barrier
 from grader.grading.explain.simulator.unset import first_uses, of_unset
@@ -33,13 +34,11 @@ def findings(seen: SeenKernel, scene: Scene, before: Sequence[SeenKernel] = ()) 
     races it sees first. Therefore they come after races of a write and a read.
     """
     launches = (*before, seen)
-    clearer = (INDEX, images.OUTSIDE)
-    indexed = {spot(each) for each in seen.messages if any(begins.match(each.text) for begins in clearer)} - {()}
     outside = {line for each in seen.messages if _is_outside(each) for line in _lines_beyond(each, scene)}
     messages = (
         each
         for each in seen.messages
-        if not (INVALID.match(each.text) and spot(each) in indexed)
+        if not _is_clearer_elsewhere(each, seen, scene)
         and not is_past_a_barrier(each, seen, scene)
         and not (RACE.match(each.text) and _lines_beyond(each, scene) & outside)
     )
@@ -64,6 +63,18 @@ def _lines_beyond(message: SeenMessage, scene: Scene) -> set[int]:
     in this line have the same cause, which is a missing guard.
     """
     return {each.line for each in entities(message) if scene.is_beyond(each.global_id)}
+
+
+def _is_clearer_elsewhere(message: SeenMessage, seen: SeenKernel, scene: Scene) -> bool:
+    """True if a message about the same place says more. A pixel outside an image is a word of another row, so writing
+    it also looks like a race.
+    """
+    here = spot(message)
+    others = [each.text for each in seen.messages if spot(each) == here != ()]
+    is_outside = any(map(images.OUTSIDE.match, others))
+    if RACE.match(message.text):
+        return is_outside and scene.is_image(target(message, seen).array)
+    return INVALID.match(message.text) is not None and (is_outside or any(map(INDEX.match, others)))
 
 
 CAUSALITY = (

@@ -259,7 +259,11 @@ def _endless(heard: Heard) -> Words:
 
 
 def _unsupported(heard: Heard) -> Words:
-    entity = heard.entities[0]
+    entity, what = heard.entities[0], oclgrind.unsupported(heard.message)
+    if what == oclgrind.HALF_ARITHMETIC:
+        words = f"line {entity.line}: the simulator cannot run half arithmetic."
+        cause = "Leave it out: read the numbers with vload_half, compute with float, and store them with vstore_half."
+        return words, cause, heard.by(entity, entity.line, "got this far")
     what = f"line {entity.line}: the simulator stopped at an instruction that it does not support."
     cause = "Use simpler OpenCL C here, or ask your instructor."
     return what, cause, heard.by(entity, entity.line, "got this far")
