@@ -887,7 +887,7 @@ class LtiScoreRow(Base):
     changed: Mapped[datetime]
     state: Mapped[str]
     tries: Mapped[int]
-    next_try: Mapped[datetime]
+    not_before: Mapped[datetime]
     begun: Mapped[datetime | None]
     sent: Mapped[datetime | None]
     sent_value: Mapped[str]
@@ -897,7 +897,7 @@ class LtiScoreRow(Base):
 
     __table_args__ = (
         UniqueConstraint("context_id", "person_id", "assignment", name="lti_scores_once"),
-        Index("lti_scores_due", "state", "next_try"),
+        Index("lti_scores_due", "state", "not_before"),
         NEVER_REUSED_NUMBERS,
     )
 

@@ -28,10 +28,11 @@ from grader.service.db.models import (
     LtiScoreRow,
     PersonRow,
 )
+from grader.service.db.sending import SendState
 from grader.service.grades.holds import hold_back, publish
 from grader.service.lti import delivery
 from grader.service.lti.delivery import INTERRUPTED_AFTER, send_scores
-from grader.service.lti.scores import ScoreState, queue_scores, score_in, send_again
+from grader.service.lti.scores import queue_scores, score_in, send_again
 from grader.service.outgoing.client import HttpClient
 from grader.service.serve import platform_jobs
 
@@ -154,7 +155,7 @@ def test_a_refused_score_blocks_nothing_and_is_sent_again_on_request(service, pl
     )
     platform.answers = {"/columns": refuse}
     send(service)
-    assert states(service) == [(ScoreState.REFUSED, "400: user <b>left</b>"), (ScoreState.SENT, "")]
+    assert states(service) == [(SendState.REFUSED, "400: user <b>left</b>"), (SendState.SENT, "")]
     platform.answers = {}
     service.passes(days=1)
     send(service)
@@ -163,7 +164,7 @@ def test_a_refused_score_blocks_nothing_and_is_sent_again_on_request(service, pl
         send_again(session, session.scalars(select(LtiScoreRow).filter_by(state="refused")).all(), "staff", service.now)
     send(service)
     assert len(platform.scores) == 2
-    assert [state for state, _ in states(service)] == [ScoreState.SENT] * 2
+    assert [state for state, _ in states(service)] == [SendState.SENT] * 2
 
 
 def test_a_fault_is_tried_again_with_growing_pauses_up_to_a_limit(service, platform):
@@ -174,10 +175,10 @@ def test_a_fault_is_tried_again_with_growing_pauses_up_to_a_limit(service, platf
     for _ in range(40):
         send(service)
         (row,) = rows(service)
-        if row.state == ScoreState.REFUSED:
+        if row.state == SendState.REFUSED:
             break
-        pauses.append(round((row.next_try - service.now).total_seconds() / 60))
-        service.now = row.next_try
+        pauses.append(round((row.not_before - service.now).total_seconds() / 60))
+        service.now = row.not_before
     assert pauses == [1, 2, 4, 8, 16, 32, 64, 128, 256] + [360] * 10
     assert row.words == "the platform answered with status 500: oops"
 
@@ -197,7 +198,7 @@ def test_many_scores_are_queued_with_few_statements(service, platform, course):
             session.add(DecisionRow(person_id=each.id, points=3, **fields))
     writes = [writes_of(service, 80)]
     value = score_in(rows(service)[0]).value
-    for points, state in ((4, ScoreState.TO_SEND), (3, ScoreState.SENT)):
+    for points, state in ((4, SendState.TO_SEND), (3, SendState.SENT)):
         with service.database.writing() as session:
             session.execute(update(LtiScoreRow).values(sent_value=value))
             session.execute(update(DecisionRow).values(points=points))
@@ -253,7 +254,7 @@ def test_a_platform_that_is_gone_for_a_day_or_hangs_loses_nothing(service, platf
         service.passes(minutes=30)
         tries += bool(send_queued(service))
     assert 40 < tries < 60
-    assert [state for state, _ in states(service)] == [ScoreState.TO_SEND]
+    assert [state for state, _ in states(service)] == [SendState.TO_SEND]
     platform.answers = {}
     service.passes(minutes=31)
     assert send(service) == ""
@@ -286,7 +287,7 @@ def test_a_score_whose_answer_was_lost_is_not_refused(service, platform, fault, 
     send(service)
     service.passes(minutes=6)
     assert send(service) == ""
-    assert states(service) == [(ScoreState.SENT, "")]
+    assert states(service) == [(SendState.SENT, "")]
     assert len(platform.scores) == 1
 
 
@@ -304,7 +305,7 @@ def queued(service, platform, course, number):
         for n, each in enumerate(people):
             session.add(LtiAccountRow(platform_id=place, person_id=each.id, sub=f"s{n}", role="student"))
             fields = {"points": n / 10, "most": 100, "comment": "", "changed": service.now, "state": "to send"}
-            times = {"next_try": service.now, "tries": 0, "sent_value": "", "words": ""}
+            times = {"not_before": service.now, "tries": 0, "sent_value": "", "words": ""}
             session.add(LtiScoreRow(context_id=course, person_id=each.id, assignment="small", **fields, **times))
     platform.answers = {"/columns": lambda *_: (500, {}, "oops") if chance.random() < 0.2 else None}
 
@@ -312,7 +313,7 @@ def queued(service, platform, course, number):
 def all_arrived_once(service, platform, number):
     """Check that each score has arrived once, with the right value, and with few requests for reading back."""
     assert sorted(arrived(platform)) == sorted((f"s{n}", n / 10) for n in range(number))
-    assert {state for state, _ in states(service)} == {ScoreState.SENT}
+    assert {state for state, _ in states(service)} == {SendState.SENT}
     assert 1.15 * number < len(platform.requests) < 1.5 * number
 
 
@@ -352,7 +353,7 @@ def test_a_thousand_scores_arrive_once_though_the_process_is_killed(service, pla
                 sender.kill()
             time.sleep(0.002)
         service.now += INTERRUPTED_AFTER + timedelta(seconds=1)
-        if not kills and {state for state, _ in states(service)} == {ScoreState.SENT}:
+        if not kills and {state for state, _ in states(service)} == {SendState.SENT}:
             break
     assert kills == []
     all_arrived_once(service, platform, 1000)

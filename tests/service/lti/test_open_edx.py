@@ -8,13 +8,14 @@ from open_edx import COURSE, OpenEdx
 from services import graded, parts
 
 from grader.service.db.models import ExclusionRow, LtiContextRow, LtiScoreRow, PersonRow
+from grader.service.db.sending import SendState
 from grader.service.lti import roster
 from grader.service.lti.delivery import send_scores
 from grader.service.lti.keys import LEAD, OVERLAP, published, rotate, signing_key
 from grader.service.lti.line_items import LINE_ITEMS_TYPE
 from grader.service.lti.platform_client import ServiceRequest
 from grader.service.lti.registrations import endpoints_of, platforms
-from grader.service.lti.scores import ScoreState, queue_scores
+from grader.service.lti.scores import queue_scores
 
 
 @pytest.fixture
@@ -122,14 +123,14 @@ def test_open_edx_gets_a_column_and_the_latest_score(service, edx):
     assert (column.scores.get().score_given > first, column.scores.get().comment) == (True, "Attempt 1")
     with service.database.writing() as session:
         row = session.query(LtiScoreRow).one()
-        row.state, row.begun = ScoreState.TO_SEND, service.now
+        row.state, row.begun = SendState.TO_SEND, service.now
     service.passes(minutes=6)
     posts = sum(path.endswith("/scores") for _, path, _ in edx.platform.requests)
     send(service)
     assert sum(path.endswith("/scores") for _, path, _ in edx.platform.requests) == posts
     with service.database.writing() as session:
         row = session.query(LtiScoreRow).one()
-        assert (row.state, row.words) == (ScoreState.SENT, "")
+        assert (row.state, row.words) == (SendState.SENT, "")
         session.add(ExclusionRow(attempt_id=attempt, reason="so", who="staff", at=service.now))
     send(service)
     assert column.scores.get().score_given is None
