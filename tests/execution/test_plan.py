@@ -5,6 +5,7 @@ from samples import DEVICE
 from timing_setups import with_constants
 
 from grader.course.poison import GUARD_BYTES, INPUT_POISON, POISON
+from grader.execution.assignment_plans import control_plan, reference_plan, submission_plan, timed_plan
 from grader.execution.device import copy_size, peak_run
 from grader.execution.plan import (
     BASELINE,
@@ -18,12 +19,8 @@ from grader.execution.plan import (
     Binding,
     Plan,
     Script,
-    control_plan,
     going_on,
     joined,
-    reference_plan,
-    submission_plan,
-    timed_plan,
 )
 from grader.protocol.steps import BufferArg, BufferSpec, CopyStep, KernelStep, LocalArg, ScalarArg
 

@@ -33,8 +33,9 @@ from grader.course.submissions.submission import SIZE_LIMIT, Submission
 from grader.course.submissions.task import ChosenTask, Task
 from grader.course.truth.fields import cast
 from grader.course.truth.oracle import load_oracle
+from grader.execution.assignment_plans import submission_plan
 from grader.execution.outcome import Fetched
-from grader.execution.plan import STUDENT, Binding, submission_plan
+from grader.execution.plan import STUDENT, Binding
 from grader.grading.checks.building import Built
 from grader.grading.checks.choices import chosen
 from grader.grading.checks.conclusions import conclude

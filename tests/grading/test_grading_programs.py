@@ -8,8 +8,9 @@ from untimed import UNTIMED
 
 from grader.common.errors import InputError
 from grader.common.record import replace
-from grader.course.program import CopyAt, Program, launches_in, unroll
+from grader.course.program import Program, launches_in
 from grader.course.rubric import Kind
+from grader.course.run_sequence import CopyAt, unroll
 from grader.results.check import Reason, Verdict
 
 SORT = """__kernel void add(__global int *data, uint32_t n, uint32_t k, uint32_t j)

@@ -19,7 +19,8 @@ from grader.common.record import replace
 from grader.course.catalogue import Course
 from grader.course.folders import Kit
 from grader.course.policies.rules import read_date
-from grader.execution.plan import BASELINE, NAIVE, STUDENT, WHOLE, baseline_is_comparable, control_plan, reference_plan
+from grader.execution.assignment_plans import baseline_is_comparable, control_plan, reference_plan
+from grader.execution.plan import BASELINE, NAIVE, STUDENT, WHOLE
 from grader.grading.settings import load_settings
 from grader.grading.timing.measurement import measure
 from grader.grading.timing.participants import Role

@@ -14,9 +14,10 @@ from grader.course.assignment import Chosen
 from grader.course.criteria import Case
 from grader.course.elements import WORD_BYTES
 from grader.course.poison import GUARD_BYTES
+from grader.execution.assignment_plans import submission_plan
 from grader.execution.client import Worker
 from grader.execution.outcome import Failure, Fetched
-from grader.execution.plan import STUDENT, SUBMISSION, Bindings, Plan, Script, buffer_of, joined, submission_plan
+from grader.execution.plan import STUDENT, SUBMISSION, Bindings, Plan, Script, buffer_of, joined
 from grader.grading.checks.inspection import Trial, is_right
 from grader.grading.explain.build_log import parse
 from grader.grading.search.edit_batch import FEWEST, EditBatch, Uploads, edit_batch

@@ -9,8 +9,9 @@ from timing_setups import at_sizes, with_integers
 
 from grader.common.errors import InputError
 from grader.course.poison import GUARD_BYTES, POISON
+from grader.execution.assignment_plans import control_plan, reference_plan, submission_plan
 from grader.execution.outcome import Timing
-from grader.execution.plan import STUDENT, Plan, Script, control_plan, reference_plan, submission_plan
+from grader.execution.plan import STUDENT, Plan, Script
 from grader.grading.timing.device_data import (
     DIGEST,
     GROUP,

@@ -11,8 +11,9 @@ from three_kernels import three_kernels, with_cases
 from timing_setups import MS, RULES, at_sizes, begun, fake_setup
 
 from grader.common.errors import SolutionError
+from grader.execution.assignment_plans import submission_plan
 from grader.execution.outcome import Crashed, TimedOut
-from grader.execution.plan import COPY, NAIVE, STUDENT, Binding, submission_plan
+from grader.execution.plan import COPY, NAIVE, STUDENT, Binding
 from grader.grading.explain.problem import Problem
 from grader.grading.rules import TimingRules
 from grader.grading.timing import measurement

@@ -68,8 +68,8 @@ def choose(service, chosen):
 
 
 def test_students_get_the_groups_of_the_chosen_set(service, platform):
-    """Nothing changes before an instructor has chosen a set. Then each reading of the roster follows the platform, with
-    a line in the audit trail. Groups with the same name stay different, and a student in two groups has none.
+    """Groups do not change before an instructor has chosen a set. Then each reading of the roster follows the platform,
+    with a line in the audit trail. Groups with the same name stay different, and a student in two groups has none.
     """
     platform.members = [in_groups("ann", 1, 4), in_groups("bob", "2"), in_groups("cyd", 3, 5), in_groups("eve", 1, 2)]
     platform.members += [in_groups("fay"), in_groups("dora", 1) | {"roles": [TEACHER]}]

@@ -56,9 +56,9 @@ from grader.service.lti.registrations import (
 from grader.service.lti.tokens import public_key_set
 from grader.service.web.auth import AnyForm, text_in, texts_in
 from grader.service.web.forms import NOTHING_ENTERED, EnteredForm, entered
-from grader.service.web.middleware import POLICY
 from grader.service.web.pages import page
 from grader.service.web.routes.sign_in import TOO_MANY_FAILED, network, set_session_cookie
+from grader.service.web.security_headers import POLICY
 from grader.service.web.state import AppState, state_of
 
 router = APIRouter(prefix="/lti")
