@@ -14,6 +14,9 @@ from grader.results.check import Check, lines_named
 QUOTED_CHARACTERS = 100
 """Maximum number of characters of code in a hint."""
 
+ONE_LINE = "one line is wrong"
+"""Cause of wrong cases that a change of one line makes right. Reports count it over students, so it names no line."""
+
 FEW_LINES = 2
 """Maximum number of lines in a sentence that needs no hint at one of them."""
 
@@ -57,7 +60,8 @@ class Hint:
         cause, colon, rest = check.message.partition(": ")
         if self.place and colon and cause == check.cause:
             return replace(check, message=f"{cause} ({self.place}): {rest}{self.change}")
-        return replace(check, message=f"{self.words} {sentence(check.message)}")
+        cause = check.cause or (ONE_LINE if self.is_all else "")
+        return replace(check, message=f"{self.words} {sentence(check.message)}", cause=cause)
 
 
 def hint(fix: Fix, source: str, hints: Hints) -> Hint | None:

@@ -8,7 +8,7 @@ from samples import BUILD, check, failed, result, unchecked
 
 from grader.common.record import replace as replace_in
 from grader.grading.search.edits import edits
-from grader.grading.search.hint import Fix, hint
+from grader.grading.search.hint import ONE_LINE, Fix, hint
 from grader.grading.source.reading import outline
 from grader.reports import REPORTS, terminal
 from grader.results.check import Finding, Reason
@@ -45,7 +45,7 @@ def test_each_level_tells_no_more(hints, words):
     """
     told = hint(fix(), SOURCE, hints).add_to(failed("correctness: one row (n 9)", message="it is wrong."))
     assert told.message == f"{words} It is wrong."
-    assert (told.cause, told.detail, told.points) == ("", "", 0.0)
+    assert (told.cause, told.detail, told.points) == (ONE_LINE, "", 0.0)
 
 
 def test_a_mistake_that_explains_the_results_comes_first():
