@@ -17,7 +17,8 @@ from sqlalchemy import ColumnElement, exists, or_, select
 from sqlalchemy.orm import Session
 
 from grader.service.db.clock import utc_now
-from grader.service.db.models import DeliveryRow, GradingRow, RegradingEndRow, RegradingRow, State, WebhookRow
+from grader.service.db.models import GradingRow, RegradingRow, State
+from grader.service.db.outbox_tables import DeliveryRow, RegradingEndRow, WebhookRow
 from grader.service.db.sending import SendState, begin, delete_older, note_failure
 from grader.service.db.session import Database
 from grader.service.db.webhook_outbox import WebhookEvent, put_event

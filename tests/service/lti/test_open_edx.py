@@ -7,7 +7,8 @@ from lti_platforms import SCOPES, arrive, platform_at_work, registered
 from open_edx import OpenEdx
 from services import graded, parts
 
-from grader.service.db.models import ExclusionRow, LtiScoreRow, PersonRow
+from grader.service.db.lti_tables import LtiScoreRow
+from grader.service.db.models import ExclusionRow, PersonRow
 from grader.service.db.sending import SendState
 from grader.service.lti.delivery import send_scores
 from grader.service.lti.keys import LEAD, OVERLAP, published, rotate, signing_key

@@ -8,7 +8,7 @@ from datetime import timedelta
 from services import graded, post
 
 from grader.service.course.webhooks import add_webhook
-from grader.service.db.models import DeliveryRow, WebhookRow
+from grader.service.db.outbox_tables import DeliveryRow, WebhookRow
 from grader.service.decisions.regrading import Selection, regrade
 from grader.service.outgoing.client import Answer
 from grader.service.outgoing.guard import UnansweredError
