@@ -136,7 +136,7 @@ def main() -> int:
         faulty = FaultyPlatform(platform, random.Random(given.dice))
         serving = Serving(folder, folder, url, stations=0)
         serving.python = [str(HELPERS / "service" / "quick_serve.py")]
-        serving.settings["GRADER_LTI__PRIVATE_HOSTS"] = json.dumps(["127.0.0.1"])
+        serving.settings["GRADER_PRIVATE_NETWORKS"] = json.dumps(["127.0.0.1"])
         began = time.monotonic()
         try:
             sent_again = sent_under_kills(service, serving, faulty, given)

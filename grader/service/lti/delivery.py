@@ -3,8 +3,8 @@
 A score that a platform refuses does not delay others. If a platform fails at a score, the score is sent again after a
 growing pause. If a platform does not answer, or asks for fewer requests, all its scores wait.
 
-The process may end while a score is on its way. The next process then first reads the platform's score, so that a score
-is not sent twice.
+The process may end while a score is on its way, or the platform's answer may be lost. Then the platform's score is read
+before the score is sent again, so that a score is not sent twice.
 """
 
 import time
@@ -69,6 +69,7 @@ class _DueScore:
     changed: datetime
     column: Column
     interrupted: bool
+    is_repeated: bool
 
 
 def send_scores(database: Database, client: PlatformClient, now: Callable[[], datetime]) -> None:
@@ -141,6 +142,7 @@ def _due(session: Session, now: datetime) -> list[_DueScore]:
                 most=score.most,
             ),
             interrupted=score.begun is not None,
+            is_repeated=score.begun is not None or score.tries > 0,
         )
         for score, context, platform, sub, item in found
     ]
@@ -173,7 +175,7 @@ def _send(database: Database, client: PlatformClient, key: SigningKey, due: _Due
     try:
         client.ask(due.platform, key, asked)
     except RejectedError as error:
-        if not (due.interrupted and error.status == 409):  # the platform has a score with this time
+        if not (due.is_repeated and error.status == 409):  # the platform has a score with this time
             raise
 
 
@@ -246,9 +248,12 @@ def _release(database: Database, due: _DueScore) -> None:
 
 
 def _pause(database: Database, due: _DueScore, error: PlatformError, now: datetime) -> None:
-    """Let all scores of a platform wait. After a week without an answer, give them up."""
+    """Let all scores of a platform wait. After a week without an answer, give them up. If the answer was lost, the
+    score may have arrived, so it counts as interrupted.
+    """
+    begun = now - INTERRUPTED_AFTER if isinstance(error, NoAnswerError) else None
     with database.writing() as session:
-        session.execute(update(LtiScoreRow).where(LtiScoreRow.id == due.number).values(begun=None, words=str(error)))
+        session.execute(update(LtiScoreRow).where(LtiScoreRow.id == due.number).values(begun=begun, words=str(error)))
         platform = session.get_one(LtiPlatformRow, due.platform.number)
         pause = PLATFORM_PAUSES[min(platform.failures, len(PLATFORM_PAUSES) - 1)]
         if isinstance(error, SlowDownError) and error.seconds is not None:

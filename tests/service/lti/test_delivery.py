@@ -93,6 +93,7 @@ def states(service):
     return [(each.state, each.words) for each in rows(service)]
 
 
+@pytest.mark.whole
 def test_a_result_is_sent_once_and_each_change_once_more(service, platform):
     """A result is sent with its time and attempt, and only once. A regrade and a decision send the new score. A student
     who has handed in nothing has no score, and one whose attempts are excluded has none any more.
@@ -164,6 +165,7 @@ def test_a_refused_score_blocks_nothing_and_is_sent_again_on_request(service, pl
     assert [state for state, _ in states(service)] == [SendState.SENT] * 2
 
 
+@pytest.mark.whole
 def test_a_fault_is_tried_again_with_growing_pauses_up_to_a_limit(service, platform):
     """A score at which the platform fails is tried again after 1, 2, 4, ... minutes, and given up after 20 tries."""
     service.graded(service.hand_in(), graded(service.course))
@@ -211,6 +213,7 @@ def writes_of(service, number):
     return sum("lti_scores" in each and not each.startswith("SELECT") for each in seen)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("answer", "minutes"),
     [
@@ -236,6 +239,7 @@ def test_a_platform_that_wants_fewer_requests_gets_fewer(service, platform, answ
     assert len(platform.scores) == 2
 
 
+@pytest.mark.whole
 def test_a_platform_that_is_gone_for_a_day_or_hangs_loses_nothing(service, platform):
     """Scores for a platform that does not answer wait, however many times it is tried. They arrive when it is back."""
     quick = replace(service.app_state.lti, http=HttpClient(private=THIS_MACHINE, read_seconds=0.2))
@@ -258,6 +262,34 @@ def test_a_platform_that_is_gone_for_a_day_or_hangs_loses_nothing(service, platf
     assert len(platform.scores) == 1
     with service.database.reading() as session:
         assert session.query(LtiPlatformRow).one().failures == 0
+
+
+@pytest.mark.parametrize("fault", [ConnectionAbortedError, (502, {}, "bad gateway")], ids=["closed", "502"])
+@pytest.mark.parametrize("shows_results", [True, False])
+def test_a_score_whose_answer_was_lost_is_not_refused(service, platform, fault, shows_results):
+    """A platform stores a score, but its answer is lost or an error. It then refuses a score with the same time. The
+    score counts as sent, and is stored once.
+    """
+    service.graded(service.hand_in(), graded(service.course))
+
+    def answer(_method, path, _query, body):
+        if path.endswith("/results") and not shows_results:
+            return 403, {}, "no"
+        if not path.endswith("/scores"):
+            return None
+        if platform.scores:
+            return 409, {}, "a score with this time is stored"
+        platform.scores.append((path.split("/")[2], body["userId"], body))
+        if fault is ConnectionAbortedError:
+            raise ConnectionAbortedError
+        return fault
+
+    platform.answers = {"/columns": answer}
+    send(service)
+    service.passes(minutes=6)
+    assert send(service) == ""
+    assert states(service) == [(SendState.SENT, "")]
+    assert len(platform.scores) == 1
 
 
 def queued(service, platform, course, number):
@@ -337,6 +369,7 @@ def test_a_registration_does_not_lead_behind_the_firewall(service):
     assert "has a private address" in why
 
 
+@pytest.mark.whole
 def test_the_job_compares_grades_only_after_a_change(service, platform, monkeypatch):
     """The job sends a score in the run after a grading. It compares all grades only after a change."""
     compared = []
