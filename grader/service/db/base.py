@@ -1,4 +1,4 @@
-"""What all tables share."""
+"""The base of all tables, and the type of their times."""
 
 from datetime import UTC, datetime
 from typing import Any
