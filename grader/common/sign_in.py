@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from grader.common.record import Record
-from grader.common.secret import HANDED_OVER, Secret
+from grader.common.secret import Secret
 
 
 class MailRules(Record):
@@ -59,7 +59,3 @@ class SignInRules(Record):
     university: UniversityRules | None = None
     ci_providers: tuple[CiProviderRules, ...] = ()
     proxies: tuple[str, ...] = ()
-
-    def handed_over(self) -> str:
-        """Return these rules as one line of JSON, including secrets, for a process that the service starts."""
-        return self.model_dump_json(context=HANDED_OVER)

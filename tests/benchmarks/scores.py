@@ -39,6 +39,7 @@ from serving_course import Serving  # noqa: E402
 from sqlalchemy import func, insert, select  # noqa: E402
 
 from grader.service.db.clock import utc_now  # noqa: E402
+from grader.service.db.lti_tables import LtiAccountRow, LtiContextRow, LtiLineItemRow, LtiMemberRow, LtiScoreRow  # noqa: E402
 from grader.service.db.models import (  # noqa: E402
     AttemptRow,
     AuditRow,
@@ -46,11 +47,6 @@ from grader.service.db.models import (  # noqa: E402
     Decision,
     DecisionRow,
     GradingRow,
-    LtiAccountRow,
-    LtiContextRow,
-    LtiLineItemRow,
-    LtiMemberRow,
-    LtiScoreRow,
     PersonRow,
     State,
 )

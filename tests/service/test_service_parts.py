@@ -25,9 +25,11 @@ from grader.grading.progress import Decided
 from grader.results.check import Reason, Verdict
 from grader.service.course.assignments import AssignmentCache
 from grader.service.course.handouts import render_handout
+from grader.service.db.base import UtcDateTime
 from grader.service.db.migrate import migrate
-from grader.service.db.models import Base, PersonRow, ReleaseRow, UtcDateTime
+from grader.service.db.models import PersonRow, ReleaseRow
 from grader.service.db.session import Database, sqlite_url
+from grader.service.db.tables import METADATA
 from grader.service.errors import NotFoundError
 from grader.service.serve.run import ServeRequest, first_lines, ready_database
 from grader.service.serve.supervisor import StationSpec
@@ -40,7 +42,7 @@ def test_the_steps_make_the_tables_that_the_code_has(service):
     """The migrations create exactly the tables of the models, and migrating again changes nothing."""
     migrate(service.database)
     with service.database._engine.connect() as connection:
-        assert compare_metadata(MigrationContext.configure(connection), Base.metadata) == []
+        assert compare_metadata(MigrationContext.configure(connection), METADATA) == []
 
 
 def test_the_database_is_the_users_alone(tmp_path):

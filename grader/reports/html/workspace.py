@@ -189,7 +189,7 @@ def _notes(issue: Issue) -> list[str]:
     return [words for words in issue.evidence if words not in details]
 
 
-def _shown(value: Any) -> Any:
+def printable(value: Any) -> Any:
     """Make text printable before it is inserted into the page and escaped. Finished markup is returned unchanged."""
     return showable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
@@ -200,7 +200,7 @@ def template_environment() -> Environment:
         loader=PackageLoader("grader.reports.html", "."),
         autoescape=True,
         undefined=StrictUndefined,
-        finalize=_shown,
+        finalize=printable,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,

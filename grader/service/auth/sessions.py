@@ -14,11 +14,11 @@ from sqlalchemy.orm import Session, joinedload
 
 from grader.common.phrases import count, listed
 from grader.service.auth.secrets import fresh_token, token_hash
+from grader.service.db.base import Base
 from grader.service.db.keys import folded_key, is_same_key
 from grader.service.db.models import (
     ApiTokenRow,
     AuditRow,
-    Base,
     CourseRole,
     DeviceSignInRow,
     InvitationRow,

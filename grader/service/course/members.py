@@ -15,7 +15,8 @@ from grader.service.course.groups import belongs_to
 from grader.service.course.personal_data import row_counts
 from grader.service.course.roster import MAX_FIELD_LENGTH, RosterLine, in_words, not_plain
 from grader.service.db.keys import folded_key, is_plain_key
-from grader.service.db.models import AttemptRow, AuditRow, Base, CourseRole, DryRunRow, PersonRow
+from grader.service.db.models import AttemptRow, AuditRow, CourseRole, DryRunRow, PersonRow
+from grader.service.db.tables import METADATA
 from grader.service.errors import FieldError, RefusedError, length_in_words
 
 REMOVED_DATA = {
@@ -112,7 +113,7 @@ def remove(session: Session, person: PersonRow, who: str, now: datetime) -> None
     """
     require_removable(session, person, who)
     session.add(AuditRow(at=now, who=who, about=person.key, what=f"removed {person.key}: {in_words(person)}"))
-    for table in Base.metadata.sorted_tables:
+    for table in METADATA.sorted_tables:
         if any(key.column.table is PersonRow.__table__ for key in table.foreign_keys):
             session.execute(delete(table).where(table.c.person_id == person.id))
     session.delete(person)

@@ -27,11 +27,12 @@ from sqlalchemy import ColumnElement, Select, and_, func, or_, select
 from sqlalchemy.orm import Session
 
 from grader.service.course.groups import belongs_to
+from grader.service.db.base import Base
+from grader.service.db.lti_tables import LtiAccountRow, LtiMemberRow, LtiScoreRow, LtiSelectionRow
 from grader.service.db.models import (
     ApiTokenRow,
     AttemptRow,
     AuditRow,
-    Base,
     Decision,
     DecisionRow,
     DeviceSignInRow,
@@ -41,12 +42,6 @@ from grader.service.db.models import (
     GradingRow,
     HoldRow,
     InvitationRow,
-    LtiAccountRow,
-    LtiMemberRow,
-    LtiScoreRow,
-    LtiSelectionRow,
-    MailChoiceRow,
-    MailRow,
     PasswordRow,
     PersonRow,
     ProgressRow,
@@ -56,6 +51,7 @@ from grader.service.db.models import (
     SessionRow,
     ShareRow,
 )
+from grader.service.db.outbox_tables import MailChoiceRow, MailRow
 from grader.service.db.session import Database
 
 GRADING_STATE_FIELDS = "id", "attempt_id", "dry_run_id", "shown_state", "created"

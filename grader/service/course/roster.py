@@ -14,7 +14,8 @@ from grader.lms.intake.reading.table import TableRow, table_of
 from grader.protocol.text import showable
 from grader.service.db.batches import in_batches
 from grader.service.db.keys import folded_key, is_plain_key, is_same_key
-from grader.service.db.models import AuditRow, CourseRole, LtiAccountRow, LtiPlatformRow, PersonRow
+from grader.service.db.lti_tables import LtiAccountRow, LtiPlatformRow
+from grader.service.db.models import AuditRow, CourseRole, PersonRow
 from grader.service.db.session import Database
 from grader.service.errors import RefusedError
 

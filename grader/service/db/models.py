@@ -1,26 +1,23 @@
-"""The tables. A stored attempt never changes, except for the number of the grading that counts. The table of gradings
-is also the queue.
+"""The tables of the course. A stored attempt never changes, except for the number of the grading that counts. The table
+of gradings is also the queue. The tables of learning platforms and of what the service sends are in lti_tables.py
+and outbox_tables.py.
 
 people -< attempts -< gradings -< progress
 people -< dry runs - gradings
 people -< shares >- attempts -< exclusions, requests
 people -< extensions, decisions; people - pseudonyms            releases, holds, regradings, assignments: of a whole one
-people -< repositories; webhooks -< deliveries
+people -< repositories
 people -< invitations, passwords, sessions, api tokens, device sign-ins           audit: everything that changes a grade
-lti platforms -< deployments, accounts, contexts -< members, line items, scores   (accounts, members, scores: of people)
 """
 
 import zlib
-from datetime import UTC, datetime
+from datetime import datetime
 from enum import StrEnum
-from typing import Any
 
 from sqlalchemy import (
     CheckConstraint,
     ColumnElement,
     Connection,
-    DateTime,
-    Dialect,
     ForeignKey,
     Index,
     LargeBinary,
@@ -34,10 +31,10 @@ from sqlalchemy import (
     text,
 )
 from sqlalchemy.ext.hybrid import hybrid_property
-from sqlalchemy.orm import DeclarativeBase, Mapped, column_property, mapped_column, relationship, validates
-from sqlalchemy.types import TypeDecorator
+from sqlalchemy.orm import Mapped, column_property, mapped_column, relationship, validates
 
 from grader.common.errors import InputError
+from grader.service.db.base import NEVER_REUSED_NUMBERS, Base
 from grader.service.db.keys import folded_key
 
 
@@ -71,38 +68,6 @@ class State(StrEnum):
 
 IS_OPEN = text("state IN ('waiting', 'running')")
 """Condition of the unique index that allows only one open grading per attempt."""
-
-
-class UtcDateTime(TypeDecorator[datetime]):
-    """A time with a time zone. It is stored in UTC because SQLite does not store time zones."""
-
-    impl = DateTime
-    cache_ok = True
-
-    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002
-        """Convert to UTC. Raises ValueError for a time without a zone, which is ambiguous."""
-        if value is None:
-            return None
-        if value.tzinfo is None:
-            raise ValueError("a time without a zone cannot be stored")
-        return value.astimezone(UTC).replace(tzinfo=None)
-
-    def process_result_value(self, value: Any | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002
-        """Attach the zone UTC to a stored time."""
-        return None if value is None else value.replace(tzinfo=UTC)
-
-
-class Base(DeclarativeBase):
-    """The base of all tables."""
-
-    type_annotation_map = {datetime: UtcDateTime}  # noqa: RUF012 - SQLAlchemy requires this form
-
-
-NEVER_REUSED_NUMBERS = {"sqlite_autoincrement": True}
-"""Option for tables whose rows can be deleted and whose numbers occur elsewhere, such as in URLs. It prevents a new row
-from getting the number of a deleted one, because a page that is still open would then change the wrong row. PostgreSQL
-does this by default.
-"""
 
 
 class PersonRow(Base):
@@ -611,70 +576,6 @@ class RequestRow(Base):
     person: Mapped[PersonRow] = relationship()
 
 
-class NoticeRow(Base):
-    """A notice to the people who teach, sent through the webhook. `about` is the number of a question or a grading,
-    depending on `kind` (notifier.py). Sending began at `at`, and the notice arrived at `sent`.
-    """
-
-    __tablename__ = "notices"
-
-    id: Mapped[int] = mapped_column(primary_key=True)
-    kind: Mapped[str]
-    about: Mapped[int]
-    at: Mapped[datetime]
-    sent: Mapped[datetime | None]
-
-    __table_args__ = (UniqueConstraint("kind", "about", name="notices_once"),)
-
-
-class WebhookRow(Base):
-    """An address to which events of the course are sent. Each request is signed with `secret`, so a hash of it would
-    not suffice.
-    """
-
-    __tablename__ = "webhooks"
-
-    id: Mapped[int] = mapped_column(primary_key=True)
-    url: Mapped[str]
-    secret: Mapped[str]
-    who: Mapped[str]
-    created: Mapped[datetime]
-
-    __table_args__ = (NEVER_REUSED_NUMBERS,)
-
-
-class DeliveryRow(Base):
-    """An event for a webhook (webhook_outbox.py). `public` is its name for the receiver, and `path` the page about it.
-    It is sent at `not_before` or later, for the (`tries` + 1)-th time. `words` is the last answer.
-    """
-
-    __tablename__ = "deliveries"
-
-    id: Mapped[int] = mapped_column(primary_key=True)
-    webhook_id: Mapped[int] = mapped_column(ForeignKey("webhooks.id", ondelete="CASCADE"), index=True)
-    public: Mapped[str]
-    event: Mapped[str]
-    path: Mapped[str]
-    data: Mapped[str]
-    at: Mapped[datetime]
-    state: Mapped[str]
-    tries: Mapped[int]
-    not_before: Mapped[datetime]
-    words: Mapped[str]
-    webhook: Mapped[WebhookRow] = relationship()
-
-    __table_args__ = (Index("deliveries_to_send", "state", "not_before"), NEVER_REUSED_NUMBERS)
-
-
-class RegradingEndRow(Base):
-    """Record that the end of a regrading was noticed, so that its event is sent once."""
-
-    __tablename__ = "regrading_ends"
-
-    regrading_id: Mapped[int] = mapped_column(ForeignKey("regradings.id"), primary_key=True)
-    at: Mapped[datetime]
-
-
 class RepositoryRow(Base):
     """A repository whose CI jobs hand in for a person. `issuer` is the CI provider. A `user` restricts it to jobs that
     this user of the provider has started. `number` is the provider's number of the repository, stored at the first job.
@@ -698,244 +599,6 @@ class RepositoryRow(Base):
         Index("repositories_named", "issuer", "repository"),
         NEVER_REUSED_NUMBERS,
     )
-
-
-class MailRow(Base):
-    """A mail to a student about a page, at `path` (outbox.py). Sending began at `begun` and ended at `sent`."""
-
-    __tablename__ = "mails"
-
-    id: Mapped[int] = mapped_column(primary_key=True)
-    person_id: Mapped[int] = mapped_column(ForeignKey("people.id"), index=True)
-    kind: Mapped[str]
-    assignment: Mapped[str]
-    path: Mapped[str]
-    at: Mapped[datetime]
-    begun: Mapped[datetime | None]
-    sent: Mapped[datetime | None]
-
-    __table_args__ = (Index("mails_to_send", "sent", "at"),)
-
-
-class MailChoiceRow(Base):
-    """A kind of mail that a person has switched off."""
-
-    __tablename__ = "mail_choices"
-
-    id: Mapped[int] = mapped_column(primary_key=True)
-    person_id: Mapped[int] = mapped_column(ForeignKey("people.id"))
-    kind: Mapped[str]
-
-    __table_args__ = (UniqueConstraint("person_id", "kind", name="mail_choices_once"),)
-
-
-class LtiKeyRow(Base):
-    """A key with which the service signs what it sends to learning platforms (lti/keys.py). `kid` is its public name,
-    `pem` the private key.
-    """
-
-    __tablename__ = "lti_keys"
-
-    kid: Mapped[str] = mapped_column(primary_key=True)
-    pem: Mapped[str]
-    created: Mapped[datetime]
-
-
-class LtiPlatformRow(Base):
-    """A registration at a learning platform. The issuer and the client together identify it, because all schools of a
-    hosted platform may share an issuer. `matches` is the claim that contains the key of a person who is already in the
-    course; empty if no claim does. After a failure, nothing is sent before `paused_until`. The platform has failed
-    `failures` times in a row, since `failing_since`.
-    """
-
-    __tablename__ = "lti_platforms"
-
-    id: Mapped[int] = mapped_column(primary_key=True)
-    name: Mapped[str]
-    issuer: Mapped[str]
-    client_id: Mapped[str]
-    authorization_url: Mapped[str]
-    token_url: Mapped[str]
-    token_audience: Mapped[str]
-    jwks_url: Mapped[str]
-    matches: Mapped[str]
-    created: Mapped[datetime]
-    paused_until: Mapped[datetime | None]
-    failures: Mapped[int] = mapped_column(server_default="0", default=0)
-    failing_since: Mapped[datetime | None]
-
-    __table_args__ = (
-        UniqueConstraint("issuer", "client_id", name="lti_platforms_once"),
-        NEVER_REUSED_NUMBERS,  # the cookie of a launch contains the number
-    )
-
-
-class LtiDeploymentRow(Base):
-    """A deployment of a registration from which launches are accepted."""
-
-    __tablename__ = "lti_deployments"
-
-    id: Mapped[int] = mapped_column(primary_key=True)
-    platform_id: Mapped[int] = mapped_column(ForeignKey("lti_platforms.id"))
-    deployment: Mapped[str]
-
-    __table_args__ = (UniqueConstraint("platform_id", "deployment", name="lti_deployments_once"),)
-
-
-class LtiContextRow(Base):
-    """A course of a learning platform. It is used only after an instructor has `connected` it, because any teacher of
-    the platform may launch from a course of their own. Its addresses and `scopes` come from the latest launch. The
-    roster is due for reading at `roster_due` and was last read at `rostered`, with the result `roster_words`.
-    `group_sets` contains the names of its sets of groups by id, as JSON, and `group_set` the id of the set whose groups
-    hand in together (lti/groups.py).
-    """
-
-    __tablename__ = "lti_contexts"
-
-    id: Mapped[int] = mapped_column(primary_key=True)
-    platform_id: Mapped[int] = mapped_column(ForeignKey("lti_platforms.id"))
-    deployment: Mapped[str]
-    context: Mapped[str]
-    title: Mapped[str]
-    seen: Mapped[datetime]
-    connected: Mapped[datetime | None]
-    connected_by: Mapped[str]
-    memberships_url: Mapped[str]
-    groups_url: Mapped[str] = mapped_column(server_default="", default="")
-    group_sets_url: Mapped[str] = mapped_column(server_default="", default="")
-    group_sets: Mapped[str] = mapped_column(server_default="{}", default="{}")
-    group_set: Mapped[str] = mapped_column(server_default="", default="")
-    line_items_url: Mapped[str]
-    scopes: Mapped[str]
-    roster_due: Mapped[datetime | None]
-    rostered: Mapped[datetime | None]
-    roster_words: Mapped[str]
-    platform: Mapped[LtiPlatformRow] = relationship()
-
-    __table_args__ = (
-        UniqueConstraint("platform_id", "deployment", "context", name="lti_contexts_once"),
-        NEVER_REUSED_NUMBERS,
-    )
-
-
-class LtiAccountRow(Base):
-    """A person's account at a learning platform, which the platform calls `sub`. `role` is the role that the platform
-    last stated. `departed` is set if the person was deactivated because no connected course lists them any more.
-    """
-
-    __tablename__ = "lti_accounts"
-
-    id: Mapped[int] = mapped_column(primary_key=True)
-    platform_id: Mapped[int] = mapped_column(ForeignKey("lti_platforms.id"))
-    person_id: Mapped[int] = mapped_column(ForeignKey("people.id"), index=True)
-    sub: Mapped[str]
-    role: Mapped[str]
-    departed: Mapped[datetime | None]
-    person: Mapped[PersonRow] = relationship()
-
-    __table_args__ = (
-        UniqueConstraint("platform_id", "sub", name="lti_accounts_once"),
-        UniqueConstraint("platform_id", "person_id", name="lti_accounts_one_per_person"),
-    )
-
-
-class LtiMemberRow(Base):
-    """Membership of a person in a course of a learning platform. The person left the course at `left`."""
-
-    __tablename__ = "lti_members"
-
-    id: Mapped[int] = mapped_column(primary_key=True)
-    context_id: Mapped[int] = mapped_column(ForeignKey("lti_contexts.id"))
-    person_id: Mapped[int] = mapped_column(ForeignKey("people.id"), index=True)
-    left: Mapped[datetime | None]
-
-    __table_args__ = (UniqueConstraint("context_id", "person_id", name="lti_members_once"),)
-
-
-class LtiLineItemRow(Base):
-    """An assignment that a course of a learning platform uses. `url` is the column of its gradebook; empty until it is
-    known.
-    """
-
-    __tablename__ = "lti_line_items"
-
-    id: Mapped[int] = mapped_column(primary_key=True)
-    context_id: Mapped[int] = mapped_column(ForeignKey("lti_contexts.id"))
-    assignment: Mapped[str]
-    url: Mapped[str]
-
-    __table_args__ = (UniqueConstraint("context_id", "assignment", name="lti_line_items_once"),)
-
-
-class LtiScoreRow(Base):
-    """The score of a person at an assignment for the gradebook of a learning platform (lti/scores.py). Without
-    `points`, the gradebook must not contain a score. `changed` is the time of the latest change of the score.
-    `sent_value` describes the last score that arrived, and `words` is the platform's message if it refused one. While a
-    score is on its way, `begun` is the time at which sending began.
-    """
-
-    __tablename__ = "lti_scores"
-
-    id: Mapped[int] = mapped_column(primary_key=True)
-    context_id: Mapped[int] = mapped_column(ForeignKey("lti_contexts.id"))
-    person_id: Mapped[int] = mapped_column(ForeignKey("people.id"), index=True)
-    assignment: Mapped[str]
-    points: Mapped[float | None]
-    most: Mapped[float]
-    comment: Mapped[str]
-    submitted: Mapped[datetime | None]
-    changed: Mapped[datetime]
-    state: Mapped[str]
-    tries: Mapped[int]
-    not_before: Mapped[datetime]
-    begun: Mapped[datetime | None]
-    sent: Mapped[datetime | None]
-    sent_value: Mapped[str]
-    words: Mapped[str]
-    person: Mapped[PersonRow] = relationship()
-    context: Mapped[LtiContextRow] = relationship()
-
-    __table_args__ = (
-        UniqueConstraint("context_id", "person_id", "assignment", name="lti_scores_once"),
-        Index("lti_scores_due", "state", "not_before"),
-        NEVER_REUSED_NUMBERS,
-    )
-
-
-class LtiNonceRow(Base):
-    """The hash of a nonce from a launch, so that a message is not accepted twice. It is kept until the message has
-    expired.
-    """
-
-    __tablename__ = "lti_nonces"
-
-    nonce_sha256: Mapped[str] = mapped_column(primary_key=True)
-    expires: Mapped[datetime] = mapped_column(index=True)
-
-
-class LtiSelectionRow(Base):
-    """A page on which an instructor chooses assignments for a course of a learning platform. Only the hash of the token
-    in its form is stored. `settings` contains the data for the answer to the platform, as JSON (lti/deep_linking.py).
-    """
-
-    __tablename__ = "lti_selections"
-
-    id: Mapped[int] = mapped_column(primary_key=True)
-    context_id: Mapped[int] = mapped_column(ForeignKey("lti_contexts.id"))
-    person_id: Mapped[int] = mapped_column(ForeignKey("people.id"), index=True)
-    token_sha256: Mapped[str] = mapped_column(unique=True)
-    settings: Mapped[str]
-    expires: Mapped[datetime]
-    context: Mapped[LtiContextRow] = relationship()
-
-
-class LtiRegistrationLinkRow(Base):
-    """A link with which a learning platform may register itself once. Only the hash of its token is stored."""
-
-    __tablename__ = "lti_registration_links"
-
-    token_sha256: Mapped[str] = mapped_column(primary_key=True)
-    expires: Mapped[datetime]
 
 
 class RegradingRow(Base):

@@ -14,7 +14,8 @@ from enum import StrEnum
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
-from grader.service.db.models import AttemptRow, MailChoiceRow, MailRow, ShareRow
+from grader.service.db.models import AttemptRow, ShareRow
+from grader.service.db.outbox_tables import MailChoiceRow, MailRow
 
 
 class MailKind(StrEnum):

@@ -16,7 +16,8 @@ from typing import Any
 from sqlalchemy import ColumnElement, delete, or_, select, update
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
-from grader.service.db.models import DeliveryRow, LtiScoreRow, MailRow
+from grader.service.db.lti_tables import LtiScoreRow
+from grader.service.db.outbox_tables import DeliveryRow, MailRow
 from grader.service.db.session import Database
 
 MAX_DELETED_AT_ONCE = 200

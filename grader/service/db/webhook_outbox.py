@@ -15,7 +15,8 @@ from enum import StrEnum
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from grader.service.db.models import AttemptRow, DeliveryRow, WebhookRow
+from grader.service.db.models import AttemptRow
+from grader.service.db.outbox_tables import DeliveryRow, WebhookRow
 from grader.service.db.sending import SendState
 
 

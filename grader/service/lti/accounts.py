@@ -16,14 +16,8 @@ from grader.protocol.text import showable
 from grader.service.auth.sessions import person_named
 from grader.service.course.members import activate, add
 from grader.service.course.roster import MAX_FIELD_LENGTH, RosterLine
-from grader.service.db.models import (
-    AuditRow,
-    CourseRole,
-    LtiAccountRow,
-    LtiContextRow,
-    LtiMemberRow,
-    PersonRow,
-)
+from grader.service.db.lti_tables import LtiAccountRow, LtiContextRow, LtiMemberRow
+from grader.service.db.models import AuditRow, CourseRole, PersonRow
 from grader.service.errors import FieldError, RefusedError
 
 MAX_SUB_LENGTH = 255

@@ -18,7 +18,8 @@ from grader.common.phrases import count
 from grader.protocol.text import showable
 from grader.service.course.roster import MAX_FIELD_LENGTH, in_words
 from grader.service.db.batches import in_batches
-from grader.service.db.models import AuditRow, CourseRole, LtiAccountRow, LtiContextRow, LtiPlatformRow, PersonRow
+from grader.service.db.lti_tables import LtiAccountRow, LtiContextRow, LtiPlatformRow
+from grader.service.db.models import AuditRow, CourseRole, PersonRow
 from grader.service.db.session import Database
 from grader.service.errors import RefusedError
 from grader.service.lti.paging import pages

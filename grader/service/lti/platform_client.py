@@ -16,7 +16,7 @@ from joserfc.jwk import KeySet
 from grader.service.auth.issuer_keys import IssuerKeys, key_set
 from grader.service.errors import RefusedError
 from grader.service.lti.tokens import SigningKey, client_assertion
-from grader.service.outgoing.client import Answer, HttpClient
+from grader.service.outgoing.client import HttpAnswer, HttpClient
 from grader.service.outgoing.guard import UnansweredError
 from grader.service.outgoing.networks import require_address
 from grader.service.throttle import ConcurrencyLimiter
@@ -82,7 +82,7 @@ class ServiceRequest:
     content_type: str = "application/json"
 
 
-class PlatformAnswer(Answer):
+class PlatformAnswer(HttpAnswer):
     """The answer of a platform."""
 
     @property

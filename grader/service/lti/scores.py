@@ -20,15 +20,8 @@ from sqlalchemy.orm import Session
 
 from grader.service.course.assignments import AssignmentView
 from grader.service.db.batches import in_batches
-from grader.service.db.models import (
-    AttemptRow,
-    AuditRow,
-    LtiContextRow,
-    LtiLineItemRow,
-    LtiMemberRow,
-    LtiScoreRow,
-    PersonRow,
-)
+from grader.service.db.lti_tables import LtiContextRow, LtiLineItemRow, LtiMemberRow, LtiScoreRow
+from grader.service.db.models import AttemptRow, AuditRow, PersonRow
 from grader.service.db.sending import SendState
 from grader.service.db.session import Database
 from grader.service.decisions.overrides import hides, release_of

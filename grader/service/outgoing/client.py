@@ -22,7 +22,7 @@ CHUNK_BYTES = 64 * 1024
 
 
 @dataclass(frozen=True, kw_only=True)
-class Answer:
+class HttpAnswer:
     """An answer, up to the limit of its size."""
 
     status: int
@@ -52,7 +52,7 @@ class HttpClient:
     seconds: float = 30.0
     max_bytes: int = 4 * 1024 * 1024  # a page of a platform's roster with 1,000 members has about 500 KB
 
-    def send(self, method: str, url: str, headers: Mapping[str, str], data: Any = None) -> Answer:
+    def send(self, method: str, url: str, headers: Mapping[str, str], data: Any = None) -> HttpAnswer:
         """Send a request, whose data are bytes or the fields of a form. Raises UnansweredError with the reason."""
         session = _WithoutRedirects()
         with _in_words(), guarded(session, self.private, self.seconds):
@@ -66,7 +66,7 @@ class HttpClient:
                 stream=True,
             )
             content = self._start_of(answer)
-        return Answer(
+        return HttpAnswer(
             status=answer.status_code,
             headers=answer.headers,
             text=content[: self.max_bytes].decode("utf-8", "replace"),

@@ -17,11 +17,12 @@ from sqlalchemy import ColumnElement, exists, or_, select
 from sqlalchemy.orm import Session
 
 from grader.service.db.clock import utc_now
-from grader.service.db.models import DeliveryRow, GradingRow, RegradingEndRow, RegradingRow, State, WebhookRow
+from grader.service.db.models import GradingRow, RegradingRow, State
+from grader.service.db.outbox_tables import DeliveryRow, RegradingEndRow, WebhookRow
 from grader.service.db.sending import SendState, begin, delete_older, note_failure
 from grader.service.db.session import Database
 from grader.service.db.webhook_outbox import WebhookEvent, put_event
-from grader.service.outgoing.client import Answer, HttpClient
+from grader.service.outgoing.client import HttpAnswer, HttpClient
 from grader.service.outgoing.guard import UnansweredError
 from grader.service.outgoing.networks import Network
 from grader.service.serve.notifier import RepeatedJob, job_thread
@@ -44,7 +45,7 @@ QUEUEING = timedelta(minutes=1)
 ANSWER_SECONDS, MAX_ANSWER_BYTES = 10.0, 300
 """Seconds within which a receiver must answer, and the number of bytes of an answer that are read."""
 
-Send = Callable[[str, bytes, Mapping[str, str]], Answer]
+Send = Callable[[str, bytes, Mapping[str, str]], HttpAnswer]
 """Function that sends a request. Raises UnansweredError if the receiver does not answer."""
 
 
@@ -163,7 +164,7 @@ def delivery_thread(
     """Send deliveries during the block. The page Webhooks shows failures of receivers, and `say` prints all others."""
     client = HttpClient(private=private, seconds=ANSWER_SECONDS, max_bytes=MAX_ANSWER_BYTES)
 
-    def send(url: str, body: bytes, headers: Mapping[str, str]) -> Answer:
+    def send(url: str, body: bytes, headers: Mapping[str, str]) -> HttpAnswer:
         return client.send("POST", url, headers, body)
 
     def run() -> None:

@@ -12,8 +12,9 @@ from sqlalchemy.orm import Session
 
 from grader.service.auth.email import email_message
 from grader.service.auth.mail_links import MailLinks
-from grader.service.db.models import MailChoiceRow, MailRow, PersonRow
+from grader.service.db.models import PersonRow
 from grader.service.db.outbox import MailKind
+from grader.service.db.outbox_tables import MailChoiceRow, MailRow
 from grader.service.db.sending import begin, delete_older, is_free
 from grader.service.db.session import Database
 

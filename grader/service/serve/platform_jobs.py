@@ -8,7 +8,8 @@ from typing import Any
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from grader.service.db.models import AuditRow, GradingRow, LtiContextRow, LtiLineItemRow, LtiMemberRow
+from grader.service.db.lti_tables import LtiContextRow, LtiLineItemRow, LtiMemberRow
+from grader.service.db.models import AuditRow, GradingRow
 from grader.service.lti.delivery import send_scores
 from grader.service.lti.roster import read_rosters
 from grader.service.lti.scores import queue_scores

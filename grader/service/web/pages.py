@@ -16,7 +16,7 @@ from starlette.responses import HTMLResponse, Response
 from grader.common.phrases import count
 from grader.protocol.text import showable
 from grader.reports.groups import SIGNS, STATES
-from grader.reports.html.workspace import STYLE
+from grader.reports.html.workspace import STYLE, printable
 from grader.results.check import LINES
 from grader.service.auth.secrets import fresh_token
 from grader.service.grades.wording import late_in_words, number, score_in_words
@@ -56,10 +56,6 @@ def page(
     return HTMLResponse(text, status_code)
 
 
-def _shown(value: Any) -> Any:
-    return showable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
-
-
 def _time(value: datetime | None, zone: tzinfo) -> str:
     return "" if value is None else f"{value.astimezone(zone):%a %d %b %Y, %H:%M} {value.astimezone(zone).tzname()}"
 
@@ -85,7 +81,7 @@ def _environment() -> Environment:
         loader=PackageLoader("grader.service.web"),
         autoescape=True,
         undefined=StrictUndefined,
-        finalize=_shown,
+        finalize=printable,
         trim_blocks=True,
         lstrip_blocks=True,
     )

@@ -1,4 +1,4 @@
-"""What the headers of a request show: the page that it comes from, and the form of its body."""
+"""Facts in the headers of a request: the page that it comes from, and the form of its body."""
 
 import re
 from urllib.parse import urlsplit

@@ -6,7 +6,6 @@ from services import Service
 from grader.cli.commands.service import PlaceOptions, _station_spec
 from grader.common.errors import InputError
 from grader.common.secret import Secret
-from grader.common.sign_in import SignInRules
 from grader.grading.settings import load_settings
 from grader.service.auth.mail_links import LinkContext
 from grader.service.auth.methods import sign_in_methods
@@ -53,9 +52,9 @@ def test_other_web_processes_are_told_all_of_it():
     hides the secrets.
     """
     rules = load_settings({}).sign_in
-    line = rules.handed_over()
+    line = WebRules(sign_in=rules).handed_over()
     assert "\n" not in line
-    assert SignInRules.model_validate_json(line) == rules
+    assert WebRules.model_validate_json(line).sign_in == rules
     assert "hush" in line
     assert "hush" not in rules.model_dump_json() + str(rules.model_dump())
 

@@ -10,7 +10,8 @@ from sqlalchemy import func, select
 
 from grader.common.errors import InputError
 from grader.service.auth.sessions import invite, mail_link, start_session
-from grader.service.db.models import AuditRow, Base, CourseRole, PersonRow
+from grader.service.db.models import AuditRow, CourseRole, PersonRow
+from grader.service.db.tables import METADATA
 from grader.service.errors import RefusedError
 from grader.service.serve.run import invitation_lines
 
@@ -191,7 +192,7 @@ def test_only_a_person_who_handed_in_nothing_is_removed_with_all_that_is_theirs(
     assert act(staff, service.ben, "removal").status_code == 303
     assert person(service, "ben") is None
     with service.database.reading() as session:
-        for table in Base.metadata.sorted_tables:
+        for table in METADATA.sorted_tables:
             if "person_id" in table.columns:
                 left = session.scalar(select(func.count()).where(table.c.person_id == service.ben))
                 assert (table.name, left) == (table.name, 0)

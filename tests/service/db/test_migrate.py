@@ -7,8 +7,8 @@ from sqlalchemy import UniqueConstraint, inspect, text
 
 from grader.common.errors import InputError
 from grader.service.db.migrate import migrate, require_current
-from grader.service.db.models import Base
 from grader.service.db.session import Database, sqlite_url
+from grader.service.db.tables import METADATA
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.whole)])
@@ -41,7 +41,7 @@ def test_the_migration_makes_the_tables_of_the_code_word_for_word(tmp_path):
     migrated, made = (Database(sqlite_url(tmp_path / name)) for name in ("migrated", "made"))
     migrate(migrated)
     with made.connecting() as connection:
-        Base.metadata.create_all(connection)
+        METADATA.create_all(connection)
     assert statements(migrated) == statements(made)
     migrated.close()
     made.close()
@@ -54,7 +54,7 @@ def test_the_migration_gives_tables_their_indexes_and_constraints_and_numbers_on
     migrate(database)
     with database.connecting() as connection:
         found = inspect(connection)
-        for name, table in Base.metadata.tables.items():
+        for name, table in METADATA.tables.items():
             indexed = {each["name"] for each in found.get_indexes(name) if not each.get("duplicates_constraint")}
             assert indexed == {each.name for each in table.indexes}, name
             unique = [tuple(each["column_names"]) for each in found.get_unique_constraints(name)]

@@ -16,18 +16,15 @@ from project import HELPERS
 from services import graded, post
 from sqlalchemy import select, update
 
-from grader.service.db.models import (
-    CourseRole,
-    Decision,
-    DecisionRow,
+from grader.service.db.lti_tables import (
     LtiAccountRow,
     LtiContextRow,
     LtiLineItemRow,
     LtiMemberRow,
     LtiPlatformRow,
     LtiScoreRow,
-    PersonRow,
 )
+from grader.service.db.models import CourseRole, Decision, DecisionRow, PersonRow
 from grader.service.db.sending import SendState
 from grader.service.grades.holds import hold_back, publish
 from grader.service.lti import delivery

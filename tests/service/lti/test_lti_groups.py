@@ -4,7 +4,8 @@ import pytest
 from lti_platforms import TEACHER, member, platform_at_work, registered
 from services import post, visible
 
-from grader.service.db.models import AuditRow, LtiContextRow, PersonRow
+from grader.service.db.lti_tables import LtiContextRow
+from grader.service.db.models import AuditRow, PersonRow
 from grader.service.lti.groups import CourseGroups, GroupSource, read_groups
 from grader.service.lti.platform_client import Endpoints
 from grader.service.lti.roster import read_rosters

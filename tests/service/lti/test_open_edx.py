@@ -7,7 +7,8 @@ from lti_platforms import SCOPES, arrive, platform_at_work, registered
 from open_edx import COURSE, OpenEdx
 from services import graded, parts
 
-from grader.service.db.models import ExclusionRow, LtiContextRow, LtiScoreRow, PersonRow
+from grader.service.db.lti_tables import LtiContextRow, LtiScoreRow
+from grader.service.db.models import ExclusionRow, PersonRow
 from grader.service.db.sending import SendState
 from grader.service.lti import roster
 from grader.service.lti.delivery import send_scores

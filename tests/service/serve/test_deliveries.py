@@ -9,9 +9,9 @@ import pytest
 from services import graded, post
 
 from grader.service.course.webhooks import add_webhook
-from grader.service.db.models import DeliveryRow, WebhookRow
+from grader.service.db.outbox_tables import DeliveryRow, WebhookRow
 from grader.service.decisions.regrading import Selection, regrade
-from grader.service.outgoing.client import Answer
+from grader.service.outgoing.client import HttpAnswer
 from grader.service.outgoing.guard import UnansweredError
 from grader.service.serve.deliveries import PAUSES, QUEUEING, send_deliveries
 
@@ -24,7 +24,7 @@ class Receiver:
 
     def __call__(self, url, body, headers):
         self.taken.append((url, json.loads(body), body, headers))
-        reply = self.replies.pop(0) if self.replies else Answer(status=200, headers={}, text="")
+        reply = self.replies.pop(0) if self.replies else HttpAnswer(status=200, headers={}, text="")
         if isinstance(reply, OSError):
             raise reply
         return reply
@@ -76,7 +76,7 @@ def test_a_refused_delivery_is_tried_with_growing_pauses_up_to_a_limit(service):
     """
     webhook(service)
     service.graded(service.hand_in(), graded(service.course))
-    refusing = Receiver(*[Answer(status=500, headers={}, text="<b>busy</b>")] * 20)
+    refusing = Receiver(*[HttpAnswer(status=500, headers={}, text="<b>busy</b>")] * 20)
     for number, pause in enumerate(PAUSES, start=1):
         sends(service, refusing)
         assert (len(refusing.taken), rows(service)[0].state) == (number, "to send")

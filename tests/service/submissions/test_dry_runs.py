@@ -11,7 +11,8 @@ from grader.course.policies.rules import Policies
 from grader.service.course.limits import rules_of
 from grader.service.course.members import deactivate, remove
 from grader.service.db.clock import utc_now
-from grader.service.db.models import Base, DryRunRow, GradingRow, PersonRow, ReleaseRow, State
+from grader.service.db.models import DryRunRow, GradingRow, PersonRow, ReleaseRow, State
+from grader.service.db.tables import METADATA
 from grader.service.decisions.regrading import try_again
 from grader.service.errors import NotFoundError, RefusedError
 from grader.service.grades.holds import hold_back
@@ -274,7 +275,7 @@ def test_it_counts_nowhere(service):
         return [visible(staff.get(each)) for each in pages] + [visible(ada.get(each)) for each in own]
 
     def counted():
-        return {table.name: rows(service, table) for table in Base.metadata.sorted_tables}
+        return {table.name: rows(service, table) for table in METADATA.sorted_tables}
 
     before, sizes = seen(), counted()
     service.tried()

@@ -19,7 +19,8 @@ from grader.batch.rescoring import rescore
 from grader.common.record import replace
 from grader.grading.explain.problem import NOT_RIGHT
 from grader.service.course.assignments import AssignmentCache
-from grader.service.db.models import AuditRow, GradingRow, MailRow, RegradingRow, ReleaseRow, State
+from grader.service.db.models import AuditRow, GradingRow, RegradingRow, ReleaseRow, State
+from grader.service.db.outbox_tables import MailRow
 from grader.service.grades.summaries import briefs_in
 from grader.service.station.rescoring import AT_ONCE, Rescoring
 from grader.service.station.results import ready

@@ -14,7 +14,9 @@ from hidden_parts import SECRET, failing, hiding_course, right
 from services import Service, graded
 
 from grader.service.course.personal_data import FIELDS
-from grader.service.db.models import ApiTokenRow, Base, InvitationRow, MailRow, SessionRow
+from grader.service.db.models import ApiTokenRow, InvitationRow, SessionRow
+from grader.service.db.outbox_tables import MailRow
+from grader.service.db.tables import METADATA
 from grader.service.station.grader import ready
 from grader.service.submissions.progress import ProgressNote, keep_note
 from grader.service.web.routes import personal_data
@@ -82,7 +84,7 @@ def test_every_table_about_a_person_is_in_it():
     about = {"people.id", "attempts.id", "gradings.id"}
     personal = {
         table.name
-        for table in Base.metadata.sorted_tables
+        for table in METADATA.sorted_tables
         if any(key.target_fullname in about for key in table.foreign_keys)
     }
     assert personal | {"people", "audit"} == {each.__tablename__ for each in FIELDS}

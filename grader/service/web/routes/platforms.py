@@ -12,7 +12,7 @@ from starlette.responses import RedirectResponse, Response
 
 from grader.common.record import Record
 from grader.service.course.roster import shared_names
-from grader.service.db.models import LtiScoreRow
+from grader.service.db.lti_tables import LtiScoreRow
 from grader.service.db.sending import SendState
 from grader.service.errors import FieldError
 from grader.service.lti.groups import choose_groups, group_sets

@@ -2,6 +2,8 @@
 if the operator has listed a CI provider.
 """
 
+from collections.abc import Sequence
+
 from fastapi import APIRouter
 from starlette.datastructures import FormData
 from starlette.requests import Request
@@ -14,6 +16,7 @@ from grader.service.course.repositories import (
     repositories_of,
     unlink_repository,
 )
+from grader.service.db.models import RepositoryRow
 from grader.service.errors import FieldError, NotFoundError
 from grader.service.web.auth import AnyMember, Instructor, Member, OwnForm, RowNumber, StaffForm, text_in, upload_in
 from grader.service.web.forms import NOTHING_ENTERED, EnteredForm, at_field, entered
@@ -45,11 +48,17 @@ def own_repositories(request: Request, member: AnyMember) -> Response:
 
 
 def _own_page(request: Request, member: Member, form: EnteredForm) -> Response:
-    state = _with_providers(request)
-    with state.database.reading() as session:
+    with _with_providers(request).database.reading() as session:
         rows = repositories_of(session, member.id)
-    providers = {each.issuer: each.name for each in state.sign_in.ci_providers}
-    return page(request, "repositories.html.jinja", member, form.status, form=form, rows=rows, providers=providers)
+    return _page(request, "repositories.html.jinja", member, form, rows)
+
+
+def _page(
+    request: Request, template: str, member: Member, form: EnteredForm, rows: Sequence[RepositoryRow]
+) -> Response:
+    """A page with a form that offers the providers, and these repositories."""
+    providers = {each.issuer: each.name for each in state_of(request).sign_in.ci_providers}
+    return page(request, template, member, form.status, form=form, rows=rows, providers=providers)
 
 
 @router.post("/repositories")
@@ -81,11 +90,9 @@ def all_repositories(request: Request, member: Instructor) -> Response:
 
 
 def _list_page(request: Request, member: Member, form: EnteredForm) -> Response:
-    state = _with_providers(request)
-    with state.database.reading() as session:
+    with _with_providers(request).database.reading() as session:
         rows = listed_repositories(session)
-    providers = {each.issuer: each.name for each in state.sign_in.ci_providers}
-    return page(request, "all_repositories.html.jinja", member, form.status, form=form, rows=rows, providers=providers)
+    return _page(request, "all_repositories.html.jinja", member, form, rows)
 
 
 @router.post("/course/repositories/upload")
