@@ -41,6 +41,7 @@ def test_people_of_open_edx_arrive_and_its_instructor_adds_an_assignment(service
     assert (item["type"], item["custom"]) == ("ltiResourceLink", {"assignment": "small"})
 
 
+@pytest.mark.whole
 def test_open_edx_accepts_the_keys_during_a_rotation(service, edx):
     """Open edX gives an access token before, during and after a rotation, when a message has the old or the new key."""
     client, used = service.app_state.lti, []
