@@ -189,6 +189,14 @@ def test_a_barrier_in_a_loop_orders_round_its_end():
     assert [each.effect for each in barriers] == [numbers(PRODUCT, "Ash[ly]", "Bsh[ly]")] * 2
 
 
+def test_a_barrier_has_the_lines_around_its_place():
+    """A removed barrier can be anywhere between the statements around it."""
+    spread = TRANSPOSITION.replace("    barrier(", "\n    // as one group\n\n    barrier(", 1)
+    (removed,) = [each for each in all_of(spread) if each.kind is Kind.NO_BARRIER]
+    before, after = max(numbers(spread, "= A[")), min(numbers(spread, "barrier(")) + 2
+    assert removed.around == {before, after}
+
+
 # --- explanations -----------------------------------------------------------------------------
 
 

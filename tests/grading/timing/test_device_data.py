@@ -131,6 +131,45 @@ def test_whole_numbers_of_other_types_are_as_many(worker, product, kind, low, hi
     assert counts.max() < 1.2 * made.size / 17
 
 
+@pytest.mark.parametrize(
+    ("kind", "dtype", "numbers"),
+    [
+        ("uchar", "u1", (0, 200)),
+        ("char3", "i1", (-8, 8)),
+        ("short", "i2", (-20000, 20000)),
+        ("ulong", "u8", (0, 2**24)),
+        ("double", "f8", (-8, 8)),
+    ],
+)
+def test_numbers_of_other_sizes(worker, product, kind, dtype, numbers):
+    """Numbers of 1, 2 and 8 bytes are whole numbers of the range, made from the same stream as others."""
+    low, high = numbers
+    buffers = {**product.buffers, "A": product.buffers["A"].model_copy(update={"type": kind})}
+    shop = Shop(worker, with_integers(product.model_copy(update={"buffers": buffers}), {"A": (low, high)}), SQUARE)
+    made = np.frombuffer(shop.make("A").tobytes(), dtype)
+    words = stream(made.size + made.size % 2, 0)[: made.size].astype(np.uint64)
+    assert made.size == 180 * 180 * (4 if kind == "char3" else 1)
+    assert np.array_equal(made.astype(np.float64), (words * (high - low + 1) >> 32).astype(np.float64) + low)
+
+
+@pytest.mark.parametrize("kind", ["float", "int", "double"])
+def test_minus_zero_counts_as_zero_only_in_floating_types(worker, transposition, kind):
+    """Digests of 0 and -0 are equal for floats and doubles. In whole numbers, the same bits are another number."""
+    buffers = {name: each.model_copy(update={"type": kind}) for name, each in transposition.buffers.items()}
+    changes = {name: each.model_copy(update={"data": each.data and "integers"}) for name, each in buffers.items()}
+    shop = Shop(worker, transposition.model_copy(update={"buffers": changes}), {"height": 3, "width": 5})
+    plain = np.zeros((3, 5), {"float": "f4", "int": "i4", "double": "f8"}[kind])
+    words = plain.view("u4").reshape(-1)
+    shop.put(plain.copy())
+    zeros = shop.digest()
+    words[1] = 1 << 31  # the sign of the second float, or of the first double
+    shop.put(plain)
+    assert (shop.digest() == zeros) is (kind != "int")
+    words[2] = 1 << 31  # the sign of the third float, or a tiny part of the second double
+    shop.put(plain)
+    assert (shop.digest() == zeros) is (kind == "float")
+
+
 @pytest.mark.whole
 def test_bits_are_those_of_numpys_philox(moving):
     """Random bits are generated from the words of NumPy's Philox, and nearly all words are different. No word is a NaN,

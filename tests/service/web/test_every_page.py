@@ -107,7 +107,8 @@ answer.
 """
 
 FROM_PLATFORMS = frozenset(
-    f"lti_{name}.html.jinja" for name in ("launch", "register", "registered", "return", "selection", "window")
+    f"lti_{name}.html.jinja"
+    for name in ("launch", "register", "registered", "return", "selection", "storing", "window")
 )
 """Pages for browsers that come from a learning platform, which tests/service/lti/ visits."""
 

@@ -11,11 +11,13 @@ from grader.grading.explain.simulator.oclgrind import (
     INVALID,
     LOCAL,
     PRIVATE,
+    RACE,
     spot,
+    target,
 )
 from grader.grading.explain.simulator.races import ADD_BARRIER, NO_BARRIER, is_past_a_barrier
 from grader.grading.explain.simulator.unset import first_uses, of_unset
-from grader.protocol.observation import SeenKernel
+from grader.protocol.observation import SeenKernel, SeenMessage
 from grader.results.check import Finding, Reason
 
 LIMIT = 8
@@ -31,12 +33,10 @@ def findings(seen: SeenKernel, scene: Scene, before: Sequence[SeenKernel] = ()) 
     races it sees first. Therefore they come after races of a write and a read.
     """
     launches = (*before, seen)
-    clearer = (INDEX, images.OUTSIDE)
-    indexed = {spot(each) for each in seen.messages if any(begins.match(each.text) for begins in clearer)} - {()}
     messages = (
         each
         for each in seen.messages
-        if not (INVALID.match(each.text) and spot(each) in indexed) and not is_past_a_barrier(each, seen, scene)
+        if not _is_clearer_elsewhere(each, seen, scene) and not is_past_a_barrier(each, seen, scene)
     )
     heard = sorted(messages, key=lambda each: BOTH_WRITE.match(each.text) is not None)
     told = [each for message in heard for each in of_message(message, seen, scene)]
@@ -48,6 +48,18 @@ def findings(seen: SeenKernel, scene: Scene, before: Sequence[SeenKernel] = ()) 
     for each in [*wild, *sorted([*told, *other], key=_first_cause)]:
         found.setdefault((each.reason, each.message), each)
     return tuple(found.values())[:LIMIT]
+
+
+def _is_clearer_elsewhere(message: SeenMessage, seen: SeenKernel, scene: Scene) -> bool:
+    """True if a message about the same place says more. A pixel outside an image is a word of another row, so writing
+    it also looks like a race.
+    """
+    here = spot(message)
+    others = [each.text for each in seen.messages if spot(each) == here != ()]
+    is_outside = any(map(images.OUTSIDE.match, others))
+    if RACE.match(message.text):
+        return is_outside and scene.is_image(target(message, seen).array)
+    return INVALID.match(message.text) is not None and (is_outside or any(map(INDEX.match, others)))
 
 
 CAUSALITY = (

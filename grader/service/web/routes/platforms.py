@@ -13,10 +13,12 @@ from starlette.responses import RedirectResponse, Response
 from grader.common.record import Record
 from grader.service.course.roster import shared_names
 from grader.service.db.models import LtiScoreRow
+from grader.service.db.sending import SendState
 from grader.service.errors import RefusedError
+from grader.service.lti.groups import choose_groups, group_sets
 from grader.service.lti.registrations import connect, context_of, contexts, disconnect, platforms
 from grader.service.lti.roster import request_roster
-from grader.service.lti.scores import ScoreState, send_again
+from grader.service.lti.scores import send_again
 from grader.service.web.auth import Instructor, RowNumber, StaffForm, Teacher, text_in, texts_in
 from grader.service.web.pages import page
 from grader.service.web.state import state_of
@@ -46,12 +48,13 @@ def show_platforms(request: Request, member: Teacher, asked: Annotated[ScoreFilt
             "platforms.html.jinja",
             member,
             asked=asked,
-            states=[*ScoreState],
+            states=[*SendState],
             numbers=numbers,
             scores=found[:SCORES_PER_PAGE],
             more=found[SCORES_PER_PAGE - 1].id if len(found) > SCORES_PER_PAGE else 0,
             platforms=platforms(session),
             contexts=contexts(session),
+            group_sets=group_sets,
             shared=shared_names(session),
         )
 
@@ -81,12 +84,21 @@ def read_roster_now(request: Request, _member: Instructor, _form: StaffForm, con
     return RedirectResponse("/course/platforms", 303)
 
 
+@router.post("/{context_id}/groups")
+def use_groups(request: Request, member: Instructor, form: StaffForm, context_id: RowNumber) -> Response:
+    """Let students hand in with their groups in a set of the platform, or stop this."""
+    state = state_of(request)
+    with state.database.writing() as session:
+        choose_groups(session, context_of(session, context_id), text_in(form, "set"), member.key, state.now())
+    return RedirectResponse("/course/platforms", 303)
+
+
 @router.post("/scores")
 def send_scores_again(request: Request, member: Instructor, form: StaffForm) -> Response:
     """Send the ticked scores again, or all refused ones."""
     state = state_of(request)
     ticked = [int(each) for each in texts_in(form, "score") if each.isascii() and each.isdigit() and len(each) < 10]
-    which = LtiScoreRow.state == ScoreState.REFUSED if text_in(form, "all") else LtiScoreRow.id.in_(ticked)
+    which = LtiScoreRow.state == SendState.REFUSED if text_in(form, "all") else LtiScoreRow.id.in_(ticked)
     with state.database.writing() as session:
         rows = session.scalars(select(LtiScoreRow).where(which)).all()
         if not rows:

@@ -381,6 +381,22 @@ def test_two_that_write_the_same_element(other, where):
     assert only(kernel(told), image).help == f"{beyond} Compare its coordinates with the size of the image."
 
 
+def test_a_pixel_outside_an_image_is_no_race_with_the_next_row():
+    """A write outside an image also looks like a race with a pixel of the next row. It is only reported as a write
+    outside. A race of another line is reported as well.
+    """
+    scene = replace(PLANE, source=PLANE.source.replace("__global float *C", "write_only image2d_t C"))
+    text = "Image coordinates outside (50,3) of width 50 and height 35\n\tKernel: k\n\tEntity: "
+    outside = message(text + entity(6, WRITE, item=(50, 3, 0)), array="C", writes=(True,))
+    same, other = (
+        race("Write-write", at("global", C + 4), *(entity(line, WRITE, item=item) for item in ((50, 3, 0), (0, 4, 0))))
+        for line in (6, 9)
+    )
+    assert only(kernel(outside, same), scene).reason is Reason.OUT_OF_BOUNDS
+    reasons = [each.reason for each in findings(kernel(outside, other), scene)]
+    assert reasons == [Reason.OUT_OF_BOUNDS, Reason.DATA_RACE]
+
+
 def test_two_lines_that_write_the_same_word_of_local_memory():
     """If two lines write the same word of local memory, a barrier between them is missing. If there is one already, the
     indices are wrong.
