@@ -5,6 +5,7 @@ import hmac
 import json
 from datetime import timedelta
 
+import pytest
 from services import graded, post
 
 from grader.service.course.webhooks import add_webhook
