@@ -149,4 +149,4 @@ def test_a_parameter_of_another_struct_is_refused(graded):
     other = KERNEL.replace("float3 shift", "float2 shift").replace("+= shift", "+= shift.xyx")
     build = graded(other)[0]
     assert build.reason is Reason.WRONG_ARGUMENTS
-    assert "the parameter shift has the wrong type, float2 shift: write float3 shift." in build.message
+    assert "the parameter shift has the wrong type, float2 shift. Write float3 shift." in build.message

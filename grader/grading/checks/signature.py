@@ -176,7 +176,7 @@ def _misfit(kernel: KernelFacts, args: Sequence[ArgFacts], wanted: Sequence[AnyP
             return _exchanged(kernel, first, second, (one, other), code)
     each, arg = pairs[0]
     place = _place(code, kernel.name, arg.name)
-    return f"{place}the parameter {arg.name} has the wrong type, {_declare(arg)}: write {each.declaration}."
+    return f"{place}the parameter {arg.name} has the wrong type, {_declare(arg)}. Write {each.declaration}."
 
 
 def _misordered(
@@ -191,7 +191,7 @@ def _misordered(
         case [(_, first), *_]:
             order = ", ".join(each.declaration for each in wanted)
             place = _place(code, kernel.name, first.name)
-            return f"{place}the parameters are in another order than the assignment passes them: write {order}."
+            return f"{place}the parameters are in another order than the assignment passes them. Write {order}."
     return ""
 
 
@@ -204,8 +204,8 @@ def _exchanged(
 ) -> str:
     one, other = wanted
     return (
-        f"{_place(code, kernel.name, first.name)}the parameters {first.name} and {second.name} are exchanged: "
-        f"write {one.declaration} before {other.declaration}."
+        f"{_place(code, kernel.name, first.name)}the parameters {first.name} and {second.name} are exchanged. "
+        f"Write {one.declaration} before {other.declaration}."
     )
 
 
@@ -251,7 +251,7 @@ def _missing(spellings: Sequence[str], found: list[str], others: Container[str],
     for each in spellings:
         function = re.search(rf"\bvoid\s+{re.escape(each)}\s*\(", "\n".join(code))
         if function:
-            message = f"{_place(code, each)}{each} is not a kernel yet: write __kernel void {each}(...)."
+            message = f"{_place(code, each)}{each} is not a kernel yet. Write __kernel void {each}(...)."
             return Problem(reason=Reason.KERNEL_MISSING, message=message)
     if not found:
         return Problem(reason=Reason.KERNEL_MISSING, message=f"the file has no kernel; it must define {name}.")

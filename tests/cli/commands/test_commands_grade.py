@@ -352,7 +352,7 @@ def test_a_hang_is_found_in_the_simulator_and_the_rest_is_not_run(tmp_path):
     )
     assert re.search(r"still running after (1\.\d|2) s", result.checks[2].message)
     assert result.first_cause.message.startswith(
-        "at height 1, width 1, line 1: this loop was still running when the simulator stopped the kernel."
+        "line 1: this loop was still running when the simulator stopped the kernel. The sizes are height 1, width 1."
     )
 
 

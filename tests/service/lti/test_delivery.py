@@ -291,7 +291,7 @@ def test_a_score_whose_answer_was_lost_is_not_refused(service, platform, fault, 
     send(service)
     service.passes(minutes=6)
     assert send(service) == ""
-    assert states(service) == [(ScoreState.SENT, "")]
+    assert states(service) == [(SendState.SENT, "")]
     assert len(platform.scores) == 1
 
 

@@ -123,14 +123,19 @@ class Scene:
         """The line as the student wrote it, without surrounding blanks."""
         return self._lines[line - 1].strip() if 0 < line <= len(self._lines) else ""
 
-    def element_bytes(self, array: str) -> int | None:
-        """The size of an array's elements according to its declaration. None if its type is unknown or ambiguous."""
+    def element_types(self, array: str) -> frozenset[str]:
+        """The types of an array's elements in its declarations, which may be in several kernels."""
         code = self.expanded or self.source
-        sizes = set()
+        types = set()
         for found in re.finditer(rf"\b{re.escape(array)}\b", code):
             declared = DECLARED_TYPE.search(code, max(0, found.start() - DECLARATION_CHARACTERS), found.start())
             if declared and declared[1] in BY_NAME:
-                sizes.add(BY_NAME[declared[1]].bytes)
+                types.add(declared[1])
+        return frozenset(types)
+
+    def element_bytes(self, array: str) -> int | None:
+        """The size of an array's elements. None if their type is unknown or ambiguous."""
+        sizes = {BY_NAME[name].bytes for name in self.element_types(array)}
         return sizes.pop() if len(sizes) == 1 else None
 
     def declared_in(self, array: str) -> int | None:
