@@ -13,7 +13,8 @@ from grader.service.errors import RefusedError
 from grader.service.lti.line_items import under
 from grader.service.lti.platform_client import PlatformError
 from grader.service.lti.roles import ASSISTANT
-from grader.service.lti.roster import NEXT, read_rosters
+from grader.service.lti.paging import NEXT
+from grader.service.lti.roster import read_rosters
 
 DEEP = "[" * 100_000
 
