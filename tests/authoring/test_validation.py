@@ -168,6 +168,7 @@ def test_a_submission_whose_speed_is_no_question_is_timed_once(scaling, quick, m
     assert said[0] == "scaling: building"
 
 
+@pytest.mark.whole
 def test_a_noisy_machine_is_asked_again(scaling, quick, monkeypatch):
     """If the machine is too noisy, the grading is tried up to three times before NoiseError is raised."""
     attempts = []

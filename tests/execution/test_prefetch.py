@@ -34,6 +34,7 @@ def test_a_run_that_was_requested_early_gives_its_results(worker):
     assert is_right(worker.run_once(job, "run", ARRAYS))
 
 
+@pytest.mark.whole
 def test_another_request_than_the_early_one_is_our_mistake(worker):
     """If a session made another request than the early one, it would read the wrong reply. This raises an
     AssertionError.
@@ -45,6 +46,7 @@ def test_another_request_than_the_early_one_is_our_mistake(worker):
         worker.session.observe()
 
 
+@pytest.mark.whole
 def test_an_early_run_that_is_not_needed_is_abandoned(worker):
     """If another session is opened instead, the early run is abandoned. The session begins in another process, because
     replies are left.

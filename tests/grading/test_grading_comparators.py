@@ -59,6 +59,7 @@ def cases(tmp_path, environment, assignment, source):
     return [check for check in result.checks if check.kind is Kind.CORRECTNESS]
 
 
+@pytest.mark.whole
 def test_a_kernel_without_inputs(tmp_path, environment):
     """A correct kernel without input arrays passes, and a wrong one gets the usual words."""
     assignment = assignment_of(tmp_path, {"rule": "exact"})
@@ -68,6 +69,7 @@ def test_a_kernel_without_inputs(tmp_path, environment):
     assert "z is off by 7 everywhere" in wrong.message
 
 
+@pytest.mark.whole
 def test_a_share_of_the_elements_may_differ(tmp_path, environment):
     """One wrong element of a thousand passes at 1 %, one of ten does not, and the message gives both shares."""
     assignment = assignment_of(tmp_path, {"rule": "share", "at_most": 0.01})

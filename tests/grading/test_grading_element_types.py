@@ -100,6 +100,7 @@ def test_a_parameter_of_another_size_is_refused(addition, tmp_path, environment)
     assert "the wrong type" in build.message
 
 
+@pytest.mark.whole
 def test_all_digits_of_long_numbers_are_shown(tmp_path, environment):
     """A wrong number of 64 bits is shown with all its digits, which a double does not have."""
     assignment, right = addition_of(tmp_path, "ulong")

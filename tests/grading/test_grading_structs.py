@@ -122,6 +122,7 @@ OWN = "typedef struct { float3 position; ushort id; double mass; } Particle; "
 DIFFERENT = "\n\n" + OWN.replace("float3", "float4")
 
 
+@pytest.mark.whole
 @pytest.mark.sampled
 @pytest.mark.parametrize(
     ("own", "reason"), [(OWN, None), (DIFFERENT, Reason.BUILD_ERROR), ("typedef float Particle;", Reason.BUILD_ERROR)]

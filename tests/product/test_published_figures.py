@@ -59,6 +59,7 @@ def parted(worker, height):
     return np.array([found.diverged, found.reached])
 
 
+@pytest.mark.whole
 def test_divergence_of_a_tiled_product(simulator):
     """The simulator counts as many diverging warp-phases as the course text. In the text, a 100 x 100 matrix in tiles
     of 16 x 16 has 49 blocks of 8 warps and 7 phases. The load of the left operand's tile diverges in 336 of 2,352

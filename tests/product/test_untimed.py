@@ -80,6 +80,7 @@ def test_uncoalesced_accesses_are_found_without_a_stated_least_traffic(folder):
     assert "The least traffic is 1,536 bytes" in found.message
 
 
+@pytest.mark.whole
 def test_what_is_asked_is_shown_without_speed(folder):
     """`grader show` does not mention speed, and `grader init` writes a folder that can be graded."""
     said = output_of(folder, "show", "small", "--course", "course")

@@ -23,6 +23,7 @@ def _importable(monkeypatch):
     monkeypatch.setenv("PYTHONPATH", importable(__file__))
 
 
+@pytest.mark.whole
 def test_what_a_station_grades_with_is_that_of_this_machine():
     """Stations report the facilities of this machine. The index that distinguishes identical devices is left out."""
     with closing(Stations(2, ORDERS)) as two:

@@ -142,6 +142,7 @@ def test_results_of_an_earlier_round_are_none_of_this_one(setup):
     assert "nothing was written to B" in problem.message
 
 
+@pytest.mark.whole
 def test_one_bit_of_one_element_is_found_and_told(setup):
     """A single wrong bit in the last element is found, and the message shows the element next to the model
     solution's.

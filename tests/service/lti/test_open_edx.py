@@ -86,6 +86,7 @@ def people(service):
         return {row.key.partition("@")[0]: (row.role, row.deactivated) for row in rows}
 
 
+@pytest.mark.whole
 def test_open_edx_accepts_the_keys_during_a_rotation(service, edx):
     """Open edX gives an access token before, during and after a rotation, when a message has the old or the new key."""
     client, used = service.app_state.lti, []

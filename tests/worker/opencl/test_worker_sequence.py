@@ -67,6 +67,7 @@ def test_arrays_change_places_and_the_last_result_is_in_the_second(times):
     assert (after == 0.5**times).all()
 
 
+@pytest.mark.whole
 def test_without_a_swap_every_turn_is_the_same():
     """Without a swap, each iteration reads the original inputs."""
     after, timing = halved(RepeatSteps(times=5))
@@ -74,6 +75,7 @@ def test_without_a_swap_every_turn_is_the_same():
     assert len(timing.steps) == 1
 
 
+@pytest.mark.whole
 def test_a_sum_that_is_small_ends_it():
     """The repetition ends after the first iteration whose sum is below the limit: 1/2, 1/4, 1/8, 1/16 < 0.1."""
     after, _ = halved(
