@@ -18,6 +18,7 @@ BYTES = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
 
 STILL_TO_BE_MADE = {
     Reason.NO_SIMULATOR: "{} not checked here: the simulator is missing",
+    Reason.NOT_SIMULATED: "{} not graded here: the simulator cannot run the kernel",
     Reason.NOT_MEASURED: "{} not measured: the machine was too noisy",
     Reason.INTERFERENCE: "{} not measured: the operating system disturbed the timing",
     Reason.COMPILER_FAILED: "{} open: the compiler failed",
@@ -74,6 +75,13 @@ def _left_in_words(left: Unchecked) -> str:
     return STILL_TO_BE_MADE[left.reason].format(f"{what}{verb}")
 
 
+TO_BE_DECIDED = {
+    Reason.COMPILER_FAILED: "the compiler failed on the kernel",
+    Reason.NOT_SIMULATED: "the simulator cannot run the kernel",
+}
+"""Clauses about points that only an instructor can decide."""
+
+
 def incomplete_in_words(incomplete: Incomplete) -> str:
     """Return a sentence about the grades of a batch that are incomplete, and how to complete them."""
     submissions, up_to = count(len(incomplete.students), "submission"), f"up to {incomplete.points:g} points each"
@@ -92,12 +100,9 @@ def incomplete_in_words(incomplete: Incomplete) -> str:
             "yet. Stop other programs; the same command then times them again. If that does not help, read the code of "
             f"{listed(map(showable, incomplete.students), 'and')}: it may cause the disturbance."
         )
-    if incomplete.reason is Reason.COMPILER_FAILED:
-        them = listed(map(showable, incomplete.students), "and")
-        return (
-            f"{submissions} left open, {up_to}: the compiler failed on the kernel. Decide the points of {them} in "
-            "corrections.csv."
-        )
+    if incomplete.reason in TO_BE_DECIDED:
+        them, why = listed(map(showable, incomplete.students), "and"), TO_BE_DECIDED[incomplete.reason]
+        return f"{submissions} left open, {up_to}: {why}. Decide the points of {them} in corrections.csv."
     return (
         f"{submissions} with open checks, {up_to}: the simulator is missing. Do not publish these points yet. "
         f"{capital(incomplete.message)} The same command then grades them again."

@@ -28,7 +28,7 @@ class Verdict(StrEnum):
 
 
 class Reason(StrEnum):
-    """Reason in the student's code why a check did not pass. The last eight reasons state why a check was not made."""
+    """Reason in the student's code why a check did not pass. The last nine reasons state why a check was not made."""
 
     FORBIDDEN = "FORBIDDEN"
     BUILD_ERROR = "BUILD_ERROR"
@@ -59,6 +59,7 @@ class Reason(StrEnum):
     IMPLAUSIBLE = "IMPLAUSIBLE"
     NOT_RUN = "NOT_RUN"
     NO_SIMULATOR = "NO_SIMULATOR"
+    NOT_SIMULATED = "NOT_SIMULATED"
     NOT_MEASURED = "NOT_MEASURED"
     INTERFERENCE = "INTERFERENCE"
     COMPILER_FAILED = "COMPILER_FAILED"
@@ -67,7 +68,7 @@ class Reason(StrEnum):
     HIDDEN = "HIDDEN"
 
 
-FOR_INSTRUCTORS = frozenset({Reason.COMPILER_FAILED, Reason.INTERFERENCE})
+FOR_INSTRUCTORS = frozenset({Reason.COMPILER_FAILED, Reason.INTERFERENCE, Reason.NOT_SIMULATED})
 """Reasons why a check is open until an instructor has looked at the submission. Since a submission can cause them, such
 checks earn nothing, and instructors see the student's name.
 """
@@ -79,17 +80,22 @@ UNTIMED = frozenset({Reason.NOT_MEASURED, Reason.INTERFERENCE})
 
 OUTSTANDING = (
     Reason.NO_SIMULATOR,
+    Reason.NOT_SIMULATED,
     Reason.NOT_MEASURED,
     Reason.INTERFERENCE,
     Reason.COMPILER_FAILED,
     Reason.DECIDED_ELSEWHERE,
     Reason.PENDING,
 )
-"""Reasons why a check is still to be made. In this order, they mean: the simulator is missing here; the machine was too
-noisy for timing; its operating system disturbed the timing; the compiler failed on the kernel; the course's machine
-decides; the service runs it later. The points of such a check are neither earned nor lost.
+"""Reasons why a check is still to be made. In this order, they mean: the simulator is missing here; it cannot run what
+the exercise needs; the machine was too noisy for timing; its operating system disturbed the timing; the compiler failed
+on the kernel; the course's machine decides; the service runs it later. The points of such a check are neither earned
+nor lost.
 """
 
+
+UNSTEADY = "launches on the same data give different results"
+"""Cause of a case whose results change. A race or a value that was never set explains it."""
 
 NOT_MADE = frozenset({*OUTSTANDING, Reason.HIDDEN})
 """Reasons that only skipped checks have. The outcome of a hidden check is withheld, and a dry run leaves it out."""

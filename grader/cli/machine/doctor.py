@@ -8,12 +8,15 @@ from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.common.errors import GraderError
+from grader.common.errors import GraderError, NoSimulatorError
 from grader.common.invocation import command
+from grader.course.assignment import Assignment
 from grader.course.catalogue import Course
+from grader.execution.client import Worker
 from grader.execution.probe import probe
 from grader.execution.sandbox.environment import LINKERS
-from grader.grading.checks.device_needs import missing_images
+from grader.grading.checks.device_needs import extensions, missing_images, missing_types
+from grader.grading.checks.unsimulated import missing_in_simulator
 from grader.grading.grading_environment import GradingEnvironment
 
 FREE_BYTES = 1024**3
@@ -86,18 +89,27 @@ def _confinement(environment: GradingEnvironment) -> Iterator[str]:
 
 
 def _lacking(environment: GradingEnvironment, course: Course) -> dict[str, str]:
-    """Return sentences about images that assignments need and the device does not support, by assignment. Files and
+    """Return sentences about what assignments need and the device or the simulator lacks, by assignment. Files and
     devices with other problems are left out, because other checks report them.
     """
     found: dict[str, str] = {}
-    with suppress(GraderError), environment.worker() as worker:
+    with suppress(GraderError), environment.worker() as worker, environment.simulator() as simulator:
         for name in course.names():
             with suppress(GraderError):
                 for part in course.load(name).parts:
-                    why = missing_images(part, worker)
+                    why = missing_types(part, worker) or missing_images(part, worker) or _unsimulated(part, simulator)
                     if why is not None:
                         found[name] = why
     return found
+
+
+def _unsimulated(assignment: Assignment, simulator: Worker) -> str | None:
+    """Return a sentence about a type with which the simulator cannot compute. Assignments whose types every device has
+    are not tried, because each trial takes seconds.
+    """
+    with suppress(NoSimulatorError):
+        return missing_in_simulator(assignment, simulator) if extensions(assignment) else None
+    return None
 
 
 def _assignment(course: Course, name: str, lacking: Mapping[str, str]) -> MachineFact:

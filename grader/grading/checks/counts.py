@@ -28,13 +28,14 @@ SPACES: dict[int, Literal["global", "constant", "local"]] = {1: "global", 2: "co
 
 @dataclass(frozen=True, kw_only=True)
 class Counted:
-    """The counts of a kernel, the problem of its results (None if they are right), and the steps of its
-    longest launch.
+    """The counts of a kernel, the problem of its results (None if they are right), the steps of its longest launch, and
+    a phrase for what the simulator could not run (None if nothing stopped it).
     """
 
     profile: Profile
     problem: Problem | None
     steps: int
+    unsupported: str | None = None
 
 
 def memory_run(subject: Subject, asked: Memory, order: Order = "mixed") -> SimulatedRun:
@@ -51,7 +52,7 @@ def count_memory(run: SimulatedRun, simulation: Simulation) -> Counted | Problem
         return seen
     profile = _profile(run.subject.task.assignment, seen, simulation)
     launched = replace(profile, work_items=_work_items(run.subject.built.task.assignment, run.trial.sizes))
-    return Counted(profile=launched, problem=seen.problem, steps=seen.steps)
+    return Counted(profile=launched, problem=seen.problem, steps=seen.steps, unsupported=seen.unsupported)
 
 
 def _work_items(assignment: Assignment, sizes: Sizes) -> int:

@@ -17,7 +17,7 @@ from grader.grading.checks.missing_barrier import with_barrier
 from grader.grading.checks.model_run import COMPARISON
 from grader.grading.checks.remedies import fitted
 from grader.grading.checks.serial import CONCERNED, serial
-from grader.grading.checks.simulated_run import CUT_OFF
+from grader.grading.checks.simulated_run import CUT_OFF, unsupported_in
 from grader.grading.checks.simulator_runs import Runs, Tested, Watched
 from grader.grading.checks.uncounted import explained
 from grader.grading.explain.problem import NOT_RIGHT, Problem
@@ -37,7 +37,8 @@ def observe(tested: Tested, before: Watched) -> Watched:
     assignment = tested.runs.subject.task.assignment
     assert assignment.memory is not None
     start = time.perf_counter()
-    counted = NOT_RIGHT if tested.endless else _counted(tested, before.checks)
+    ran = NOT_RIGHT if tested.endless else count_memory(tested.runs.memory, tested.simulation)
+    counted = NOT_RIGHT if tested.endless else _counted(tested, before.checks, ran)
     source = tested.runs.subject.task.submission.source
     checks = tuple(check_memory(assignment, assignment.memory, counted, source))
     if isinstance(counted, Profile) and any(check.reason is Reason.EXTRA_TRAFFIC for check in checks):
@@ -46,16 +47,16 @@ def observe(tested: Tested, before: Watched) -> Watched:
     seconds = (time.perf_counter() - start) / len(checks)
     profile = None if isinstance(counted, Problem) else counted
     timed = (replace(check, seconds=seconds) for check in checks)
-    return dataclasses.replace(before, checks=(*before.checks, *timed), profile=profile)
+    unsupported = before.unsupported or (ran.unsupported if isinstance(ran, Counted) else unsupported_in(ran))
+    return dataclasses.replace(before, checks=(*before.checks, *timed), profile=profile, unsupported=unsupported)
 
 
-def _counted(tested: Tested, before: Sequence[Check]) -> Profile | Problem:
-    """The counts of the submission. If its only mistake is a missing barrier, these are the counts with the barrier
-    added. If neither run can be counted, returns a Problem, which contains an explanation only if no other mistake is
-    known.
+def _counted(tested: Tested, before: Sequence[Check], ran: Counted | Problem) -> Profile | Problem:
+    """The counts of the submission, of which `ran` is the run in the simulator. If its only mistake is a missing
+    barrier, these are the counts with the barrier added. If neither run can be counted, returns a Problem, which
+    contains an explanation only if no other mistake is known.
     """
     runs, simulation = tested.runs, tested.simulation
-    ran = count_memory(runs.memory, simulation)
     counted = usable(ran)
     if not isinstance(counted, Problem):
         return counted
@@ -114,6 +115,8 @@ def usable(counted: Counted | Problem) -> Profile | Problem:
     """Return the counts if the results of the kernel were right, otherwise the reason why the counts cannot be used."""
     if isinstance(counted, Problem):
         return _uncounted(counted.message)
+    if counted.unsupported is not None:
+        return _uncounted(f"the simulator cannot run {counted.unsupported}.")
     if counted.problem == CUT_OFF:
         return _uncounted("the simulator stopped the kernel before its end.")
     if counted.problem is not None:

@@ -1,8 +1,10 @@
 """Simulated runs of the model solution, for comparison with a submission."""
 
+from grader.course.assignment import Assignment
 from grader.course.folders import MODEL_FILE
 from grader.course.submissions.submission import read_submission
 from grader.course.submissions.task import Task
+from grader.course.truth.oracle import Oracle
 from grader.execution.client import Worker
 from grader.grading.checks.building import build
 from grader.grading.checks.simulated_run import Simulated, SimulatedRun, Subject, run_at, seen_in
@@ -17,11 +19,14 @@ def model_at(run: SimulatedRun, number: int, ours: Worker) -> Simulated | None:
 
     `number` determines the inputs. `ours` simulates the model solution.
     """
-    task, sizes = run.subject.task, run.trial.sizes
+    task = run.subject.task
     if task.assignment.kit is not None:
         return None
-    model = Task(
-        assignment=task.assignment, submission=read_submission(task.assignment.reference / MODEL_FILE), seed=task.seed
-    )
-    subject = Subject(task=model, oracle=run.subject.oracle, worker=ours, built=unwrap(build(model, ours)))
-    return unwrap(seen_in(run_at(subject, sizes, number)))
+    subject = model_subject(task.assignment, task.seed, run.subject.oracle, ours)
+    return unwrap(seen_in(run_at(subject, run.trial.sizes, number)))
+
+
+def model_subject(assignment: Assignment, seed: int, oracle: Oracle, ours: Worker) -> Subject:
+    """The model solution, built by the worker `ours`. Raises FailedError if it does not build."""
+    model = Task(assignment=assignment, submission=read_submission(assignment.reference / MODEL_FILE), seed=seed)
+    return Subject(task=model, oracle=oracle, worker=ours, built=unwrap(build(model, ours)))

@@ -77,26 +77,46 @@ def required(assignment: Assignment, device: DeviceFacts, checks: Sequence[Check
     """Yield the checks of one assignment, in their order, after applying the requirements between them.
 
     A check that earned points fails if a check that it requires has failed. A check that is open because of the machine
-    or the compiler fails as well, because it could no longer earn its points. A required check that was not made, for
-    example because there is no simulator, has no effect.
+    or the compiler fails as well, because it could no longer earn its points. A check that earned points is open if a
+    check that it requires is open because of the simulator. Otherwise, a submission would earn them by stopping the
+    simulator. A required check that was not made for another reason, for example because there is no simulator, has no
+    effect.
     """
     asked = (each for section in assignment.sections for each in section.asked(device_class(device)))
     requires = {(each.kind, each.label): each.requires for each in asked}
     failed: set[str] = set()
+    left_open: set[str] = set()
     for check in checks:
-        missing = [name for name in requires.get((check.kind, check.label), ()) if name in failed]
-        may_earn = check.verdict in EARNING or check.reason in OPEN
-        counted = _uncounted(check, missing, device) if missing and may_earn else check
+        needed = requires.get((check.kind, check.label), ())
+        missing = [name for name in needed if name in failed]
+        unknown = [name for name in needed if name in left_open]
+        counted = check
+        if missing and (check.verdict in EARNING or check.reason in OPEN):
+            counted = _uncounted(check, missing, device)
+        elif unknown and check.verdict in EARNING:
+            counted = _left_open(check, unknown)
         if counted.kind is Kind.MEMORY and counted.verdict is Verdict.FAILED:
             failed.add(counted.label)
+        if counted.kind is Kind.MEMORY and counted.reason is Reason.NOT_SIMULATED:
+            left_open.add(counted.label)
         yield counted
 
 
 def _uncounted(check: Check, missing: Sequence[str], device: DeviceFacts) -> Check:
     """The check without its points. Its message still contains the measured values."""
-    names = listed([f'"{name}"' for name in missing], "and")
-    verb = "passes" if len(missing) == 1 else "pass"
     why = ON_A_CPU if check.kind is Kind.PERFORMANCE and share_a_process(device) else ""
     measured = capital(check.message) if check.verdict in EARNING else ""
-    words = f"not counted: these points count when {names} {verb}.{why} {measured}"
+    words = f"not counted: these points count when {_pass(missing)}.{why} {measured}"
     return Problem(reason=Reason.NOT_RUN, message=words.strip()).fail(check)
+
+
+def _left_open(check: Check, unknown: Sequence[str]) -> Check:
+    """The check without its points, which an instructor may give. Its message still contains the measured values."""
+    words = f"open: these points count when {_pass(unknown)}, and the simulator cannot run that check."
+    return Problem(reason=Reason.NOT_SIMULATED, message=f"{words} {capital(check.message)}".strip()).skip(check)
+
+
+def _pass(names: Sequence[str]) -> str:
+    """Clause with the checks that have to pass."""
+    quoted = listed([f'"{name}"' for name in names], "and")
+    return f"{quoted} {'passes' if len(names) == 1 else 'pass'}"

@@ -13,7 +13,15 @@ from grader.course.criteria import Sizes
 from grader.course.rubric import Kind, Sanitizer
 from grader.grading.checks.requirements import are_shown_right, is_forfeited, worth
 from grader.grading.checks.sanitizer_run import LARGER, NUMBER, Endless, Failed, findings_of, problem_of
-from grader.grading.checks.simulated_run import CUT_OFF, Simulated, SimulatedRun, Subject, seen_in, simulate
+from grader.grading.checks.simulated_run import (
+    CUT_OFF,
+    Simulated,
+    SimulatedRun,
+    Subject,
+    seen_in,
+    simulate,
+    unsupported_in,
+)
 from grader.grading.checks.simulator_runs import Tested, Watched
 from grader.grading.explain.failures import FailedError, unwrap
 from grader.grading.explain.problem import Problem, evidence_of
@@ -26,10 +34,11 @@ class Sanitized:
     """The sanitizer check and the records of the simulator.
 
     `seen` is the record at the sizes that the check asks for, if the run finished. `at_failed` is the record at the
-    smallest failed size, if the simulator ran it.
+    smallest failed size, if the simulator ran it. `unsupported` is a phrase for what the simulator could not run.
     """
 
     check: Check
+    unsupported: str | None = None
     seen: Simulated | None = None
     at_failed: Simulated | None = None
 
@@ -50,7 +59,7 @@ def observe(tested: Tested, before: Watched) -> Watched:
         sanitized = of_endless(asked, tested.endless)
     else:
         sanitized = check_sanitizer(tested.runs.sanitizer, asked, tested.failed)
-    watched = dataclasses.replace(before, checks=(*before.checks, sanitized.check))
+    watched = dataclasses.replace(before, checks=(*before.checks, sanitized.check), unsupported=sanitized.unsupported)
     return watched if asked.hidden else dataclasses.replace(watched, seen=sanitized.seen, at_failed=sanitized.at_failed)
 
 
@@ -62,8 +71,9 @@ def check_sanitizer(run: SimulatedRun, asked: Sanitizer, failed: Failed = ()) ->
     seen: Simulated | None = None
     at_failed: Simulated | None = None
     found: tuple[Finding, ...] = ()
+    ran = seen_in(run)
     try:
-        seen = unwrap(seen_in(run))
+        seen = unwrap(ran)
         found = findings_of(seen)
         problem = _problem(seen, found)
         if failed and not found:
@@ -73,7 +83,12 @@ def check_sanitizer(run: SimulatedRun, asked: Sanitizer, failed: Failed = ()) ->
     except FailedError as failure:
         problem = failure.problem
     check = replace(unwatched(asked), seconds=time.perf_counter() - start, findings=found)
-    return Sanitized(check=check if problem is None else problem.fail(check), seen=seen, at_failed=at_failed)
+    return Sanitized(
+        check=check if problem is None else problem.fail(check),
+        unsupported=unsupported_in(ran),
+        seen=seen,
+        at_failed=at_failed,
+    )
 
 
 def _at_failed(subject: Subject, clean: Simulated, sizes: Sizes) -> Simulated | None:
@@ -88,7 +103,7 @@ def _at_failed(subject: Subject, clean: Simulated, sizes: Sizes) -> Simulated | 
 
 
 def _at(sizes: Sizes, problem: Problem) -> Problem:
-    return dataclasses.replace(problem, message=f"at {sizes_in_words(sizes)}, {problem.message}")
+    return dataclasses.replace(problem, message=f"{problem.message} The sizes are {sizes_in_words(sizes)}.")
 
 
 def _nothing_seen(clean: Simulated, at_failed: Simulated | None) -> Problem:

@@ -6,18 +6,19 @@ from typing import Self
 from grader.common import record
 from grader.course.assignment import Chosen
 from grader.course.criteria import Sizes
-from grader.course.program import LaunchAt
+from grader.course.run_sequence import LaunchAt
 from grader.course.submissions.task import Task
 from grader.course.truth.oracle import Oracle
+from grader.execution.assignment_plans import submission_plan
 from grader.execution.client import Worker
 from grader.execution.outcome import RUNNING, Crashed, TimedOut
-from grader.execution.plan import STUDENT, SUBMISSION, Plan, submission_plan
+from grader.execution.plan import STUDENT, SUBMISSION, Plan
 from grader.grading.checks.building import Built
 from grader.grading.checks.inspection import Trial, inspect, make_trial
 from grader.grading.explain.failures import FailedError, unwrap
 from grader.grading.explain.problem import Problem
 from grader.grading.explain.simulator.locations import Scene
-from grader.grading.explain.simulator.oclgrind import was_cut_off
+from grader.grading.explain.simulator.oclgrind import AN_INSTRUCTION, unsupported, was_cut_off
 from grader.protocol.messages import Order
 from grader.protocol.observation import SeenAccess, SeenKernel
 from grader.results.check import Reason
@@ -43,6 +44,12 @@ class Simulated:
     def steps(self) -> int:
         """Number of instructions of the longest launch."""
         return max(kernel.steps for kernel in self.kernels)
+
+    @property
+    def unsupported(self) -> str | None:
+        """A phrase for what the simulator could not run; None if nothing stopped it."""
+        messages = (message for kernel in self.kernels for message in kernel.messages)
+        return next(filter(None, map(unsupported, messages)), None)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,6 +136,15 @@ CUT_OFF = Problem(
     message="the simulator stopped the kernel before its end, so its results were not checked.",
 )
 """The problem of a kernel that did not finish. Its arrays are meaningless, so they are not checked."""
+
+
+def unsupported_in(seen: Simulated | Problem) -> str | None:
+    """A phrase for what the simulator could not run; None if nothing stopped it. Mistakes in the kernel may stop it in
+    the same way.
+    """
+    if isinstance(seen, Simulated):
+        return seen.unsupported
+    return AN_INSTRUCTION if seen == UNKNOWN or seen.reason is Reason.BUILD_ERROR else None
 
 
 def with_lines_of_copies(seen: SeenKernel, scene: Scene) -> SeenKernel:

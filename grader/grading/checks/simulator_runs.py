@@ -78,11 +78,12 @@ class Watched:
 
     `profile` contains the counts of memory behaviour, if they were made. `seen` is the record at the sanitizer's sizes,
     and `at_failed` the record at the smallest failed size. Both are None if the sanitizer check is hidden, because
-    shown checks use them.
+    shown checks use them. `unsupported` is a phrase for what the simulator could not run, if that stopped a run.
     """
 
     checks: tuple[Check, ...]
     profile: Profile | None = None
+    unsupported: str | None = None
     seen: Simulated | None = None
     at_failed: Simulated | None = None
 

@@ -14,7 +14,7 @@ def explained(counted: Counted | Problem, run: SimulatedRun, ours: Worker) -> Pr
     """Return the reason why the run cannot be counted; None if no explanation applies. `ours` simulates the model
     solution.
     """
-    if isinstance(counted, Problem) or counted.problem is None:
+    if isinstance(counted, Problem) or counted.problem is None or counted.unsupported is not None:
         return None
     if counted.problem == CUT_OFF:
         return _of_steps(counted.steps, run, _steps_of_the_model(run, ours))

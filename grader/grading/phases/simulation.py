@@ -9,6 +9,7 @@ from grader.grading.checks.correctness import Tried, failed_sizes, first_endless
 from grader.grading.checks.sanitizer_run import Endless, Failed
 from grader.grading.checks.simulated_run import Subject
 from grader.grading.checks.simulator_runs import Runs, Tested, Watched, absence
+from grader.grading.checks.unsimulated import with_open_checks
 from grader.grading.explain.problem import UNMADE, Problem
 from grader.grading.phases.context import GradingContext
 from grader.grading.rules import WatchingRules
@@ -49,4 +50,4 @@ def watch(
             watched = replace(watched, checks=(*watched.checks, *map(missing.skip, checks_of(section, device))))
         else:
             watched = observe(tested, watched)
-    return watched
+    return with_open_checks(watched, runs)

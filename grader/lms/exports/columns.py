@@ -137,6 +137,7 @@ def _incomplete(rows: Iterable[StudentRow]) -> Iterator[str]:
 
 LACKING = {
     Reason.NO_SIMULATOR: ", since the simulator is missing: do not publish {} yet.",
+    Reason.NOT_SIMULATED: ", since the simulator cannot run the kernels of {}: an instructor decides.",
     Reason.NOT_MEASURED: ", since the machine was too noisy to time {}: do not publish {} yet.",
     Reason.INTERFERENCE: ", since the operating system disturbed the timing: do not publish {} yet.",
     Reason.COMPILER_FAILED: ", since the compiler failed on {}: an instructor decides.",

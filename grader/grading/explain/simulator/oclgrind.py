@@ -44,6 +44,17 @@ ENDLESS = re.compile(rf"{FATAL.pattern}[^\n]*\n[ \t]*a loop that does not end")
 """Pattern of the plugin's message for a launch that takes so many steps that it must be in an endless loop."""
 
 
+HALF_SIZE = re.compile(rf"{FATAL.pattern}[^\n]*\n[ \t]*Unsupported float size: 2 bytes")
+"""Pattern of the message for a computation with numbers of the type half."""
+
+IMAGE_TYPE = re.compile(rf"{FATAL.pattern}[^\n]*\n[ \t]*Unsupported image channel data type")
+"""Pattern of the message for a wrong function for an image, which is a mistake in the kernel."""
+
+HALF_ARITHMETIC = "half arithmetic"
+AN_INSTRUCTION = "an instruction or a function of the kernel"
+"""Phrases for what the simulator cannot run."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Entity:
     """A work-item in a message, and the line of its instruction. The line is 0 if it is hidden."""
@@ -69,6 +80,14 @@ class Target:
 def was_cut_off(kernel: SeenKernel) -> bool:
     """True if the simulator stopped this launch before its end."""
     return any(FATAL.search(message.text) for message in kernel.messages)
+
+
+def unsupported(message: SeenMessage) -> str | None:
+    """A phrase for what the simulator cannot run, if it has stopped a launch there; None for other messages."""
+    if HALF_SIZE.search(message.text):
+        return HALF_ARITHMETIC
+    is_mistake = ENDLESS.search(message.text) or IMAGE_TYPE.search(message.text)
+    return AN_INSTRUCTION if FATAL.search(message.text) and not is_mistake else None
 
 
 def entities(message: SeenMessage) -> list[Entity]:
