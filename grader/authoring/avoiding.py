@@ -61,6 +61,9 @@ WRAPPER = """\
 assignment, so the kernel's own variables have names that no argument uses.
 """
 
+FUNCTION = "grader_"
+"""Begins the name of a function that was a kernel of the baseline, which may have the name of the student's kernel."""
+
 KERNEL = re.compile(r"\b(?:__)?kernel\s+void\s+(\w+)\s*\(")
 
 
@@ -170,7 +173,7 @@ def _as_functions(source: str) -> str:
             opened += {"(": 1, ")": -1}.get(source[place], 0)
             place += 1
         parameters = source[kernel.end() : place - 1]
-        function = f"void {kernel[1]}({parameters}, const uint *item)"
+        function = f"void {FUNCTION}{kernel[1]}({parameters}, const uint *item)"
         source = source[: kernel.start()] + function + source[place:]
     return source
 
@@ -183,7 +186,7 @@ def _wrapper(assignment: Assignment, own: Launch, naive: Launch, share: _Share) 
         "idle": share.idle,
         "first": share.first,
         "step": share.step,
-        "function": naive.kernel,
+        "function": f"{FUNCTION}{naive.kernel}",
         "arguments": ", ".join(naive.args),
     }
 

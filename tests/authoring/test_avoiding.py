@@ -30,9 +30,17 @@ def test_the_baseline_keeps_its_text_under_the_name_of_the_exercise(transpositio
 def test_a_baseline_of_other_sizes_is_dealt_out(course):
     """If the launches differ in size, the generated kernel runs the baseline's work-items in a loop."""
     first, *_ = avoiding(course.load("rgblkMMM"))
-    assert "void naiveMMM(" in first.source
-    assert "__kernel void naiveMMM(" not in first.source
+    assert "void grader_naiveMMM(" in first.source
+    assert "__kernel void grader_naiveMMM(" not in first.source
     assert "__kernel void rgblkMMM(" in first.source
+
+
+def test_a_baseline_may_have_the_name_of_the_exercise(transposition):
+    """If both kernels have the same name, the function and the kernel that calls it have different names."""
+    launches = (replace(transposition.baseline[0], kernel="naiveTransp"),)
+    _, one, _ = avoiding(replace(transposition, kernel="naiveTransp", launches=launches))
+    assert "void grader_naiveTransp(" in one.source
+    assert one.source.count("void naiveTransp(") == 1
 
 
 def test_none_is_made_from_a_baseline_of_another_shape(course):

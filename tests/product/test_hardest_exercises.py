@@ -1,0 +1,32 @@
+"""The course in tests/exercises: exercises of public courses that are hard to state in assignment.yaml.
+
+They have values of 64 bits, bytes, double, several kernels, programs with loops and swaps, and several right answers.
+"""
+
+import pytest
+from commandline import grader
+from gradings import grade
+from project import ROOT
+
+from grader.course.catalogue import Course
+
+FOLDER = ROOT / "tests" / "exercises"
+EXERCISES = Course(assignments=FOLDER / "assignments", reference=FOLDER / "reference")
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize("name", EXERCISES.names())
+def test_a_hard_exercise_can_be_stated(tmp_path, name, simulator):  # noqa: ARG001 - it is installed
+    """`grader validate --quick` finds nothing broken: the model solution, the skeleton, the naive kernels, and the
+    golden submissions get the verdicts that they must.
+    """
+    done = grader(tmp_path, "validate", name, "--course", FOLDER, "--quick")
+    assert done.returncode == 0, done.stdout
+    assert f"{name}: all of it holds" in done.stdout
+
+
+def test_the_hard_exercises_can_be_read_and_one_is_graded(environment, simulator):  # noqa: ARG001 - it is installed
+    """Each assignment.yaml can be read. The model solution with a launch for each item passes every check."""
+    coursework = {name: EXERCISES.load(name) for name in EXERCISES.names()}
+    result = grade(coursework["knapsack"], FOLDER / "reference" / "knapsack", environment, seed=4)
+    assert result.passed
