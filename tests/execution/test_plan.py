@@ -81,6 +81,7 @@ def test_the_students_step_of_a_program_stands_alone(course):
     assert {spec.name for spec in plan.buffers} == {"Atr", "Btr"}
 
 
+@pytest.mark.whole
 def test_reference_and_submission_are_timed_on_equal_terms(course):
     """The reference and the submission have identical steps, buffers and data. Only the program differs."""
     for assignment in (part for name in course.names() for part in course.load(name).parts):

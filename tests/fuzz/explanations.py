@@ -425,7 +425,6 @@ def _edit(seen: Outline, source: str, tally: Tally) -> None:
     """Make edits, the programs that combine them, and the hints for each edit."""
     made = edits(seen, most=EDITS)
     for schema in mutant_schemas(seen, [*made[:SWITCHED:2], *made[-SWITCHED::2]]):
-        schema.keeps_to_its_arrays  # noqa: B018 - a property that computes its value on access
         schema.without([1, 3, *list(schema.lines)[:2]])
     for edit in made:
         edited(seen, edit)
@@ -506,6 +505,7 @@ BEGINNINGS = (
     "Invalid wait event\n\tKernel: k\n\tEntity: {entity}",
     "Index ({index}) exceeds static array size ({few})\n\tKernel: k\n\tEntity: {entity}",
     "Image coordinates outside ({index},{few}) of width 8 and height {few}\n\tWork-item: {entity}",
+    "Image coordinates outside ({index},{few},{few}) of width 8 and height {few} and depth 3\n\tWork-item: {entity}",
     "OCLGRIND FATAL ERROR (image.cpp:7)\n  Unsupported image channel data type: 10DA\n\tKernel: k\n\tEntity: {entity}",
     "OCLGRIND FATAL ERROR: a loop that does not end\n\tKernel: k\n\tEntity: {entity}",
     "OCLGRIND FATAL ERROR: Unsupported instruction\n\tKernel: k\n\tEntity: {entity}",
@@ -672,7 +672,7 @@ def _explain_results(assignment: Assignment, chance: random.Random, where: str, 
     )
     oracle_of = built, oracle
     checks = tally.step(f"conclusions of {spoil.__name__}", where, lambda: conclude(tried, *oracle_of, seen)) or ()
-    words = chance.choice(("", "line 3: the parameters are in another order than the assignment passes them: write x."))
+    words = chance.choice(("", "line 3: the parameters are in another order than the assignment passes them. Write x."))
     told = [blamed(check, words) for check in checks]
     tally.step(
         "reports of results", where, lambda: _report(assignment, submission, told, drawn=chance.random() < 1 / DRAWN)

@@ -228,6 +228,7 @@ def test_the_first_wrong_intermediate_array_is_explained(tmp_path, environment):
     assert case.message.startswith("total")
 
 
+@pytest.mark.whole
 def test_a_program_of_more_than_three_hundred_launches_runs(sorting, tmp_path, environment):
     """A sort of 2^24 elements has 300 launches. As many launches of a small sort are timed step by step."""
     (first, *others) = sorting.correctness.cases

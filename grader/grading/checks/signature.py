@@ -4,7 +4,7 @@ import difflib
 import re
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, get_args
 
 from grader.common.optional import OptionalWork
 from grader.common.phrases import count, listed
@@ -64,6 +64,9 @@ class Parameter:
         return (found.bytes, found.lanes, found.is_floating) == (wanted.bytes, wanted.lanes, wanted.is_floating)
 
 
+ImageType = Literal["image2d_t", "image3d_t"]
+
+
 @dataclass(frozen=True, kw_only=True)
 class OpaqueParameter:
     """An image or a sampler that an assignment asks for. `accesses` contains the accesses to an image that a kernel may
@@ -71,7 +74,7 @@ class OpaqueParameter:
     """
 
     name: str
-    type: Literal["image2d_t", "sampler_t"]
+    type: ImageType | Literal["sampler_t"]
     accesses: tuple[str, ...] = ()
 
     @property
@@ -94,7 +97,8 @@ def _parameter(assignment: Assignment, launch: Launch, name: str) -> AnyParamete
     if name in assignment.samplers:
         return OpaqueParameter(name=name, type="sampler_t")
     if name in assignment.buffers and assignment.buffers[name].image is not None:
-        return OpaqueParameter(name=name, type="image2d_t", accesses=_accesses(assignment, launch, name))
+        image: ImageType = "image3d_t" if assignment.buffers[name].is_deep else "image2d_t"
+        return OpaqueParameter(name=name, type=image, accesses=_accesses(assignment, launch, name))
     if name in assignment.buffers:
         space, kind = "global", assignment.buffers[name].type
     elif name in assignment.local:
@@ -172,7 +176,7 @@ def _misfit(kernel: KernelFacts, args: Sequence[ArgFacts], wanted: Sequence[AnyP
             return _exchanged(kernel, first, second, (one, other), code)
     each, arg = pairs[0]
     place = _place(code, kernel.name, arg.name)
-    return f"{place}the parameter {arg.name} has the wrong type, {_declare(arg)}: write {each.declaration}."
+    return f"{place}the parameter {arg.name} has the wrong type, {_declare(arg)}. Write {each.declaration}."
 
 
 def _misordered(
@@ -187,7 +191,7 @@ def _misordered(
         case [(_, first), *_]:
             order = ", ".join(each.declaration for each in wanted)
             place = _place(code, kernel.name, first.name)
-            return f"{place}the parameters are in another order than the assignment passes them: write {order}."
+            return f"{place}the parameters are in another order than the assignment passes them. Write {order}."
     return ""
 
 
@@ -200,8 +204,8 @@ def _exchanged(
 ) -> str:
     one, other = wanted
     return (
-        f"{_place(code, kernel.name, first.name)}the parameters {first.name} and {second.name} are exchanged: "
-        f"write {one.declaration} before {other.declaration}."
+        f"{_place(code, kernel.name, first.name)}the parameters {first.name} and {second.name} are exchanged. "
+        f"Write {one.declaration} before {other.declaration}."
     )
 
 
@@ -232,8 +236,9 @@ def found_signature(kernel: KernelFacts) -> str:
 
 
 def _declare(arg: ArgFacts) -> str:
-    if arg.type.split()[-1:] == ["image2d_t"]:
-        return f"{arg.access} image2d_t {arg.name}".removeprefix("none ")
+    image = arg.type.split()[-1:]
+    if image and image[0] in get_args(ImageType):
+        return f"{arg.access} {image[0]} {arg.name}".removeprefix("none ")
     space = "" if arg.address_space == "private" or arg.type == "sampler_t" else f"__{arg.address_space} "
     base = arg.type.rstrip("*")
     stars = arg.type[len(base) :]
@@ -246,7 +251,7 @@ def _missing(spellings: Sequence[str], found: list[str], others: Container[str],
     for each in spellings:
         function = re.search(rf"\bvoid\s+{re.escape(each)}\s*\(", "\n".join(code))
         if function:
-            message = f"{_place(code, each)}{each} is not a kernel yet: write __kernel void {each}(...)."
+            message = f"{_place(code, each)}{each} is not a kernel yet. Write __kernel void {each}(...)."
             return Problem(reason=Reason.KERNEL_MISSING, message=message)
     if not found:
         return Problem(reason=Reason.KERNEL_MISSING, message=f"the file has no kernel; it must define {name}.")

@@ -314,6 +314,7 @@ def test_on_a_gpu_nobody_looks(beside, device):
     assert kernel.looks == 0
 
 
+@pytest.mark.whole
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
 @given(patterns=st.lists(st.sampled_from([NONE, NONE, BOTH, OURS, OWN]), min_size=1, max_size=12))
 def test_whatever_the_kernel_does_measuring_ends_and_half_of_the_rounds_decide(beside, patterns):

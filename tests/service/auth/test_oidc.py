@@ -64,6 +64,7 @@ def test_a_code_signs_in_once_and_only_in_the_browser_that_began(service, issuer
     assert client.get("/sign-on/back", params=back).status_code == 409
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "claims",
     [

@@ -96,6 +96,7 @@ def states(service):
     return [(each.state, each.words) for each in rows(service)]
 
 
+@pytest.mark.whole
 def test_a_result_is_sent_once_and_each_change_once_more(service, platform):
     """A result is sent with its time and attempt, and only once. A regrade and a decision send the new score. A student
     who has handed in nothing has no score, and one whose attempts are excluded has none any more.
@@ -167,6 +168,7 @@ def test_a_refused_score_blocks_nothing_and_is_sent_again_on_request(service, pl
     assert [state for state, _ in states(service)] == [SendState.SENT] * 2
 
 
+@pytest.mark.whole
 def test_a_fault_is_tried_again_with_growing_pauses_up_to_a_limit(service, platform):
     """A score at which the platform fails is tried again after 1, 2, 4, ... minutes, and given up after 20 tries."""
     service.graded(service.hand_in(), graded(service.course))
@@ -214,6 +216,7 @@ def writes_of(service, number):
     return sum("lti_scores" in each and not each.startswith("SELECT") for each in seen)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("answer", "minutes"),
     [
@@ -239,6 +242,7 @@ def test_a_platform_that_wants_fewer_requests_gets_fewer(service, platform, answ
     assert len(platform.scores) == 2
 
 
+@pytest.mark.whole
 def test_a_platform_that_is_gone_for_a_day_or_hangs_loses_nothing(service, platform):
     """Scores for a platform that does not answer wait, however many times it is tried. They arrive when it is back."""
     quick = replace(service.app_state.lti, http=HttpClient(private=THIS_MACHINE, read_seconds=0.2))
@@ -368,6 +372,7 @@ def test_a_registration_does_not_lead_behind_the_firewall(service):
     assert "has a private address" in why
 
 
+@pytest.mark.whole
 def test_the_job_compares_grades_only_after_a_change(service, platform, monkeypatch):
     """The job sends a score in the run after a grading. It compares all grades only after a change."""
     compared = []

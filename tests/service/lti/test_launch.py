@@ -343,6 +343,8 @@ def test_an_instructor_chooses_assignments(service, platform):
         True,
     )
     token = shown.text.split('name="token" value="')[1].split('"')[0]
+    missing = client.post("/lti/deep-linking", files=parts(token=token))
+    assert (missing.status_code, 'id="assignment-error">No assignment is chosen' in missing.text) == (422, True)
     said = client.post("/lti/deep-linking", files=parts(token=token, assignment="small"))
     assert f'action="{platform.address}/return"' in said.text
     text = said.text.split('name="JWT" value="')[1].split('"')[0]

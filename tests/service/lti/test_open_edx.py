@@ -28,6 +28,7 @@ def edx(service):
         yield OpenEdx(service, platform)
 
 
+@pytest.mark.whole
 def test_people_of_open_edx_arrive_and_its_instructor_adds_an_assignment(service, edx):
     """A student of Open edX arrives at the assignment. Its instructor chooses an assignment, and Open edX accepts the
     answer.

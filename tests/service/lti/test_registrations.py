@@ -106,6 +106,9 @@ def test_an_instructor_connects_a_course_and_sends_scores_again(service, platfor
             session.add(LtiScoreRow(context_id=context.id, **fields, **about))
     shown = staff.get(page)
     assert ("&lt;b&gt;no&lt;/b&gt;" in shown.text, "<b>no" in shown.text) == (True, False)
+    missing = post(staff, f"{page}/scores", page, state="sent")
+    assert (missing.status_code, 'id="score-error">No score is ticked' in missing.text) == (422, True)
+    assert 'platforms?state=sent" aria-current' in missing.text
     for how in ({"all": "yes"}, {"score": "2"}):
         assert post(staff, f"{page}/scores", page, **how).status_code == 303
     with service.database.reading() as session:
@@ -134,6 +137,7 @@ def test_a_wrong_registration_changes_nothing(service, platform):
     assert (row.name, row.client_id) == ("New", CLIENT)
 
 
+@pytest.mark.whole
 def test_the_operator_registers_checks_and_rotates_by_commands(service, tmp_path):
     """`grader lti` registers a platform, lists it, says what is wrong, makes a link, and rotates the key once."""
     embedded = service.database.embedded

@@ -93,6 +93,7 @@ def test_a_cookie_that_is_no_code_leads_nowhere(service):
     assert client.post("/join", files=parts(token=token)).headers["location"] == "/"
 
 
+@pytest.mark.whole
 def test_a_terminal_that_is_denied_or_late_gets_nothing(service):
     """A terminal whose code is denied or expires gets no token, and no token is created."""
     denied, late = begun(service).json(), begun(service).json()

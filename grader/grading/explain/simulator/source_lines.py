@@ -57,6 +57,12 @@ def writers(array: str, space: int, seen: SeenKernel) -> set[int]:
     }
 
 
+def called_in(other: SeenKernel, launch: SeenKernel, name: str) -> str:
+    """The name under which another launch uses an array of this launch."""
+    buffers = {each.buffer for each in launch.arrays if (each.space, each.name) == (GLOBAL, name)}
+    return next((each.name for each in other.arrays if each.space == GLOBAL and each.buffer in buffers), name)
+
+
 def told_to_decide(what: str, scene: Scene, kernel: str, lines: Iterable[int]) -> str:
     """Sentence of the form "... depends on lines 9 and 14".
 

@@ -22,10 +22,16 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from grader.service.auth.issuer_keys import UnsignedError
 from grader.service.auth.sessions import start_session
 from grader.service.course.assignments import AssignmentView
-from grader.service.db.models import CourseRole, LtiContextRow, LtiPlatformRow, PersonRow
-from grader.service.errors import RefusedError
+from grader.service.db.models import CourseRole, LtiPlatformRow, PersonRow
+from grader.service.errors import FieldError, RefusedError
 from grader.service.lti.accounts import enrol
-from grader.service.lti.deep_linking import open_selection, return_form, use_selection
+from grader.service.lti.deep_linking import (
+    AssignmentSelection,
+    open_selection,
+    return_form,
+    selection_of,
+    use_selection,
+)
 from grader.service.lti.keys import published, signing_key
 from grader.service.lti.launch import (
     AGAIN,
@@ -49,6 +55,7 @@ from grader.service.lti.registrations import (
 )
 from grader.service.lti.tokens import public_key_set
 from grader.service.web.auth import AnyForm, text_in, texts_in
+from grader.service.web.forms import NOTHING_ENTERED, EnteredForm, entered
 from grader.service.web.pages import page
 from grader.service.web.routes.sign_in import TOO_MANY_FAILED, network, set_session_cookie
 from grader.service.web.security_headers import POLICY
@@ -236,7 +243,7 @@ def _entered(request: Request, arrival: _Arrival) -> Response:
             if message.selection is not None and message.wants_selection:
                 state.lti.require_address(message.selection.deep_link_return_url, "return address")
                 token = open_selection(session, context, person, message.selection, now)
-                return _selection_page(request, token, context, message)
+                return _selection_page(request, token, selection_of(session, token, now), NOTHING_ENTERED)
             assignment = _assignment(state, message)
             if assignment is not None:
                 column = StatedColumn(url=message.line_items.lineitem, role=person.role)
@@ -258,19 +265,19 @@ def _signed_in(state: AppState, token: str, person: PersonRow, assignment: Assig
     return answer
 
 
-def _selection_page(request: Request, token: str, context: LtiContextRow, message: LaunchMessage) -> Response:
+def _selection_page(request: Request, token: str, selection: AssignmentSelection, form: EnteredForm) -> Response:
     """The page for the choice. Only the platform may show it in a frame."""
-    settings = message.selection
-    address = "" if settings is None else settings.deep_link_return_url
+    assignments, platform = state_of(request).cache.all(), selection.context.platform
     answer = page(
         request,
         "lti_selection.html.jinja",
+        status_code=form.status,
         token=token,
-        context=context,
-        several=settings is None or settings.accept_multiple,
-        assignments=state_of(request).cache.all(),
+        selection=selection,
+        assignments=assignments,
+        form=form,
     )
-    origins = {_origin(address), _origin(context.platform.issuer), _origin(context.platform.authorization_url)}
+    origins = {_origin(each) for each in (selection.return_url, platform.issuer, platform.authorization_url)}
     answer.headers["content-security-policy"] = POLICY.replace(
         "frame-ancestors 'none'", f"frame-ancestors {' '.join(sorted(origins))}"
     )
@@ -288,6 +295,10 @@ def choose(request: Request, form: AnyForm) -> Response:
     state, now = state_of(request), state_of(request).now()
     chosen = [state.cache.assignment(name) for name in texts_in(form, "assignment")]
     with state.database.writing() as session:
+        if not chosen:
+            token = text_in(form, "token")
+            missing = entered(form, FieldError("assignment", "No assignment is chosen. Choose at least one."))
+            return _selection_page(request, token, selection_of(session, token, now), missing)
         selection = use_selection(session, text_in(form, "token"), now)
         made = return_form(selection, chosen, state.origin, signing_key(session, now))
         answer = page(request, "lti_return.html.jinja", made=made, platform=selection.context.platform.name)

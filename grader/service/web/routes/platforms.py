@@ -14,12 +14,13 @@ from grader.common.record import Record
 from grader.service.course.roster import shared_names
 from grader.service.db.models import LtiScoreRow
 from grader.service.db.sending import SendState
-from grader.service.errors import RefusedError
+from grader.service.errors import FieldError
 from grader.service.lti.groups import choose_groups, group_sets
 from grader.service.lti.registrations import connect, context_of, contexts, disconnect, platforms
 from grader.service.lti.roster import request_roster
 from grader.service.lti.scores import send_again
-from grader.service.web.auth import Instructor, RowNumber, StaffForm, Teacher, text_in, texts_in
+from grader.service.web.auth import Instructor, Member, RowNumber, StaffForm, Teacher, text_in, texts_in
+from grader.service.web.forms import NOTHING_ENTERED, EnteredForm, entered
 from grader.service.web.pages import page
 from grader.service.web.state import state_of
 
@@ -39,6 +40,10 @@ class ScoreFilter(Record):
 @router.get("")
 def show_platforms(request: Request, member: Teacher, asked: Annotated[ScoreFilter, Query()]) -> Response:
     """The page of registrations, courses and scores."""
+    return _page(request, member, asked, NOTHING_ENTERED)
+
+
+def _page(request: Request, member: Member, asked: ScoreFilter, form: EnteredForm) -> Response:
     with state_of(request).database.reading() as session:
         counted = select(LtiScoreRow.state, func.count()).group_by(LtiScoreRow.state)
         numbers = dict(session.execute(counted).all())
@@ -47,6 +52,8 @@ def show_platforms(request: Request, member: Teacher, asked: Annotated[ScoreFilt
             request,
             "platforms.html.jinja",
             member,
+            form.status,
+            form=form,
             asked=asked,
             states=[*SendState],
             numbers=numbers,
@@ -102,6 +109,9 @@ def send_scores_again(request: Request, member: Instructor, form: StaffForm) -> 
     with state.database.writing() as session:
         rows = session.scalars(select(LtiScoreRow).where(which)).all()
         if not rows:
-            raise RefusedError("No score was ticked, so none is sent again.")
+            shown = text_in(form, "state")
+            asked = ScoreFilter.model_validate({"state": shown} if shown in {*SendState} else {})
+            missing = FieldError("score", "No score is ticked, so none is sent again. Tick at least one.")
+            return _page(request, member, asked, entered(form, missing))
         send_again(session, rows, member.key, state.now())
     return RedirectResponse("/course/platforms?state=to+send", 303)

@@ -303,6 +303,11 @@ LOCKED = "while (waiting)\nif (atomic_cmpxchg(&lock, 0, 1) == 0) {\ntotal[0] += 
 LOCKING = Scene(source="\n".join(["a;"] * 14 + [LOCKED]), dimensions=1, extent=None)
 
 
+def stored(scene):
+    """Return the scene with a store in place of the addition."""
+    return replace(scene, source=scene.source.replace("+=", "="))
+
+
 @pytest.mark.parametrize(("scene", "advice"), [(ADDITION, "its own element"), (LOCKING, "a lock does not protect")])
 def test_an_element_that_all_work_items_add_to(scene, advice):
     """If all work-items add to one element, the help says that each needs its own element. If a lock is used, the help
@@ -320,13 +325,16 @@ def test_an_element_that_all_work_items_add_to(scene, advice):
 @pytest.mark.parametrize(
     ("scene", "says", "advice"),
     [
-        (ADDITION, "which one is last", "The index is the same for all work-items."),
-        (LOCKING, "nothing says in which order", "a lock does not protect"),
+        (stored(ADDITION), "which one is last", "The index is the same for all work-items."),
+        (stored(LOCKING), "nothing says in which order", "a lock does not protect"),
+        (ADDITION, "add to the same element of total at the same time", "Let each work-item use its own element"),
+        (LOCKING, "an addition can be lost", "a lock does not protect"),
     ],
+    ids=["store", "store in a lock", "addition", "addition in a lock"],
 )
 def test_two_that_write_an_element_of_a_constant_index(scene, says, advice):
     """If two work-items write an element with a constant index, the help does not ask to check the ids. With a lock,
-    the message does not claim that the last write decides the result.
+    the message does not claim that the last write decides the result. An addition is reported as one.
     """
     both = race("Write-write", at("local", ASH), entity(17, WRITE), entity(17, WRITE, item=(1, 0, 0)))
     arrays = [each.model_copy(update={"name": "total"}) if each.name == "Ash" else each for each in ARRAYS]
