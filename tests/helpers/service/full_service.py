@@ -95,6 +95,7 @@ class Eventful:
                 for each in ("Parallel Programming", "Another course")
             ]
             connect(session, rows[0], "staff", service.now)
+            rows[0].group_sets = '{"s1": "Exercises"}'
             score = {"points": 3.0, "most": 10.0, "comment": "", "changed": service.now, "state": "refused"}
             about = {"context_id": rows[0].id, "person_id": service.ada, "assignment": "small"}
             more = {"not_before": service.now, "tries": 1, "sent_value": "", "words": "400: no such user"}

@@ -70,7 +70,7 @@ TABLE = {
     "POST /course/platforms/{context_id}/connection": (401, 404, 404, 404, 404),  # no course has this number
     "POST /course/platforms/{context_id}/roster": (401, 404, 404, 404, 404),
     "POST /course/platforms/{context_id}/groups": (401, 404, 404, 404, 404),
-    "POST /course/platforms/scores": (401, 404, 404, 404, 409),  # there is no score
+    "POST /course/platforms/scores": (401, 404, 404, 404, 422),  # there is no score
     "POST /tokens/{token_id}/revoke": MEMBERS_FORM,  # revokes only the caller's own token
     "POST /api/v1/device/code": (415, 415, 415, 415, 415),  # for terminals, which do not send forms of pages
     "POST /api/v1/device/token": (415, 415, 415, 415, 415),
