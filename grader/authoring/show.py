@@ -94,7 +94,7 @@ def _layouts(assignment: Assignment) -> Iterator[str]:
 def _kind(buffer: Buffer) -> str:
     """Return the role of an array, and its type if that is not the common one, or the format of an image."""
     if buffer.image is not None:
-        return f"{buffer.part} image, {buffer.image}"
+        return f"{buffer.part} {'3D ' if buffer.is_deep else ''}image, {buffer.image}"
     return buffer.part if buffer.type == "float" else f"{buffer.part}, {buffer.type}"
 
 

@@ -163,8 +163,7 @@ def _device_claims(assignment: Assignment, environment: GradingEnvironment) -> I
         missing = [*unfit(assignment, device), missing_types(assignment, worker), missing_images(assignment, worker)]
     if extensions(assignment) and assignment.is_watched:
         with suppress(NoSimulatorError), environment.simulator() as simulator:
-            missing.append(missing_types(assignment, simulator))
-            missing.append(missing_in_simulator(assignment, simulator))
+            missing.append(missing_types(assignment, simulator) or missing_in_simulator(assignment, simulator))
     claim = "this device and the simulator have what the assignment needs"
     seen = [each for each in dict.fromkeys(missing) if each is not None]
     yield from (Claim(claim=claim, holds=False, seen=each.removesuffix(".")) for each in seen)

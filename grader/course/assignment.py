@@ -14,28 +14,16 @@ from grader.common.errors import InputError
 from grader.common.record import replace
 from grader.course.by_value import content, misfits, number, numbers_in
 from grader.course.criteria import Case, DeviceClass, Hints, MemoryCheck, Range, Sizes, Slip, SpeedGoal
-from grader.course.elements import ELEMENTS, SCALARS, WORD_BYTES, Element
+from grader.course.elements import ELEMENTS, SCALARS, Element
 from grader.course.expressions import Expression, evaluate, evaluate_int, evaluate_stated
 from grader.course.folders import ASSIGNMENT_FILE, BASELINE_FILE, MODEL_FILE, ORACLE_FILE, Folders, read_text
 from grader.course.forbidden import Construct
 from grader.course.images import FORMATS, Sampler
 from grader.course.launches import Buffer, Choices, Launch, LocalArray, Repeat, Scalar
 from grader.course.policies.rules import POLICIES
-from grader.course.program import (
-    FillAt,
-    LaunchAt,
-    Program,
-    Repetition,
-    RunSequence,
-    contradictions,
-    launches_in,
-    plain,
-    steps_in,
-    unending,
-    unroll,
-    variables_in,
-)
+from grader.course.program import Program, Repetition, contradictions, launches_in, steps_in, unending, variables_in
 from grader.course.rubric import Rubric, SpeedGoals
+from grader.course.run_sequence import FillAt, LaunchAt, RunSequence, plain, unroll
 from grader.course.structs import Struct, StructFields, laid_out
 from grader.course.tolerance import Tolerance
 from grader.protocol.steps import TURNS, ImageSpec
@@ -287,8 +275,8 @@ class Assignment(Folders, Rubric):
                     yield f"{name} has structs: write `verifier: oracle` under performance"
                 elif buffer.image is not None:
                     yield f"{name} is an image: write `verifier: oracle` under performance"
-                elif ELEMENTS[buffer.type].unit != WORD_BYTES:
-                    yield f"{name} has no numbers of 4 bytes: write `verifier: oracle` under performance"
+                elif ELEMENTS[buffer.type].dtype == "float16":
+                    yield f"{name} has halves, whose sums are not exact: write `verifier: oracle` under performance"
                 if buffer.is_judged and self.tolerance_of(name).rule not in EQUAL_ON_DEVICE:
                     yield f"{name} may differ from the model solution's: write `verifier: oracle` under performance"
         yield from (why for ranges in asked.integers for why in self._out_of_range(ranges))
@@ -543,9 +531,10 @@ class Assignment(Folders, Rubric):
         array = self.buffers[buffer]
         if array.image is None:
             return None
-        height, width = self.shape(array, sizes)
+        *slices, height, width = self.shape(array, sizes)
         form = FORMATS[array.image]
-        return ImageSpec(order=form.order, channel=form.channel, width=width, height=height)
+        depth = slices[0] if slices else None
+        return ImageSpec(order=form.order, channel=form.channel, width=width, height=height, depth=depth)
 
     def array_shape(self, buffer: str, sizes: Sizes) -> tuple[int, ...]:
         """Shape of an array in NumPy: its shape, and for vectors one more dimension."""

@@ -27,8 +27,8 @@ class Buffer(Record):
     """Type of the elements: a type of numbers, of vectors, or a struct. `float` is called `real` in the kernels."""
 
     image: FormatName | None = None
-    """Format of the pixels if the array is a 2D image. It determines `type`. In NumPy, an image has the shape
-    [height, width], with one more dimension if it has several channels."""
+    """Format of the pixels if the array is an image. It determines `type`. In NumPy, an image has the shape
+    [height, width] or [depth, height, width], with one more dimension if it has several channels."""
 
     data: DataKind | None = None
     """Kind of data. `numbers` are uniform in [-1, 1), for int from -32768 to 32767, and for uint up to 65535.
@@ -74,14 +74,17 @@ class Buffer(Record):
 
     def _impossible_image(self) -> Iterator[str]:
         """Yield the fields of an image that grader does not support."""
-        if len(self.shape) == 3:
-            yield "is a 3D image, which grader does not support; write its shape as [height, width]"
-        elif len(self.shape) != 2:
-            yield "is an image, so its shape must be [height, width]"
+        if len(self.shape) not in {2, 3}:
+            yield "is an image, so its shape must be [height, width], or [depth, height, width] for a 3D image"
         if self.part == "updated":
             yield "is an image, which a kernel cannot read and write; use two images, an input and an output"
         if self.data == "bits":
             yield "is an image, and devices may change bit patterns when they read one; choose other data than bits"
+
+    @property
+    def is_deep(self) -> bool:
+        """True for a 3D image."""
+        return self.image is not None and len(self.shape) == 3
 
     @property
     def is_judged(self) -> bool:

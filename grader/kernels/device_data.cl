@@ -50,6 +50,35 @@ __kernel void integers(__global uint *out, uint count, uint number, int low, uin
 }
 #endif
 
+// Whole numbers in arrays whose numbers have other sizes; eight of them from eight words.
+#define MAKER(NAME, TYPE, CONVERT)                                                                                     \
+    __kernel void NAME(__global TYPE *out, uint count, uint number, int low, uint span, ulong key)                     \
+    {                                                                                                                  \
+        for (uint block = get_global_id(0); block < (count + 7) / 8; block += get_global_size(0)) {                    \
+            TYPE made[8];                                                                                              \
+            vstore8(CONVERT(within(as_uint8(philox(block, key, number)), low, span)), 0, made);                        \
+            for (uint i = 8 * block; i < count && i < 8 * block + 8; i++)                                              \
+                out[i] = made[i % 8];                                                                                  \
+        }                                                                                                              \
+    }
+
+#ifdef BYTES
+MAKER(bytes, uchar, convert_uchar8)
+#endif
+
+#ifdef SHORTS
+MAKER(shorts, ushort, convert_ushort8)
+#endif
+
+#ifdef LONGS
+MAKER(longs, long, convert_long8)
+#endif
+
+#ifdef DOUBLES
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+MAKER(doubles, double, convert_double8)
+#endif
+
 #ifdef BITS
 __kernel void bits(__global uint *out, uint count, uint number, int low, uint span, ulong key)
 {
@@ -70,22 +99,32 @@ __kernel void zeros(__global uint *out, uint count, uint number, int low, uint s
 #endif
 
 #ifdef DIGEST
-ulong word_at(__global const uint *words, uint i, uint count)
+uint word_at(__global const uint *words, uint i, uint count)
 {
-    const uint word = i < count ? words[i] : 0;
-    return word == 0x80000000u ? 0 : word;    // -0 counts as 0
+    return i < count ? words[i] : 0;
 }
 
-__kernel void digest(__global const uint *words, uint count, uint number, __global ulong *sums, ulong key)
+// Four words from word i. In floating numbers of `real` bytes, -0 counts as 0. `real` is 0 for whole numbers.
+uint4 words_at(__global const uint *words, uint i, uint count, uint real)
+{
+    uint4 four = (uint4)(word_at(words, i, count), word_at(words, i + 1, count), word_at(words, i + 2, count),
+                         word_at(words, i + 3, count));
+    if (real == 4)
+        four = select(four, (uint4)(0), four == (uint4)(0x80000000u));
+    if (real == 8)    // the sign is in the second word
+        four = select(four, (uint4)(0), (four == (uint4)(0x80000000u)) & (int4)(0, four.x == 0, 0, four.z == 0) * -1);
+    return four;
+}
+
+__kernel void digest(__global const uint *words, uint count, uint number, uint real, __global ulong *sums, ulong key)
 {
     __local ulong parts[GROUP];
     const uint lid = get_local_id(0);
     ulong sum = 0;
     for (uint block = get_global_id(0); block < (count + 3) / 4; block += get_global_size(0)) {
         const ulong4 factors = philox(block, key, number);
-        const uint i = 4 * block;
-        sum += factors.x * word_at(words, i, count) + factors.y * word_at(words, i + 1, count)
-             + factors.z * word_at(words, i + 2, count) + factors.w * word_at(words, i + 3, count);
+        const ulong4 terms = factors * convert_ulong4(words_at(words, 4 * block, count, real));
+        sum += terms.x + terms.y + terms.z + terms.w;
     }
     parts[lid] = sum;
     for (uint half_of = GROUP / 2; half_of > 0; half_of /= 2) {

@@ -1,6 +1,7 @@
 """Parts of a request to run something: programs, their buffers, and steps (launches and copies)."""
 
 import re
+from math import prod
 from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
@@ -64,17 +65,25 @@ CHANNEL_BYTES: dict[ChannelType, int] = {
 
 
 class ImageSpec(Message):
-    """Format and extent of a 2D image, whose rows follow each other without gaps in the files."""
+    """Format and extent of an image, whose rows follow each other without gaps in the files. A 2D image has no
+    `depth`.
+    """
 
     order: ChannelOrder
     channel: ChannelType
     width: int = Field(gt=0)
     height: int = Field(gt=0)
+    depth: int | None = Field(default=None, gt=0)
+
+    @property
+    def extent(self) -> tuple[int, ...]:
+        """Pixels in each dimension, as OpenCL orders them."""
+        return (self.width, self.height) if self.depth is None else (self.width, self.height, self.depth)
 
     @property
     def size(self) -> int:
         """The bytes of all pixels."""
-        return self.width * self.height * len(self.order) * CHANNEL_BYTES[self.channel]
+        return prod(self.extent) * len(self.order) * CHANNEL_BYTES[self.channel]
 
 
 class BufferSpec(Message):

@@ -69,6 +69,7 @@ def test_a_draft_holds_and_its_baseline_is_counted(scaling, quick, simulator):  
     assert (limit.check.name, limit.asked, limit.model, limit.baseline) == ("coalesced accesses", 1.1, 1.0, 8.0)
 
 
+@pytest.mark.whole
 def test_a_quick_examination_leaves_out_speed_alone(scaling, quick, simulator):  # noqa: ARG001 - it is installed
     """A quick examination makes every statement that needs no timing and leaves the points for speed open."""
     seen = examine(scaling, quick, NO_WORDS, QUICK)
@@ -91,6 +92,7 @@ def test_a_baseline_with_another_program_is_counted(tmp_path, quick, simulator):
     assert (reads.model, reads.baseline) == (256, 512)
 
 
+@pytest.mark.whole
 def test_an_oracle_that_fails_is_a_broken_statement(drafted, quick):
     """If the oracle raises an exception, a statement is false and gives the path of the oracle and the exception. No
     speeds or limits are proposed.
@@ -228,6 +230,7 @@ def counted(unused):
     return result(BUILD, profiles={"": PROFILE.model_copy(update={"accesses": (access,), "branches": ()})})
 
 
+@pytest.mark.whole
 def test_limits_are_above_what_right_submissions_are_counted(scaling, tmp_path):
     """Proposed limits are above the counts of all correct submissions. Wrong submissions, and those without counts, are
     ignored.

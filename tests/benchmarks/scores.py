@@ -54,7 +54,8 @@ from grader.service.db.models import (  # noqa: E402
     PersonRow,
     State,
 )
-from grader.service.lti.scores import ScoreState, send_again  # noqa: E402
+from grader.service.db.sending import SendState  # noqa: E402
+from grader.service.lti.scores import send_again  # noqa: E402
 from grader.service.station.results import ready  # noqa: E402
 
 PATIENCE = 1800.0
@@ -139,7 +140,7 @@ def main() -> int:
         faulty = FaultyPlatform(platform, random.Random(given.dice))
         serving = Serving(folder, folder, url, stations=0)
         serving.python = [str(HELPERS / "service" / "quick_serve.py")]
-        serving.settings["GRADER_LTI__PRIVATE_HOSTS"] = json.dumps(["127.0.0.1"])
+        serving.settings["GRADER_PRIVATE_NETWORKS"] = json.dumps(["127.0.0.1"])
         began = time.monotonic()
         try:
             sent_again = sent_under_kills(service, serving, faulty, given)
@@ -211,9 +212,9 @@ def sent_under_kills(service: Service, serving: Serving, faulty: FaultyPlatform,
             changes_at = None
         if not kills and changes_at is None:
             states = states_of(service)
-            if states == {ScoreState.SENT: given.scores}:
+            if states == {SendState.SENT: given.scores}:
                 break
-            if ScoreState.TO_SEND not in states and ScoreState.REFUSED in states:
+            if SendState.TO_SEND not in states and SendState.REFUSED in states:
                 sent_again += refused_again(service)
             time.sleep(0.2)
     return sent_again
@@ -238,7 +239,7 @@ def states_of(service: Service) -> dict[str, int]:
 def refused_again(service: Service) -> int:
     """Send the refused scores again, and return their number."""
     with service.database.writing() as session:
-        rows = session.scalars(select(LtiScoreRow).filter_by(state=ScoreState.REFUSED)).all()
+        rows = session.scalars(select(LtiScoreRow).filter_by(state=SendState.REFUSED)).all()
         send_again(session, rows, "staff", utc_now())
         return len(rows)
 

@@ -33,8 +33,9 @@ from grader.course.submissions.submission import SIZE_LIMIT, Submission
 from grader.course.submissions.task import ChosenTask, Task
 from grader.course.truth.fields import cast
 from grader.course.truth.oracle import load_oracle
+from grader.execution.assignment_plans import submission_plan
 from grader.execution.outcome import Fetched
-from grader.execution.plan import STUDENT, Binding, submission_plan
+from grader.execution.plan import STUDENT, Binding
 from grader.grading.checks.building import Built
 from grader.grading.checks.choices import chosen
 from grader.grading.checks.conclusions import conclude
@@ -424,7 +425,6 @@ def _edit(seen: Outline, source: str, tally: Tally) -> None:
     """Make edits, the programs that combine them, and the hints for each edit."""
     made = edits(seen, most=EDITS)
     for schema in mutant_schemas(seen, [*made[:SWITCHED:2], *made[-SWITCHED::2]]):
-        schema.keeps_to_its_arrays  # noqa: B018 - a property that computes its value on access
         schema.without([1, 3, *list(schema.lines)[:2]])
     for edit in made:
         edited(seen, edit)
@@ -505,6 +505,7 @@ BEGINNINGS = (
     "Invalid wait event\n\tKernel: k\n\tEntity: {entity}",
     "Index ({index}) exceeds static array size ({few})\n\tKernel: k\n\tEntity: {entity}",
     "Image coordinates outside ({index},{few}) of width 8 and height {few}\n\tWork-item: {entity}",
+    "Image coordinates outside ({index},{few},{few}) of width 8 and height {few} and depth 3\n\tWork-item: {entity}",
     "OCLGRIND FATAL ERROR (image.cpp:7)\n  Unsupported image channel data type: 10DA\n\tKernel: k\n\tEntity: {entity}",
     "OCLGRIND FATAL ERROR: a loop that does not end\n\tKernel: k\n\tEntity: {entity}",
     "OCLGRIND FATAL ERROR: Unsupported instruction\n\tKernel: k\n\tEntity: {entity}",

@@ -11,7 +11,7 @@ from untimed import UNTIMED
 from grader.common.errors import DeviceError, InputError
 from grader.execution.plan import Binding
 from grader.grading.checks.counts import count_memory, memory_run
-from grader.grading.checks.device_needs import missing_images
+from grader.grading.checks.device_needs import extensions, missing_images
 from grader.grading.checks.memory import check_memory, usable
 from grader.grading.checks.sanitizer import check_sanitizer
 from grader.grading.checks.signature import bind
@@ -244,8 +244,8 @@ BUFFERS = {
             "the format of an image determines its type; leave out `type`",
         ),
         (
-            {"buffers": {**BUFFERS, "target": {**BUFFERS["target"], "shape": [2, "height", "width"]}}},
-            "the buffer target is a 3D image, which grader does not support; write its shape as [height, width]",
+            {"buffers": {**BUFFERS, "target": {**BUFFERS["target"], "shape": ["width"]}}},
+            "the buffer target is an image, so its shape must be [height, width], or [depth, height, width]",
         ),
         (
             {"buffers": {**BUFFERS, "target": {**BUFFERS["source"], "role": "updated"}}},
@@ -264,3 +264,80 @@ def test_impossible_images_are_refused(tmp_path, changes, words):
     with pytest.raises(InputError, match=r"assignment\.yaml") as error:
         blur_of(tmp_path, QUICK, **changes)
     assert words in str(error.value)
+
+
+DEEP = """#pragma OPENCL EXTENSION cl_khr_3d_image_writes : enable
+__kernel void blur(__read_only image3d_t source, __write_only image3d_t target, sampler_t edge)
+{
+    const int x = get_global_id(0), y = get_global_id(1), z = get_global_id(2);
+    if (x >= get_image_width(target) || y >= get_image_height(target) || z >= get_image_depth(target))
+        return;
+    float4 sum = 0;
+    for (int dz = -1; dz <= 1; dz++)
+        sum += read_imagef(source, edge, (int4)(x, y, z + dz, 0));
+    write_imagef(target, (int4)(x, y, z, 0), sum / 3);
+}
+"""
+DEEP_ORACLE = """import numpy as np
+from grader.oracle import Truth
+
+def expected(source, **_):
+    deep = np.pad(source.astype(np.float64), [(1, 1)] + [(0, 0)] * (source.ndim - 1), mode="edge")
+    return {"target": Truth(value=(deep[:-2] + deep[1:-1] + deep[2:]) / 3)}
+"""
+
+
+def deep_blur_of(folder, form):
+    """Return an assignment that averages each pixel of a 3D image with its neighbours in the slices around it."""
+    extent = ["width", "height", "depth"]
+    items = [f"ceil_to({size}, 4)" for size in extent]
+    launch = {"kernel": "blur", "args": ["source", "target", "edge"], "global": items, "local": [4, 4, 4]}
+    launch["extent"] = extent
+    sizes = {"depth": 5, "height": 6, "width": 11}
+    fields = {
+        **UNTIMED,
+        "kernel": "blur",
+        "sizes": list(sizes),
+        "buffers": {
+            "source": {"image": form, "shape": list(sizes), "data": "numbers"},
+            "target": {"image": form, "shape": list(sizes)},
+        },
+        "samplers": {"edge": {"address": "clamp_to_edge"}},
+        "launches": [launch],
+        "baseline": [launch],
+        "correctness": {
+            "points": 10,
+            "tolerance": {"rule": "absolute", "at_most": 1e-6},
+            "cases": [{"name": "one", "sizes": dict.fromkeys(sizes, 1)}, {"name": "ragged", "sizes": sizes}],
+        },
+        "sanitizer": {"sizes": sizes, "points": 3},
+    }
+    fields.pop("memory")
+    return course_of(folder, fields, DEEP, DEEP_ORACLE).load("small")
+
+
+@pytest.mark.parametrize("form", ["rgba32float", pytest.param("r32float", marks=pytest.mark.whole)])
+def test_right_and_wrong_kernels_of_3d_images(form, tmp_path, environment):
+    """The model solution earns everything. A wrong result fails, and so does a 2D image as a parameter."""
+    assignment = deep_blur_of(tmp_path, form)
+    result = graded(tmp_path, environment, assignment, DEEP)
+    assert {check.verdict for check in result.checks} == {Verdict.PASSED}, [check.message for check in result.checks]
+    wrong = graded(tmp_path, environment, assignment, DEEP.replace("z + dz", "z + 2 * dz"))
+    assert reasons(wrong)[2] is Reason.WRONG_OUTPUT
+    flat = DEEP.replace("image3d_t source", "image2d_t source").replace("(x, y, z + dz, 0)", "(x, y)")
+    flat = flat.replace("(int4)(x, y))", "(int2)(x, y))")
+    (build, *_) = graded(tmp_path, environment, assignment, flat).checks
+    assert "read_only image3d_t source" in build.message + build.help + build.detail
+
+
+def test_the_simulator_compares_all_coordinates_of_a_3d_image(tmp_path, simulator):
+    """A write past the last slice is named with its three coordinates, although it is inside in the other two."""
+    asked = deep_blur_of(tmp_path, "r32float")
+    source = DEEP.replace("z >= get", "z > get")
+    check = check_sanitizer(runs_of(subject_of(simulator, asked, source)).sanitizer, asked.sanitizer).check
+    assert "line 10 writes target at (0, 0, 5), outside its 11 x 6 x 5 pixels" in check.message
+
+
+def test_a_device_that_cannot_write_3d_images_is_named(tmp_path):
+    """An assignment whose kernels write a 3D image needs an extension, which the sentence for authors contains."""
+    assert extensions(deep_blur_of(tmp_path, "r32float")) == {"write_only image3d_t": "cl_khr_3d_image_writes"}

@@ -9,7 +9,8 @@ from grader.common.record import replace
 from grader.course.assignment import Chosen
 from grader.course.criteria import Case
 from grader.course.truth.oracle import Oracle
-from grader.execution.plan import STUDENT, submission_plan
+from grader.execution.assignment_plans import submission_plan
+from grader.execution.plan import STUDENT
 from grader.grading.checks.building import Built
 from grader.grading.checks.correctness import Tried, trial_of
 from grader.grading.checks.inspection import evidence_of_right

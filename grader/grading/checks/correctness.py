@@ -18,9 +18,10 @@ from grader.course.assignment import Assignment, Chosen
 from grader.course.criteria import Case, Sizes
 from grader.course.rubric import Kind
 from grader.course.truth.oracle import Oracle
+from grader.execution.assignment_plans import submission_plan
 from grader.execution.client import Worker
 from grader.execution.outcome import Failure, Fetched
-from grader.execution.plan import Plan, going_on, submission_plan
+from grader.execution.plan import Plan, going_on
 from grader.execution.series import Series
 from grader.grading.checks.building import Built
 from grader.grading.checks.case_trial import case_trial

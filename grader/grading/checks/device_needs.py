@@ -11,20 +11,25 @@ from grader.common.record import replace
 from grader.course.assignment import Assignment
 from grader.course.elements import ELEMENTS
 from grader.course.folders import BASELINE_FILE, MODEL_FILE
+from grader.execution.assignment_plans import buffer_spec
 from grader.execution.client import Worker
-from grader.execution.plan import NOTHING, REFERENCE, Plan, buffer_spec
+from grader.execution.plan import NOTHING, REFERENCE, Plan
 from grader.grading.checks.program import own_program
 from grader.protocol.messages import BuildFailed, DeviceFacts, Refused
 from grader.protocol.steps import BufferSpec, ImageSpec
 
 
 def extensions(assignment: Assignment) -> dict[str, str]:
-    """Extensions of OpenCL that kernels may need for the assignment's types, by type."""
+    """Extensions of OpenCL that kernels may need for the assignment's types, by type. The type of an image is the one
+    of its parameter.
+    """
     used = [each.type for each in assignment.buffers.values()]
     used += [each.type for each in assignment.local.values()]
     used += [each.type for each in assignment.scalars.values()]
     used += [member.type for struct in assignment.laid_out_structs for member in struct.members]
     found = {name: ELEMENTS[name].extension for name in used if name not in assignment.structs}
+    if any(each.is_deep and each.part != "input" for each in assignment.buffers.values()):
+        found["write_only image3d_t"] = "cl_khr_3d_image_writes"
     return {name: extension for name, extension in found.items() if extension is not None}
 
 
@@ -60,7 +65,7 @@ def missing_images(assignment: Assignment, worker: Worker) -> str | None:
             tried.add(spec)
             error = _refused(worker, spec, spec.image)
             if error is not None:
-                device, extent = worker.ready().name, f"{spec.image.width:,} x {spec.image.height:,} pixels"
+                device, extent = worker.ready().name, f"{' x '.join(f'{each:,}' for each in spec.image.extent)} pixels"
                 why = _why_refused(worker, spec, spec.image)
                 return why.format(
                     device=device, name=name, format=buffer.image, extent=extent, case=case.name, error=error
@@ -81,7 +86,7 @@ def _why_refused(worker: Worker, spec: BufferSpec, image: ImageSpec) -> str:
     """Return the sentence for an image that the device refuses. The error alone is not enough, because PoCL's error for
     an image that is too large is the error of other drivers for a device without images.
     """
-    error = _refused(worker, spec, replace(image, width=1, height=1))
+    error = _refused(worker, spec, replace(image, width=1, height=1, depth=image.depth and 1))
     if error is None:
         return TOO_LARGE
     return NO_FORMAT if error == "IMAGE_FORMAT_NOT_SUPPORTED" else NO_IMAGES

@@ -4,7 +4,7 @@ import difflib
 import re
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, get_args
 
 from grader.common.optional import OptionalWork
 from grader.common.phrases import count, listed
@@ -64,6 +64,9 @@ class Parameter:
         return (found.bytes, found.lanes, found.is_floating) == (wanted.bytes, wanted.lanes, wanted.is_floating)
 
 
+ImageType = Literal["image2d_t", "image3d_t"]
+
+
 @dataclass(frozen=True, kw_only=True)
 class OpaqueParameter:
     """An image or a sampler that an assignment asks for. `accesses` contains the accesses to an image that a kernel may
@@ -71,7 +74,7 @@ class OpaqueParameter:
     """
 
     name: str
-    type: Literal["image2d_t", "sampler_t"]
+    type: ImageType | Literal["sampler_t"]
     accesses: tuple[str, ...] = ()
 
     @property
@@ -94,7 +97,8 @@ def _parameter(assignment: Assignment, launch: Launch, name: str) -> AnyParamete
     if name in assignment.samplers:
         return OpaqueParameter(name=name, type="sampler_t")
     if name in assignment.buffers and assignment.buffers[name].image is not None:
-        return OpaqueParameter(name=name, type="image2d_t", accesses=_accesses(assignment, launch, name))
+        image: ImageType = "image3d_t" if assignment.buffers[name].is_deep else "image2d_t"
+        return OpaqueParameter(name=name, type=image, accesses=_accesses(assignment, launch, name))
     if name in assignment.buffers:
         space, kind = "global", assignment.buffers[name].type
     elif name in assignment.local:
@@ -232,8 +236,9 @@ def found_signature(kernel: KernelFacts) -> str:
 
 
 def _declare(arg: ArgFacts) -> str:
-    if arg.type.split()[-1:] == ["image2d_t"]:
-        return f"{arg.access} image2d_t {arg.name}".removeprefix("none ")
+    image = arg.type.split()[-1:]
+    if image and image[0] in get_args(ImageType):
+        return f"{arg.access} {image[0]} {arg.name}".removeprefix("none ")
     space = "" if arg.address_space == "private" or arg.type == "sampler_t" else f"__{arg.address_space} "
     base = arg.type.rstrip("*")
     stars = arg.type[len(base) :]

@@ -29,7 +29,7 @@ from functools import partial
 from grader.common.errors import InputError
 from grader.course.assignment import Assignment
 from grader.course.criteria import Range
-from grader.course.elements import ELEMENTS, WORD_BYTES, Element, ElementType
+from grader.course.elements import ELEMENTS, WORD_BYTES, Element, ElementType, Size
 from grader.course.launches import DataKind
 from grader.execution.plan import STUDENT, Plan, Script
 from grader.kernels import source
@@ -45,15 +45,32 @@ assignments cannot have such a name.
 """
 
 
+WHOLE: dict[tuple[Size, bool], str] = {
+    (1, False): "bytes",
+    (2, False): "shorts",
+    (4, False): "integers",
+    (4, True): "floats",
+    (8, False): "longs",
+    (8, True): "doubles",
+}
+"""Kernels that generate whole numbers, by the size of a number and by whether it is floating. There is none for half,
+whose sums are not exact above 2,048.
+"""
+
+
 def _kernels(element: Element) -> dict[DataKind, str]:
     """Kernels that generate the data of a type, by kind."""
-    whole = "floats" if element.is_floating else "integers"
-    kernels: dict[DataKind, str] = {"numbers": whole, "integers": whole, "zeros": "zeros"}
-    return {**kernels, "bits": "bits"} if element.is_floating else kernels
+    whole = WHOLE[element.unit, element.is_floating]
+    zeros = "zeros" if element.unit == WORD_BYTES else whole
+    kernels: dict[DataKind, str] = {"numbers": whole, "integers": whole, "zeros": zeros}
+    return {**kernels, "bits": "bits"} if element.dtype == "float32" else kernels
 
 
 KERNELS: dict[tuple[DataKind, ElementType], str] = {
-    (kind, name): kernel for name, element in ELEMENTS.items() for kind, kernel in _kernels(element).items()
+    (kind, name): kernel
+    for name, element in ELEMENTS.items()
+    if element.dtype != "float16"
+    for kind, kernel in _kernels(element).items()
 }
 """The kernel for each kind and type of data that an assignment can ask for. Data that an oracle must generate do not
 have a kernel.
@@ -137,9 +154,10 @@ def _with_supply(assignment: Assignment, plan: Plan) -> Plan:
         if script.uploads
         for turn, ranges in enumerate(assignment.speed_goals.integers)
     }
-    digest = Script(
-        steps=tuple(_digester(specs[name], number) for number, name in enumerate(outputs)), uploads=(), outputs=(SUMS,)
+    steps = (
+        _digester(specs[name], number, ELEMENTS[assignment.buffers[name].type]) for number, name in enumerate(outputs)
     )
+    digest = Script(steps=tuple(steps), uploads=(), outputs=(SUMS,))
     sums = BufferSpec(name=SUMS, size=SUM_BYTES * len(outputs), guard=0, poison=0)
     return Plan(buffers=(*plan.buffers, sums), scripts={**plan.scripts, **makers, DIGEST: digest})
 
@@ -153,17 +171,19 @@ def _makers(
     for number, name in enumerate(script.uploads):
         buffer = assignment.buffers[name]
         maker = KERNELS[buffer.data or "numbers", buffer.type]
-        low, high = ranges.get(name, RANGES[buffer.type])
+        low, high = (0, 0) if buffer.data == "zeros" else ranges.get(name, RANGES[buffer.type])
         span = (ScalarArg(type="int32", value=low), _uint(high - low + 1))
-        count = specs[name].size // WORD_BYTES
+        count = specs[name].size // ELEMENTS[buffer.type].unit
         yield _step(maker, BufferArg(buffer=name), _uint(count), _uint(number), *span, KeyArg())
 
 
-def _digester(spec: BufferSpec, number: int) -> KernelStep:
-    """The step that computes the digest of a buffer and of its guard bands, which must not change."""
+def _digester(spec: BufferSpec, number: int, element: Element) -> KernelStep:
+    """The step that computes the digest of a buffer and of its guard bands, which must not change. At most three bytes
+    at the end of the last band do not fill a word and are left out.
+    """
     count = (spec.size + 2 * spec.guard) // WORD_BYTES
-    whole = BufferArg(buffer=spec.name, part="whole")
-    return _step("digest", whole, _uint(count), _uint(number), BufferArg(buffer=SUMS), KeyArg())
+    whole, real = BufferArg(buffer=spec.name, part="whole"), element.unit if element.is_floating else 0
+    return _step("digest", whole, _uint(count), _uint(number), _uint(real), BufferArg(buffer=SUMS), KeyArg())
 
 
 def _uint(value: int) -> ScalarArg:

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from joserfc.jwk import KeySet
 
 from grader.common.errors import InputError
+from grader.service.auth.issuer_keys import key_set
 from grader.service.outgoing.client import HttpClient
 from grader.service.outgoing.networks import ANY_NETWORK, LOOPBACK
 
@@ -32,10 +33,8 @@ def metadata_of(issuer: str) -> Mapping[str, Any]:
 
 
 def keys_in(metadata: Mapping[str, Any]) -> KeySet:
-    """The keys of the issuer with this discovery document. Raises OSError, ValueError, KeyError or TypeError without
-    usable ones.
-    """
-    return KeySet.import_key_set(_json(metadata["jwks_uri"]))
+    """The keys of the issuer with these metadata. Raises OSError, ValueError or KeyError without usable keys."""
+    return key_set(_json(metadata["jwks_uri"]))
 
 
 def _json(place: str) -> Any:

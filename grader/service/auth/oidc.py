@@ -6,22 +6,20 @@ not write to the database. The addresses and keys of the issuer come from its di
 
 import logging
 import secrets
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from threading import Lock
 from typing import Any
 
 from authlib.common.errors import AuthlibBaseError
 from authlib.integrations.requests_client import OAuth2Session
 from authlib.oidc.core import CodeIDToken
-from joserfc import jwt
 from joserfc.errors import JoseError
 from joserfc.jwk import KeySet
 
 from grader.common.sign_in import UniversityRules
 from grader.service.auth.discovery import keys_in, metadata_of, require_safe_issuer
+from grader.service.auth.issuer_keys import IssuerKeys
 from grader.service.auth.secrets import same_token
 from grader.service.errors import RefusedError
 from grader.service.outgoing.guard import guarded
@@ -30,24 +28,18 @@ from grader.service.throttle import ConcurrencyLimiter
 
 LOG = logging.getLogger(__name__)
 
-ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512")
-"""Signature algorithms that an issuer may use. `none` and algorithms that use the client's secret are excluded."""
-
 ISSUER_TIMEOUT_SECONDS, SIGN_ON_SECONDS = 10.0, 60.0
 """Seconds to wait for each part of an answer of the issuer, and for all its answers during a sign-on."""
 
 CLOCK_LEEWAY_SECONDS = 60
 """Seconds by which the issuer's clock may differ from this machine's."""
 
-METADATA_LIFETIME_SECONDS, MIN_REREAD_SECONDS = 3600.0, 60.0
-"""Maximum age in seconds of the issuer's metadata before it is read again, and the minimum age at which an unknown key
-causes that.
-"""
-
 MAX_AT_ONCE, MAX_WAITING = 4, 2
 """Maximum number of sign-ins that contact the issuer at once, and of those that wait. All others are asked to try
 again.
 """
+
+BUSY = "Many people are signing in right now; try again in a moment."
 
 CALLBACK_PATH = "/sign-on/back"
 """Path to which the university sends the browser back."""
@@ -67,32 +59,21 @@ class SignOnStart:
     kept: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Issuer:
-    """The issuer's metadata and keys, and the time when they were read."""
-
-    metadata: Mapping[str, Any]
-    keys: KeySet
-    read: float
-
-
 class University:
     """The university's issuer, with this service as its client."""
 
     def __init__(self, rules: UniversityRules, secret: str, origin: str) -> None:
         require_safe_issuer(rules.issuer, "sign_in.university.issuer")
         self.name, self._rules, self._secret, self._origin = rules.name, rules, secret, origin
-        self._known: _Issuer | None = None
-        self._lock = Lock()
-        self._limiter = ConcurrencyLimiter(
-            MAX_AT_ONCE, "Many people are signing in right now; try again in a moment.", max_waiting=MAX_WAITING
-        )
+        self._metadata: Mapping[str, Any] = {}
+        self._limiter = ConcurrencyLimiter(MAX_AT_ONCE, BUSY, max_waiting=MAX_WAITING)
+        self._keys = IssuerKeys(self._fetch_keys, ConcurrencyLimiter(MAX_AT_ONCE, BUSY))
 
     def begin(self) -> SignOnStart:
         """Start a sign-in. Raises RefusedError if the issuer does not answer."""
         state, nonce, verifier = (secrets.token_urlsafe(32) for _ in range(3))
         with self._client() as client:
-            place = self._issuer().metadata["authorization_endpoint"]
+            place = self._current_metadata()["authorization_endpoint"]
             address, _ = client.create_authorization_url(place, state=state, nonce=nonce, code_verifier=verifier)
         return SignOnStart(address=address, kept=f"{state}.{nonce}.{verifier}")
 
@@ -107,9 +88,8 @@ class University:
         if answer.get("iss", self._rules.issuer) != self._rules.issuer or not answer.get("code"):
             raise SignOnFailedError(FAILED)
         with self._client() as client:
-            issuer = self._issuer()
             token = client.fetch_token(
-                issuer.metadata["token_endpoint"],
+                self._current_metadata()["token_endpoint"],
                 code=answer["code"],
                 code_verifier=verifier,
                 grant_type="authorization_code",
@@ -118,7 +98,7 @@ class University:
 
     def _claims(self, token: Mapping[str, Any], nonce: str) -> Mapping[str, Any]:
         """The claims of the ID token. The token must be valid now, and issued for this client and this sign-in."""
-        decoded = self._decoded(str(token["id_token"]))
+        decoded = self._keys.decoded(str(token["id_token"]))
         wanted = {"iss": self._rules.issuer, "aud": self._rules.client_id}
         claims = CodeIDToken(
             decoded.claims,
@@ -129,16 +109,6 @@ class University:
         claims.validate(leeway=CLOCK_LEEWAY_SECONDS)
         return decoded.claims
 
-    def _decoded(self, text: str) -> jwt.Token:
-        """Decode an ID token and verify its signature. Reads the issuer's keys again if they may have changed."""
-        issuer = self._issuer()
-        try:
-            return jwt.decode(text, issuer.keys, list(ALGORITHMS))
-        except (JoseError, ValueError):
-            if time.monotonic() - issuer.read < MIN_REREAD_SECONDS:
-                raise
-            return jwt.decode(text, self._read().keys, list(ALGORITHMS))
-
     def _named(self, claims: Mapping[str, Any]) -> str:
         named = claims.get(self._rules.claim)
         if not isinstance(named, str) or not named:
@@ -148,20 +118,19 @@ class University:
             raise RefusedError("Your university has not verified your mail address; ask your instructor for a link.")
         return named
 
-    def _issuer(self) -> _Issuer:
-        known = self._known
-        if known is not None and time.monotonic() - known.read < METADATA_LIFETIME_SECONDS:
-            return known
-        return self._read()
+    def _current_metadata(self) -> Mapping[str, Any]:
+        """The metadata of the issuer, which are read together with its keys."""
+        self._keys.current()
+        return self._metadata
 
-    def _read(self) -> _Issuer:
-        with self._lock:
-            metadata = metadata_of(self._rules.issuer)
-            self._known = _Issuer(metadata=metadata, keys=keys_in(metadata), read=time.monotonic())
-            return self._known
+    def _fetch_keys(self) -> KeySet:
+        metadata = metadata_of(self._rules.issuer)
+        keys = keys_in(metadata)
+        self._metadata = metadata
+        return keys
 
     def _client(self) -> AbstractContextManager[Any]:
-        methods = () if self._known is None else self._known.metadata.get("token_endpoint_auth_methods_supported", ())
+        methods = self._metadata.get("token_endpoint_auth_methods_supported", ())
         client = OAuth2Session(
             self._rules.client_id,
             self._secret,

@@ -6,21 +6,20 @@ import json
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from threading import Lock
 from typing import Any
 from urllib.parse import urlsplit
 
 from joserfc.jwk import KeySet
 
+from grader.service.auth.issuer_keys import IssuerKeys, key_set
 from grader.service.errors import RefusedError
-from grader.service.lti.tokens import SigningKey, UnsignedError, client_assertion, key_set, verified
+from grader.service.lti.tokens import SigningKey, client_assertion
 from grader.service.outgoing.client import Answer, HttpClient
 from grader.service.outgoing.guard import UnansweredError
 from grader.service.outgoing.networks import require_address
 from grader.service.throttle import ConcurrencyLimiter
-
-KEYS_LIFETIME_SECONDS, MIN_REREAD_SECONDS = 3600.0, 60.0
-"""Maximum age of a platform's keys, and minimum age at which an unknown key makes the service read them again."""
 
 TOKEN_MARGIN_SECONDS = 60.0
 """A token is renewed this long before it expires."""
@@ -103,19 +102,13 @@ class PlatformAnswer(Answer):
         return [each for each in found if isinstance(each, dict)]
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Known:
-    keys: KeySet
-    read: float
-
-
 @dataclass
 class PlatformClient:
     """Sends requests to platforms. Several threads may use it."""
 
     http: HttpClient = field(default_factory=HttpClient)
     clock: Callable[[], float] = time.monotonic
-    _keys: dict[str, _Known] = field(default_factory=dict)
+    _keys: dict[str, IssuerKeys] = field(default_factory=dict)
     _tokens: dict[tuple[int, tuple[str, ...]], tuple[str, float]] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
     _limiter: ConcurrencyLimiter = field(
@@ -129,31 +122,27 @@ class PlatformClient:
         return require_address(url, what, self.http.private)
 
     def claims(self, text: str, platform: Endpoints) -> Mapping[str, Any]:
-        """The claims of a message that the platform has signed. Reads its keys again if they may have changed. Raises
-        UnsignedError if it has not signed the message.
+        """The claims of a message that the platform has signed. Raises UnsignedError if it has not, or NoAnswerError if
+        its keys cannot be read.
         """
-        known = self._keys.get(platform.jwks_url)
-        if known is not None and self.clock() - known.read < KEYS_LIFETIME_SECONDS:
-            try:
-                return verified(text, known.keys)
-            except UnsignedError:
-                if self.clock() - known.read < MIN_REREAD_SECONDS:
-                    raise
-        return verified(text, self.read_keys(platform.jwks_url))
+        return self._issuer_keys(platform.jwks_url).decoded(text).claims
 
     def read_keys(self, url: str) -> KeySet:
         """Read a platform's keys. Raises NoAnswerError if that fails."""
-        with self._limiter.slot():
-            answer = self._sent("GET", url, "address of the keys", {"accept": "application/json"}, None)
+        return self._issuer_keys(url).read()
+
+    def _issuer_keys(self, url: str) -> IssuerKeys:
+        with self._lock:
+            return self._keys.setdefault(url, IssuerKeys(partial(self._fetch_keys, url), self._limiter, self.clock))
+
+    def _fetch_keys(self, url: str) -> KeySet:
+        answer = self._sent("GET", url, "address of the keys", {"accept": "application/json"}, None)
         if answer.status != 200:
             raise NoAnswerError(f"the address of the platform's keys answered with status {answer.status}")
         try:
-            keys = key_set(answer.json)
+            return key_set(answer.json)
         except ValueError as error:
             raise NoAnswerError("the address of the platform's keys does not contain usable keys") from error
-        with self._lock:
-            self._keys[url] = _Known(keys=keys, read=self.clock())
-        return keys
 
     def ask(self, platform: Endpoints, key: SigningKey, request: ServiceRequest) -> PlatformAnswer:
         """Send a request with an access token. Raises a PlatformError unless the answer is a success."""

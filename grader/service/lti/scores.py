@@ -13,7 +13,6 @@ not a zero.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
 from typing import Any
 
 from sqlalchemy import insert, select, update
@@ -30,6 +29,7 @@ from grader.service.db.models import (
     LtiScoreRow,
     PersonRow,
 )
+from grader.service.db.sending import SendState
 from grader.service.db.session import Database
 from grader.service.decisions.overrides import hides, release_of
 from grader.service.grades.final import FinalGrade
@@ -43,14 +43,6 @@ SCORES_PER_TRANSACTION = 200
 
 Place = tuple[int, int, str]
 """The course of a platform, the person, and the assignment of a score."""
-
-
-class ScoreState(StrEnum):
-    """State of a score. A refused score is not sent again until an instructor asks for it or the grade changes."""
-
-    TO_SEND = "to send"
-    SENT = "sent"
-    REFUSED = "refused"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -162,8 +154,8 @@ def _store(session: Session, scores: Mapping[Place, Score], now: datetime) -> No
 def _columns(score: Score, sent_value: str, now: datetime) -> dict[str, Any]:
     """The columns of a row that change with its score."""
     content = {"points": score.points, "most": score.most, "comment": score.comment, "submitted": score.submitted}
-    state = ScoreState.SENT if score.value == sent_value else ScoreState.TO_SEND
-    return {**content, "state": state, "changed": now, "tries": 0, "next_try": now, "words": ""}
+    state = SendState.SENT if score.value == sent_value else SendState.TO_SEND
+    return {**content, "state": state, "changed": now, "tries": 0, "not_before": now, "words": ""}
 
 
 def send_again(session: Session, rows: Sequence[LtiScoreRow], who: str, now: datetime) -> None:
@@ -171,6 +163,6 @@ def send_again(session: Session, rows: Sequence[LtiScoreRow], who: str, now: dat
     one, so the scores get the current time.
     """
     for row in rows:
-        row.state, row.tries, row.next_try, row.changed, row.words = ScoreState.TO_SEND, 0, now, now, ""
+        row.state, row.tries, row.not_before, row.changed, row.words = SendState.TO_SEND, 0, now, now, ""
     if rows:
         session.add(AuditRow(at=now, who=who, about="", what=f"sent {len(rows)} scores to the learning platform again"))

@@ -66,20 +66,25 @@ class DeviceImage:
 
     spec: BufferSpec
     payload: cl.Image
-    region: tuple[int, int]
-    """Width and height in pixels."""
+    region: tuple[int, ...]
+    """Pixels in each dimension, as OpenCL orders them."""
 
     @classmethod
     def make(cls, context: cl.Context, spec: BufferSpec, image: ImageSpec, memory: Bytes | None) -> "DeviceImage":
         """Allocate the image, or place it in the given memory."""
         order, channel = getattr(cl.channel_order, image.order), getattr(cl.channel_type, image.channel)
-        form, region = cl.ImageFormat(order, channel), (image.width, image.height)
+        form, region = cl.ImageFormat(order, channel), image.extent
         if memory is None:
             payload = cl.create_image(context, _access(spec), form, shape=region)
         else:
             flags = _access(spec) | cl.mem_flags.USE_HOST_PTR
             payload = cl.create_image(context, flags, form, shape=region, hostbuf=memory)
         return cls(spec=spec, payload=payload, region=region)
+
+    @property
+    def origin(self) -> tuple[int, ...]:
+        """The first pixel."""
+        return (0,) * len(self.region)
 
     @property
     def whole(self) -> cl.Image:
@@ -94,16 +99,16 @@ class DeviceImage:
         """Fill the image with a pattern. It comes from the host, because OpenCL's function takes colours, not bits."""
         unit = self.spec.unit
         content = np.full(self.spec.size // unit, value, dtype=f"u{unit}")
-        return cl.enqueue_copy(queue, self.payload, content, origin=ORIGIN, region=self.region)
+        return cl.enqueue_copy(queue, self.payload, content, origin=self.origin, region=self.region)
 
     def upload(self, queue: cl.CommandQueue, content: Bytes) -> None:
         """Set the pixels."""
-        cl.enqueue_copy(queue, self.payload, content, origin=ORIGIN, region=self.region)
+        cl.enqueue_copy(queue, self.payload, content, origin=self.origin, region=self.region)
 
     def fetched(self, queue: cl.CommandQueue) -> Bytes:
-        """The bytes of the pixels, row by row without gaps."""
+        """The bytes of the pixels, slice by slice and row by row without gaps."""
         content = np.empty(self.spec.size, dtype=np.uint8)
-        cl.enqueue_copy(queue, content, self.payload, origin=ORIGIN, region=self.region)
+        cl.enqueue_copy(queue, content, self.payload, origin=self.origin, region=self.region)
         return content
 
     payload_fetched = fetched
@@ -111,14 +116,16 @@ class DeviceImage:
     def copy_from(self, queue: cl.CommandQueue, source: "DeviceArray") -> cl.Event:
         """Copy another image of the same format and extent into this one."""
         return cl.enqueue_copy(
-            queue, self.payload, source.payload, src_origin=ORIGIN, dest_origin=ORIGIN, region=self.region
+            queue,
+            self.payload,
+            source.payload,
+            src_origin=self.origin,
+            dest_origin=self.origin,
+            region=self.region,
         )
 
 
 DeviceArray = DeviceBuffer | DeviceImage
-
-ORIGIN = (0, 0)
-"""First pixel of an image."""
 
 
 def make_array(context: cl.Context, spec: BufferSpec, memory: Bytes | None = None) -> DeviceArray:

@@ -305,6 +305,7 @@ def numbers(array):
     return np.asarray(array, np.float64) if is_plain else structured_to_unstructured(array, np.float64)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("name", "buffer"), MADE_BY)
 def test_every_mistake_can_be_made_and_told_at_some_size(course, name, buffer):
     """At the sizes of the cases, each mistake differs from the truth and from all other mistakes at least once."""

@@ -69,6 +69,17 @@ def test_validation_names_what_a_device_lacks(tmp_path, environment, simulator):
     assert "Oclgrind" in seen.statements[1].seen
 
 
+def test_validation_names_what_the_simulator_cannot_run(tmp_path, environment, simulator):  # noqa: ARG001
+    """Validation says before grading that the simulator builds half arithmetic but cannot run it."""
+    pragma = "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n"
+    assignment = addition_of(tmp_path, "half")
+    for name in ("kernels.cl", "baseline.cl"):
+        (assignment.reference / name).write_text(pragma + SOURCE.format(type="half"))
+    device, run_there = examine(assignment, environment, NO_WORDS).statements
+    assert not device.holds
+    assert "cannot run half arithmetic in the model solution, so the points of sanitizer stay open" in run_there.seen
+
+
 def test_sizes_that_do_not_fit_a_device_are_named(tmp_path, environment):
     """A launch with too large groups, and arrays that need more memory than there is, leave submissions ungraded."""
     assignment = addition_of(tmp_path, "float")

@@ -9,8 +9,9 @@ from timing_setups import at_sizes, with_integers
 
 from grader.common.errors import InputError
 from grader.course.poison import GUARD_BYTES, POISON
+from grader.execution.assignment_plans import control_plan, reference_plan, submission_plan
 from grader.execution.outcome import Timing
-from grader.execution.plan import STUDENT, Plan, Script, control_plan, reference_plan, submission_plan
+from grader.execution.plan import STUDENT, Plan, Script
 from grader.grading.timing.device_data import (
     DIGEST,
     GROUP,
@@ -115,6 +116,8 @@ def test_numbers_are_those_of_numpys_philox(worker, product):
         assert not np.signbit(made[made == 0]).any()
 
 
+@pytest.mark.whole
+@pytest.mark.sampled
 @pytest.mark.parametrize(("kind", "low", "high"), [("int", -8, 8), ("uint", 0, 16)])
 def test_whole_numbers_of_other_types_are_as_many(worker, product, kind, low, high):
     """The default ranges of `int` and `uint` contain the same number of integers, and all of them are about equally
@@ -129,6 +132,46 @@ def test_whole_numbers_of_other_types_are_as_many(worker, product, kind, low, hi
     assert counts.max() < 1.2 * made.size / 17
 
 
+@pytest.mark.parametrize(
+    ("kind", "dtype", "numbers"),
+    [
+        ("uchar", "u1", (0, 200)),
+        ("char3", "i1", (-8, 8)),
+        ("short", "i2", (-20000, 20000)),
+        ("ulong", "u8", (0, 2**24)),
+        ("double", "f8", (-8, 8)),
+    ],
+)
+def test_numbers_of_other_sizes(worker, product, kind, dtype, numbers):
+    """Numbers of 1, 2 and 8 bytes are whole numbers of the range, made from the same stream as others."""
+    low, high = numbers
+    buffers = {**product.buffers, "A": product.buffers["A"].model_copy(update={"type": kind})}
+    shop = Shop(worker, with_integers(product.model_copy(update={"buffers": buffers}), {"A": (low, high)}), SQUARE)
+    made = np.frombuffer(shop.make("A").tobytes(), dtype)
+    words = stream(made.size + made.size % 2, 0)[: made.size].astype(np.uint64)
+    assert made.size == 180 * 180 * (4 if kind == "char3" else 1)
+    assert np.array_equal(made.astype(np.float64), (words * (high - low + 1) >> 32).astype(np.float64) + low)
+
+
+@pytest.mark.parametrize("kind", ["float", "int", "double"])
+def test_minus_zero_counts_as_zero_only_in_floating_types(worker, transposition, kind):
+    """Digests of 0 and -0 are equal for floats and doubles. In whole numbers, the same bits are another number."""
+    buffers = {name: each.model_copy(update={"type": kind}) for name, each in transposition.buffers.items()}
+    changes = {name: each.model_copy(update={"data": each.data and "integers"}) for name, each in buffers.items()}
+    shop = Shop(worker, transposition.model_copy(update={"buffers": changes}), {"height": 3, "width": 5})
+    plain = np.zeros((3, 5), {"float": "f4", "int": "i4", "double": "f8"}[kind])
+    words = plain.view("u4").reshape(-1)
+    shop.put(plain.copy())
+    zeros = shop.digest()
+    words[1] = 1 << 31  # the sign of the second float, or of the first double
+    shop.put(plain)
+    assert (shop.digest() == zeros) is (kind != "int")
+    words[2] = 1 << 31  # the sign of the third float, or a tiny part of the second double
+    shop.put(plain)
+    assert (shop.digest() == zeros) is (kind == "float")
+
+
+@pytest.mark.whole
 def test_bits_are_those_of_numpys_philox(moving):
     """Random bits are generated from the words of NumPy's Philox, and nearly all words are different. No word is a NaN,
     which a driver may change, or a subnormal number, which a driver may flush to zero.
@@ -189,6 +232,7 @@ def test_another_buffer_has_other_data(worker, product, data):
     assert np.mean(shop.make("A") == shop.make("B")) < 0.1
 
 
+@pytest.mark.whole
 def test_the_same_key_makes_the_same_everywhere(environment, worker, product):
     """One key generates equal data in every worker and in every set of arrays, so that results can be compared."""
     shop = Shop(worker, product, SQUARE, sets=3)
@@ -200,6 +244,7 @@ def test_the_same_key_makes_the_same_everywhere(environment, worker, product):
         assert all(np.array_equal(elsewhere.make(name), words) for name, words in made.items())
 
 
+@pytest.mark.whole
 def test_equal_contents_have_equal_digests(environment, moving, transposition):
     """Arrays with equal contents have equal digests, if they are computed again and in another worker. A different key
     gives a different digest.
@@ -221,6 +266,7 @@ PLACES = [0, 1, ITEMS - 1, ITEMS, 299_999, -1, -BAND, 300_000, 300_000 + BAND - 
 """Indexes of words at both ends of a large output and at both ends of its guard bands."""
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize(
     "bit", [pytest.param(0, marks=pytest.mark.whole), 13, pytest.param(31, marks=pytest.mark.whole)]
@@ -246,6 +292,7 @@ def test_two_words_that_change_places_make_another_digest(moving, one, other):
     assert moving.digest() != before
 
 
+@pytest.mark.whole
 def test_the_sign_of_nought_makes_no_difference(computing):
     """The sign of 0 does not affect the digest. 0 - 0 and -(0 - 0) are both right, and the judge's own comparison
     accepts both signs, too.

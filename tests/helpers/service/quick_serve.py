@@ -8,14 +8,12 @@ from grader.service.serve import notifier
 
 FASTER = 60
 
-DELAYS = "FIRST_PAUSE", "MAX_PAUSE", "MAX_PLATFORM_PAUSE", "INTERRUPTED_AFTER"
-
 
 def hurry():
     """Shorten the pauses of the delivery, and the time between two runs of a job."""
-    for name in DELAYS:
-        setattr(delivery, name, getattr(delivery, name) / FASTER)
-    delivery.INTERRUPTED_AFTER = max(delivery.INTERRUPTED_AFTER, timedelta(seconds=5))
+    for name in ("PAUSES", "PLATFORM_PAUSES"):
+        setattr(delivery, name, tuple(each / FASTER for each in getattr(delivery, name)))
+    delivery.INTERRUPTED_AFTER = timedelta(seconds=5)
     notifier.INTERVAL_SECONDS = 0.2
 
 

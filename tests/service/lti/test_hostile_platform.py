@@ -11,9 +11,10 @@ from grader.service.course.roster import import_roster
 from grader.service.db.models import LtiContextRow, LtiLineItemRow
 from grader.service.errors import RefusedError
 from grader.service.lti.line_items import under
+from grader.service.lti.paging import NEXT
 from grader.service.lti.platform_client import PlatformError
 from grader.service.lti.roles import ASSISTANT
-from grader.service.lti.roster import NEXT, read_rosters
+from grader.service.lti.roster import read_rosters
 
 DEEP = "[" * 100_000
 
@@ -47,6 +48,7 @@ def test_a_long_link_header_is_searched_quickly():
     assert time.perf_counter() - began < 2
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("place", ["/token", "/members"])
 @pytest.mark.parametrize("answer", [DEEP, "3", "null", '{"access_token": "x", "expires_in": 1' + "0" * 400 + "}"])
 def test_an_answer_of_another_form_is_a_sentence(service, platform, place, answer):
@@ -75,6 +77,7 @@ def test_a_refused_member_has_a_short_name_without_hidden_marks(service, platfor
     assert "\ufffd\ufffd\ufffdnnn" in words
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("claims", "words"),
     [

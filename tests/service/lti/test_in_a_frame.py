@@ -127,6 +127,7 @@ def test_a_student_arrives_in_a_new_window_hands_in_and_sees_the_result(browser,
         assert "15 / 15" in driven.say("document.body.innerText")
 
 
+@pytest.mark.whole
 def test_an_instructor_adds_an_assignment_inside_the_frame(browser, tmp_path):
     """An instructor chooses an assignment inside the frame, which then returns to the platform."""
     with activity(browser, tmp_path, f"sub-dora {TEACHER}", "/lti/deep-linking") as (_, platform, driven):

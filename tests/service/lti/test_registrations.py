@@ -87,7 +87,14 @@ def test_an_instructor_connects_a_course_and_sends_scores_again(service, platfor
     staff, page = service.browser("staff"), "/course/platforms"
     with service.database.writing() as session:
         context = session.query(LtiContextRow).one()
-        about = {"points": 1.0, "most": 2.0, "comment": "", "changed": service.now, "next_try": service.now, "tries": 9}
+        about = {
+            "points": 1.0,
+            "most": 2.0,
+            "comment": "",
+            "changed": service.now,
+            "not_before": service.now,
+            "tries": 9,
+        }
         for person, state in ((service.ada, "refused"), (service.ben, "sent")):
             fields = {
                 "person_id": person,
@@ -130,6 +137,7 @@ def test_a_wrong_registration_changes_nothing(service, platform):
     assert (row.name, row.client_id) == ("New", CLIENT)
 
 
+@pytest.mark.whole
 def test_the_operator_registers_checks_and_rotates_by_commands(service, tmp_path):
     """`grader lti` registers a platform, lists it, says what is wrong, makes a link, and rotates the key once."""
     embedded = service.database.embedded

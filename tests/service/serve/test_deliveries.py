@@ -5,6 +5,7 @@ import hmac
 import json
 from datetime import timedelta
 
+import pytest
 from services import graded, post
 
 from grader.service.course.webhooks import add_webhook
@@ -121,6 +122,7 @@ def test_a_regrading_is_reported_once_when_it_has_ended(service):
     assert sends(service, Receiver()).taken == []
 
 
+@pytest.mark.whole
 def test_a_webhook_needs_an_https_address_and_its_removal_drops_its_deliveries(service):
     """Addresses without TLS or with a password are refused at the field. A removed webhook gets nothing more."""
     staff = service.browser("staff")

@@ -93,6 +93,7 @@ class Chat(BaseHTTPRequestHandler):
         """Do not log requests."""
 
 
+@pytest.mark.whole
 @pytest.mark.usefixtures("waiting")
 def test_a_service_tells_its_hook_and_says_when_that_fails(service, monkeypatch):
     """Notices are posted to the webhook as JSON. A failure is reported without the webhook's address, which is a
@@ -131,6 +132,7 @@ class Elsewhere(Chat):
         self.server.came.append("followed")
 
 
+@pytest.mark.whole
 @pytest.mark.usefixtures("waiting")
 def test_a_redirect_is_not_followed_and_ends_no_notices(service, monkeypatch):
     """A redirect from the webhook is not followed, because the text of the notice would be lost. The notice is sent

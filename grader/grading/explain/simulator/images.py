@@ -9,7 +9,8 @@ from grader.grading.explain.simulator.oclgrind import FATAL, NUMBER
 
 COORDINATE = r"-?[0-9.e+]{1,20}|-?nan|-?inf"
 OUTSIDE = re.compile(
-    rf"Image coordinates outside \(({COORDINATE}),({COORDINATE})\) of width ({NUMBER}) and height ({NUMBER})"
+    rf"Image coordinates outside \((?P<place>(?:{COORDINATE})(?:,(?:{COORDINATE})){{1,2}})\)"
+    rf" of width (?P<width>{NUMBER}) and height (?P<height>{NUMBER})(?: and depth (?P<depth>{NUMBER}))?"
 )
 """Pattern of the plugin's message about a pixel outside an image (observer/images.h)."""
 
@@ -29,6 +30,10 @@ CLAMP = (
 CHECK_PLACE = (
     "Check the coordinates, which are (column, row), and compare them with the width and the height in a guard."
 )
+CHECK_PLACE_3D = (
+    "Check the coordinates, which are (column, row, slice), and compare them with the width, the height and the depth "
+    "in a guard."
+)
 
 
 def outside(heard: Heard) -> Words:
@@ -36,18 +41,20 @@ def outside(heard: Heard) -> Words:
     image, entity = heard.message.array or "an image", heard.entities[0]
     found = OUTSIDE.match(heard.message.text)
     assert found is not None, "this is what the message begins with"
-    x, y, width, height = found.groups()
+    coordinates = found["place"].replace(",", ", ")
+    extent = " x ".join(filter(None, found.group("width", "height", "depth")))
+    check = CHECK_PLACE_3D if found["depth"] else CHECK_PLACE
     does, access = ("writes", "store") if entity.writes else ("reads", "read")
-    what = f"line {entity.line} {does} {image} at ({x}, {y}), outside its {width} x {height} pixels."
+    what = f"line {entity.line} {does} {image} at ({coordinates}), outside its {extent} pixels."
     place = (heard.scene.expanded, heard.seen.kernel, entity.line)
     if heard.scene.is_beyond(entity.global_id):
         cause = beyond(capital(heard.scene.item(entity.global_id)), access, guards(*place))
     elif not entity.writes:
         cause = CLAMP
     elif is_unguarded(*place):
-        cause = f"No condition guards line {entity.line}. {CHECK_PLACE}"
+        cause = f"No condition guards line {entity.line}. {check}"
     else:
-        cause = CHECK_PLACE
+        cause = check
     return what, cause, (heard.place(entity, image),)
 
 

@@ -19,6 +19,7 @@ from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
+from grader.service.auth.issuer_keys import UnsignedError
 from grader.service.auth.sessions import start_session
 from grader.service.course.assignments import AssignmentView
 from grader.service.db.models import CourseRole, LtiPlatformRow, PersonRow
@@ -52,12 +53,12 @@ from grader.service.lti.registrations import (
     note_context,
     platform_of_login,
 )
-from grader.service.lti.tokens import UnsignedError, public_key_set
+from grader.service.lti.tokens import public_key_set
 from grader.service.web.auth import AnyForm, text_in, texts_in
 from grader.service.web.forms import NOTHING_ENTERED, EnteredForm, entered
-from grader.service.web.middleware import POLICY
 from grader.service.web.pages import page
 from grader.service.web.routes.sign_in import TOO_MANY_FAILED, network, set_session_cookie
+from grader.service.web.security_headers import POLICY
 from grader.service.web.state import AppState, state_of
 
 router = APIRouter(prefix="/lti")

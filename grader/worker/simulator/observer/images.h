@@ -80,11 +80,19 @@ private:
     const size_t width = image.desc.image_width, height = image.desc.image_height;
     const double x = coordinate(place, 0, real, normalized ? width : 1);
     const double y = place.num > 1 ? coordinate(place, 1, real, normalized ? height : 1) : 0;
-    if (x >= 0 && x < double(width) && y >= 0 && y < double(height))
+    const bool deep = image.desc.image_type == CL_MEM_OBJECT_IMAGE3D;
+    const size_t depth = deep ? image.desc.image_depth : 1;
+    const double z = deep && place.num > 2 ? coordinate(place, 2, real, normalized ? depth : 1) : 0;
+    if (x >= 0 && x < double(width) && y >= 0 && y < double(height) && z >= 0 && z < double(depth))
       return "";
     std::ostringstream said;
-    said << "Image coordinates outside (" << x << "," << y << ") of width " << width << " and height " << height
-         << "\n\tWork-item: Global" << item->getGlobalID() << " Local" << item->getLocalID() << " Group"
+    said << "Image coordinates outside (" << x << "," << y;
+    if (deep)
+      said << "," << z;
+    said << ") of width " << width << " and height " << height;
+    if (deep)
+      said << " and depth " << depth;
+    said << "\n\tWork-item: Global" << item->getGlobalID() << " Local" << item->getLocalID() << " Group"
          << item->getWorkGroup()->getGroupID() << "\n\t  " << quoted(call);
     return said.str();
   }
