@@ -51,8 +51,8 @@ from grader.service.db.models import (  # noqa: E402
     State,
 )
 from grader.service.db.sending import SendState  # noqa: E402
-from grader.service.lti.scores import send_again  # noqa: E402
-from grader.service.station.results import ready  # noqa: E402
+from grader.service.lti.services.scores import send_again  # noqa: E402
+from grader.service.station.storage.results import ready  # noqa: E402
 
 PATIENCE = 1800.0
 """Seconds after which the benchmark gives up."""

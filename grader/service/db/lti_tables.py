@@ -74,7 +74,7 @@ class LtiContextRow(Base):
     the platform may launch from a course of their own. Its addresses and `scopes` come from the latest launch. The
     roster is due for reading at `roster_due` and was last read at `rostered`, with the result `roster_words`.
     `group_sets` contains the names of its sets of groups by id, as JSON, and `group_set` the id of the set whose groups
-    hand in together (lti/groups.py).
+    hand in together (lti/services/groups.py).
     """
 
     __tablename__ = "lti_contexts"
@@ -155,7 +155,7 @@ class LtiLineItemRow(Base):
 
 
 class LtiScoreRow(Base):
-    """The score of a person at an assignment for the gradebook of a learning platform (lti/scores.py). Without
+    """The score of a person at an assignment for the gradebook of a learning platform (lti/services/scores.py). Without
     `points`, the gradebook must not contain a score. `changed` is the time of the latest change of the score.
     `sent_value` describes the last score that arrived, and `words` is the platform's message if it refused one. While a
     score is on its way, `begun` is the time at which sending began.
@@ -202,7 +202,7 @@ class LtiNonceRow(Base):
 
 class LtiSelectionRow(Base):
     """A page on which an instructor chooses assignments for a course of a learning platform. Only the hash of the token
-    in its form is stored. `settings` contains the data for the answer to the platform, as JSON (lti/deep_linking.py).
+    in its form is stored. `settings` contains the data for the answer to the platform, as JSON (deep_linking.py).
     """
 
     __tablename__ = "lti_selections"

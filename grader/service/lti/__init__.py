@@ -1,8 +1,8 @@
 """The service as a tool of learning platforms, by LTI 1.3 Advantage.
 
-    platform -> login, launch -> session and membership             (launch, accounts, roles)
-    platform <- chosen assignments, as a form of the browser        (deep_linking)
-    platform <- names and roles, line items, scores, by requests    (roster, line_items, scores, delivery)
+    platform -> login, launch -> session and membership             (launches/launch, accounts, roles)
+    platform <- chosen assignments, as a form of the browser        (launches/deep_linking)
+    platform <- names and roles, line items, scores, by requests    (services/)
 
 tokens.py is the only module here that knows Authlib and joserfc. They were chosen because the service already uses them
 to sign people in (auth/oidc.py, auth/issuer_keys.py), they are maintained, and they do the parts that are easy to get

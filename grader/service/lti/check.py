@@ -14,9 +14,9 @@ from grader.service.db.lti_tables import LtiContextRow, LtiPlatformRow, LtiScore
 from grader.service.db.sending import SendState
 from grader.service.db.session import Database
 from grader.service.errors import RefusedError
-from grader.service.lti.dynamic_registration import SCOPES
 from grader.service.lti.keys import signing_key
-from grader.service.lti.launch import CLOCK_LEEWAY_SECONDS
+from grader.service.lti.launches.dynamic_registration import SCOPES
+from grader.service.lti.launches.launch import CLOCK_LEEWAY_SECONDS
 from grader.service.lti.platform_client import Endpoints, PlatformAnswer, PlatformClient, PlatformError
 from grader.service.lti.registrations import deployments_of, endpoints_of
 from grader.service.lti.tokens import SigningKey

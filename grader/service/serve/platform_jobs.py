@@ -10,9 +10,9 @@ from sqlalchemy.orm import Session
 
 from grader.service.db.lti_tables import LtiContextRow, LtiLineItemRow, LtiMemberRow
 from grader.service.db.models import AuditRow, GradingRow
-from grader.service.lti.delivery import send_scores
-from grader.service.lti.roster import read_rosters
-from grader.service.lti.scores import queue_scores
+from grader.service.lti.services.delivery import send_scores
+from grader.service.lti.services.roster import read_rosters
+from grader.service.lti.services.scores import queue_scores
 from grader.service.serve.notifier import RepeatedJob, job_thread
 from grader.service.web.state import AppState
 

@@ -32,10 +32,10 @@ from grader.service.course.device_classes import classes_of, elsewhere
 from grader.service.db.session import Database
 from grader.service.station.backends import Backend
 from grader.service.station.end_times import Pace
-from grader.service.station.recorder import AssignmentRecorder
-from grader.service.station.rescoring import Rescoring
-from grader.service.station.results import ready, ready_dry_run
-from grader.service.station.retention import Retention
+from grader.service.station.storage.recorder import AssignmentRecorder
+from grader.service.station.storage.rescoring import Rescoring
+from grader.service.station.storage.results import ready, ready_dry_run
+from grader.service.station.storage.retention import Retention
 from grader.service.submissions.queue import CHANGED, MOVED, ClaimedGrading, Graded, PendingResult
 
 TIMED = 3

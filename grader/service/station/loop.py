@@ -21,7 +21,7 @@ from grader.results.result import Ungraded
 from grader.service.db.session import Database, time_of
 from grader.service.station.gradings import IN_TURN, LOOK, Gradings
 from grader.service.station.heartbeat import GradingLimits, LeaseHeartbeat
-from grader.service.station.journal import say
+from grader.service.station.storage.journal import say
 from grader.service.submissions.progress import keep_note, note_of
 from grader.service.submissions.queue import ClaimedGrading, Graded, claim, fail, finish, release
 

@@ -20,43 +20,26 @@ from grader.service.db.probe import is_disk_full
 from grader.service.errors import FieldError, NotFoundError, RefusedError
 from grader.service.submissions.dry_runs import TooManyDryRunsError
 from grader.service.web.auth import SignInNeededError, TokenNeededError, read_form, text_in
-from grader.service.web.middleware import API, HeadMethodMiddleware, RequestChecksMiddleware, SingleHostMiddleware
+from grader.service.web.http.middleware import API, HeadMethodMiddleware, RequestChecksMiddleware, SingleHostMiddleware
+from grader.service.web.http.request_headers import is_own_form, referring_page
+from grader.service.web.http.security_headers import SecurityHeadersMiddleware
 from grader.service.web.pages import page
-from grader.service.web.request_headers import is_own_form, referring_page
-from grader.service.web.routes import (
-    api,
-    assignments,
-    attempts,
+from grader.service.web.routes.account import device_flow, mail_choices, personal_data, sign_in, sign_outs, tokens
+from grader.service.web.routes.machines import api, ci_jobs, lti, lti_registration, platforms, repositories, webhooks
+from grader.service.web.routes.staff import (
     audit,
-    ci_jobs,
     course,
     decisions,
-    device_flow,
-    downloads,
-    dry_runs,
-    editor,
     exports,
     extensions,
-    hand_ins,
     hand_ins_on_behalf,
     holds,
-    leaderboard,
-    lti,
-    lti_registration,
-    mail_choices,
     people,
-    personal_data,
-    platforms,
-    repositories,
-    sign_in,
-    sign_outs,
     similarity,
-    staff,
     system,
-    tokens,
-    webhooks,
 )
-from grader.service.web.security_headers import SecurityHeadersMiddleware
+from grader.service.web.routes.staff import overview as staff
+from grader.service.web.routes.student import assignments, attempts, downloads, dry_runs, editor, hand_ins, leaderboard
 from grader.service.web.staff_api import assignments as staff_assignments
 from grader.service.web.staff_api import attempts as staff_attempts
 from grader.service.web.staff_api import extensions as staff_extensions

@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from grader.cli.main import main
-from grader.service.lti import delivery
+from grader.service.lti.services import delivery
 from grader.service.serve import notifier
 
 FASTER = 60

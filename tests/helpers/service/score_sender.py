@@ -6,8 +6,8 @@ from datetime import datetime
 from ipaddress import ip_network
 
 from grader.service.db.session import Database
-from grader.service.lti.delivery import send_scores
 from grader.service.lti.platform_client import PlatformClient
+from grader.service.lti.services.delivery import send_scores
 from grader.service.outgoing.client import HttpClient
 
 

@@ -23,7 +23,7 @@ from grader.service.course.saved_assignments import memory_in
 from grader.service.db.migrate import migrate
 from grader.service.db.models import AttemptRow, CourseRole, GradingRow, PersonRow
 from grader.service.db.session import Database, sqlite_url
-from grader.service.station.results import ready, ready_dry_run
+from grader.service.station.storage.results import ready, ready_dry_run
 from grader.service.submissions.accept import REGRADING_PRIORITY, HandInRequest, accept, new_grading
 from grader.service.submissions.dry_runs import DryRunRequest, make
 from grader.service.submissions.estimates import QueueSnapshot

@@ -19,7 +19,7 @@ from grader.service.auth.ci_jobs import CiJob, CiProvider
 from grader.service.course.repositories import import_repositories, link_repository, person_of_job
 from grader.service.db.models import ApiTokenRow, PersonRow, RepositoryRow
 from grader.service.errors import FieldError, RefusedError
-from grader.service.web.routes.ci_jobs import GRANT, ID_TOKEN
+from grader.service.web.routes.machines.ci_jobs import GRANT, ID_TOKEN
 
 GITLAB = {"project_path": "Group/Ada", "project_id": "7", "user_login": "ada1"}
 GITHUB = {"repository": "group/ada", "repository_id": 7, "actor": "ada1"}

@@ -13,7 +13,7 @@ from grader.service.db.models import AssignmentRow
 from grader.service.grades.records import grades_of_all
 from grader.service.station.backends import LocalBackend
 from grader.service.station.grader import Judge
-from grader.service.station.recorder import AssignmentRecorder
+from grader.service.station.storage.recorder import AssignmentRecorder
 from grader.service.web.server import state_for
 
 CLOSED = "timezone: Europe/Berlin\ndue: 2026-11-20T13:00\nlate: refused\n"

@@ -57,7 +57,7 @@ def test_a_full_disk_is_told_apart_from_a_database_that_is_away(service, monkeyp
         def fails(*_, fault=fault):
             raise OperationalError("INSERT", {}, fault)
 
-        monkeypatch.setattr("grader.service.web.routes.hand_ins.accept", fails)
+        monkeypatch.setattr("grader.service.web.routes.student.hand_ins.accept", fails)
         caplog.clear()
         said = upload(service.browser("ada"))
         assert said.status_code == 503

@@ -1,4 +1,4 @@
-"""hand_ins_on_behalf.py and web/routes/hand_ins_on_behalf.py: an instructor hands in a file on behalf of a student."""
+"""hand_ins_on_behalf.py, and its routes in web/routes/staff/: an instructor hands in a file on behalf of a student."""
 
 import re
 

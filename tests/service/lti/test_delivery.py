@@ -27,9 +27,9 @@ from grader.service.db.lti_tables import (
 from grader.service.db.models import CourseRole, Decision, DecisionRow, PersonRow
 from grader.service.db.sending import SendState
 from grader.service.grades.holds import hold_back, publish
-from grader.service.lti import delivery
-from grader.service.lti.delivery import INTERRUPTED_AFTER, send_scores
-from grader.service.lti.scores import queue_scores, score_in, send_again
+from grader.service.lti.services import delivery
+from grader.service.lti.services.delivery import INTERRUPTED_AFTER, send_scores
+from grader.service.lti.services.scores import queue_scores, score_in, send_again
 from grader.service.outgoing.client import HttpClient
 from grader.service.serve import platform_jobs
 

@@ -10,11 +10,11 @@ from lti_platforms import AGS, CLAIM, SELECTION, TEACHER, arrive, member, platfo
 from grader.service.course.roster import import_roster
 from grader.service.db.lti_tables import LtiContextRow, LtiLineItemRow
 from grader.service.errors import RefusedError
-from grader.service.lti.line_items import under
-from grader.service.lti.paging import NEXT
 from grader.service.lti.platform_client import PlatformError
 from grader.service.lti.roles import ASSISTANT
-from grader.service.lti.roster import read_rosters
+from grader.service.lti.services.line_items import under
+from grader.service.lti.services.paging import NEXT
+from grader.service.lti.services.roster import read_rosters
 
 DEEP = "[" * 100_000
 

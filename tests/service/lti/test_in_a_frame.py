@@ -12,7 +12,7 @@ from open_service import opened
 from services import graded
 
 from grader.service.db.models import AttemptRow
-from grader.service.web.routes import lti as routes
+from grader.service.web.routes.machines import lti as routes
 
 OPTIONS = (
     "--test-third-party-cookie-phaseout",

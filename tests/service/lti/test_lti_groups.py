@@ -6,9 +6,9 @@ from services import post, visible
 
 from grader.service.db.lti_tables import LtiContextRow
 from grader.service.db.models import AuditRow, PersonRow
-from grader.service.lti.groups import CourseGroups, GroupSource, read_groups
 from grader.service.lti.platform_client import Endpoints
-from grader.service.lti.roster import read_rosters
+from grader.service.lti.services.groups import CourseGroups, GroupSource, read_groups
+from grader.service.lti.services.roster import read_rosters
 
 GROUPS = "https://purl.imsglobal.org/spec/lti-gs/claim/groupsservice"
 

@@ -10,13 +10,13 @@ from services import graded, parts
 from grader.service.db.lti_tables import LtiContextRow, LtiScoreRow
 from grader.service.db.models import ExclusionRow, PersonRow
 from grader.service.db.sending import SendState
-from grader.service.lti import roster
-from grader.service.lti.delivery import send_scores
 from grader.service.lti.keys import LEAD, OVERLAP, published, rotate, signing_key
-from grader.service.lti.line_items import LINE_ITEMS_TYPE
 from grader.service.lti.platform_client import ServiceRequest
 from grader.service.lti.registrations import endpoints_of, platforms
-from grader.service.lti.scores import queue_scores
+from grader.service.lti.services import roster
+from grader.service.lti.services.delivery import send_scores
+from grader.service.lti.services.line_items import LINE_ITEMS_TYPE
+from grader.service.lti.services.scores import queue_scores
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from services import visible
 
 from grader.service.db.lti_tables import LtiContextRow, LtiMemberRow
 from grader.service.db.models import CourseRole, PersonRow
-from grader.service.lti.roster import ROSTER_INTERVAL, read_rosters
+from grader.service.lti.services.roster import ROSTER_INTERVAL, read_rosters
 
 
 @pytest.fixture(scope="module")

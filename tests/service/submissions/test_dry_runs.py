@@ -16,8 +16,8 @@ from grader.service.db.tables import METADATA
 from grader.service.decisions.regrading import try_again
 from grader.service.errors import NotFoundError, RefusedError
 from grader.service.grades.holds import hold_back
-from grader.service.station.results import ready_dry_run
-from grader.service.station.retention import INTERVAL, Retention
+from grader.service.station.storage.results import ready_dry_run
+from grader.service.station.storage.retention import INTERVAL, Retention
 from grader.service.submissions import queue
 from grader.service.submissions.dry_runs import KEPT_FOR, TooManyDryRunsError, dry_run_of
 from grader.service.submissions.progress import ProgressNote, keep_note

@@ -15,7 +15,7 @@ from grader.results.check import Reason
 from grader.service.db.models import AttemptRow, AuditRow, GradingRow, ReleaseRow, State
 from grader.service.db.session import Database
 from grader.service.decisions.regrading import try_again
-from grader.service.station.results import ready
+from grader.service.station.storage.results import ready
 from grader.service.submissions import queue
 from grader.service.submissions.accept import cancel
 from grader.service.submissions.estimates import places_of

@@ -1,5 +1,5 @@
-"""versions.py and station/rescoring.py: stored points follow the assignment file, and results that need a new run are
-marked.
+"""versions.py and station/storage/rescoring.py: stored points follow the assignment file, and results that need a new
+run are marked.
 """
 
 import csv
@@ -22,8 +22,8 @@ from grader.service.course.assignments import AssignmentCache
 from grader.service.db.models import AuditRow, GradingRow, RegradingRow, ReleaseRow, State
 from grader.service.db.outbox_tables import MailRow
 from grader.service.grades.summaries import briefs_in
-from grader.service.station.rescoring import AT_ONCE, Rescoring
-from grader.service.station.results import ready
+from grader.service.station.storage.rescoring import AT_ONCE, Rescoring
+from grader.service.station.storage.results import ready
 
 CHEAPER = {**FIELDS, "correctness": {**FIELDS["correctness"], "points": 4}}
 """Assignment worth 6 points less, with unchanged measurements."""

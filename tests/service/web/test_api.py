@@ -15,7 +15,7 @@ from grader.service.auth.device_flow import CODE_LIFETIME, POLL_SECONDS
 from grader.service.auth.sessions import invite
 from grader.service.db.models import ApiTokenRow, AttemptRow, DeviceSignInRow, PersonRow
 from grader.service.throttle import RateLimiter
-from grader.service.web.routes.device_flow import GRANT
+from grader.service.web.routes.account.device_flow import GRANT
 
 FORM = {"content-type": "application/x-www-form-urlencoded"}
 

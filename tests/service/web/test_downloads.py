@@ -10,7 +10,7 @@ from services import Service, graded
 
 from grader.results.result import Result
 from grader.service.station.grader import ready
-from grader.service.web.responses import PART_BYTES, _parts
+from grader.service.web.http.responses import PART_BYTES, _parts
 
 
 def test_each_file_is_saved_under_a_name_that_says_what_it_is(service):

@@ -19,7 +19,7 @@ from grader.results.check import Reason
 from grader.results.withholding import withheld
 from grader.service.auth.sessions import end_all_access
 from grader.service.db.models import DryRunRow, PersonRow
-from grader.service.station.results import ready_dry_run
+from grader.service.station.storage.results import ready_dry_run
 from grader.service.submissions.progress import ProgressNote, keep_note
 
 PAGE = "/assignments/small"

@@ -11,7 +11,7 @@ from sqlalchemy.exc import OperationalError
 
 from grader.service.station.grader import ready
 from grader.service.submissions.accept import MAX_LINES
-from grader.service.web.routes.editor import EDITABLE
+from grader.service.web.routes.student.editor import EDITABLE
 
 SOURCE = b"__kernel void add()\n{\n    int a = 1;\n}\n" + b"\n" * 20
 EVIL = b"</textarea><script>alert(1)</script>\n"
@@ -144,7 +144,7 @@ def test_a_text_is_given_back_where_the_database_does_not_answer(ada, monkeypatc
     def full(*_):
         raise OperationalError("INSERT", {}, Exception("database or disk is full"))
 
-    monkeypatch.setattr("grader.service.web.routes.hand_ins.accept", full)
+    monkeypatch.setattr("grader.service.web.routes.student.hand_ins.accept", full)
     said = ada.post("/assignments/small/attempts", files=parts(**keys, text="hours of work"))
     assert (said.status_code, text_in(said)) == (503, "hours of work")
 

@@ -17,7 +17,7 @@ from grader.service.db.models import PersonRow, State
 from grader.service.submissions.estimates import NO_PLACE, PlaceInQueue
 from grader.service.submissions.progress import ProgressNote, keep_note, note_of
 from grader.service.submissions.queue import LEASE
-from grader.service.web.events import MAX_STREAMS, GradingProgress, events
+from grader.service.web.http.events import MAX_STREAMS, GradingProgress, events
 
 
 def tell(service, claimed, *told):
@@ -112,7 +112,7 @@ def told_by(look, person=1):
 
 def test_the_place_in_the_queue_is_told_when_it_changes(monkeypatch):
     """The place in the queue is sent only when it changes."""
-    monkeypatch.setattr("grader.service.web.events.POLL_SECONDS", {State.WAITING: 0.0, State.RUNNING: 0.0})
+    monkeypatch.setattr("grader.service.web.http.events.POLL_SECONDS", {State.WAITING: 0.0, State.RUNNING: 0.0})
     looks = iter([2, 2, 1, 1, 0])
 
     def look(_):
@@ -125,7 +125,7 @@ def test_the_place_in_the_queue_is_told_when_it_changes(monkeypatch):
 
 def test_the_wait_is_told_when_its_words_change(monkeypatch):
     """The estimated wait is sent again when its rounded words change, even if the place in the queue does not."""
-    monkeypatch.setattr("grader.service.web.events.POLL_SECONDS", {State.WAITING: 0.0, State.RUNNING: 0.0})
+    monkeypatch.setattr("grader.service.web.http.events.POLL_SECONDS", {State.WAITING: 0.0, State.RUNNING: 0.0})
     waits = iter([150, 160, 100])
 
     def look(_):
@@ -139,7 +139,7 @@ def test_the_wait_is_told_when_its_words_change(monkeypatch):
 @pytest.mark.parametrize("by", ["token", "cookie"])
 def test_a_stream_ends_with_the_sign_in_that_it_was_asked_by(service, monkeypatch, by):
     """A stream ends when its token is revoked or its browser is signed out."""
-    monkeypatch.setattr("grader.service.web.events.POLL_SECONDS", {State.RUNNING: 0.0, State.WAITING: 0.0})
+    monkeypatch.setattr("grader.service.web.http.events.POLL_SECONDS", {State.RUNNING: 0.0, State.WAITING: 0.0})
     attempt = service.hand_in()
     claimed = service.claim()
     tell(service, claimed, "building")
@@ -166,9 +166,9 @@ def test_a_stream_ends_by_itself_and_says_that_it_lives(monkeypatch):
     """A stream ends after a limited time, and the browser then reconnects. Until then, comments show proxies that it is
     alive.
     """
-    monkeypatch.setattr("grader.service.web.events.POLL_SECONDS", {State.RUNNING: 0.01})
-    monkeypatch.setattr("grader.service.web.events.STREAM_SECONDS", 0.2)
-    monkeypatch.setattr("grader.service.web.events.KEEP_ALIVE_SECONDS", 0.05)
+    monkeypatch.setattr("grader.service.web.http.events.POLL_SECONDS", {State.RUNNING: 0.01})
+    monkeypatch.setattr("grader.service.web.http.events.STREAM_SECONDS", 0.2)
+    monkeypatch.setattr("grader.service.web.http.events.KEEP_ALIVE_SECONDS", 0.05)
     told = told_by(lambda _: GradingProgress(state=State.RUNNING, turn=1, place=NO_PLACE, notes=()))
     assert 1 <= told.count(": still here") <= 5
 

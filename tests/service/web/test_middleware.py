@@ -12,16 +12,16 @@ from grader.service.auth import device_flow
 from grader.service.course.assignments import AssignmentCache
 from grader.service.db.models import AttemptRow
 from grader.service.db.session import Database
-from grader.service.web.middleware import (
+from grader.service.web.http.middleware import (
     MAX_FORM_BYTES,
     MAX_UPLOAD_BYTES,
     RequestChecksMiddleware,
     SingleHostMiddleware,
     _plain_cookies,
 )
-from grader.service.web.request_headers import from_own_page, referring_page
-from grader.service.web.routes.device_flow import GRANT
-from grader.service.web.security_headers import POLICY
+from grader.service.web.http.request_headers import from_own_page, referring_page
+from grader.service.web.http.security_headers import POLICY
+from grader.service.web.routes.account.device_flow import GRANT
 
 
 def attempts(service):

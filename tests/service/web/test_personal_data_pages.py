@@ -19,8 +19,8 @@ from grader.service.db.outbox_tables import MailRow
 from grader.service.db.tables import METADATA
 from grader.service.station.grader import ready
 from grader.service.submissions.progress import ProgressNote, keep_note
-from grader.service.web.routes import personal_data
-from grader.service.web.routes.personal_data import ZipSlots
+from grader.service.web.routes.account import personal_data
+from grader.service.web.routes.account.personal_data import ZipSlots
 
 
 def exported(service, person="ada"):

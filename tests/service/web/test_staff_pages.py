@@ -16,7 +16,7 @@ from grader.service.exports.csv import links_csv
 from grader.service.station.grader import ready
 from grader.service.submissions.accept import REGRADING_PRIORITY
 from grader.service.submissions.queue import fail, give_up
-from grader.service.web.routes import staff as pages
+from grader.service.web.routes.staff import overview as pages
 
 
 @pytest.fixture

@@ -13,8 +13,8 @@ from grader.course.submissions.submission import SIZE_LIMIT
 from grader.service.db.models import AttemptRow, State
 from grader.service.station.grader import ready
 from grader.service.submissions.queue import give_up
-from grader.service.web.routes.assignments import COMPARISON_LIMIT
-from grader.service.web.security_headers import REPORT_POLICY
+from grader.service.web.http.security_headers import REPORT_POLICY
+from grader.service.web.routes.student.assignments import COMPARISON_LIMIT
 
 EVIL = "<script>alert(1)</script>"
 

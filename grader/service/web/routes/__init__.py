@@ -1,1 +1,3 @@
-"""The routes, with a module for each group of pages. app.py lists the modules."""
+"""The routes, with a module for each group of pages, in a folder for each kind of user. app.py lists
+the modules.
+"""

@@ -13,7 +13,7 @@ from grader.common.record import Record
 from grader.service.course.groups import belongs_to
 from grader.service.db.models import AttemptRow, State
 from grader.service.web.auth import visible_attempt
-from grader.service.web.routes.attempts import file_of
+from grader.service.web.routes.student.attempts import file_of
 from grader.service.web.staff_api.callers import PREFIX, AttemptsReader
 from grader.service.web.staff_api.paging import ListPage, PageRequest, page_of
 from grader.service.web.staff_api.roster import person_with_key

@@ -4,7 +4,7 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
-from grader.service.web.routes.downloads import FileName, download_of
+from grader.service.web.routes.student.downloads import FileName, download_of
 from grader.service.web.staff_api.callers import PREFIX, ResultsReader
 
 router = APIRouter(prefix=PREFIX)

@@ -1,0 +1,1 @@
+"""Login and launch, deep linking, and the registration of a platform."""

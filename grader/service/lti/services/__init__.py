@@ -1,0 +1,1 @@
+"""The services of a platform: its roster, the columns of its gradebook, and scores."""

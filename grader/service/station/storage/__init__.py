@@ -1,0 +1,1 @@
+"""Storage of progress and results, points that are computed again, and the removal of old files."""

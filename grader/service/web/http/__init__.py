@@ -1,0 +1,1 @@
+"""Requests and answers below the pages: middleware, headers, and streams of events."""

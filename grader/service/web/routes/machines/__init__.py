@@ -1,0 +1,1 @@
+"""Routes for other programs, and the pages that connect them."""

@@ -1,0 +1,1 @@
+"""Pages for assistants and instructors."""
