@@ -35,7 +35,8 @@ def new(
         Template,
         typer.Option(
             "--from",
-            help="`histogram` uses atomics on bytes, `image` uses images, `loop` repeats launches, `scan` has two kernels.",
+            help="`histogram` uses atomics on bytes, `image` uses images, `loop` repeats launches, `scan` has two "
+            "kernels.",
         ),
     ] = Template.SAXPY,
     course: CourseOption = None,
