@@ -37,7 +37,7 @@ serve: .venv/service setup
 setup: .venv/grader
 	@$(BIN)/grader setup
 
-# What finds most mistakes in ten minutes: all that is quick, and of each class of gradings at least one.
+# What finds most mistakes in eight minutes: all that is quick, and of each class of tests at least one.
 test: check setup images
 	$(TESTS) -n 3 -m "not whole and not timed"
 	$(TESTS) -n 2 -m "not whole and timed"

@@ -5,6 +5,7 @@ tests run.
 import os
 import signal
 import sys
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -25,7 +26,17 @@ from grader.grading.grading_environment import GradingEnvironment
 from grader.grading.rules import SearchRules, TimingRules, WatchingRules
 from grader.grading.timing import measurement
 
-pytest_plugins = ("simulator", "engine", "postgresql", "autograders", "browser", "drafts", "drawings", "suites")
+pytest_plugins = (
+    "simulator",
+    "engine",
+    "postgresql",
+    "autograders",
+    "browser",
+    "drafts",
+    "drawings",
+    "event_loop",
+    "suites",
+)
 """Modules in helpers/ that define fixtures."""
 
 LONGEST_PARAMETER, LONGEST_ID = 30, 170
@@ -60,11 +71,23 @@ def turn(item: pytest.Item) -> int:
     return 0 if item.get_closest_marker("spread") is None else 1
 
 
-@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
+def leave_out_similar(items: list[pytest.Item]) -> None:
+    """Mark all parameters of each sampled test as `whole`, except the first and the last."""
+    sampled = defaultdict(list)
+    for item in items:
+        if item.get_closest_marker("sampled") is not None and item.get_closest_marker("whole") is None:
+            sampled[item.nodeid.partition("[")[0]].append(item)
+    for similar in sampled.values():
+        for item in similar[1:-1]:
+            item.add_marker(pytest.mark.whole)
+
+
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups, and before pytest selects by marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Refuse test ids that are too long to read. Run the tests of a module in one process, where they share fixtures,
     unless they are marked as spread. Begin with the longest modules.
     """
+    leave_out_similar(items)
     items.sort(key=turn)
     for item in items:
         if item.get_closest_marker("spread") is None and item.get_closest_marker("xdist_group") is None:

@@ -24,8 +24,9 @@ from grader.course.submissions.submission import FILE_NAME, read_submission
 from grader.course.submissions.task import Task
 from grader.course.truth.oracle import load_oracle
 from grader.course.truth.seeds import fresh_seed
+from grader.execution.assignment_plans import baseline_plan, control_plan
 from grader.execution.outcome import Fetched
-from grader.execution.plan import BASELINE, NAIVE, STUDENT, WHOLE, baseline_plan, control_plan
+from grader.execution.plan import BASELINE, NAIVE, STUDENT, WHOLE
 from grader.execution.series import Series
 from grader.grading.checks.inspection import Trial, as_array, inspect, make_trial
 from grader.grading.checks.program import own_program

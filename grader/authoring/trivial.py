@@ -14,7 +14,8 @@ from grader.course.truth.comparators import bits, wrong_elements
 from grader.course.truth.fields import cast, dtype_of
 from grader.course.truth.oracle import judged, load_oracle
 from grader.course.truth.seeds import fresh_seed
-from grader.execution.plan import STUDENT, reference_plan
+from grader.execution.assignment_plans import reference_plan
+from grader.execution.plan import STUDENT
 from grader.grading.checks.case_trial import case_trial
 from grader.grading.checks.inspection import Trial, standard_of
 

@@ -10,6 +10,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TypeVar
 
+import numpy as np
+
 from grader.authoring.extent import FULL, Extent
 from grader.authoring.golden import ONE_PAIR, Golden, differences
 from grader.authoring.handout import HANDOUT, facts
@@ -19,13 +21,16 @@ from grader.common.errors import InputError, NoiseError, NoSimulatorError, Solut
 from grader.common.phrases import count, listed
 from grader.common.record import replace
 from grader.course.assignment import Assignment
+from grader.course.criteria import Case
 from grader.course.expressions import evaluate
-from grader.course.folders import BASELINE_FILE
+from grader.course.folders import BASELINE_FILE, ORACLE_FILE
 from grader.course.launches import Choices
 from grader.course.speed_goals import speed_goal
 from grader.course.submissions.submission import FILE_NAME, read_submission
 from grader.course.submissions.task import Task
 from grader.course.suite import Coursework
+from grader.course.truth.inputs import make_inputs
+from grader.course.truth.oracle import load_oracle
 from grader.course.truth.seeds import fresh_seed
 from grader.grading.by_hand.profiling import profile_submission
 from grader.grading.checks.device_needs import extensions, missing_images, missing_types, unfit
@@ -114,6 +119,7 @@ def examine(
     if not all(each.holds for each in statements):
         return Examined(assignment=assignment, statements=tuple(statements), own=None, baseline=None)
     try:
+        statements.extend(have_new_data(assignment))
         own = _patiently(lambda: grade_own(assignment, environment, progress, extent.prepare))
         progress("running the baseline")
         statements.extend(state(assignment, own, environment))
@@ -122,6 +128,30 @@ def examine(
     except (InputError, SolutionError) as error:
         statements.append(Claim(claim="our own files can be run", holds=False, seen=str(error)))
     return Examined(assignment=assignment, statements=tuple(statements), own=own, baseline=baseline)
+
+
+def have_new_data(assignment: Assignment) -> Iterator[Claim]:
+    """Yield a claim about the cases in which a kernel runs alone, if there are any: each grading makes new data for
+    them. Otherwise a worker gets the arrays between the kernels of the whole program, and a submission could contain
+    them.
+    """
+    alone = [case for case in assignment.correctness.cases if case.alone]
+    if not alone:
+        return
+    fixed = [case.name for case in alone if _is_fixed(assignment, case)]
+    fix = f"use the generator in `inputs` of {ORACLE_FILE}: the data never change in {{}}"
+    yield Claim(
+        claim="kernels that run alone get new data in each grading",
+        holds=not fixed,
+        seen=fix.format(listed(fixed, "and")) if fixed else f"in {count(len(alone), 'case')}",
+    )
+
+
+def _is_fixed(assignment: Assignment, case: Case) -> bool:
+    """True if two gradings make the same data for a case."""
+    oracle = load_oracle(assignment)
+    one, other = (make_inputs(assignment, oracle, case.sizes, case.data, (fresh_seed(),)) for _ in range(2))
+    return all(np.array_equal(one[name], other[name]) for name in one)
 
 
 def _device_claims(assignment: Assignment, environment: GradingEnvironment) -> Iterator[Claim]:

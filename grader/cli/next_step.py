@@ -29,6 +29,8 @@ def next_step(result: Result, skeleton: str, arguments: str) -> str | None:
 
 def _about(first: Check, arguments: str) -> str | None:
     """Return the sentence about a failed check, or None if its message already says what to do."""
+    if first.reason is Reason.KERNEL_MISSING:
+        return None
     if first.kind is Kind.CORRECTNESS and not first.lines:
         return f"`grader explain{arguments}` searches longer for the wrong line."
     if first.kind is Kind.MEMORY:

@@ -1,7 +1,5 @@
 """Settings for the notices that the service sends to teaching staff about open work."""
 
-from pydantic import IPvAnyNetwork
-
 from grader.common.errors import InputError
 from grader.common.record import Record
 from grader.common.secret import Secret
@@ -9,12 +7,10 @@ from grader.common.secret import Secret
 
 class NoticeRules(Record):
     """Rules for notices. `webhook` is an address that accepts a POST of JSON with a `text` field, like the webhooks of
-    chat services. It is a secret, because anyone who knows it can post there. `private_networks` are networks of the
-    operator, such as 10.1.0.0/16, to which the course's own webhooks may send besides public addresses.
+    chat services. It is a secret, because anyone who knows it can post there.
     """
 
     webhook: Secret = Secret()
-    private_networks: tuple[IPvAnyNetwork, ...] = ()
 
     @property
     def address(self) -> str | None:

@@ -22,21 +22,9 @@ from grader.course.forbidden import Construct
 from grader.course.images import FORMATS, Sampler
 from grader.course.launches import Buffer, Choices, Launch, LocalArray, Repeat, Scalar
 from grader.course.policies.rules import POLICIES
-from grader.course.program import (
-    FillAt,
-    LaunchAt,
-    Program,
-    Repetition,
-    RunSequence,
-    contradictions,
-    launches_in,
-    plain,
-    steps_in,
-    unending,
-    unroll,
-    variables_in,
-)
+from grader.course.program import Program, Repetition, contradictions, launches_in, steps_in, unending, variables_in
 from grader.course.rubric import Rubric, SpeedGoals
+from grader.course.run_sequence import FillAt, LaunchAt, RunSequence, plain, unroll
 from grader.course.structs import Struct, StructFields, laid_out
 from grader.course.tolerance import Tolerance
 from grader.protocol.steps import TURNS, ImageSpec

@@ -1,24 +1,21 @@
-"""The program of an assignment: the steps of `program`, and their sequence at given sizes.
+"""The program of an assignment: the steps of `program`.
 
     program:
       - {fill: count, value: 0}
       - {for: k, from: 2, to: n, next: 2*k, do: [{kernel: merge, args: [data, k, n], global: [n], local: [64]}]}
       - {repeat: n, until: {sum: changed, below: 1}, do: [{fill: changed, value: 0}, {kernel: relax, ...}]}
 
-The judge unrolls loops over numbers, so a worker gets a plain sequence. Only `repeat` is repeated by the worker,
-because its end may depend on a value that a kernel writes.
+The judge unrolls loops over numbers (run_sequence.py), so a worker gets a plain sequence. Only `repeat` is repeated by
+the worker, because its end may depend on a value that a kernel writes.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any
 
 from pydantic import ConfigDict, Discriminator, Field, Tag
 
-from grader.common.errors import InputError
-from grader.common.record import Record, replace
-from grader.course.criteria import Sizes
-from grader.course.expressions import Expression, evaluate, evaluate_int
+from grader.common.record import Record
+from grader.course.expressions import Expression
 from grader.course.launches import Buffer, Launch, Repeat, Until
 
 MOST_STEPS = 2000
@@ -106,15 +103,20 @@ Step = Annotated[
 ]
 """A step of a program."""
 
+
 PlainStep = Annotated[
     Annotated[Launch, Tag("kernel step")] | Annotated[Fill, Tag("fill step")],
     Discriminator(_tag, custom_error_type="step", custom_error_message="a repeated step has kernel or fill"),
 ]
 """A step that a worker can repeat."""
 
+
 Program = tuple[Step, ...]
 
+
 For.model_rebuild()
+
+
 Repetition.model_rebuild()
 
 
@@ -201,149 +203,3 @@ def _unfit_swap(one: str, other: str, buffers: Mapping[str, Buffer]) -> Iterator
         yield f"{one} and {other} change places, but their shapes or types differ"
     if a.is_judged and b.is_judged:
         yield f"{one} and {other} change places, so only one of them can be judged; make the other scratch"
-
-
-@dataclass(frozen=True)
-class LaunchAt:
-    """A launch with the numbers that it needs: sizes, and the values of loops. `places` maps the names of swapped
-    arrays to the arrays that are used in their place.
-    """
-
-    launch: Launch
-    sizes: Sizes
-    places: Mapping[str, str]
-
-    @property
-    def args(self) -> tuple[str, ...]:
-        """Arguments after arrays have changed places."""
-        return tuple(self.places.get(arg, arg) for arg in self.launch.args)
-
-
-@dataclass(frozen=True)
-class FillAt:
-    """An array that is set to a value."""
-
-    buffer: str
-    value: float
-
-
-@dataclass(frozen=True)
-class CopyAt:
-    """An array that is copied, because a result is in another array than the one that is judged."""
-
-    source: str
-    target: str
-
-
-Unrolled = LaunchAt | FillAt | CopyAt
-
-
-@dataclass(frozen=True, kw_only=True)
-class RunSequence:
-    """The steps of a program at given sizes. Steps from `first` up to `last` are repeated as `repeat` says."""
-
-    steps: tuple[Unrolled, ...]
-    repeat: Repeat | None = None
-    first: int = 0
-    last: int
-
-    @property
-    def launches(self) -> tuple[LaunchAt, ...]:
-        """The launches among the steps."""
-        return tuple(step for step in self.steps if isinstance(step, LaunchAt))
-
-
-def plain(launches: Sequence[Launch], sizes: Sizes, repeat: Repeat | None) -> RunSequence:
-    """Return the sequence of an assignment without `program`: its launches, repeated as a whole."""
-    steps = tuple(LaunchAt(launch, sizes, {}) for launch in launches)
-    return RunSequence(steps=steps, repeat=repeat, last=len(steps))
-
-
-@dataclass
-class _Unrolling:
-    """State of an unrolling: the steps so far, the places of arrays, and the repeated part."""
-
-    names: Callable[[Sizes], Mapping[str, object]]
-    launches: Mapping[int, Launch]
-    steps: list[Unrolled]
-    places: dict[str, str]
-    repeated: tuple[Repeat, int, int] | None = None
-
-    def add(self, step: Unrolled) -> None:
-        if len(self.steps) >= MOST_STEPS:
-            raise InputError(f"the program has more than {MOST_STEPS:,} steps at these sizes; use `repeat` for a loop.")
-        self.steps.append(step)
-
-    def run(self, steps: Sequence[Any], sizes: Sizes) -> None:
-        for step in steps:
-            match step:
-                case Launch():
-                    self.add(LaunchAt(self.launches[id(step)], sizes, dict(self.places)))
-                case Fill():
-                    value = evaluate(step.value, self.names(sizes))
-                    self.add(FillAt(self.places.get(step.fill, step.fill), value))
-                case Swap(swap=(one, other)):
-                    of_one, of_other = self.places.get(one, one), self.places.get(other, other)
-                    self.places |= {one: of_other, other: of_one}
-                case For():
-                    for value in _values(step, sizes, self.names):
-                        self.run(step.do, {**sizes, step.variable: value})
-                case Repetition():
-                    start = len(self.steps)
-                    self.run(step.do, sizes)
-                    self.repeated = self._placed(step), start, len(self.steps)
-
-    def _placed(self, step: Repetition) -> Repeat:
-        """The repetition, with the arrays that are used in place of swapped ones."""
-        swap = tuple((self.places.get(old, old), self.places.get(new, new)) for old, new in step.swap)
-        until = step.until and replace(step.until, sum=self.places.get(step.until.sum, step.until.sum))
-        return Repeat(times=step.repeat, swap=swap, until=until)
-
-    def copy_back(self, judged: Callable[[str], bool]) -> None:
-        """Copy each judged result into its own array. An array is overwritten after it has been copied itself."""
-        away = {name: place for name, place in self.places.items() if name != place and judged(name)}
-        while away:
-            name = next((each for each in away if each not in away.values()), next(iter(away)))
-            self.add(CopyAt(source=away.pop(name), target=name))
-
-
-def _values(loop: For, sizes: Sizes, names: Callable[[Sizes], Mapping[str, object]]) -> Iterator[int]:
-    """Yield the values of a loop; raises InputError if it does not end."""
-    value, last = evaluate_int(loop.first, names(sizes)), evaluate_int(loop.last, names(sizes))
-    following = evaluate_int(loop.next, names({**sizes, loop.variable: value}))
-    if following == value:
-        raise InputError(ENDLESS.format(loop.variable, value, value))
-    rises = following > value
-    while value <= last if rises else value >= last:
-        yield value
-        following = evaluate_int(loop.next, names({**sizes, loop.variable: value}))
-        if (following > value) is not rises or following == value:
-            raise InputError(ENDLESS.format(loop.variable, value, following))
-        value = following
-
-
-ENDLESS = (
-    "the loop over {0} does not end, because `next` of {1} is {2}; let `next` always rise, such as {0} + 1, or always "
-    "fall."
-)
-
-
-def unroll(
-    program: Program,
-    launches: Sequence[Launch],
-    sizes: Sizes,
-    names: Callable[[Sizes], Mapping[str, object]],
-    judged: Callable[[str], bool],
-) -> RunSequence:
-    """Return the sequence of a program at these sizes. `launches` replace the program's launches, in the same order.
-    `names` gives the names of expressions, and `judged` decides whose result must be in its own array at the end.
-    """
-    own = {id(step): launch for step, launch in zip(launches_in(program), launches, strict=True)}
-    unrolling = _Unrolling(names=names, launches=own, steps=[], places={})
-    unrolling.run(program, sizes)
-    unrolling.copy_back(judged)
-    steps = tuple(unrolling.steps)
-    if unrolling.repeated is None:
-        return RunSequence(steps=steps, last=len(steps))
-    repeat, first, last = unrolling.repeated
-    return RunSequence(steps=steps, repeat=repeat, first=first, last=last)

@@ -97,6 +97,8 @@ def _test(context: GradingContext, prepare: speed.Preparation) -> Drafting:
             phase = build.build_submission(context)
             if phase.build.built is None:
                 return build.without_build(context, phase)
+            if phase.build.built.missing:
+                return build.without_kernels(context, phase)
             runs = simulation.simulated_runs(context, phase.build.built)
             tried = shown_cases.try_shown(context, runs)
             failed = failed_sizes(tried)

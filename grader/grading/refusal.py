@@ -16,7 +16,7 @@ from grader.grading.checks.building import build_check
 from grader.grading.checks.correctness import unrun_cases
 from grader.grading.device_lock import shared_cpu
 from grader.grading.draft import result_of
-from grader.grading.explain.problem import Problem
+from grader.grading.explain.problem import HIDDEN, Problem
 from grader.grading.grading_environment import GradingEnvironment
 from grader.protocol.messages import DeviceFacts
 from grader.protocol.text import showable
@@ -25,6 +25,7 @@ from grader.results.result import Result, Ungraded
 from grader.results.suite_results import joined
 
 BUILD_FAILED = Problem(reason=Reason.NOT_RUN, message="skipped: fix the build first.")
+LACKS_KERNELS = Problem(reason=Reason.NOT_RUN, message="skipped: write the missing kernels first.")
 
 
 def refuse_coursework(
@@ -51,6 +52,15 @@ def unreached(assignment: Assignment, device: DeviceFacts) -> Iterator[Check]:
     yield from map(BUILD_FAILED.fail, unobserved_checks(assignment, device))
     yield from map(BUILD_FAILED.fail, left_out(assignment))
     yield from map(BUILD_FAILED.fail, untimed_checks(assignment, device))
+
+
+def unreached_without_kernels(assignment: Assignment, device: DeviceFacts) -> Iterator[Check]:
+    """Yield the checks, except the cases, that are impossible because kernels are missing. A course's machine decides
+    the cases that a student kit omits, since they may need other kernels.
+    """
+    yield from map(LACKS_KERNELS.fail, unobserved_checks(assignment, device))
+    yield from map(HIDDEN.skip, left_out(assignment))
+    yield from map(LACKS_KERNELS.fail, untimed_checks(assignment, device))
 
 
 def left_out(assignment: Assignment) -> Iterator[Check]:

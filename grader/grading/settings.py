@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import yaml
-from pydantic import Field, ValidationError
+from pydantic import Field, IPvAnyNetwork, ValidationError
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -29,7 +29,6 @@ from pydantic_settings import (
 import grader
 from grader.common.errors import InputError
 from grader.common.files import config_folder, data_folder
-from grader.common.lti import LtiRules
 from grader.common.notices import NoticeRules
 from grader.common.sign_in import SignInRules
 from grader.course.catalogue import Course
@@ -116,7 +115,8 @@ class Settings(BaseSettings):
     search: SearchRules = SearchRules()
     sign_in: SignInRules = SignInRules()
     notices: NoticeRules = NoticeRules()
-    lti: LtiRules = LtiRules()
+    private_networks: tuple[IPvAnyNetwork, ...] = ()
+    """Networks inside the firewall to which the service may send requests for instructors and learning platforms."""
 
     @classmethod
     def settings_customise_sources(

@@ -44,5 +44,5 @@ def _checks(result: Result) -> Iterator[str]:
 def _page(title: str, lines: "Iterator[str] | list[str]") -> str:
     text = "\n".join([MISSING, "", *lines])
     head = Markup('<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{}</title></head>\n')
-    body = Markup('<body><h1>{}</h1>\n<pre style="white-space: pre-wrap">{}</pre></body></html>\n')
+    body = Markup('<body><main><h1>{}</h1>\n<pre style="white-space: pre-wrap">{}</pre></main></body></html>\n')
     return str(head.format(escape(showable(title))) + body.format(showable(title), showable(text)))

@@ -41,17 +41,16 @@ class ExcerptLine:
 
 def excerpt_of(issue: Issue, lines: Sequence[str]) -> tuple[ExcerptLine, ...]:
     """Return the lines of an issue's places in the order of the events, after the issue's own line if that is a
-    different one. Blank lines are left out. Empty if no line is known.
+    different one. A line without words, such as the end of a loop, is left out if there are others. Empty if no line is
+    known.
     """
     places = issue.places[:PLACES]
     numbers = [*dict.fromkeys(place.line for place in places)]
     if issue.line is not None and issue.line not in numbers:
         numbers.insert(0, issue.line)
-    return tuple(
-        _line(number, lines[number - 1], [each for each in places if each.line == number])
-        for number in numbers
-        if lines[number - 1].strip()
-    )
+    filled = [number for number in numbers if lines[number - 1].strip()]
+    shown = [number for number in filled if re.search(r"\w", lines[number - 1])] or filled
+    return tuple(_line(number, lines[number - 1], [each for each in places if each.line == number]) for number in shown)
 
 
 def _line(number: int, source: str, places: Sequence[Place]) -> ExcerptLine:

@@ -14,7 +14,7 @@ from grader.common.phrases import count, first_sentence, listed
 from grader.common.record import replace
 from grader.course.rubric import Kind
 from grader.protocol.text import showable
-from grader.results.check import Check, Place, Reason, Verdict
+from grader.results.check import UNSTEADY, Check, Place, Reason, Verdict
 from grader.results.result import Result
 
 ISSUES_IN_FULL = 5
@@ -265,8 +265,8 @@ def _found_before(cause: _Cause, sighting: _Sighting, found: Mapping[_Cause, lis
     """Return an earlier cause that explains this sighting, too.
 
     A finding with the help of an earlier one is the same mistake in another line. A case with the line and the help of
-    an earlier cause is also the same mistake. A case of unknown cause is a consequence of the first finding in its
-    kernel.
+    an earlier cause is also the same mistake. A case is a consequence of the first finding in its kernel if its cause
+    is unknown, or if its results change from launch to launch.
     """
     earlier = [each for each in found if each.part == cause.part]
     alike = [each for each in earlier if sighting.help and found[each][0].help == sighting.help]
@@ -274,7 +274,8 @@ def _found_before(cause: _Cause, sighting: _Sighting, found: Mapping[_Cause, lis
     if cause.kind not in CASES:
         return next((each for each in alike if each in findings and each.reason is cause.reason), None)
     same = next((each for each in alike if each.line == cause.line), None)
-    return same if same is not None or cause.subject else next(iter(findings), None)
+    is_unexplained = cause.subject in {"", UNSTEADY}
+    return same if same is not None or not is_unexplained else next(iter(findings), None)
 
 
 def _is_in(lines: Sequence[str], line: int) -> bool:

@@ -3,7 +3,9 @@
 For a right submission, the output of `render` fits on one screen. `render_in_full` adds every message, value and log.
 """
 
+import textwrap
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from rich.console import RenderableType
@@ -37,6 +39,9 @@ from grader.results.result import Result, Ungraded
 LOG_LINES = 12
 """Maximum number of lines of a build log in the brief report. The first error usually causes the others."""
 
+SHORT_LOG = 3
+"""Lines of a log with one error: the error, its line, and a caret below it."""
+
 STYLES = {
     "passed": "green",
     "partly": "yellow",
@@ -46,6 +51,9 @@ STYLES = {
     OPEN: "yellow",
 }
 CELLS = {RIGHT: "not dim green", PARTLY: "not dim yellow", WRONG: "not dim bold red", UNWRITTEN: "not dim magenta"}
+
+INDENT_OF_EVENTS = 11
+"""Width of the text before an event below its line, in columns."""
 
 INDENT = 8
 """Width of the verdict in a row, in columns. The text below a row begins after these columns."""
@@ -110,16 +118,19 @@ def _one_line(text: str) -> str:
 
 
 def _issue(issue: Issue, file: str, lines: Sequence[str], width: int) -> Iterator[RenderableType]:
-    """Yield the mistake, its lines, the next step, and the points that the mistake costs."""
-    yield _headline(issue)
+    """Yield the mistake, its lines, the next step, the counted accesses, and the points that the mistake costs."""
+    cause = first_sentence(issue.message) if issue.kind is Kind.MEMORY else issue.message
+    yield _headline(replace(issue, message=cause))
     if issue.line is not None:
         yield _cropped(f"{'':4}--> {file}:{issue.line}", "dim")
-    if issue.kind is Kind.BUILD and issue.evidence:
+    if issue.kind is Kind.BUILD and issue.evidence and not _is_repeated(issue):
         yield from _log(issue.evidence)
     else:
         yield from (row for line in excerpt_of(issue, lines) for row in _source(line, width))
     if issue.help:
         yield _labelled("help", capital(issue.help), "bold cyan")
+    if figures := issue.message.removeprefix(cause).strip():
+        yield _labelled("count", figures, "dim")
     if issue.lost:
         points = f"{issue.lost:g} {'point' if issue.lost == 1 else 'points'}"
         yield _labelled("cost", f"{points} ({showable(issue.seen_in)})", "dim")
@@ -130,6 +141,13 @@ def _headline(issue: Issue) -> Table:
     about = f"{showable(issue.part)}: " if issue.part else ""
     words = Text.assemble((f"{issue.level}[{issue.reason}]: ", style), (about + issue.message, "bold"))
     return _hanging(f"{issue.number:>2}. ", words)
+
+
+def _is_repeated(issue: Issue) -> bool:
+    """True if the build log contains only the error and the line that the issue reports already."""
+    lines = [line for log in issue.evidence for line in showable(log).splitlines()]
+    says = issue.message.removeprefix(f"line {issue.line}: ").removesuffix(".")
+    return len(lines) <= SHORT_LOG and issue.line is not None and lines[0].endswith(f": error: {says}")
 
 
 def _log(evidence: Sequence[str]) -> Iterator[Padding]:
@@ -150,7 +168,8 @@ def _source(line: ExcerptLine, width: int) -> Iterator[Padding]:
             yield _cropped(f"{row} {part.words[0]}", "red")
         else:
             yield _cropped(row, "red")
-            yield from (_cropped(f"{'':6} |   {words}", "red") for words in part.words)
+            rows = (row for words in part.words for row in textwrap.wrap(words, max(width - INDENT_OF_EVENTS, 1)))
+            yield from (_cropped(f"{'':6} |   {words}", "red") for words in rows)
 
 
 def _cropped(text: str, style: str = "") -> Padding:

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from grader.common.phrases import count, sizes_in_words
-from grader.course.program import LaunchAt
+from grader.course.run_sequence import LaunchAt
 from grader.course.suite import Coursework
 from grader.grading.by_hand.run import Measured, TimedRow
 from grader.grading.explain.problem import Problem

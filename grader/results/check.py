@@ -94,6 +94,9 @@ nor lost.
 """
 
 
+UNSTEADY = "launches on the same data give different results"
+"""Cause of a case whose results change. A race or a value that was never set explains it."""
+
 NOT_MADE = frozenset({*OUTSTANDING, Reason.HIDDEN})
 """Reasons that only skipped checks have. The outcome of a hidden check is withheld, and a dry run leaves it out."""
 

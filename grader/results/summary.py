@@ -1,6 +1,6 @@
 """Summary of the checks of a grading: its first cause, and the points that are not decided yet."""
 
-from collections import Counter
+from collections import defaultdict
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from grader.common.record import Record
@@ -28,6 +28,11 @@ def urgency(check: CheckLabels) -> int:
     if check.kind in WASTEFUL:
         return 2
     return 1 if check.reason is Reason.KERNEL_MISSING else 0
+
+
+def _cause(check: CheckLabels) -> str:
+    """Return the cause of a failed check, or "" if it is unknown. An array without results is a cause in itself."""
+    return check.cause or (check.reason if check.reason is Reason.NOT_WRITTEN else "")
 
 
 class CheckSummary(Generic[T]):
@@ -67,20 +72,23 @@ class CheckSummary(Generic[T]):
 
         Wrong results come before missing kernels, and both before wasted time and memory (`urgency`). Among equally
         urgent kernels, the one that has lost the most points comes first. For each kernel, findings of the simulator
-        come before wrong results, which are their consequences. Among wrong results, the most common cause comes first.
-        Among cases with this cause, one without a size of 1 comes first, since a case with only one row or element
-        shows little.
+        come before wrong results, which are their consequences. Among wrong results, the cause that has lost the most
+        points comes first, and an unknown cause last. Among cases with one cause, one without a size of 1 comes first,
+        since a case with only one row or element shows little.
         """
         untold = {None, Reason.NOT_RUN, *NOT_MADE}
         failed = [each for each in self.checks if each.kind in CAUSES_FIRST and each.reason not in untold]
         parts = [*dict.fromkeys(check.part for check in failed)]
         lost = {part: sum(each.lost for each in self.checks if each.part == part) for part in parts}
-        causes = Counter((check.part, check.cause) for check in failed if check.cause)
+        costs: dict[tuple[str, str], float] = defaultdict(float)
+        for check in failed:
+            costs[check.part, _cause(check)] += check.lost
 
         def place(check: T) -> tuple[float, ...]:
             kernel = (urgency(check), -lost[check.part], parts.index(check.part))
-            cases = causes[check.part, check.cause]
-            return *kernel, CAUSES_FIRST.index(check.kind), -cases, check.has_a_size_of_one
+            cause = _cause(check)
+            cost = costs[check.part, cause]
+            return *kernel, CAUSES_FIRST.index(check.kind), not cause, -cost, check.has_a_size_of_one
 
         return tuple(sorted(failed, key=place))
 

@@ -44,6 +44,7 @@ def loaded(course, name="scaling"):
     return Course(assignments=course / "assignments", reference=course / "reference").load(name)
 
 
+@pytest.mark.whole
 def test_an_empty_folder_becomes_a_course(tmp_path):
     """A draft turns a new or empty folder into a course, and the paths of all its files are returned."""
     folder = tmp_path / "new" / "course"
@@ -52,6 +53,7 @@ def test_an_empty_folder_becomes_a_course(tmp_path):
     assert {path for path in folder.rglob("*") if path.is_file()} == set(written)
 
 
+@pytest.mark.whole
 def test_the_name_stands_in_place_of_the_placeholder_everywhere(drafted):
     """The assignment's name replaces the placeholder in every file and is also the name of the kernel."""
     for path in drafted.rglob("*"):
@@ -126,6 +128,7 @@ def test_the_handout_says_what_the_file_asks(drafted):
     assert f"memory, simulated: {assignment.memory.sizes['n']:,} elements" in handout
 
 
+@pytest.mark.whole
 def test_every_file_of_the_draft_that_instructors_write_has_comments(drafted):
     """The first line of the drafted assignment.yaml points editors to the schema, and comments explain its important
     fields. The code files begin with a comment.
@@ -138,6 +141,7 @@ def test_every_file_of_the_draft_that_instructors_write_has_comments(drafted):
         assert (drafted / "reference/scaling" / name).read_text().startswith(('"""', "//"))
 
 
+@pytest.mark.whole
 def test_the_schema_is_beside_the_assignments_and_the_draft_is_right_by_it(drafted):
     """The first line of assignment.yaml gives the path of the schema, and the draft is valid according to this
     schema.
@@ -147,6 +151,7 @@ def test_the_schema_is_beside_the_assignments_and_the_draft_is_right_by_it(draft
     assert list(Draft202012Validator(schema).iter_errors(fields)) == []
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("old", [pytest.param("{}", marks=pytest.mark.whole), "\udcff"])
 def test_a_schema_of_another_grader_is_written_anew(drafted, old):
     """A schema that another version of the grader wrote is replaced. An identical schema is not written again."""

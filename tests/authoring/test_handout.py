@@ -27,6 +27,7 @@ def test_the_files_of_the_course_are_current(course, name):
     assert sum(fact.file == "kernels.cl" for fact in found) >= 3
 
 
+@pytest.mark.whole
 def test_a_draft_is_current(drafted):
     """Handout and skeleton of a draft agree with its assignment.yaml."""
     assert stale(drafted) == []
@@ -72,6 +73,7 @@ OTHER_WAYS = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "way", [each if each == "a macro" else pytest.param(each, marks=pytest.mark.whole) for each in OTHER_WAYS]
 )
@@ -86,6 +88,7 @@ def test_another_way_to_declare_the_same_is_no_difference(drafted, way):
     assert stale(drafted) == []
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("spelling", ["float4", pytest.param("real4", marks=pytest.mark.whole)])
 def test_an_array_of_vectors_is_declared_with_vectors(drafted, spelling):
     """If an array has vectors, declarations with this vector agree, and declarations with numbers are stale."""
@@ -95,18 +98,21 @@ def test_an_array_of_vectors_is_declared_with_vectors(drafted, spelling):
     assert stale(drafted) == [("kernels.cl", 8, says, asked)]
 
 
+@pytest.mark.whole
 def test_a_kernel_in_place_of_the_right_one_is_named(drafted):
     """A handout that declares a kernel with another name, instead of the assignment's kernel, is stale."""
     spoil(drafted, HANDOUT, "void scaling(", "void scale(")
     assert stale(drafted) == [("README.md", 15, "declares scale", "asks for scaling")]
 
 
+@pytest.mark.whole
 def test_an_example_beside_the_right_kernel_is_no_difference(drafted):
     """A handout may declare other kernels as examples, as long as it also declares the assignment's kernel."""
     spoil(drafted, HANDOUT, "## Your kernel", "```c\n__kernel void other(__global real *x)\n```\n\n## Your kernel")
     assert stale(drafted) == []
 
 
+@pytest.mark.whole
 def test_a_kernel_that_the_handout_never_names_is_missing(drafted):
     """If the kernel is renamed only in assignment.yaml, the handout and the skeleton are both reported."""
     path = drafted / YAML
@@ -117,6 +123,7 @@ def test_a_kernel_that_the_handout_never_names_is_missing(drafted):
     assert ("kernels.cl", 8, "declares scaling", "asks for scaled") in stale(drafted)
 
 
+@pytest.mark.whole
 def test_macros_have_their_values(drafted):
     """If assignment.yaml changes the value of a macro, the old value is reported in the handout's list, in the
     skeleton's list and in a `#define`.
@@ -130,6 +137,7 @@ def test_macros_have_their_values(drafted):
     ]
 
 
+@pytest.mark.whole
 def test_a_macro_that_is_gone_is_named(drafted):
     """A macro that assignment.yaml does not define is reported. Values in other sentences are not compared."""
     spoil(drafted, HANDOUT, "`GROUP` = 64.", "`GROUP` = `TILE` = 64.")
@@ -137,6 +145,7 @@ def test_a_macro_that_is_gone_is_named(drafted):
     assert stale(drafted) == [("README.md", 20, "says TILE = 64", "defines no TILE")]
 
 
+@pytest.mark.whole
 def test_after_its_own_value_a_macro_may_have_the_value_of_timed_runs(drafted):
     """After the macro's own value, a handout may also give the value that timed runs use. It may not give only that
     value.
@@ -148,6 +157,7 @@ def test_after_its_own_value_a_macro_may_have_the_value_of_timed_runs(drafted):
     assert ("README.md", 20, "says GROUP = 256", "has 64") in stale(drafted)
 
 
+@pytest.mark.whole
 def test_a_choice_is_one_that_the_assignment_offers(drafted):
     """A choice that the skeleton states must be one that the assignment offers. Launch sizes and placeholders are not
     compared.
@@ -160,6 +170,7 @@ def test_a_choice_is_one_that_the_assignment_offers(drafted):
     assert stale(drafted) == [("kernels.cl", 8, "says GROUP = 48", "offers 32 or 64")]
 
 
+@pytest.mark.whole
 def test_a_sum_is_a_part_of_all_points(drafted):
     """A sentence such as "38 of 90 points" is stale if the assignment has a different number of points."""
     spoil(drafted, HANDOUT, "## Questions", "A naive kernel earns 38 of\n90 points.\n\n## Questions")

@@ -30,7 +30,7 @@ def claims(environment, simulator):
     return make
 
 
-@pytest.mark.whole  # the next tests grade some of these kernels
+@pytest.mark.whole
 def test_an_assignment_of_the_course_rewards_its_exercise(claims, transposition):
     """No kernel that avoids the exercise earns half of the points, and each kernel with a slip earns more than any of
     them.
@@ -54,6 +54,7 @@ def measuring(transposition, *names):
     )
 
 
+@pytest.mark.whole
 @pytest.mark.timed
 def test_points_for_what_a_naive_kernel_does_are_broken(claims, transposition):
     """A claim is false if the naive kernel earns too many points. In this test, two memory checks do not distinguish
@@ -68,6 +69,7 @@ def test_points_for_what_a_naive_kernel_does_are_broken(claims, transposition):
     )
 
 
+@pytest.mark.whole
 @pytest.mark.timed
 def test_a_lesson_that_no_check_measures_is_broken(claims, transposition):
     """If no check measures what the exercise teaches, a kernel that avoids the exercise loses no points, but a slip

@@ -44,6 +44,7 @@ def commands(text):
     return text.replace("\\\n", " ").splitlines()
 
 
+@pytest.mark.sampled
 def test_a_folder_is_filled_and_what_was_written_is_told(assignment, tmp_path):
     """The folder is created together with its parents. It contains exactly the files whose paths are returned."""
     folder = tmp_path / "new" / "mine"
@@ -51,6 +52,7 @@ def test_a_folder_is_filled_and_what_was_written_is_told(assignment, tmp_path):
     assert written_to(folder) == sorted(FILES)
 
 
+@pytest.mark.sampled
 def test_the_skeleton_and_the_handout_are_those_of_the_assignment(assignment, started):
     """The skeleton and the handout are exact copies of the assignment's files, except for the handout's link to the
     page about reports.
@@ -60,6 +62,7 @@ def test_the_skeleton_and_the_handout_are_those_of_the_assignment(assignment, st
     assert (started / "HANDOUT.md").read_text() == handout.replace(f"(../../docs/{GUIDE.name})", f"({GUIDE.name})")
 
 
+@pytest.mark.sampled
 def test_every_link_of_a_started_folder_leads_to_a_file_in_it(started):
     """Every relative link leads to a file in the starter folder, although two of its pages come from other folders."""
     links = [
@@ -72,6 +75,7 @@ def test_every_link_of_a_started_folder_leads_to_a_file_in_it(started):
     assert [each for each in links if not (started / each[1]).is_file()] == []
 
 
+@pytest.mark.sampled
 def test_the_assignments_name_stands_in_place_of_the_placeholder_everywhere(assignment, started):
     """No file contains the placeholder. Each file of the template that contains it has the assignment's name in its
     place.
@@ -84,6 +88,7 @@ def test_the_assignments_name_stands_in_place_of_the_placeholder_everywhere(assi
     assert f"assignment: {assignment.name}\n" in (started / "submission.yaml").read_text()
 
 
+@pytest.mark.sampled
 def test_the_gitlab_file_grades_and_publishes_the_report_also_on_failure(assignment, started):
     """The GitLab job ends with the grader's exit code and always keeps the reports. Exit code 4, which means that the
     course's machine decides some points, is only a warning.
@@ -101,6 +106,7 @@ def test_the_gitlab_file_grades_and_publishes_the_report_also_on_failure(assignm
     assert job["artifacts"]["paths"] == ["report.xml", "result.json", "report.html"]
 
 
+@pytest.mark.sampled
 def test_the_github_file_grades_and_publishes_the_report_also_on_failure(assignment, started):
     """The GitHub workflow requires the simulator and keeps the reports even if the grading fails."""
     workflow = yaml.safe_load((started / GITHUB).read_text())
@@ -289,6 +295,7 @@ def test_instructors_are_told_which_files_of_the_template_students_get():
     assert set(written_to(TEMPLATE)) == {*TEMPLATE_FILES, "kernels.cl"}
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", FIRST_COURSE)
 def test_a_handout_names_the_kernels_that_may_stand_in_the_same_file(course, name):
     """A handout lists exactly the other kernels with the same constants, because these kernels may share a file."""

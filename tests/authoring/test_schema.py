@@ -54,6 +54,7 @@ def said(fields):
     )
 
 
+@pytest.mark.whole
 def test_the_schema_is_one():
     """The schema is a valid JSON schema."""
     Draft202012Validator.check_schema(assignment_schema())
@@ -167,6 +168,7 @@ def test_what_course_yaml_may_say(text, places):
     assert [".".join(map(str, error.absolute_path)) for error in found] == places
 
 
+@pytest.mark.whole
 def test_every_field_says_what_it_is_for():
     """Every field has a description, because editors show it."""
     schema = assignment_schema()
@@ -175,6 +177,7 @@ def test_every_field_says_what_it_is_for():
             assert field.get("description") or "$ref" in field or "anyOf" in field, name
 
 
+@pytest.mark.whole
 def test_the_texts_are_json_with_descriptions():
     """The generated text of a schema contains the descriptions of fields, and the text for results contains the version
     of the format.

@@ -219,6 +219,7 @@ def said_of_both(monkeypatch, environment):
     return lambda assignment: list(examine_assignment(assignment, environment, lambda _: None))[-1]
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("name", [pytest.param("coalsTransp", marks=pytest.mark.whole), "coalsProgrm"])
 def test_both_kernels_of_ours_agree_at_the_sizes_that_are_timed(course, said_of_both, name):
     """The shipped model solutions and baselines agree at the timed sizes, also if the student's kernel is only one part
@@ -228,6 +229,7 @@ def test_both_kernels_of_ours_agree_at_the_sizes_that_are_timed(course, said_of_
     assert (said.claim, said.holds) == (AGREE, True)
 
 
+@pytest.mark.whole
 def test_a_model_solution_that_is_wrong_only_when_large_is_named(copied, said_of_both):
     """A model solution that is wrong only at large sizes is detected. Otherwise, correct submissions would be judged
     wrong.
@@ -244,11 +246,13 @@ def test_a_model_solution_that_is_wrong_only_when_large_is_named(copied, said_of
     assert said.seen == "they differ in B"
 
 
+@pytest.mark.whole
 def test_a_right_baseline_is_run_on_every_case(copied, said_of_baseline):
     """The baseline is run on every case on the available device, and its results are right."""
     assert said_of_baseline(copied) == RIGHT_BASELINE
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     ("old", "new", "seen"),
     [

@@ -12,6 +12,7 @@ from grader.authoring.show import MEASURES, describe
 from grader.course.criteria import MemoryCheck
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", ASSIGNMENTS)
 def test_the_points_that_are_told_are_all_there_are(course, name):
     """The printed points for correctness, sanitizer, memory checks and the best band for one class of devices add up to

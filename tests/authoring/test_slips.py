@@ -1,5 +1,7 @@
 """slips.py: the model solution without one barrier or one guard."""
 
+import pytest
+
 from grader.authoring.slips import slips
 
 
@@ -7,6 +9,7 @@ def sources(assignment):
     return {each.name: each.source for each in slips(assignment)}
 
 
+@pytest.mark.whole
 def test_each_barrier_is_left_out_once(course):
     """Each slip removes one barrier and leaves all other lines, and the line numbers, unchanged."""
     found = sources(course.load("coalsTransp"))

@@ -8,13 +8,25 @@ from courses import course_of
 from drafts import course_in, spoil
 from samples import BUILD, PROFILE, performance, result
 from samples import check as a_check
+from three_kernels import FIELDS, ORACLE, three_kernels
 from untimed import UNTIMED
 
 from grader.authoring import validation
 from grader.authoring.extent import QUICK
 from grader.authoring.golden import Expectation, Golden, corpus
 from grader.authoring.selftest import OwnResults
-from grader.authoring.validation import Examined, Judged, examine, is_complete, is_read, judge, limits, proposal, speeds
+from grader.authoring.validation import (
+    Examined,
+    Judged,
+    examine,
+    have_new_data,
+    is_complete,
+    is_read,
+    judge,
+    limits,
+    proposal,
+    speeds,
+)
 from grader.common.errors import NoiseError
 from grader.course.rubric import Kind
 from grader.results.metrics import Interval
@@ -58,6 +70,7 @@ def test_a_draft_holds_and_its_baseline_is_counted(scaling, quick, simulator):  
     assert (limit.check.name, limit.asked, limit.model, limit.baseline) == ("coalesced accesses", 1.1, 1.0, 8.0)
 
 
+@pytest.mark.whole
 def test_a_quick_examination_leaves_out_speed_alone(scaling, quick, simulator):  # noqa: ARG001 - it is installed
     """A quick examination makes every statement that needs no timing and leaves the points for speed open."""
     seen = examine(scaling, quick, NO_WORDS, QUICK)
@@ -80,6 +93,7 @@ def test_a_baseline_with_another_program_is_counted(tmp_path, quick, simulator):
     assert (reads.model, reads.baseline) == (256, 512)
 
 
+@pytest.mark.whole
 def test_an_oracle_that_fails_is_a_broken_statement(drafted, quick):
     """If the oracle raises an exception, a statement is false and gives the path of the oracle and the exception. No
     speeds or limits are proposed.
@@ -91,6 +105,25 @@ def test_an_oracle_that_fails_is_a_broken_statement(drafted, quick):
     assert seen.own is None
     assert speeds(seen, ()) is None
     assert list(limits(seen, ())) == []
+
+
+FIXED = """
+
+def inputs(generator, data, n, **_):
+    return {"data": np.arange(n)}
+"""
+
+
+def test_kernels_that_run_alone_need_inputs_that_use_the_generator(tmp_path):
+    """If `inputs` ignores its generator, a statement is false and names the cases in which a kernel runs alone. Other
+    assignments have no such statement.
+    """
+    assert [each.holds for each in have_new_data(three_kernels(tmp_path / "new"))] == [True]
+    made = {**FIELDS["buffers"], "data": {**FIELDS["buffers"]["data"], "data": "made"}}
+    (said,) = have_new_data(three_kernels(tmp_path / "fixed", oracle=ORACLE + FIXED, buffers=made))
+    assert not said.holds
+    assert said.seen.endswith("the data never change in scanBlocks alone and addOffsets alone")
+    assert list(have_new_data(course_of(tmp_path / "whole", UNTIMED).load("small"))) == []
 
 
 @pytest.mark.whole
@@ -197,6 +230,7 @@ def counted(unused):
     return result(BUILD, profiles={"": PROFILE.model_copy(update={"accesses": (access,), "branches": ()})})
 
 
+@pytest.mark.whole
 def test_limits_are_above_what_right_submissions_are_counted(scaling, tmp_path):
     """Proposed limits are above the counts of all correct submissions. Wrong submissions, and those without counts, are
     ignored.

@@ -151,6 +151,7 @@ def assignment_with(example):
     return {**fields, "baseline": [launch]}
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("text", EXAMPLES, ids=["bytes", "vectors", "program"])
 def test_an_example_of_another_kind_can_be_read(text, tmp_path):
     """grader and the schema accept an assignment with the fields of the example."""
@@ -229,6 +230,7 @@ def values_of(schema):
         yield from (value for below in schema for value in values_of(below))
 
 
+@pytest.mark.whole
 def test_every_value_that_a_field_may_have_is_explained():
     """The reference mentions each accepted value in code font. A sentence explains the vectors."""
     vectors = ELEMENTS.keys() - SCALARS.keys()

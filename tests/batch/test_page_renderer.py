@@ -30,6 +30,7 @@ def lasting(tmp_path_factory):
         yield renderer
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("told", [GRADED, UNGRADED], ids=["graded", "ungraded"])
 def test_a_page_is_the_same_wherever_it_is_made(lasting, told):
     """A page from another process is identical to the byte, with its figures, whether or not it was begun early."""
@@ -84,6 +85,7 @@ def test_a_process_that_dies_costs_no_page(beside, tmp_path):
         assert beside.page(GRADED) == InlineRenderer().page(GRADED)
 
 
+@pytest.mark.whole
 def test_the_overview_is_made_there_too(beside):
     """The overview is made in another process, or in this one if the other processes have ended."""
     book = Gradebook(
@@ -107,6 +109,7 @@ def test_all_processes_start_when_they_are_told_to(beside):
     waited(lambda: all(each._process is not None for each in beside._processes._all))
 
 
+@pytest.mark.whole
 def test_no_process_is_left(tmp_path):
     """All processes end with the batch."""
     renderer = PoolRenderer(tmp_path)

@@ -244,6 +244,7 @@ def test_files_follow_from_one_state_and_say_what_became_of_them(run, tmp_path):
     assert not (tmp_path / "out" / "moodle-worksheet.csv").exists()
 
 
+@pytest.mark.whole
 def test_who_is_gone_leaves_no_reports(run, submissions, tmp_path):
     """The reports of a student who is no longer in the download are removed."""
     run()

@@ -193,6 +193,7 @@ def test_who_ends_the_grader_ends_the_batch_and_keeps_what_is_done(transposition
     assert sum(map(store.holds, plan.items)) == 1
 
 
+@pytest.mark.whole
 def test_the_listener_is_called_now_and_then_while_nothing_happens(transposition, store):
     """The listener is also called while no grading ends, so that the clock on the screen advances."""
     grading_jobs, ticks = [], []

@@ -99,6 +99,7 @@ def test_what_is_no_source_text_is_graded_without_running_anything(settings_json
     assert "binary" in graded.checks[0].message
 
 
+@pytest.mark.whole
 def test_a_station_that_has_something_else_grades_nothing(settings_json, bundle):
     """A station with another grader or device refuses a job, because its results would not be comparable.
 
@@ -111,6 +112,7 @@ def test_a_station_that_has_something_else_grades_nothing(settings_json, bundle)
     assert "grader another on " in answer.fault
 
 
+@pytest.mark.whole
 def test_a_fault_of_ours_is_an_answer(settings_json, bundle, monkeypatch):
     """An exception during a grading is returned as a fault, so that the station can grade the next job."""
     monkeypatch.setattr(station, "grade_coursework", lambda *_, **__: 1 / 0)
@@ -132,6 +134,7 @@ def test_who_ends_the_station_ends_the_grading(settings_json, bundle, monkeypatc
         grade(asked)
 
 
+@pytest.mark.whole
 def test_a_station_is_opened_once_and_leaves_nothing(settings_json, own_place):
     """Jobs with the same settings share an open station. Other settings or its end close it and delete its folder."""
     look_around(settings_json)
@@ -146,6 +149,7 @@ def test_a_station_is_opened_once_and_leaves_nothing(settings_json, own_place):
     leave()
 
 
+@pytest.mark.whole
 def test_a_station_that_cannot_open_leaves_nothing(own_place):
     """If the device is missing, opening raises DeviceError, and the spare worker and the folders are removed."""
     with pytest.raises(DeviceError):
@@ -153,6 +157,7 @@ def test_a_station_that_cannot_open_leaves_nothing(own_place):
     assert folders(own_place) == []
 
 
+@pytest.mark.whole
 def test_a_station_with_a_stale_device_profile_does_not_open(settings_json, stale, own_place):  # noqa: ARG001
     """A stale device profile ends the batch at the start rather than causing a fault for each submission."""
     with pytest.raises(DeviceError, match=r"was measured with driver 0\.1"):
@@ -165,6 +170,7 @@ def test_a_cpus_clock_makes_no_other_facilities(settings_json):
     assert look_around(settings_json).device.clock is None
 
 
+@pytest.mark.whole
 def test_the_machines_own_device_counts_where_the_batch_names_none(settings_json, monkeypatch):
     """GRADER_DEVICE selects the device unless the batch does. This lets a machine with two devices run two stations."""
     monkeypatch.setenv("GRADER_DEVICE", "99")
@@ -173,6 +179,7 @@ def test_the_machines_own_device_counts_where_the_batch_names_none(settings_json
     assert look_around(load_settings({}).as_json({"sandbox": "process", "device": 0})).device.index == 0
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     "name",
     [

@@ -57,6 +57,7 @@ def test_three_kills_change_no_result(tmp_path):
     assert left_in(tmp_path) == []
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.whole)])
 def test_an_interrupted_batch_leaves_nothing_and_says_how_to_go_on(tmp_path, number):
     """An interrupted batch leaves no process or temporary file behind, and says how to continue.

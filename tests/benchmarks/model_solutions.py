@@ -17,8 +17,9 @@ from grader.course.criteria import Sizes
 from grader.course.expressions import evaluate
 from grader.course.speed_goals import device_class
 from grader.course.truth.seeds import fresh_seed
+from grader.execution.assignment_plans import control_plan
 from grader.execution.device import copy_size, peak_run
-from grader.execution.plan import COPY, NAIVE, PEAK, STUDENT, WHOLE, control_plan
+from grader.execution.plan import COPY, NAIVE, PEAK, STUDENT, WHOLE
 from grader.grading.explain.failures import unwrap
 from grader.grading.grading_environment import GradingEnvironment
 from grader.grading.settings import load_settings

@@ -118,6 +118,7 @@ def test_a_draft_that_holds_is_told_in_six_sections(printed):
     assert "nothing was written." in text
 
 
+@pytest.mark.whole
 def test_a_stale_handout_is_broken_with_its_line(printed, drafted):
     """An outdated fact in the handout is a fault. The page shows its line and both values."""
     spoil(drafted, "assignments/scaling/README.md", "`GROUP` = 64", "`GROUP` = 32")
@@ -127,6 +128,7 @@ def test_a_stale_handout_is_broken_with_its_line(printed, drafted):
     assert f"BROKEN {said}" in joined_lines(text)
 
 
+@pytest.mark.whole
 def test_a_quick_validation_says_what_was_not_checked(printed):
     """A quick validation adds a section with the open questions about speed, and does not propose any speed goals."""
     depends = Earned(name="the baseline", result=result(BUILD, check("case", max_points=5), UNTIMED))
@@ -150,12 +152,14 @@ def test_the_last_line_says_if_speed_was_not_checked():
     assert Page(console=console, broken=2, unchecked=["?"]).verdict == "2 statements BROKEN, but speed was not checked"
 
 
+@pytest.mark.whole
 def test_no_line_is_wider_than_a_terminal_of_80_columns(printed):
     """No line is wider than a terminal with 80 columns."""
     text, _ = printed(timed(1.0))
     assert [line for line in text.splitlines() if len(line.rstrip()) > WIDTH] == []
 
 
+@pytest.mark.whole
 def test_what_is_proposed_can_be_pasted_into_the_file(printed, drafted):
     """Each proposal is YAML with the nesting that the file needs, and the assignment loads after pasting it."""
     text, _ = printed(timed(1.0))
@@ -198,6 +202,7 @@ def test_figures_stand_beside_what_is_asked(printed):
     assert "A student kit can decide about speed if you add `yardstick: 4.1`." in joined_lines(text)
 
 
+@pytest.mark.whole
 def test_a_yardstick_that_is_far_off_is_remarked(printed, drafted):
     """A yardstick far from the measured one is remarked upon, but is not a fault."""
     spoil(drafted, "assignments/scaling/assignment.yaml", "    cpu:\n", "    cpu:\n      yardstick: 9\n")
@@ -208,6 +213,7 @@ def test_a_yardstick_that_is_far_off_is_remarked(printed, drafted):
     )
 
 
+@pytest.mark.whole
 def test_what_asks_for_more_than_is_proposed_is_marked(printed, drafted):
     """A goal above the proposed one, or a check that the baseline passes too, is remarked upon, but is not a fault."""
     spoil(drafted, "assignments/scaling/assignment.yaml", "fraction: 0.01", "fraction: 0.7")
@@ -220,6 +226,7 @@ def test_what_asks_for_more_than_is_proposed_is_marked(printed, drafted):
     assert "remark coalesced accesses: the baseline passes" in said
 
 
+@pytest.mark.whole
 def test_a_count_that_could_not_be_made_is_a_question_mark(printed):
     """A missing count is printed as a question mark, for example if the baseline does not run in the simulator."""
     text, _ = printed(timed(1.0), baseline=None)
@@ -250,6 +257,7 @@ def test_what_is_broken_is_counted_and_what_rests_on_it_is_not_told(printed):
     assert "The report of the skeleton" not in said
 
 
+@pytest.mark.whole
 def test_each_difference_of_a_golden_submission_is_broken(printed):
     """Each golden submission with an unexpected verdict is listed with the expected one. The others share one line."""
     told = {"old-y-left-out": ("tall: CRASH, must be WRONG_OUTPUT", "sanitizer: passes, must be NOT_RUN")}
@@ -260,6 +268,7 @@ def test_each_difference_of_a_golden_submission_is_broken(printed):
     assert "BROKEN old-y-left-out gets the verdicts that it must (tall: CRASH, must be WRONG_OUTPUT)" in said
 
 
+@pytest.mark.whole
 def test_a_corpus_that_cannot_be_graded_is_broken(printed, drafted):
     """The corpus has a fault if one of its files is invalid, which is found before any run, or if grading fails."""
     text, broken = printed(timed(1.0), graded=SolutionError("oracle.py: failed"))
@@ -290,6 +299,7 @@ def test_students_do_not_see_what_is_hidden(printed, drafted):
     assert re.search(r"hidden\s+correctness: one element \(n 1\)", report)
 
 
+@pytest.mark.whole
 def test_of_a_suite_each_part_is_told_by_its_name(printed, drafted):
     """For a suite, the statements and thresholds are printed for each part, but the skeleton's report only once."""
     path = drafted / "assignments" / "scaling" / "assignment.yaml"

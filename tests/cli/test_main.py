@@ -131,6 +131,7 @@ def test_version_and_help_answer_before_anything_is_loaded(tmp_path, args):
     assert (done.returncode, done.stderr) == (0, "['lms', 'lms.platforms', 'reports'] []\n")
 
 
+@pytest.mark.whole
 def test_the_first_worker_starts_before_numpy_is_loaded(tmp_path):
     """The first worker starts before numpy is loaded, so that the two happen in parallel."""
     (tmp_path / "started.py").write_text(

@@ -11,6 +11,7 @@ from grader.results.check import Reason, Verdict
 
 WRONG = failed("correctness: one (n 1)")
 FOUND = failed("correctness: one (n 1)", message="line 3 adds once too often.")
+LACKING = failed("correctness: one (n 1)", reason=Reason.KERNEL_MISSING)
 RACED = failed("sanitizer (n 70)", kind=Kind.SANITIZER, reason=Reason.DATA_RACE, findings=(RACE,))
 WASTEFUL = failed("memory: words read", kind=Kind.MEMORY, reason=Reason.EXTRA_TRAFFIC)
 UNWATCHED = check("sanitizer", Kind.SANITIZER, Verdict.SKIPPED, 0, 12, reason=Reason.NO_SIMULATOR, message="no.")
@@ -39,7 +40,9 @@ def test_the_first_cause_decides_which_command_helps(checks, said):
     assert next_step(result(*checks), "", " mine -a x").startswith(said)
 
 
-@pytest.mark.parametrize("checks", [(UNBUILT,), (BUILD, FOUND), (BUILD, RACED, WASTEFUL), (BUILD,)], ids=range(4))
+@pytest.mark.parametrize(
+    "checks", [(UNBUILT,), (BUILD, FOUND), (BUILD, LACKING), (BUILD, RACED, WASTEFUL), (BUILD,)], ids=range(5)
+)
 def test_no_command_is_named_where_the_report_has_said_all(checks):
     """No command is suggested if the report shows the line of the first cause, or if every check passed."""
     assert next_step(result(*checks), "", "") is None

@@ -57,6 +57,7 @@ def removed_first(path):
     path.write_text("second")
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("save", [renamed, emptied_first, written_twice, removed_first])
 def test_however_an_editor_writes_it_a_save_is_one_content(path, save):
     """A save yields one content, even if the editor renames, empties or removes the file, or writes it twice."""

@@ -19,6 +19,7 @@ ZOE = Person(names=("Zo\u00eb Stra\u00dfer",), key="Zoe@Example.org", label="Zo\
 PEOPLE = Register((MEI, OTHER, ZOE))
 
 
+@pytest.mark.whole
 @given(st.text())
 def test_a_key_does_not_depend_on_how_it_is_typed(text):
     """`person_key` ignores case, the encoding of accents and surrounding spaces. Applying it twice changes nothing."""

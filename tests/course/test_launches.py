@@ -124,6 +124,7 @@ def failures(assignment, environment, folder, kernel):
     return {check.name.partition(" (")[0]: check for check in result.checks if check.reason is not None}
 
 
+@pytest.mark.whole
 def test_a_right_kernel_earns_everything(everything, quick, tmp_path):
     """A right kernel passes with swapped, updated, integer and oracle-made arrays.
 

@@ -17,6 +17,7 @@ TERMS = {
 """The largest number of terms in one element."""
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", ASSIGNMENTS)
 def test_a_tolerance_is_less_than_an_average_term(course, name):
     """A tolerance is below a fourth of an average term, at the sizes of all cases and of the timing on a CPU.

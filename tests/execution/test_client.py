@@ -34,6 +34,7 @@ def processes_after_a_run(worker):
     return set(processes_of(worker._connection.process.group))
 
 
+@pytest.mark.whole
 def test_sessions_in_one_process(worker):
     """Several kernels share a process only inside `in_one_process`. The process ends with that block."""
     processes_after_a_run(worker)
@@ -58,6 +59,7 @@ def processes_after_going_on(worker):
     return set(processes_of(worker._connection.process.group))
 
 
+@pytest.mark.whole
 def test_a_session_that_goes_on_ends_the_one_before_and_no_process(worker):
     """A session that continues keeps the process, with everything that is loaded in it. The process can also expand
     texts.
@@ -73,6 +75,7 @@ def test_a_session_that_goes_on_ends_the_one_before_and_no_process(worker):
     assert len(set(processes_of(worker._connection.process.group)) & used) == 1, "only the worker itself stays"
 
 
+@pytest.mark.whole
 def test_a_session_goes_on_in_another_process_when_that_has_ended(worker):
     """If a kernel has ended the process, or it has ended while it was idle, the session silently continues in another
     process.
@@ -103,6 +106,7 @@ def test_a_session_that_cannot_go_on_is_tried_again_in_another_worker(worker, mo
     assert isinstance(worker.open(plan("twice")), Refused), "it was not to go on: the refusal is its own"
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     "refusal",
     [Refused(call="stage", error="X"), pytest.param(Stopped(error="OUT_OF_RESOURCES"), marks=pytest.mark.whole)],
@@ -122,6 +126,7 @@ def test_no_session_goes_on_where_the_driver_has_refused_something(worker, monke
     assert processes_after_going_on(worker) == fresh
 
 
+@pytest.mark.whole
 def test_a_process_that_a_kernel_ended(worker):
     """A process that a kernel has ended is not used again. The next session gets another one."""
     with worker.in_one_process():
@@ -157,6 +162,7 @@ def test_sessions_share_a_process_until_a_kernel_has_run_in_it(worker):
     assert len(last & third) == 1, "only the worker itself stays"
 
 
+@pytest.mark.whole
 def test_a_worker_that_still_warms_up_answers_in_order(worker):
     """A worker that is still warming up answers the next requests in order."""
     worker.warm_up(NOTHING, {})
@@ -166,6 +172,7 @@ def test_a_worker_that_still_warms_up_answers_in_order(worker):
     assert worker.preprocess("int a = B;", {"B": "1"}).strip() == "int a = 1;"
 
 
+@pytest.mark.whole
 def test_a_worker_that_fails_while_it_warms_up_starts_anew(worker):
     """A worker whose warm-up fails is started again, and the next requests succeed."""
     worker.warm_up(NOTHING, {"p": ProgramSource(source="__kernel void (")})
@@ -173,6 +180,7 @@ def test_a_worker_that_fails_while_it_warms_up_starts_anew(worker):
     assert is_right(worker.run_once(plan("twice"), "run", ARRAYS))
 
 
+@pytest.mark.whole
 def test_a_session_that_was_opened_in_vain_leaves_the_next_nothing(worker):
     """A session that failed to open does not leave any program to the next session, neither one that does not build nor
     an additional one.
@@ -194,6 +202,7 @@ def test_a_crash_takes_its_own_session_only(worker):
     assert worker._connection.process.group == pid
 
 
+@pytest.mark.whole
 def test_the_driver_says_what_kernels_take():
     """The driver reports the local memory that kernels declare, and the build log, which may be empty."""
     source = (

@@ -47,6 +47,7 @@ def test_a_script_runs_and_everything_comes_back(worker):
         assert (fetched[name].after == poison).all()
 
 
+@pytest.mark.whole
 def test_a_turn_is_all_of_it_by_one_request(worker):
     """A single request runs all launches, each after the previous one has ended, and then returns the results. The
     worker's clock measures each step.
@@ -75,6 +76,7 @@ NOT_WHOLE = {
 }
 
 
+@pytest.mark.whole
 def test_a_turn_that_is_not_whole_is_garbled(worker, monkeypatch):
     """A turn must contain a time for each step, and a wait for each launch and for the results. Anything else is
     garbled.
@@ -103,6 +105,7 @@ def test_a_turn_fails_as_a_launch_does(kernel):
 SHARED = replace(plan("twice"), arrays="shared")
 
 
+@pytest.mark.whole
 def test_shared_arrays_are_in_place_before_a_launch_and_after_it(worker):
     """For each launch, shared arrays give the same results as copied ones, including guard bands and inputs."""
     assert isinstance(worker.open(SHARED), Opened)
@@ -150,11 +153,13 @@ def test_an_endless_kernel_is_ended_at_its_deadline_and_the_worker_starts_anew()
         assert is_right(worker.run_once(plan("twice"), "run", ARRAYS))
 
 
+@pytest.mark.whole
 def test_what_a_kernel_prints_never_reaches_the_control_stream(worker):
     """A kernel prints 20,000 forged replies, and none of them reaches the control stream."""
     assert is_right(worker.run_once(plan("chatter"), "run", ARRAYS))
 
 
+@pytest.mark.whole
 def test_a_refusal_of_the_driver_is_an_outcome(worker):
     """If a kernel requires a work-group size that contradicts the launch, the outcome contains the driver's error."""
     outcome = worker.run_once(plan("sevens"), "run", ARRAYS)
@@ -162,6 +167,7 @@ def test_a_refusal_of_the_driver_is_an_outcome(worker):
     assert outcome.error == "INVALID_WORK_GROUP_SIZE"
 
 
+@pytest.mark.whole
 def test_a_refused_launch_says_what_it_asked_for():
     """A refused launch reports its work-group size and its local memory, both declared and as an argument, together
     with the limits of the device.
@@ -196,6 +202,7 @@ def test_memory_is_limited():
     assert isinstance(outcome, Refused | Crashed)
 
 
+@pytest.mark.whole
 def test_an_output_file_that_was_cut_is_noticed(worker, monkeypatch):
     """The judge reads from its own descriptor, and notices if bytes are missing."""
     worker.open(plan("twice"))
@@ -215,6 +222,7 @@ def test_an_output_file_that_was_cut_is_noticed(worker, monkeypatch):
     assert "shorter" in outcome.what
 
 
+@pytest.mark.whole
 def test_a_full_disk_is_our_error(worker, monkeypatch):
     """A full disk is an error of grader, and the message contains the number of bytes that were needed."""
 

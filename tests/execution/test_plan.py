@@ -5,6 +5,7 @@ from samples import DEVICE
 from timing_setups import with_constants
 
 from grader.course.poison import GUARD_BYTES, INPUT_POISON, POISON
+from grader.execution.assignment_plans import control_plan, reference_plan, submission_plan, timed_plan
 from grader.execution.device import copy_size, peak_run
 from grader.execution.plan import (
     BASELINE,
@@ -18,12 +19,8 @@ from grader.execution.plan import (
     Binding,
     Plan,
     Script,
-    control_plan,
     going_on,
     joined,
-    reference_plan,
-    submission_plan,
-    timed_plan,
 )
 from grader.protocol.steps import BufferArg, BufferSpec, CopyStep, KernelStep, LocalArg, ScalarArg
 
@@ -84,6 +81,7 @@ def test_the_students_step_of_a_program_stands_alone(course):
     assert {spec.name for spec in plan.buffers} == {"Atr", "Btr"}
 
 
+@pytest.mark.whole
 def test_reference_and_submission_are_timed_on_equal_terms(course):
     """The reference and the submission have identical steps, buffers and data. Only the program differs."""
     for assignment in (part for name in course.names() for part in course.load(name).parts):

@@ -135,6 +135,7 @@ def test_those_that_serve_no_further_grading_end_together(made):
     assert [each.said for each in made] == [["rest", "let_go", "stop"]] * 2
 
 
+@pytest.mark.whole
 def test_a_session_that_was_asked_for_and_never_used_is_no_answer_to_the_next(environment):
     """A session that was requested but never used is not mistaken for the session of the next grading, which is opened
     in the same process.
@@ -373,6 +374,7 @@ def test_a_dead_spare_that_cannot_be_replaced_leaves_nothing():
     assert fake.running == []
 
 
+@pytest.mark.whole
 def test_a_killed_spare_costs_no_grading():
     """After the spare process was killed, the next worker still computes. At the end, no process and no folder of these
     real workers is left.

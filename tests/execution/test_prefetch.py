@@ -55,6 +55,7 @@ def test_an_early_run_that_is_not_needed_is_abandoned(worker):
     assert worker._connection is not before
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("fails", [pytest.param("build", marks=pytest.mark.whole), "launch"])
 def test_an_early_run_that_fails_leaves_no_reply(worker, fails):
     """If an early run fails, its later replies are useless, so the worker is stopped. The next session succeeds."""

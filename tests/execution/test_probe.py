@@ -26,6 +26,7 @@ def returned(payload):
     return {"out": Fetched(before=nothing, payload=payload, after=nothing, poison=0)}
 
 
+@pytest.mark.whole
 def test_a_device_that_works_is_found_to(environment):
     """On a working device, the kernel is built and run, its values are checked, and the worker is stopped."""
     worker = environment.worker()

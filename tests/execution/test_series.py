@@ -79,6 +79,7 @@ def series(worker, **kernels):
     return Series(worker, {name: plan(kernel) for name, kernel in kernels.items()})
 
 
+@pytest.mark.whole
 def test_scripts_that_run_to_their_ends_share_a_session(worker):
     """Scripts that complete share a session. Their results have the names of their own plans, and outputs come first,
     as in the script.
@@ -109,6 +110,7 @@ def test_every_run_starts_from_its_inputs_and_from_poison(worker):
     assert worker.sessions == ["ab"]
 
 
+@pytest.mark.whole
 def test_a_session_that_a_script_ends_is_followed_by_one_for_those_that_remain(worker):
     """If a script ends the session, a new session is opened for the remaining scripts. A script that fails as the first
     of its session is not run again.
@@ -132,6 +134,7 @@ def test_a_script_that_fails_after_others_is_run_again_before_others(worker):
     assert worker.sessions == ["abcd", "bcd", "cd", "d"]
 
 
+@pytest.mark.whole
 def test_a_session_that_was_begun_is_the_next_one(worker):
     """A session that was requested serves its own script or a later one, because nothing has run in it yet."""
     shared = series(worker, a="twice", b="twice")
@@ -142,6 +145,7 @@ def test_a_session_that_was_begun_is_the_next_one(worker):
     assert worker.sessions == ["ab"]
 
 
+@pytest.mark.whole
 def test_a_session_that_was_begun_in_vain_answers_nobody_else(worker):
     """If a session was requested but not used, as after the last case, its answer is not read by the next request."""
     shared = series(worker, a="twice", b="twice")
@@ -174,6 +178,7 @@ def test_the_first_launch_of_every_script_may_take_longer(worker):
     assert (timed_out.doing, round(timed_out.seconds)) == ("running", TIMEOUTS.first_launch)
 
 
+@pytest.mark.whole
 def test_a_script_whose_buffers_cannot_be_made_takes_them_from_no_other():
     """If the buffers of all scripts do not fit together, each script gets its own session, and only the script that
     needs too much fails.
@@ -187,6 +192,7 @@ def test_a_script_whose_buffers_cannot_be_made_takes_them_from_no_other():
     assert worker.sessions == ["abc", "a", "b", "c"]
 
 
+@pytest.mark.whole
 def test_a_closed_series_has_no_session_left(worker):
     """A closed series has no open session, so that no submission runs in the background while others are timed. It can
     be closed twice.

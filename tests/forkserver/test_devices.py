@@ -39,6 +39,7 @@ def test_what_every_program_expects_can_be_opened(path):
     assert confined(f"print(opened({path!r}))") == ["done"]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("how", ["os.O_RDONLY", "os.O_WRONLY", "os.O_RDWR"])
 @pytest.mark.parametrize("path", ["/dev/ptmx", "/dev/tty", "/dev/pts/ptmx"])
 def test_no_terminal_can_be_opened(path, how):

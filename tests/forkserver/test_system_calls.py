@@ -72,6 +72,7 @@ NAMES = {
 """Calls that most machines would allow without the filter."""
 
 
+@pytest.mark.sampled
 @loaded
 @pytest.mark.parametrize("arguments", NAMES.values(), ids=NAMES)
 def test_services_that_work_later_are_refused(arguments):

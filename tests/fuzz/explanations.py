@@ -33,8 +33,9 @@ from grader.course.submissions.submission import SIZE_LIMIT, Submission
 from grader.course.submissions.task import ChosenTask, Task
 from grader.course.truth.fields import cast
 from grader.course.truth.oracle import load_oracle
+from grader.execution.assignment_plans import submission_plan
 from grader.execution.outcome import Fetched
-from grader.execution.plan import STUDENT, Binding, submission_plan
+from grader.execution.plan import STUDENT, Binding
 from grader.grading.checks.building import Built
 from grader.grading.checks.choices import chosen
 from grader.grading.checks.conclusions import conclude
@@ -424,7 +425,6 @@ def _edit(seen: Outline, source: str, tally: Tally) -> None:
     """Make edits, the programs that combine them, and the hints for each edit."""
     made = edits(seen, most=EDITS)
     for schema in mutant_schemas(seen, [*made[:SWITCHED:2], *made[-SWITCHED::2]]):
-        schema.keeps_to_its_arrays  # noqa: B018 - a property that computes its value on access
         schema.without([1, 3, *list(schema.lines)[:2]])
     for edit in made:
         edited(seen, edit)
@@ -672,7 +672,7 @@ def _explain_results(assignment: Assignment, chance: random.Random, where: str, 
     )
     oracle_of = built, oracle
     checks = tally.step(f"conclusions of {spoil.__name__}", where, lambda: conclude(tried, *oracle_of, seen)) or ()
-    words = chance.choice(("", "line 3: the parameters are in another order than the assignment passes them: write x."))
+    words = chance.choice(("", "line 3: the parameters are in another order than the assignment passes them. Write x."))
     told = [blamed(check, words) for check in checks]
     tally.step(
         "reports of results", where, lambda: _report(assignment, submission, told, drawn=chance.random() < 1 / DRAWN)

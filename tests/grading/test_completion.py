@@ -49,6 +49,7 @@ def untimed(result):
     return [replace(check, seconds=0.0) for check in result.checks]
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     ("statement", "reason"),
     [
@@ -76,6 +77,7 @@ def test_a_completed_result_is_that_of_one_grading(hiding, soon, statement, reas
     assert [check for check in completed.checks if check.name != pending.name] == others
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("source", ["not OpenCL", KERNEL.replace("x[i] + y[i]", "x[i]")])
 def test_only_hidden_cases_that_must_run_are_pending(hiding, soon, source):
     """A failed build decides all hidden cases, so none of them is pending. A wrong result in a shown case decides none

@@ -78,6 +78,7 @@ def test_a_share_of_the_elements_may_differ(tmp_path, environment):
     assert "10 % of the elements differ; 1 % may." in many.detail
 
 
+@pytest.mark.whole
 def test_any_order_is_right(tmp_path, environment):
     """The right elements in reverse order pass. A value that is there twice fails, and the message names it."""
     assignment = assignment_of(tmp_path, {"rule": "multiset"})
@@ -97,6 +98,7 @@ def test_the_oracle_may_judge_in_words(tmp_path, environment):
     assert (wrong.reason, wrong.message) == (Reason.WRONG_OUTPUT, "z[0] is 7, which is no square.")
 
 
+@pytest.mark.whole
 def test_a_judge_that_fails_is_our_fault(tmp_path, environment):
     """An exception in `check`, or an answer that is no sentence, leaves the submission ungraded and names the file."""
     for number, answer in enumerate(("1 / 0", "False")):

@@ -55,6 +55,7 @@ def test_no_worker_hears_of_a_hidden_check(environment, tmp_path, monkeypatch, h
     assert (unmade, right[0].checks.index(unmade)) == (UNMADE.skip(unmade), HIDDEN[hidden])
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("hidden", [pytest.param("sanitizer", marks=pytest.mark.whole), "memory", "performance"])
 def test_shown_checks_are_made_as_ever(environment, tmp_path, hidden):
     """For a correct kernel, all shown checks pass. Counts are omitted if they would reveal the outcome of a hidden

@@ -46,7 +46,7 @@ def addition_of(folder, element):
     return course.load("small"), kernel
 
 
-QUICK = {"double", "uchar3"}
+QUICK = {"uchar3"}
 TYPES = [*SCALARS, "float4", "uchar3", "int16"]
 
 
@@ -110,6 +110,7 @@ def test_all_digits_of_long_numbers_are_shown(tmp_path, environment):
     assert got - expected == 2**60
 
 
+@pytest.mark.whole
 def test_an_input_may_be_constant_if_it_fits(tmp_path, environment):
     """`__constant` is accepted for a small input, and refused for an output and for an input of more than 64 KiB."""
     assignment, right = addition_of(tmp_path / "small", "float")
@@ -132,6 +133,7 @@ def with_elements(assignment, n):
     return replace(assignment, sanitizer=replace(assignment.sanitizer, sizes={"n": n}))
 
 
+@pytest.mark.whole
 def test_a_wrong_number_of_a_vector_is_named_like_in_the_kernel(tmp_path, environment):
     """The message names the number of a vector by its letter."""
     assignment, right = addition_of(tmp_path, "float4")

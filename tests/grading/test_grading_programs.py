@@ -8,8 +8,9 @@ from untimed import UNTIMED
 
 from grader.common.errors import InputError
 from grader.common.record import replace
-from grader.course.program import CopyAt, Program, launches_in, unroll
+from grader.course.program import Program, launches_in
 from grader.course.rubric import Kind
+from grader.course.run_sequence import CopyAt, unroll
 from grader.results.check import Reason, Verdict
 
 SORT = """__kernel void add(__global int *data, uint32_t n, uint32_t k, uint32_t j)
@@ -227,6 +228,7 @@ def test_the_first_wrong_intermediate_array_is_explained(tmp_path, environment):
     assert case.message.startswith("total")
 
 
+@pytest.mark.whole
 def test_a_program_of_more_than_three_hundred_launches_runs(sorting, tmp_path, environment):
     """A sort of 2^24 elements has 300 launches. As many launches of a small sort are timed step by step."""
     (first, *others) = sorting.correctness.cases

@@ -92,6 +92,7 @@ def case_of(checks):
     return next(check for check in checks if check.kind is Kind.CORRECTNESS)
 
 
+@pytest.mark.whole
 def test_structs_in_arrays_local_memory_and_by_value(graded):
     """A right kernel passes each case and the simulator. The layouts, packed or not, agree with NumPy's."""
     assert [(check.verdict, check.message) for check in graded(KERNEL) if check.verdict is not Verdict.PASSED] == []
@@ -108,6 +109,7 @@ WRONG = {
 """A part of the kernel, a wrong part, and the message about it. The longest takes a second."""
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", [*WRONG])
 def test_a_wrong_field_is_named_with_its_own_type(graded, name):
     """The message names the first wrong number as OpenCL C does, and guard bands are measured in structs."""
@@ -120,6 +122,7 @@ OWN = "typedef struct { float3 position; ushort id; double mass; } Particle; "
 DIFFERENT = "\n\n" + OWN.replace("float3", "float4")
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("own", "reason"), [(OWN, None), (DIFFERENT, Reason.BUILD_ERROR), ("typedef float Particle;", Reason.BUILD_ERROR)]
 )
@@ -132,15 +135,17 @@ def test_a_file_may_repeat_the_definition_of_a_struct(graded, own, reason):
         assert build.message == f"line {line} defines Particle, which grader defines with another layout; remove it."
 
 
+@pytest.mark.whole
 def test_messages_keep_the_lines_of_the_file(graded):
     """A compiler's message about a file with structs has the line and the column of the student's file."""
     build = graded(KERNEL.replace("Particle own", "Partcle own"))[0]
     assert "line 10, column 9: unknown type name 'Partcle'" in build.message
 
 
+@pytest.mark.whole
 def test_a_parameter_of_another_struct_is_refused(graded):
     """An array of another struct is named by the build."""
     other = KERNEL.replace("float3 shift", "float2 shift").replace("+= shift", "+= shift.xyx")
     build = graded(other)[0]
     assert build.reason is Reason.WRONG_ARGUMENTS
-    assert "the parameter shift has the wrong type, float2 shift: write float3 shift." in build.message
+    assert "the parameter shift has the wrong type, float2 shift. Write float3 shift." in build.message

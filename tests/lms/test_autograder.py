@@ -22,6 +22,7 @@ def files(request, transposition):
     return autograder(request.param, transposition, CONSTRAINTS)
 
 
+@pytest.mark.whole
 def test_it_holds_the_one_assignment_whole_and_no_other(files, transposition):
     """The course contains identical copies of one assignment's files and model solution, and no files of other
     assignments.

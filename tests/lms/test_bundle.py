@@ -16,6 +16,7 @@ def arrived(bundle):
     return pickle.loads(pickle.dumps(bundle))
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", ASSIGNMENTS)
 def test_an_assignment_arrives_as_it_was(course, tmp_path, name):
     """An unpacked assignment has all of its files, and the solutions of other assignments that it launches."""
@@ -33,6 +34,7 @@ def test_solutions_of_others_come_without_their_assignments(course):
     assert all(name.endswith("/kernels.cl") and name.startswith("reference/") for name in others)
 
 
+@pytest.mark.whole
 def test_two_assignments_have_two_hashes_and_one_has_one(course):
     """Each assignment has one hash, which is the name of the folder into which it is unpacked."""
     hashes = {pack(course.load(name)).sha256 for name in ASSIGNMENTS}

@@ -19,7 +19,8 @@ from grader.common.record import replace
 from grader.course.catalogue import Course
 from grader.course.folders import Kit
 from grader.course.policies.rules import read_date
-from grader.execution.plan import BASELINE, NAIVE, STUDENT, WHOLE, baseline_is_comparable, control_plan, reference_plan
+from grader.execution.assignment_plans import baseline_is_comparable, control_plan, reference_plan
+from grader.execution.plan import BASELINE, NAIVE, STUDENT, WHOLE
 from grader.grading.settings import load_settings
 from grader.grading.timing.measurement import measure
 from grader.grading.timing.participants import Role
@@ -80,6 +81,7 @@ def test_it_holds_these_files_and_no_other(whole):
     }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", ASSIGNMENTS)
 def test_an_assignment_of_which_nothing_is_hidden_asks_for_the_same(course, whole, name):
     """In a kit, an assignment without hidden parts equals the course's assignment, except for its location.
@@ -171,6 +173,7 @@ MARK = "7177"
 """A size that does not occur anywhere else."""
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("place", "left_out"),
     [
@@ -330,6 +333,7 @@ def test_on_a_gpu_the_baseline_is_the_verifier_if_it_makes_the_same(course, whol
     assert found.task.assignment.performance.classes["gpu"].points == ours["gpu"].points
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", ASSIGNMENTS)
 def test_the_baseline_makes_what_the_students_kernels_do_where_those_are_all(course, name):
     """A baseline can replace the model solution if there is no program around the student's kernel.
@@ -407,6 +411,7 @@ def test_a_set_up_that_fails_says_so_and_is_not_taken_for_done(command):
     assert "600 MB free in " in done.stderr
 
 
+@pytest.mark.whole
 def test_a_dry_run_installs_nothing(command):
     """A dry run prints the planned steps and does not install anything."""
     done = command("setup", "--dry-run")

@@ -125,6 +125,7 @@ def graded(run, tmp_path, section):
     return json.loads((tmp_path / "out.json").read_text()), done.stdout
 
 
+@pytest.mark.whole
 def test_a_check_is_the_files_of_its_recipe(package, run, tmp_path):
     """The files in the recipe, at most three, are enough to add a check. It shows up in points, messages, JSON, JUnit
     and HTML.

@@ -41,6 +41,7 @@ def package(tmp_path):
     return made
 
 
+@pytest.mark.whole
 def test_a_rule_is_the_files_of_its_recipe(package, tmp_path):
     """The files in the recipe are enough to add a rule. It decides about results, and an invalid limit is refused."""
     assert package.touched == files_of("Adding a comparator", "sign")

@@ -133,6 +133,7 @@ def package(tmp_path):
     return made
 
 
+@pytest.mark.whole
 def test_a_platform_is_the_files_of_its_recipe(package, tmp_path):
     """The files in the recipe are enough to add a platform. A batch recognises its download, offers its options and
     fills in its list.

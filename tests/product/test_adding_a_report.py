@@ -41,6 +41,7 @@ def package(tmp_path):
     return made
 
 
+@pytest.mark.whole
 def test_a_format_is_the_files_of_its_recipe(package, tmp_path):
     """The files in the recipe are enough to add a format. `grade` gets an option for it, and a batch writes it for each
     student.

@@ -207,6 +207,7 @@ def test_what_is_timed_is_built_with_the_constants_that_are_timed(transposition,
     assert "got 32, expected " in speed.message
 
 
+@pytest.mark.whole
 def test_a_kernel_that_cannot_do_with_the_timed_constants_does_not_build_there(transposition, environment, tmp_path):
     """A kernel that does not build with the timed constants fails only its speed check, which shows the compiler's
     error.
@@ -229,6 +230,7 @@ def test_a_kernel_for_any_tile_is_timed_with_the_larger_one(transposition, envir
     assert (speed.reason, speed.points) == (None, 20), speed.message
 
 
+@pytest.mark.whole
 def test_a_device_that_is_not_asked_for_is_a_fault_of_the_assignment(transposition, environment):
     """If an assignment has no goal for the class of the device, grading raises an error that names the
     missing field.
@@ -299,6 +301,7 @@ TIMING, WATCHING = "timing", "watching every access in the simulator"
 """Progress messages of a grading."""
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     ("name", "apart"),
     [
@@ -340,6 +343,7 @@ def test_every_reason_has_a_meaning_in_the_page_that_explains_reports():
     assert sorted(explained) == sorted(Reason)
 
 
+@pytest.mark.whole
 def test_a_fault_in_what_explains_costs_no_grade(environment, transposition, tmp_path, monkeypatch):
     """A fault in an explanation, or a lost device in the search for a cause, changes no verdict. The result lists what
     is missing.

@@ -182,6 +182,7 @@ def test_speed_goals_state_their_shares_and_sizes(course, name):
             assert all(f"{macro} {value}" in rest for macro, value in fixed.items())
 
 
+@pytest.mark.sampled
 def test_simulated_runs_state_their_sizes(course, name):
     """The sanitizer's row states its sizes, and the sentence about the separate run states the sizes of the memory
     checks.

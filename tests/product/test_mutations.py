@@ -44,6 +44,7 @@ def numbers(source, *words):
     return {number for number, line in enumerate(source.split("\n"), start=1) if any(each in line for each in words)}
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", MODELS)
 def test_mutations_change_the_lines_that_they_say(name):
     """A mutation changes exactly the lines that it lists and keeps the number of lines. All mutated texts differ from
@@ -60,6 +61,7 @@ def test_mutations_change_the_lines_that_they_say(name):
         assert not each.lines & each.effect
 
 
+@pytest.mark.whole
 def test_model_solutions_have_mutations_of_every_kind():
     """The model solutions have mutations of every kind."""
     assert {each.kind for source in MODELS.values() for each in all_of(source)} == set(Kind)
@@ -185,6 +187,14 @@ def test_a_barrier_in_a_loop_orders_round_its_end():
     """
     barriers = [each for each in all_of(PRODUCT) if each.kind is Kind.NO_BARRIER]
     assert [each.effect for each in barriers] == [numbers(PRODUCT, "Ash[ly]", "Bsh[ly]")] * 2
+
+
+def test_a_barrier_has_the_lines_around_its_place():
+    """A removed barrier can be anywhere between the statements around it."""
+    spread = TRANSPOSITION.replace("    barrier(", "\n    // as one group\n\n    barrier(", 1)
+    (removed,) = [each for each in all_of(spread) if each.kind is Kind.NO_BARRIER]
+    before, after = max(numbers(spread, "= A[")), min(numbers(spread, "barrier(")) + 2
+    assert removed.around == {before, after}
 
 
 # --- explanations -----------------------------------------------------------------------------

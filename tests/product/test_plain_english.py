@@ -41,6 +41,9 @@ PHRASES = {
 ANY = re.compile(rf"\b(?:{'|'.join(PHRASES)})\b", re.IGNORECASE)
 """Matches any of these phrases. Most texts have none, and one search is faster than one search per phrase."""
 
+QUOTED = re.compile(rf"""["'](?:{"|".join(OPENINGS)})\b""")
+"""Matches a string that begins with one of the openings."""
+
 FILES = [path for folder in ("grader", "tests") for path in sorted((ROOT / folder).rglob("*.py"))]
 DOCUMENTS = sorted({*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), ROOT / "tests" / "README.md"})
 
@@ -92,6 +95,8 @@ def test_docstrings_and_comments_read_at_once():
     found = []
     for path in FILES:
         source = path.read_text(encoding="utf-8")
+        if not (ANY.search(source) or QUOTED.search(source)):  # most files have none, and parsing takes long
+            continue
         texts = [] if path.name == "test_plain_english.py" else [*docstrings(source)]
         found += [f"{path.relative_to(ROOT)}:{each}" for text in texts for each in openings(*text)]
         found += [f"{path.relative_to(ROOT)}:{each}" for text in (*texts, *comments(source)) for each in phrases(*text)]

@@ -168,6 +168,7 @@ def test_a_file_that_is_too_large_is_refused_in_our_words(student):
     assert "1 MiB" in said.text
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("path", ["/assignments/small/attempts", "/api/v1/assignments/small/attempts"])
 @pytest.mark.parametrize(
     "begin",

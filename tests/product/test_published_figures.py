@@ -148,6 +148,7 @@ STAGED_TWO_ROWS = (
 )
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("source", "items", "published"),
     [

@@ -75,6 +75,7 @@ def test_the_commands_that_time_kernels_work(tmp_path, locks):
     run_all(["grader init blockMMM my-solution", *TIMED], tmp_path, locks)
 
 
+@pytest.mark.whole
 def test_the_simulator_commands_work(tmp_path, locks, simulator):  # noqa: ARG001 - it is installed
     """`grader profile` works with a skeleton, although its results are wrong."""
     assert len(IN_SIMULATOR) == 1

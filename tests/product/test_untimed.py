@@ -54,6 +54,7 @@ def test_a_right_kernel_earns_the_points_of_all_other_checks(folder):
     assert len(list(ElementTree.parse(folder / "report.xml").getroot().iter("testcase"))) == 7
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("source", [WRONG, "__kernel void add(", "// nothing\n"], ids=["wrong", "no build", "empty"])
 def test_a_wrong_kernel_loses_points_and_is_told_of_no_speed(folder, source):
     """A kernel that is wrong or does not build earns no points. Reports do not mention speed."""
@@ -64,6 +65,7 @@ def test_a_wrong_kernel_loses_points_and_is_told_of_no_speed(folder, source):
     assert not SPEED_WORDS.search(_visible(read(folder, "report.html")))
 
 
+@pytest.mark.whole
 def test_uncoalesced_accesses_are_found_without_a_stated_least_traffic(folder):
     """If an assignment does not state its least traffic, grader computes it from the sizes of the two inputs and the
     output.
@@ -88,6 +90,7 @@ def test_what_is_asked_is_shown_without_speed(folder):
     assert grader(folder, "grade", "mine", *GRADE).returncode == 1
 
 
+@pytest.mark.whole
 def test_a_mistake_is_explained_and_accesses_are_counted(folder):
     """`grader explain` and `grader profile` work as for assignments with a speed check."""
     profiled = output_of(folder, "profile", "kernels.cl", "--assignment", "small", "--course", "course")
@@ -99,6 +102,7 @@ def test_a_mistake_is_explained_and_accesses_are_counted(folder):
     assert not SPEED_WORDS.search(done.stdout)
 
 
+@pytest.mark.whole
 @pytest.mark.timed
 def test_kernels_are_timed_by_hand_without_a_rate(folder):
     """`grader run` times a kernel for the largest visible case and shows no rate. A sweep writes a table
@@ -198,6 +202,7 @@ def test_a_suite_without_speed_has_points_for_each_kernel(folder):
     assert not re.search(r"GB/s|GFLOPS|Timed|Rate|speed|naive", page)
 
 
+@pytest.mark.whole
 def test_a_kit_decides_everything(folder):
     """A kit for students can decide every visible check. It leaves out a hidden case, whose points still count in the
     total.

@@ -49,6 +49,7 @@ def read(reply):
     return REPLY.validate_json(json.dumps(reply))
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("limit", "reply"), LISTS.values(), ids=LISTS)
 def test_a_list_has_its_limit(limit, reply):
     """A list in a reply is accepted up to its limit, and rejected if it has one more element."""

@@ -11,7 +11,7 @@ from samples import BUILD, RACE, SOURCE, failed, result
 
 from grader.course.rubric import Kind
 from grader.reports.issues import issues_of, lines_of, numbers_of, told_once
-from grader.results.check import Reason
+from grader.results.check import UNSTEADY, Reason
 
 LINE = re.compile(r"\bline (\d+)")
 
@@ -48,6 +48,18 @@ def test_wrong_cases_with_different_causes_are_different_issues():
     made = issues_of(result(BUILD, wrong("one", 1, cause="a sign"), wrong("two", 2, cause="a row"), source=SOURCE))
     assert [each.line for each in made] == [17, 17]
     assert made[0].fingerprint != made[1].fingerprint
+
+
+def test_results_that_change_from_launch_to_launch_belong_to_the_race():
+    """Cases whose results change are a consequence of a race or of an unset value. Without such a finding, they are an
+    issue of their own.
+    """
+    changing = wrong("one", 1, cause=UNSTEADY)
+    racing = failed("sanitizer (n 7)", kind=Kind.SANITIZER, findings=(RACE,), message=RACE.message)
+    (made,) = issues_of(result(BUILD, changing, racing, source=SOURCE))
+    assert made.seen_in == "sanitizer; correctness: one"
+    (alone,) = issues_of(result(BUILD, changing, source=SOURCE))
+    assert alone.seen_in == "correctness: one"
 
 
 def test_an_issue_names_a_few_checks_of_each_kind():

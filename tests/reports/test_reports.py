@@ -311,7 +311,8 @@ def test_an_issue_has_message_lines_help_and_cost():
         "       |        ^^^^^^^^^ work-item (3, 0) of group (1, 0) reads As[0][7]",
         "    13 | As[ly][lx] = (gy < heightA && t + lx < widthA) ? A[gy*widthA + t + lx]…",
         "       | ^^^^^^^^^^",
-        "       |   work-item (7, 0) of group (1, 0) writes As[0][7], one turn of the lo…",
+        "       |   work-item (7, 0) of group (1, 0) writes As[0][7], one turn of the",
+        "       |   loop later",
         "    help: Usually a barrier(CLK_LOCAL_MEM_FENCE) is missing at the end of the",
         "          loop over the tiles.",
         "    cost: 10 points (sanitizer; correctness: one)",
@@ -505,6 +506,8 @@ def test_a_failed_build_shows_its_log_or_its_line():
     ]
     assert f"error {LOG_LINES + 29}" in told_in(full(logged))
     assert "more line" not in told_in(lines(replace(logged, detail="error 0")))
+    repeated = "kernels.cl:1: error: what?\n__kernel void coalsTransp() {\n^"
+    assert "     1 | __kernel void coalsTransp() {" in lines(replace(logged, message="line 1: what?", detail=repeated))
     declared = f"expected: {'real *A, ' * 20}uint n"
     assert declared in told_in(lines(replace(logged, detail=declared)))
     forbidden = lines(replace(UNBUILT, reason=Reason.FORBIDDEN, message="line 1 has #include."))

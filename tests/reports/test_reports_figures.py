@@ -28,6 +28,7 @@ def words_of(figure):
     return [" ".join(element.itertext()).strip() for element in ElementTree.fromstring(figure).iter("text")]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", FIGURES)
 def test_a_figure_stands_inside_a_page(name):
     """A figure is an SVG element with a label, selectable text and the page's colours, but without a fixed size or an
@@ -103,6 +104,7 @@ def test_a_device_profile_stands_in_for_the_peak_of_a_session():
     assert roofline(ROOFLINE.model_copy(update={"peak": None, "roofs": ROOFS}), PROFILE)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "changes", [{"peak": None}, {"flop": None}, {"copy_bandwidth": 0.0}, {"copy_bandwidth": float("inf")}]
 )

@@ -71,6 +71,7 @@ def test_texts_are_short_and_say_where_the_rest_is():
     assert failure.text.endswith("(cut here; the submission's own report has the rest)")
 
 
+@pytest.mark.whole
 def test_a_thousand_submissions_in_which_everything_fails_stay_below_the_limit():
     """A hundred submissions with twenty failures of maximum length fit in 3 MB, so a thousand fit in the limit of 30
     MB.

@@ -96,6 +96,7 @@ def test_the_figure_tells_its_figures():
     assert label.startswith("Rates in GFLOPS: first 1,190 (model ")
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("payload", PAYLOADS)
 def test_no_name_becomes_markup_in_the_figure(payload):
     """Kernel names are text in the figure, and never become markup."""
@@ -147,6 +148,7 @@ def test_where_to_start_is_the_kernel_that_loses_most_points(ladder):
     assert told.index(f"]: {LAST}: ") < told.index(f"]: {FIRST}: ")
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", ["right", "missing", "broken"])
 def test_the_page_has_a_section_for_each_kernel(climbed, name):
     """The page has a folded section for each kernel, which is open if a check failed. The table links to the sections,

@@ -113,6 +113,16 @@ def test_the_first_to_read_has_several_of_everything():
     assert result(BUILD, small, known).first_cause == known
 
 
+def test_of_several_causes_the_costliest_comes_first():
+    """The cause that has lost the most points comes first. Arrays without results are a cause, too, even if another
+    cause is known for a cheap case.
+    """
+    cheap = failed("correctness: offsets alone", cause="no offset is added", max_points=3)
+    dear = [failed(f"correctness: {name}", reason=Reason.NOT_WRITTEN, max_points=2) for name in ("few", "many")]
+    assert result(BUILD, cheap, *dear).failures == (*dear, cheap)
+    assert result(BUILD, *dear[:1], cheap).failures == (cheap, *dear[:1])
+
+
 def test_failures_are_in_the_order_in_which_they_should_be_read():
     """If kernels have lost equally many points, their failures are listed in the order of the kernels. Findings come
     first within a kernel, and consequences are left out.

@@ -111,6 +111,7 @@ def test_a_handout_is_markup_in_which_nothing_runs(text, markup):
     assert "p.png" not in render_handout(text)
 
 
+@pytest.mark.whole
 def test_every_handout_of_the_course_can_be_shown(course):
     """Every handout of the course and the guide to reports can be rendered."""
     cache = AssignmentCache(course, ROOT / "docs" / "reading-your-report.md")

@@ -958,6 +958,7 @@ def test_which_of_two_instructions_writes(simulator, statement, writes):
     assert all(sum(race.writes) == (2 if race.text.startswith("Write-write") else 1) for race in races)
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     "loop", ["for (;;) out[i] = 1;", "for (;;) out[i] = hidden(i);"], ids=["a loop", "a call in it"]
 )
@@ -1187,6 +1188,7 @@ RACE = """__kernel void k(__global uint *out)
 """
 
 
+@pytest.mark.whole
 def test_others_come_between_a_read_and_a_write(simulator):
     """In mixed order, other work-items run between a read and a write, so an unordered sum loses additions. In
     ascending order, which has no interruptions, it does not.

@@ -4,6 +4,8 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 from grader.worker.waiting import THREADS, waits
 
 
@@ -13,6 +15,7 @@ def test_every_thread_has_its_wait():
     assert set(waits()) <= set(os.listdir(THREADS))  # noqa: PTH208 - names, not paths
 
 
+@pytest.mark.whole
 def test_who_shares_its_processor_waits(tmp_path):
     """A process that shares one processor with three others waits about three quarters of its time, and more than a
     quarter on any machine. It runs as a separate process, so that this process keeps all its processors for timed

@@ -136,9 +136,10 @@ def _service(data: Path | None, database: str | None) -> "Iterator[tuple[Databas
         from grader.service.db.migrate import require_current
         from grader.service.errors import RefusedError
         from grader.service.lti.platform_client import PlatformClient
+        from grader.service.outgoing.client import HttpClient
     with closing(reached_database(data, database)) as reached:
         require_current(reached)
         try:
-            yield reached, PlatformClient(rules=load_settings({}).lti)
+            yield reached, PlatformClient(http=HttpClient(private=load_settings({}).private_networks))
         except RefusedError as error:
             raise InputError(str(error)) from error

@@ -107,7 +107,7 @@ def serve(
         web_processes=where.web_processes,
         sign_in=settings.sign_in,
         notices=settings.notices,
-        lti=settings.lti,
+        private_networks=settings.private_networks,
         demo=demo,
         invite=tuple(invite or ()),
     )

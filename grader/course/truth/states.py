@@ -23,7 +23,7 @@ from grader.common.errors import SolutionError
 from grader.course.assignment import Assignment
 from grader.course.criteria import Sizes
 from grader.course.folders import ORACLE_FILE
-from grader.course.program import FillAt, LaunchAt, Unrolled
+from grader.course.run_sequence import FillAt, LaunchAt, Unrolled
 from grader.course.truth.fields import cast, dtype_of
 from grader.course.truth.oracle import Arrays, Oracle, Truth, check_truth, without_padding
 

@@ -22,9 +22,10 @@ from grader.course.submissions.submission import Submission
 from grader.course.submissions.task import ChosenTask
 from grader.course.truth.inputs import make_inputs
 from grader.course.truth.oracle import load_oracle
+from grader.execution.assignment_plans import submission_plan
 from grader.execution.client import Worker
 from grader.execution.outcome import Timing
-from grader.execution.plan import STUDENT, SUBMISSION, Script, submission_plan
+from grader.execution.plan import STUDENT, SUBMISSION, Script
 from grader.grading.by_hand.overrides import settle, to_run
 from grader.grading.by_hand.run_options import Run
 from grader.grading.checks.building import Built, build_settled

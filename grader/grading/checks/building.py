@@ -2,11 +2,14 @@
 assignment asks for.
 """
 
+import dataclasses
 import time
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from grader.common.optional import Fault, OptionalWork
 from grader.common.record import replace
+from grader.course.criteria import Case
 from grader.course.forbidden import Construct, Sighting, first_sighting
 from grader.course.rubric import AskedCheck, Kind
 from grader.course.submissions.scan_process import TooCostly, scanned
@@ -25,7 +28,7 @@ from grader.grading.explain.problem import Problem, of_build_log, of_costly_text
 from grader.grading.explain.resource_usage import usage_of
 from grader.protocol.messages import BuildFailed, Process
 from grader.protocol.steps import ProgramSource
-from grader.results.check import Check, full_marks
+from grader.results.check import Check, Reason, full_marks
 from grader.results.metrics import Usage
 
 
@@ -40,6 +43,8 @@ class Built:
     bindings: Bindings
     usage: tuple[Usage, ...]
     faults: tuple[Fault, ...] = ()
+    missing: Mapping[str, Problem] = field(default_factory=dict)
+    """The problem of each kernel of the assignment that the file lacks, by its name."""
 
     @property
     def misordered(self) -> str:
@@ -47,6 +52,12 @@ class Built:
         kernel has such parameters.
         """
         return next((each.misordered for each in self.bindings.values() if each.misordered), "")
+
+    def lacking(self, case: Case) -> Problem | None:
+        """Return the problem of a missing kernel that the case needs; None if the case can run."""
+        if case.alone:
+            return self.missing.get(case.alone)
+        return next(iter(self.missing.values()), None)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,11 +105,13 @@ def prepare(task: Task, worker: Worker) -> Prepared:
 
 
 def check_build(prepared: Prepared, worker: Worker) -> Build:
-    """Load the worker with the submission, build it in a session, and compare its kernels with the assignment."""
+    """Load the worker with the submission, build it in a session, and compare its kernels with the assignment. If
+    kernels are missing, the build passes as long as a case can run another kernel alone.
+    """
     start = time.perf_counter()
     built, problem, failure = None, None, None
     try:
-        built = _bind(unwrap(prepared.outcome), worker)
+        built = _with_a_case(_bind(unwrap(prepared.outcome), worker))
     except FailedError as failed:
         problem, failure = failed.problem, failed.failure
     check = build_check(prepared.seconds + time.perf_counter() - start)
@@ -114,7 +127,7 @@ def build_check(seconds: float) -> Check:
 def build(task: Task, worker: Worker) -> Built | Problem:
     """Build the submission as it will run; return the problem if that fails."""
     try:
-        return _bind(_expand_as_chosen(task, worker), worker)
+        return _complete(_bind(_expand_as_chosen(task, worker), worker))
     except FailedError as failed:
         return failed.problem
 
@@ -122,9 +135,22 @@ def build(task: Task, worker: Worker) -> Built | Problem:
 def build_settled(task: ChosenTask, worker: Worker) -> Built | Problem:
     """Build the submission for an assignment whose choices have been applied; return the problem if that fails."""
     try:
-        return _bind(expand(task, worker), worker)
+        return _complete(_bind(expand(task, worker), worker))
     except FailedError as failed:
         return failed.problem
+
+
+def _complete(built: Built) -> Built:
+    """Return the program. Raises FailedError if the file lacks a kernel."""
+    for problem in built.missing.values():
+        raise FailedError(problem)
+    return built
+
+
+def _with_a_case(built: Built) -> Built:
+    """Return the program. Raises FailedError if the file lacks a kernel and no case runs another kernel alone."""
+    cases = built.task.assignment.correctness.cases
+    return built if any(built.lacking(case) is None for case in cases) else _complete(built)
 
 
 def _expand_as_chosen(task: Task, worker: Worker) -> Expanded:
@@ -162,7 +188,7 @@ def _refuse(sighting: Sighting | None) -> None:
 
 
 def _bind(expanded: Expanded, worker: Worker) -> Built:
-    """Build the text, and find the kernels that the assignment asks for."""
+    """Build the text, and find the kernels that the assignment asks for. Raises FailedError for wrong parameters."""
     task, program = expanded.task, expanded.program
     opened = worker.load({SUBMISSION: program}).open(NOTHING)
     if isinstance(opened, BuildFailed):
@@ -173,13 +199,17 @@ def _bind(expanded: Expanded, worker: Worker) -> Built:
     device = worker.ready()
     worker.close()
     unwrap(unfit_sizes(task.assignment, device))
-    launches = task.assignment.student_launches
-    bindings = {
-        launch.kernel: unwrap(bind(task.assignment, launch, opened.kernels, expanded.code)) for launch in launches
+    found = {
+        launch.kernel: bind(task.assignment, launch, opened.kernels, expanded.code)
+        for launch in task.assignment.student_launches
     }
+    problems = {name: each for name, each in found.items() if isinstance(each, Problem)}
+    lacking = {name: each for name, each in problems.items() if each.reason is Reason.KERNEL_MISSING}
+    missing = {name: dataclasses.replace(each, cause=f"no kernel {name}") for name, each in lacking.items()}
+    bindings = {name: unwrap(each) for name, each in found.items() if name not in missing}
     names = dict.fromkeys(binding.name for binding in bindings.values())
     faults = tuple(each.fault for each in bindings.values() if each.fault is not None)
+    built = Built(task=task, program=program, bindings=bindings, usage=(), faults=faults, missing=missing)
     with OptionalWork("the use of registers and memory") as work:
-        usage = usage_of(names, opened, device)
-        return Built(task=task, program=program, bindings=bindings, usage=usage, faults=faults)
-    return Built(task=task, program=program, bindings=bindings, usage=(), faults=(*faults, work.fault))
+        return dataclasses.replace(built, usage=usage_of(names, opened, device))
+    return dataclasses.replace(built, faults=(*faults, work.fault))

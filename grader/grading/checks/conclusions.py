@@ -9,7 +9,8 @@ from grader.common.record import replace
 from grader.course.assignment import Chosen
 from grader.course.criteria import Case
 from grader.course.truth.oracle import Oracle
-from grader.execution.plan import STUDENT, submission_plan
+from grader.execution.assignment_plans import submission_plan
+from grader.execution.plan import STUDENT
 from grader.grading.checks.building import Built
 from grader.grading.checks.correctness import Tried, trial_of
 from grader.grading.checks.inspection import evidence_of_right
@@ -46,7 +47,7 @@ def conclude(
 
 def _naming_its_kernel(check: Check, kernel: str) -> Check:
     """The check of a case. If it failed with only one kernel, the message ends with the name of this kernel."""
-    if not kernel or check.reason in {None, Reason.NOT_RUN}:
+    if not kernel or check.reason in {None, Reason.NOT_RUN, Reason.KERNEL_MISSING}:
         return check
     return replace(check, message=f"{check.message} Only {kernel} ran, on right arrays.")
 

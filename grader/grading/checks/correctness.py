@@ -18,9 +18,10 @@ from grader.course.assignment import Assignment, Chosen
 from grader.course.criteria import Case, Sizes
 from grader.course.rubric import Kind
 from grader.course.truth.oracle import Oracle
+from grader.execution.assignment_plans import submission_plan
 from grader.execution.client import Worker
 from grader.execution.outcome import Failure, Fetched
-from grader.execution.plan import Plan, going_on, submission_plan
+from grader.execution.plan import Plan, going_on
 from grader.execution.series import Series
 from grader.grading.checks.building import Built
 from grader.grading.checks.case_trial import case_trial
@@ -106,20 +107,23 @@ def trial_of(case: Case, built: Built, oracle: Oracle) -> Trial:
 def try_cases(
     cases: tuple[Case, ...], built: Built, oracle: Oracle, worker: Worker, lookout: Lookout | None = None
 ) -> Iterator[Tried]:
-    """Run these cases of the assignment in one worker. Each case runs when the caller requests the next item. The
-    lookout finds out whether a case that hangs would ever end.
+    """Run these cases of the assignment in one worker. Each case runs when the caller requests the next item. A case
+    fails without running if the file lacks a kernel that it needs. The lookout finds out whether a case that hangs
+    would ever end.
     """
     assignment, device = built.task.assignment, worker.ready()
-    alone = {case.name: trial_of(case, built, oracle) for case in cases if case.alone}
-    plans = {case.name: going_on(_plan(case, alone.get(case.name), built), device) for case in cases}
+    lacking = {case.name: built.lacking(case) for case in cases}
+    able = [case for case in cases if lacking[case.name] is None]
+    alone = {case.name: trial_of(case, built, oracle) for case in able if case.alone}
+    plans = {case.name: going_on(_plan(case, alone.get(case.name), built), device) for case in able}
     series = Series(worker, plans)
     launcher = Launcher(series, worker, lookout)
     seen: dict[tuple[bool, str], Counter[Reason]] = defaultdict(Counter)
     for case in cases:
         start = time.perf_counter()
         reasons = seen[case.practice, case.alone]
-        found: Problem | Wrong | Endless | Ended | None = GAVE_UP
-        if reasons[Reason.TIME_LIMIT] < TIME_LIMITS:
+        found: Problem | Wrong | Endless | Ended | None = lacking[case.name] or GAVE_UP
+        if case.name in plans and reasons[Reason.TIME_LIMIT] < TIME_LIMITS:
             repeats = REPEATS if reasons[Reason.WRONG_OUTPUT] < REPEATED else 0
             found = _try(launcher, series, case.name, alone.get(case.name) or trial_of(case, built, oracle), repeats)
         problem = found.problem if isinstance(found, Wrong | Endless | Ended) else found

@@ -11,8 +11,9 @@ from grader.common.record import replace
 from grader.course.assignment import Assignment
 from grader.course.elements import ELEMENTS
 from grader.course.folders import BASELINE_FILE, MODEL_FILE
+from grader.execution.assignment_plans import buffer_spec
 from grader.execution.client import Worker
-from grader.execution.plan import NOTHING, REFERENCE, Plan, buffer_spec
+from grader.execution.plan import NOTHING, REFERENCE, Plan
 from grader.grading.checks.program import own_program
 from grader.protocol.messages import BuildFailed, DeviceFacts, Refused
 from grader.protocol.steps import BufferSpec, ImageSpec

@@ -103,7 +103,7 @@ def _at_failed(subject: Subject, clean: Simulated, sizes: Sizes) -> Simulated | 
 
 
 def _at(sizes: Sizes, problem: Problem) -> Problem:
-    return dataclasses.replace(problem, message=f"at {sizes_in_words(sizes)}, {problem.message}")
+    return dataclasses.replace(problem, message=f"{problem.message} The sizes are {sizes_in_words(sizes)}.")
 
 
 def _nothing_seen(clean: Simulated, at_failed: Simulated | None) -> Problem:

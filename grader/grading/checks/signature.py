@@ -2,7 +2,7 @@
 
 import difflib
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
@@ -135,7 +135,8 @@ def bind(
     spellings = (launch.kernel, *(assignment.aliases if launch.kernel == assignment.kernel else ()))
     kernel = next((kernel for name in spellings for kernel in kernels if kernel.name == name), None)
     if kernel is None:
-        return _missing(spellings, [kernel.name for kernel in kernels], code)
+        others = {each.kernel for each in assignment.student_launches}
+        return _missing(spellings, [kernel.name for kernel in kernels], others, code)
     takes_local = _declares_optional_local(launch, kernel.args)
     args = kernel.args[:-1] if takes_local else kernel.args
     wanted = expected_parameters(assignment, launch)
@@ -175,7 +176,7 @@ def _misfit(kernel: KernelFacts, args: Sequence[ArgFacts], wanted: Sequence[AnyP
             return _exchanged(kernel, first, second, (one, other), code)
     each, arg = pairs[0]
     place = _place(code, kernel.name, arg.name)
-    return f"{place}the parameter {arg.name} has the wrong type, {_declare(arg)}: write {each.declaration}."
+    return f"{place}the parameter {arg.name} has the wrong type, {_declare(arg)}. Write {each.declaration}."
 
 
 def _misordered(
@@ -190,7 +191,7 @@ def _misordered(
         case [(_, first), *_]:
             order = ", ".join(each.declaration for each in wanted)
             place = _place(code, kernel.name, first.name)
-            return f"{place}the parameters are in another order than the assignment passes them: write {order}."
+            return f"{place}the parameters are in another order than the assignment passes them. Write {order}."
     return ""
 
 
@@ -203,8 +204,8 @@ def _exchanged(
 ) -> str:
     one, other = wanted
     return (
-        f"{_place(code, kernel.name, first.name)}the parameters {first.name} and {second.name} are exchanged: "
-        f"write {one.declaration} before {other.declaration}."
+        f"{_place(code, kernel.name, first.name)}the parameters {first.name} and {second.name} are exchanged. "
+        f"Write {one.declaration} before {other.declaration}."
     )
 
 
@@ -244,19 +245,21 @@ def _declare(arg: ArgFacts) -> str:
     return f"{space}{base.rstrip()} {stars}{arg.name}"
 
 
-def _missing(spellings: Sequence[str], found: list[str], code: Sequence[str]) -> Problem:
+def _missing(spellings: Sequence[str], found: list[str], others: Container[str], code: Sequence[str]) -> Problem:
+    """The problem of a missing kernel. Kernels that the assignment asks for (`others`) are not a misspelt one."""
     name = spellings[0]
     for each in spellings:
         function = re.search(rf"\bvoid\s+{re.escape(each)}\s*\(", "\n".join(code))
         if function:
-            message = f"{_place(code, each)}{each} is not a kernel yet: write __kernel void {each}(...)."
+            message = f"{_place(code, each)}{each} is not a kernel yet. Write __kernel void {each}(...)."
             return Problem(reason=Reason.KERNEL_MISSING, message=message)
     if not found:
         return Problem(reason=Reason.KERNEL_MISSING, message=f"the file has no kernel; it must define {name}.")
-    near = difflib.get_close_matches(name, found, n=1, cutoff=0.0)[0]
+    near = difflib.get_close_matches(name, [each for each in found if each not in others], n=1, cutoff=0.0)
+    misspelt = f"the file has no kernel named {name}; the nearest is {near[0]}." if near else ""
     return Problem(
         reason=Reason.KERNEL_MISSING,
-        message=f"the file has no kernel named {name}; the nearest is {near}.",
+        message=misspelt or f"the kernel {name} is missing.",
         detail=f"kernels in the file: {', '.join(found)}",
     )
 

@@ -6,12 +6,13 @@ from typing import Self
 from grader.common import record
 from grader.course.assignment import Chosen
 from grader.course.criteria import Sizes
-from grader.course.program import LaunchAt
+from grader.course.run_sequence import LaunchAt
 from grader.course.submissions.task import Task
 from grader.course.truth.oracle import Oracle
+from grader.execution.assignment_plans import submission_plan
 from grader.execution.client import Worker
 from grader.execution.outcome import RUNNING, Crashed, TimedOut
-from grader.execution.plan import STUDENT, SUBMISSION, Plan, submission_plan
+from grader.execution.plan import STUDENT, SUBMISSION, Plan
 from grader.grading.checks.building import Built
 from grader.grading.checks.inspection import Trial, inspect, make_trial
 from grader.grading.explain.failures import FailedError, unwrap

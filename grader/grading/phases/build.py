@@ -1,14 +1,16 @@
-"""Builds a submission, and drafts the grading if the build fails."""
+"""Builds a submission, and drafts the grading if the build fails or kernels are missing."""
 
 from dataclasses import dataclass, replace
 
+from grader.course.truth.oracle import load_oracle
 from grader.grading.checks.building import Build, Prepared, check_build, prepare
 from grader.grading.checks.compiler_failures import LeftOpen, unbuilt_open
-from grader.grading.checks.correctness import unrun_cases
+from grader.grading.checks.conclusions import conclude
+from grader.grading.checks.correctness import try_cases, unrun_cases
 from grader.grading.checks.device_needs import require_images, require_sizes, require_types
-from grader.grading.draft import Draft
+from grader.grading.draft import Draft, blamed_on_order
 from grader.grading.phases.context import GradingContext
-from grader.grading.refusal import BUILD_FAILED, unreached
+from grader.grading.refusal import BUILD_FAILED, unreached, unreached_without_kernels
 from grader.results.check import OUTSTANDING, Reason
 
 
@@ -49,6 +51,25 @@ def without_build(context: GradingContext, phase: BuildPhase) -> Draft:
         return as_open(context, draft, waits)
     context.tell([check])
     return draft
+
+
+def without_kernels(context: GradingContext, phase: BuildPhase) -> Draft:
+    """Return the draft for a file that lacks kernels. Only those cases run in which one of its kernels runs alone."""
+    asked, built = context.task.assignment, phase.build.built
+    assert built is not None, "a file that lacks some kernels builds"
+    context.begin("running the cases")
+    oracle, tried = load_oracle(asked), []
+    for each in try_cases(asked.correctness.shown, built, oracle, context.student):
+        context.tell([each.check], built.misordered)
+        tried.append(each)
+    return Draft(
+        task=context.task,
+        provenance=context.provenance,
+        build=phase.build.check,
+        cases=blamed_on_order(conclude(tried, built, oracle), built),
+        others=tuple(unreached_without_kernels(asked, context.device)),
+        built=built,
+    )
 
 
 def as_open(context: GradingContext, draft: Draft, waits: LeftOpen) -> Draft:

@@ -4,10 +4,10 @@ separate buffers.
     | guard | A of edit 7 | guard | A of edit 8 | guard | ...
 
 Batches save time because a launch takes milliseconds even if it does little. A guard has as many words as the largest
-array. Therefore an index that a mutant schema accepts does not lead from one edit's buffer into that of another, as
-long as the text only accesses elements of its arrays (`keeps_to_its_arrays`). The edits of any other text run alone. A
-batch does not detect that an edit writes outside its buffers or into its inputs, so an edit that seems right also runs
-alone.
+array. Therefore an index that a mutant schema accepts does not lead from one edit's buffer into that of another. A
+pointer that an edit moves far away may lead there, as in `vstore4(value, 0, to + i)`. The other edit then seems wrong
+and is missed, which is rare. A batch does not detect that an edit writes outside its buffers or into its inputs, so an
+edit that seems right also runs alone.
 """
 
 import dataclasses
@@ -41,8 +41,6 @@ its sequence ends sooner, but it does not accept additional edits.
 """
 
 Uploads = Mapping[str, NDArray[Any]]
-
-NO_BAND = np.empty(0, dtype=np.uint32)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,7 +76,8 @@ class EditBatch:
 
     def _own(self, spec: BufferSpec, fetched: Fetched, place: int) -> Fetched:
         payload = fetched.payload.reshape(self.count, -1)[place, : spec.size // spec.unit]
-        return Fetched(before=NO_BAND, payload=payload, after=NO_BAND, poison=spec.poison)
+        no_band = payload[:0]
+        return Fetched(before=no_band, payload=payload, after=no_band, poison=spec.poison)
 
     def _repeated(self, spec: BufferSpec, array: NDArray[Any]) -> NDArray[np.unsignedinteger[Any]]:
         own = np.ascontiguousarray(array).reshape(-1).view(f"u{spec.unit}")

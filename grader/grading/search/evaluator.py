@@ -4,6 +4,7 @@ import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from math import prod
 from time import perf_counter
 
 import numpy as np
@@ -13,9 +14,10 @@ from grader.course.assignment import Chosen
 from grader.course.criteria import Case
 from grader.course.elements import WORD_BYTES
 from grader.course.poison import GUARD_BYTES
+from grader.execution.assignment_plans import submission_plan
 from grader.execution.client import Worker
 from grader.execution.outcome import Failure, Fetched
-from grader.execution.plan import STUDENT, SUBMISSION, Bindings, Plan, Script, buffer_of, joined, submission_plan
+from grader.execution.plan import STUDENT, SUBMISSION, Bindings, Plan, Script, buffer_of, joined
 from grader.grading.checks.inspection import Trial, is_right
 from grader.grading.explain.build_log import parse
 from grader.grading.search.edit_batch import FEWEST, EditBatch, Uploads, edit_batch
@@ -36,6 +38,17 @@ previous one.
 
 FEWEST_ITERATIONS = 300
 """Number of iterations that is enough for loops that do not depend on the sizes, such as the products of a tile."""
+
+TRIED_ITERATIONS = (16, 64, 256, 1024)
+"""Numbers of iterations with which the unchanged text runs, to find out how many it needs."""
+
+MORE_ITERATIONS = 4
+"""Number of times as many iterations as the unchanged text needs that an edit may run."""
+
+ITERATIONS_IN_ALL = 2**20
+"""Number of iterations of all work-items together that a right text may need. An edit with endless loops should not
+take seconds: 2**27 iterations of the unoptimised program take 5 s on a busy machine.
+"""
 
 WIDEST_GUARD = 2**20
 
@@ -72,6 +85,14 @@ class EvaluatedCase:
     def many_iterations(self) -> int:
         """Number of iterations that is enough for loops that run through the largest array twice."""
         return self.few_iterations + 2 * self.words
+
+    @property
+    def even_iterations(self) -> int:
+        """Number of iterations that is enough if work-items share the work."""
+        script = self.script
+        again = script.repeat.times if script.repeat is not None else 1
+        items = again * sum(prod(step.global_size) for step in script.kernels)
+        return min(self.few_iterations, ITERATIONS_IN_ALL // max(1, items))
 
 
 def evaluated_case(case: Case, trial: Trial, bindings: Bindings) -> EvaluatedCase:
@@ -114,6 +135,17 @@ class OutOfTimeError(Exception):
     """The time budget of the search is exhausted."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class Unchanged:
+    """Facts about the unchanged text in cases, by their names: the iterations that edits may run, whether its results
+    are the same in a batch, and whether they are right. All schemas of a text share them.
+    """
+
+    iterations: dict[str, int] = field(default_factory=dict)
+    same_in_batch: dict[str, bool] = field(default_factory=dict)
+    right: dict[str, bool] = field(default_factory=dict)
+
+
 @dataclass(kw_only=True)
 class Evaluator:
     """A session of a mutant schema. An edit that ends the session counts as wrong, and the session is opened again."""
@@ -123,8 +155,7 @@ class Evaluator:
     ends: float
     schema: MutantSchema
     types: str = ""
-    iterations: dict[str, int] = field(default_factory=dict)
-    same_in_batch: dict[str, bool] = field(default_factory=dict)
+    unchanged: Unchanged = field(default_factory=Unchanged)
     is_open: bool = False
 
     @property
@@ -147,12 +178,15 @@ class Evaluator:
 
     def is_right(self, name: str) -> bool:
         """True if the unchanged text produces the right results in a case."""
-        return self._is_right(self.cases[name], UNCHANGED)
+        known = self.unchanged.right
+        if name not in known:
+            known[name] = self._is_right(self.cases[name], UNCHANGED)
+        return known[name]
 
     def is_batchable(self, name: str) -> bool:
         """True if a case allows the evaluation of edits in batches."""
         batch = self.cases[name].batch
-        return batch is not None and self.schema.keeps_to_its_arrays and self._is_same_in_batch(self.cases[name], batch)
+        return batch is not None and self._is_same_in_batch(self.cases[name], batch)
 
     def right(self, name: str, edits: Iterable[Edit]) -> list[Edit]:
         """The edits that make the results of a case right."""
@@ -184,15 +218,18 @@ class Evaluator:
         return fetched is not None and is_right(case.trial, case.script, fetched)
 
     def _iterations(self, case: EvaluatedCase) -> int:
-        """Number of iterations that the loops of a call may run in a case. It is small if the unchanged text does not
-        need more.
+        """Number of iterations that the loops of a call may run in a case. An edit may run several times as many as the
+        unchanged text needs, and at least as many as are enough if work-items share the work.
         """
+        known = self.unchanged.iterations
         name = case.case.name
-        if name not in self.iterations:
-            made = self._run(case, UNCHANGED, case.many_iterations)
-            is_enough = made and _are_same(self._run(case, UNCHANGED, case.few_iterations), made)
-            self.iterations[name] = case.few_iterations if is_enough else case.many_iterations
-        return self.iterations[name]
+        if name not in known:
+            few, many = case.few_iterations, case.many_iterations
+            made = self._run(case, UNCHANGED, many)
+            fewer = (*(each for each in TRIED_ITERATIONS if each < few), few) if made else ()
+            enough = next((each for each in fewer if _are_same(self._run(case, UNCHANGED, each), made)), many)
+            known[name] = min(max(MORE_ITERATIONS * enough, case.even_iterations), few) if enough <= few else many
+        return known[name]
 
     # --- in batches ---------------------------------------------------------------------------
 
@@ -218,14 +255,15 @@ class Evaluator:
         """True if the unchanged text produces the same results in a batch as alone. This may be false for a kernel that
         uses the number of dimensions.
         """
+        known = self.unchanged.same_in_batch
         name = case.case.name
-        if name not in self.same_in_batch:
+        if name not in known:
             alone = self._run(case, UNCHANGED, self._iterations(case))
             together = self._run_batch(case, batch, 1 + max(self.schema.numbers.values()))
-            self.same_in_batch[name] = together is not None and all(
+            known[name] = together is not None and all(
                 _are_same(batch.results(together, place), alone) for place in (0, batch.count - 1)
             )
-        return self.same_in_batch[name]
+        return known[name]
 
     # --- launches -----------------------------------------------------------------------------
 

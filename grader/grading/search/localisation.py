@@ -16,6 +16,7 @@ from math import prod
 from time import perf_counter
 
 from grader.common.record import replace
+from grader.course.assignment import Assignment
 from grader.course.criteria import Case
 from grader.course.truth.oracle import Oracle
 from grader.execution.client import Worker
@@ -27,10 +28,11 @@ from grader.grading.checks.sanitizer_run import NUMBER
 from grader.grading.checks.simulated_run import SIMULATION_KEY
 from grader.grading.rules import SearchRules
 from grader.grading.search.edits import edits
-from grader.grading.search.evaluator import EvaluatedCase, Evaluator, OutOfTimeError, evaluated_case
+from grader.grading.search.evaluator import EvaluatedCase, Evaluator, OutOfTimeError, Unchanged, evaluated_case
 from grader.grading.search.hint import Fix
 from grader.grading.search.mutant_schema import edited, mutant_schemas
 from grader.grading.search.sites import Edit
+from grader.grading.search.suspicion import KernelRun, suspicious_first
 from grader.grading.source.guards import Guards
 from grader.grading.source.outline import Outline
 from grader.grading.source.reading import outline
@@ -105,7 +107,8 @@ def search(suspect: Suspect, rules: SearchRules, is_clean: IsClean) -> Fix | Non
     if seen is None:
         return None
     found = Search(suspect=suspect, seen=seen, is_clean=is_clean, ends=perf_counter() + rules.seconds)
-    likeliest = edits(seen, most=int(rules.seconds * EDITS_PER_SECOND))
+    likely = edits(seen, most=int(rules.seconds * EDITS_PER_SECOND))
+    likeliest = suspicious_first(likely, seen, _runs(suspect))
     try:
         with suspect.worker.in_one_process():
             fixes, confirmed = found.first(likeliest)
@@ -153,10 +156,17 @@ class Search:
         cases = {each.case.name: each for each in _cases(suspect)}
         wrong = suspect.wrong & cases.keys()
         fixes: Fixes = {}
+        own = Unchanged()
         for place in range(SMALLEST):
             for schema in mutant_schemas(self.seen, likeliest):
-                types = suspect.built.program.types
-                evaluator = Evaluator(worker=suspect.worker, cases=cases, ends=self.ends, schema=schema, types=types)
+                evaluator = Evaluator(
+                    worker=suspect.worker,
+                    cases=cases,
+                    ends=self.ends,
+                    schema=schema,
+                    types=suspect.built.program.types,
+                    unchanged=own if schema.outline is self.seen else Unchanged(),
+                )
                 try:
                     found = _evaluate(evaluator, suspect, place) if evaluator.open() else {}
                 finally:
@@ -308,6 +318,28 @@ def _cases(suspect: Suspect) -> list[EvaluatedCase]:
         trials.append((case, make_trial(asked, oracle, case.sizes, case.data, key)))
     cases = (evaluated_case(case, trial, built.bindings) for case, trial in trials)
     return sorted(cases, key=lambda each: _size(each.case))
+
+
+def _runs(suspect: Suspect) -> list[KernelRun]:
+    """The shown cases that count, from the smallest up, with the student's kernels that they launch."""
+    built, asked = suspect.built, suspect.built.task.assignment
+    cases = [case for case in asked.correctness.shown if case.name in suspect.right]
+    return [
+        KernelRun(
+            kernels=frozenset(built.bindings[name].name for name in _launched(asked, case)),
+            is_alone=bool(case.alone),
+            is_right=suspect.right[case.name],
+        )
+        for case in sorted(cases, key=_size)
+    ]
+
+
+def _launched(asked: Assignment, case: Case) -> set[str]:
+    """The kernels of the student that a case launches."""
+    if case.alone:
+        return {case.alone}
+    launches = (each.launch for each in asked.sequence(case.sizes).launches)
+    return {each.kernel for each in launches if each.solution_of is None}
 
 
 def _size(case: Case) -> int:

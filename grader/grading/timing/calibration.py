@@ -15,10 +15,11 @@ from grader.common.errors import DeviceError
 from grader.course.criteria import DeviceClass
 from grader.course.poison import POISON
 from grader.course.speed_goals import device_class
+from grader.execution.assignment_plans import peak_step
 from grader.execution.client import Worker
 from grader.execution.device import PeakRun, peak_run
 from grader.execution.outcome import Timing
-from grader.execution.plan import COPY, PEAK, PEAK_OUTPUT, Plan, Script, peak_step
+from grader.execution.plan import COPY, PEAK, PEAK_OUTPUT, Plan, Script
 from grader.grading.checks.program import PEAK_PROGRAM
 from grader.grading.timing.clocks import Clocks, clocks_now
 from grader.grading.timing.device_profile import DeviceProfile

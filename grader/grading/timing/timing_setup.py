@@ -9,8 +9,9 @@ from grader.course.folders import BASELINE_FILE
 from grader.course.speed_goals import device_class, model_speed, speed_goal
 from grader.course.submissions.task import Task
 from grader.course.truth.oracle import Oracle, load_oracle
+from grader.execution.assignment_plans import control_plan, reference_plan, timed_plan
 from grader.execution.client import Worker
-from grader.execution.plan import BASELINE, PEAK, SUBMISSION, control_plan, reference_plan, timed_plan
+from grader.execution.plan import BASELINE, PEAK, SUBMISSION
 from grader.grading.checks.building import Built, expand
 from grader.grading.checks.program import PEAK_PROGRAM, own_program
 from grader.grading.explain.failures import FailedError

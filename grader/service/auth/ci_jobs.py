@@ -7,28 +7,19 @@ The operator lists the providers. The addresses of their keys come from their di
 import base64
 import json
 import logging
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from threading import Lock
 from typing import Any
-from urllib.parse import urlsplit
 
-import requests
 from joserfc import jwt
 from joserfc.errors import ExpiredTokenError, InvalidClaimError, JoseError, MissingClaimError
 from joserfc.jwk import KeySet
 
-from grader.common.errors import InputError
 from grader.common.sign_in import CiProviderRules
 from grader.protocol.text import showable
-from grader.service.auth.oidc import (
-    ALGORITHMS,
-    CLOCK_LEEWAY_SECONDS,
-    ISSUER_TIMEOUT_SECONDS,
-    METADATA_LIFETIME_SECONDS,
-    MIN_REREAD_SECONDS,
-)
+from grader.service.auth.discovery import keys_in, metadata_of, require_safe_issuer
+from grader.service.auth.issuer_keys import IssuerKeys, UnsignedError
+from grader.service.auth.oidc import CLOCK_LEEWAY_SECONDS
 from grader.service.errors import RefusedError
 from grader.service.throttle import ConcurrencyLimiter
 
@@ -78,25 +69,14 @@ CLAIMS = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Keys:
-    """The keys of a provider, and the time when they were read."""
-
-    keys: KeySet
-    read: float
-
-
 class CiProvider:
     """A provider whose ID tokens the service accepts for this audience."""
 
     def __init__(self, rules: CiProviderRules, origin: str) -> None:
-        parts = urlsplit(rules.issuer)
-        if parts.scheme != "https" and parts.hostname not in {"127.0.0.1", "localhost", "::1"}:
-            raise InputError("the issuer in sign_in.ci_providers must begin with https://; correct your settings.")
+        require_safe_issuer(rules.issuer, "the issuer in sign_in.ci_providers")
         self.name, self.issuer, self.audience = rules.name, rules.issuer, rules.audience or origin
-        self._rules, self._lock = rules, Lock()
-        self._known: _Keys | None = None
-        self._limiter = ConcurrencyLimiter(MAX_AT_ONCE, BUSY, max_waiting=MAX_WAITING)
+        self._rules = rules
+        self._keys = IssuerKeys(self._fetch_keys, ConcurrencyLimiter(MAX_AT_ONCE, BUSY, max_waiting=MAX_WAITING))
 
     def job_of(self, token: str) -> CiJob:
         """The job to which an ID token was issued. Raises RefusedError with a sentence for the reader of its log."""
@@ -115,8 +95,8 @@ class CiProvider:
     def _claims(self, token: str) -> Mapping[str, Any]:
         """The claims of a token that is valid now and was issued for this service."""
         try:
-            decoded = self._decoded(token)
-        except (JoseError, ValueError, RecursionError) as error:
+            decoded = self._keys.decoded(token)
+        except UnsignedError as error:
             LOG.warning("an ID token of a job was refused: %s", type(error).__name__)
             raise RefusedError(FORGED) from error
         registry = jwt.JWTClaimsRegistry(
@@ -137,37 +117,14 @@ class CiProvider:
             raise RefusedError(INCOMPLETE.format("iat")) from error
         return decoded.claims
 
-    def _decoded(self, token: str) -> jwt.Token:
-        """Decode a token and verify its signature. Reads the keys again if they may have changed."""
-        known = self._known
-        if known is None or time.monotonic() - known.read > METADATA_LIFETIME_SECONDS:
-            known = self._read()
+    def _fetch_keys(self) -> KeySet:
+        """Read the keys of the provider. Raises RefusedError if it does not answer."""
         try:
-            return jwt.decode(token, known.keys, list(ALGORITHMS))
-        except (JoseError, ValueError):
-            if time.monotonic() - known.read < MIN_REREAD_SECONDS:
-                raise
-            return jwt.decode(token, self._read().keys, list(ALGORITHMS))
-
-    def _read(self) -> _Keys:
-        """Read the keys of the provider, unless another thread has read them in the meantime. Raises RefusedError if
-        the provider does not answer.
-        """
-        asked = time.monotonic()
-        with self._limiter.slot(), self._lock:
-            if self._known is not None and self._known.read > asked:
-                return self._known
-            try:
-                metadata = _json(f"{self.issuer.rstrip('/')}/.well-known/openid-configuration")
-                if metadata["issuer"] != self.issuer:
-                    raise ValueError("the discovery document belongs to another issuer")  # noqa: TRY301
-                keys = KeySet.import_key_set(_json(metadata["jwks_uri"]))
-            except (requests.RequestException, JoseError, ValueError, KeyError, TypeError) as error:
-                LOG.warning("the keys of a CI provider could not be read: %s", type(error).__name__)
-                words = f"{self.name} does not answer, so this job's ID token cannot be checked. Start the job later."
-                raise RefusedError(words) from error
-            self._known = _Keys(keys=keys, read=time.monotonic())
-            return self._known
+            return keys_in(metadata_of(self.issuer))
+        except (OSError, ValueError, KeyError) as error:
+            LOG.warning("the keys of a CI provider could not be read: %s", type(error).__name__)
+            words = f"{self.name} does not answer, so this job's ID token cannot be checked. Start the job later."
+            raise RefusedError(words) from error
 
 
 def job_of(providers: Sequence[CiProvider], token: str) -> CiJob:
@@ -201,10 +158,3 @@ def _text(claims: Mapping[str, Any], name: str) -> str:
     if not isinstance(value, str | int) or isinstance(value, bool) or not 0 < len(str(value)) <= 300:
         raise RefusedError(INCOMPLETE.format(name))
     return str(value)
-
-
-def _json(place: str) -> Any:
-    answer = requests.get(place, timeout=ISSUER_TIMEOUT_SECONDS, allow_redirects=False)
-    if answer.status_code != 200:
-        raise ValueError("the provider does not answer")
-    return answer.json()

@@ -6,48 +6,40 @@ not write to the database. The addresses and keys of the issuer come from its di
 
 import logging
 import secrets
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from threading import Lock
 from typing import Any
-from urllib.parse import urlsplit
 
 from authlib.common.errors import AuthlibBaseError
 from authlib.integrations.requests_client import OAuth2Session
 from authlib.oidc.core import CodeIDToken
-from joserfc import jwt
 from joserfc.errors import JoseError
 from joserfc.jwk import KeySet
-from requests import RequestException
 
-from grader.common.errors import InputError
 from grader.common.sign_in import UniversityRules
+from grader.service.auth.discovery import keys_in, metadata_of, require_safe_issuer
+from grader.service.auth.issuer_keys import IssuerKeys
 from grader.service.auth.secrets import same_token
 from grader.service.errors import RefusedError
+from grader.service.outgoing.guard import guarded
+from grader.service.outgoing.networks import ANY_NETWORK
 from grader.service.throttle import ConcurrencyLimiter
 
 LOG = logging.getLogger(__name__)
 
-ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512")
-"""Signature algorithms that an issuer may use. `none` and algorithms that use the client's secret are excluded."""
-
-ISSUER_TIMEOUT_SECONDS = 10.0
-"""Seconds to wait for each answer of the issuer."""
+ISSUER_TIMEOUT_SECONDS, SIGN_ON_SECONDS = 10.0, 60.0
+"""Seconds to wait for each part of an answer of the issuer, and for all its answers during a sign-on."""
 
 CLOCK_LEEWAY_SECONDS = 60
 """Seconds by which the issuer's clock may differ from this machine's."""
-
-METADATA_LIFETIME_SECONDS, MIN_REREAD_SECONDS = 3600.0, 60.0
-"""Maximum age in seconds of the issuer's metadata before it is read again, and the minimum age at which an unknown key
-causes that.
-"""
 
 MAX_AT_ONCE, MAX_WAITING = 4, 2
 """Maximum number of sign-ins that contact the issuer at once, and of those that wait. All others are asked to try
 again.
 """
+
+BUSY = "Many people are signing in right now; try again in a moment."
 
 CALLBACK_PATH = "/sign-on/back"
 """Path to which the university sends the browser back."""
@@ -67,34 +59,21 @@ class SignOnStart:
     kept: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Issuer:
-    """The issuer's metadata and keys, and the time when they were read."""
-
-    metadata: Mapping[str, Any]
-    keys: KeySet
-    read: float
-
-
 class University:
     """The university's issuer, with this service as its client."""
 
     def __init__(self, rules: UniversityRules, secret: str, origin: str) -> None:
-        parts = urlsplit(rules.issuer)
-        if parts.scheme != "https" and parts.hostname not in {"127.0.0.1", "localhost", "::1"}:
-            raise InputError("sign_in.university.issuer must begin with https://; correct your settings.")
+        require_safe_issuer(rules.issuer, "sign_in.university.issuer")
         self.name, self._rules, self._secret, self._origin = rules.name, rules, secret, origin
-        self._known: _Issuer | None = None
-        self._lock = Lock()
-        self._limiter = ConcurrencyLimiter(
-            MAX_AT_ONCE, "Many people are signing in right now; try again in a moment.", max_waiting=MAX_WAITING
-        )
+        self._metadata: Mapping[str, Any] = {}
+        self._limiter = ConcurrencyLimiter(MAX_AT_ONCE, BUSY, max_waiting=MAX_WAITING)
+        self._keys = IssuerKeys(self._fetch_keys, ConcurrencyLimiter(MAX_AT_ONCE, BUSY))
 
     def begin(self) -> SignOnStart:
         """Start a sign-in. Raises RefusedError if the issuer does not answer."""
         state, nonce, verifier = (secrets.token_urlsafe(32) for _ in range(3))
         with self._client() as client:
-            place = self._issuer(client).metadata["authorization_endpoint"]
+            place = self._current_metadata()["authorization_endpoint"]
             address, _ = client.create_authorization_url(place, state=state, nonce=nonce, code_verifier=verifier)
         return SignOnStart(address=address, kept=f"{state}.{nonce}.{verifier}")
 
@@ -109,18 +88,17 @@ class University:
         if answer.get("iss", self._rules.issuer) != self._rules.issuer or not answer.get("code"):
             raise SignOnFailedError(FAILED)
         with self._client() as client:
-            issuer = self._issuer(client)
             token = client.fetch_token(
-                issuer.metadata["token_endpoint"],
+                self._current_metadata()["token_endpoint"],
                 code=answer["code"],
                 code_verifier=verifier,
                 grant_type="authorization_code",
             )
-            return self._named(self._claims(client, token, nonce))
+            return self._named(self._claims(token, nonce))
 
-    def _claims(self, client: Any, token: Mapping[str, Any], nonce: str) -> Mapping[str, Any]:
+    def _claims(self, token: Mapping[str, Any], nonce: str) -> Mapping[str, Any]:
         """The claims of the ID token. The token must be valid now, and issued for this client and this sign-in."""
-        decoded = self._decoded(client, str(token["id_token"]))
+        decoded = self._keys.decoded(str(token["id_token"]))
         wanted = {"iss": self._rules.issuer, "aud": self._rules.client_id}
         claims = CodeIDToken(
             decoded.claims,
@@ -131,16 +109,6 @@ class University:
         claims.validate(leeway=CLOCK_LEEWAY_SECONDS)
         return decoded.claims
 
-    def _decoded(self, client: Any, text: str) -> jwt.Token:
-        """Decode an ID token and verify its signature. Reads the issuer's keys again if they may have changed."""
-        issuer = self._issuer(client)
-        try:
-            return jwt.decode(text, issuer.keys, list(ALGORITHMS))
-        except (JoseError, ValueError):
-            if time.monotonic() - issuer.read < MIN_REREAD_SECONDS:
-                raise
-            return jwt.decode(text, self._read(client).keys, list(ALGORITHMS))
-
     def _named(self, claims: Mapping[str, Any]) -> str:
         named = claims.get(self._rules.claim)
         if not isinstance(named, str) or not named:
@@ -150,27 +118,19 @@ class University:
             raise RefusedError("Your university has not verified your mail address; ask your instructor for a link.")
         return named
 
-    def _issuer(self, client: Any) -> _Issuer:
-        known = self._known
-        if known is not None and time.monotonic() - known.read < METADATA_LIFETIME_SECONDS:
-            return known
-        return self._read(client)
+    def _current_metadata(self) -> Mapping[str, Any]:
+        """The metadata of the issuer, which are read together with its keys."""
+        self._keys.current()
+        return self._metadata
 
-    def _read(self, client: Any) -> _Issuer:
-        with self._lock:
-            place = f"{self._rules.issuer.rstrip('/')}/.well-known/openid-configuration"
-            metadata = _json(client, place)
-            if metadata["issuer"] != self._rules.issuer:
-                raise ValueError("the discovery document belongs to another issuer")
-            self._known = _Issuer(
-                metadata=metadata,
-                keys=KeySet.import_key_set(_json(client, metadata["jwks_uri"])),
-                read=time.monotonic(),
-            )
-            return self._known
+    def _fetch_keys(self) -> KeySet:
+        metadata = metadata_of(self._rules.issuer)
+        keys = keys_in(metadata)
+        self._metadata = metadata
+        return keys
 
     def _client(self) -> AbstractContextManager[Any]:
-        methods = () if self._known is None else self._known.metadata.get("token_endpoint_auth_methods_supported", ())
+        methods = self._metadata.get("token_endpoint_auth_methods_supported", ())
         client = OAuth2Session(
             self._rules.client_id,
             self._secret,
@@ -191,15 +151,10 @@ def _reporting_failures(client: Any, limiter: ConcurrencyLimiter) -> Iterator[An
     """Limit how many blocks run at once, and report any error in the issuer's answers as one sentence to the person who
     signs in. The log contains only the type of the error because its text may contain secrets.
     """
-    with limiter.slot(), client:
+    with limiter.slot():
         try:
-            yield client
-        except (AuthlibBaseError, JoseError, RequestException, ValueError, KeyError, TypeError) as error:
+            with guarded(client, ANY_NETWORK, SIGN_ON_SECONDS):
+                yield client
+        except (AuthlibBaseError, JoseError, OSError, ValueError, KeyError, TypeError) as error:
             LOG.warning("a sign-on failed: %s", type(error).__name__)
             raise SignOnFailedError(FAILED) from error
-
-
-def _json(client: Any, place: str) -> Any:
-    answer = client.request("GET", place, withhold_token=True)
-    answer.raise_for_status()
-    return answer.json()

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session, joinedload
 from grader.protocol.text import showable
 from grader.service.auth.secrets import fresh_token
 from grader.service.db.models import AuditRow, DeliveryRow, WebhookRow
-from grader.service.db.webhook_outbox import DeliveryState
+from grader.service.db.sending import SendState
 from grader.service.errors import FieldError, NotFoundError
 
 MAX_WEBHOOKS = 10
@@ -79,10 +79,10 @@ def send_again(session: Session, delivery_id: int, now: datetime) -> None:
     row = session.get(DeliveryRow, delivery_id)
     if row is None:
         raise NotFoundError
-    row.state, row.tries, row.not_before = DeliveryState.TO_SEND, 0, now
+    row.state, row.tries, row.not_before = SendState.TO_SEND, 0, now
 
 
 def send_refused_again(session: Session, now: datetime) -> None:
     """Send all refused deliveries again."""
-    again = {"state": DeliveryState.TO_SEND, "tries": 0, "not_before": now}
-    session.execute(update(DeliveryRow).where(DeliveryRow.state == DeliveryState.REFUSED).values(**again))
+    again = {"state": SendState.TO_SEND, "tries": 0, "not_before": now}
+    session.execute(update(DeliveryRow).where(DeliveryRow.state == SendState.REFUSED).values(**again))

@@ -786,6 +786,8 @@ class LtiContextRow(Base):
     """A course of a learning platform. It is used only after an instructor has `connected` it, because any teacher of
     the platform may launch from a course of their own. Its addresses and `scopes` come from the latest launch. The
     roster is due for reading at `roster_due` and was last read at `rostered`, with the result `roster_words`.
+    `group_sets` contains the names of its sets of groups by id, as JSON, and `group_set` the id of the set whose groups
+    hand in together (lti/groups.py).
     """
 
     __tablename__ = "lti_contexts"
@@ -799,6 +801,10 @@ class LtiContextRow(Base):
     connected: Mapped[datetime | None]
     connected_by: Mapped[str]
     memberships_url: Mapped[str]
+    groups_url: Mapped[str] = mapped_column(server_default="", default="")
+    group_sets_url: Mapped[str] = mapped_column(server_default="", default="")
+    group_sets: Mapped[str] = mapped_column(server_default="{}", default="{}")
+    group_set: Mapped[str] = mapped_column(server_default="", default="")
     line_items_url: Mapped[str]
     scopes: Mapped[str]
     roster_due: Mapped[datetime | None]
@@ -881,7 +887,7 @@ class LtiScoreRow(Base):
     changed: Mapped[datetime]
     state: Mapped[str]
     tries: Mapped[int]
-    next_try: Mapped[datetime]
+    not_before: Mapped[datetime]
     begun: Mapped[datetime | None]
     sent: Mapped[datetime | None]
     sent_value: Mapped[str]
@@ -891,7 +897,7 @@ class LtiScoreRow(Base):
 
     __table_args__ = (
         UniqueConstraint("context_id", "person_id", "assignment", name="lti_scores_once"),
-        Index("lti_scores_due", "state", "next_try"),
+        Index("lti_scores_due", "state", "not_before"),
         NEVER_REUSED_NUMBERS,
     )
 

@@ -16,6 +16,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from grader.service.db.models import AttemptRow, DeliveryRow, WebhookRow
+from grader.service.db.sending import SendState
 
 
 class WebhookEvent(StrEnum):
@@ -23,14 +24,6 @@ class WebhookEvent(StrEnum):
 
     GRADED = "attempt.graded"
     REGRADE_ENDED = "regrade.ended"
-
-
-class DeliveryState(StrEnum):
-    """State of a delivery. A refused one was tried as often as the limit allows."""
-
-    TO_SEND = "to send"
-    SENT = "sent"
-    REFUSED = "refused"
 
 
 _WEBHOOKS = select(WebhookRow.id).with_for_update(read=True, key_share=True)
@@ -50,7 +43,7 @@ def put_event(session: Session, event: WebhookEvent, path: str, data: Mapping[st
                 path=path,
                 data=json.dumps(data),
                 at=now,
-                state=DeliveryState.TO_SEND,
+                state=SendState.TO_SEND,
                 tries=0,
                 not_before=now,
                 words="",

@@ -9,7 +9,9 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from grader.common.phrases import count
+from grader.service.auth.issuer_keys import key_set
 from grader.service.db.models import LtiContextRow, LtiPlatformRow, LtiScoreRow
+from grader.service.db.sending import SendState
 from grader.service.db.session import Database
 from grader.service.errors import RefusedError
 from grader.service.lti.dynamic_registration import SCOPES
@@ -17,8 +19,7 @@ from grader.service.lti.keys import signing_key
 from grader.service.lti.launch import CLOCK_LEEWAY_SECONDS
 from grader.service.lti.platform_client import Endpoints, PlatformAnswer, PlatformClient, PlatformError
 from grader.service.lti.registrations import deployments_of, endpoints_of
-from grader.service.lti.scores import ScoreState
-from grader.service.lti.tokens import SigningKey, key_set
+from grader.service.lti.tokens import SigningKey
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -134,7 +135,7 @@ def _courses(session: Session, platform: LtiPlatformRow) -> Iterator[Registratio
         yield _fault("No one has come from this platform yet. Open the tool from a course of the platform once.")
     wanted = select(LtiScoreRow.state, func.count()).where(LtiScoreRow.context_id.in_([each.id for each in rows]))
     numbers = dict(session.execute(wanted.group_by(LtiScoreRow.state)).all())
-    if numbers.get(ScoreState.REFUSED):
+    if numbers.get(SendState.REFUSED):
         yield _fault(
-            f"{count(numbers[ScoreState.REFUSED], 'score')} refused. The page Learning platforms shows the reasons."
+            f"{count(numbers[SendState.REFUSED], 'score')} refused. The page Learning platforms shows the reasons."
         )

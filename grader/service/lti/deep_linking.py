@@ -86,14 +86,25 @@ def open_selection(
     return token
 
 
+def selection_of(session: Session, token: str, now: datetime) -> AssignmentSelection:
+    """The choice of a token. Raises RefusedError if the token cannot be used."""
+    row = _row(session, token, now)
+    kept = _KeptSettings.model_validate_json(row.settings)
+    return AssignmentSelection(context=row.context, **kept.model_dump())
+
+
 def use_selection(session: Session, token: str, now: datetime) -> AssignmentSelection:
     """Use up a token. Raises RefusedError if it cannot be used."""
+    selection = selection_of(session, token, now)
+    session.delete(_row(session, token, now))
+    return selection
+
+
+def _row(session: Session, token: str, now: datetime) -> LtiSelectionRow:
     row = session.scalar(select(LtiSelectionRow).filter_by(token_sha256=token_hash(token)))
     if row is None or row.expires < now or row.context.connected is None:
         raise RefusedError(f"This choice was already made or has expired. {AGAIN}")
-    kept = _KeptSettings.model_validate_json(row.settings)
-    session.delete(row)
-    return AssignmentSelection(context=row.context, **kept.model_dump())
+    return row
 
 
 def return_form(

@@ -3,8 +3,8 @@
 A score that a platform refuses does not delay others. If a platform fails at a score, the score is sent again after a
 growing pause. If a platform does not answer, or asks for fewer requests, all its scores wait.
 
-The process may end while a score is on its way. The next process then first reads the platform's score, so that a score
-is not sent twice.
+The process may end while a score is on its way, or the platform's answer may be lost. Then the platform's score is read
+before the score is sent again, so that a score is not sent twice.
 """
 
 import time
@@ -24,6 +24,7 @@ from grader.service.db.models import (
     LtiPlatformRow,
     LtiScoreRow,
 )
+from grader.service.db.sending import SendState, begin, doubled, is_free, note_failure
 from grader.service.db.session import Database
 from grader.service.lti.keys import signing_key
 from grader.service.lti.line_items import Column, column_address, under
@@ -38,7 +39,7 @@ from grader.service.lti.platform_client import (
     SlowDownError,
 )
 from grader.service.lti.registrations import endpoints_of
-from grader.service.lti.scores import Score, ScoreState, score_in
+from grader.service.lti.scores import Score, score_in
 from grader.service.lti.tokens import SigningKey
 
 AGS_SCOPE = "https://purl.imsglobal.org/spec/lti-ags/scope/"
@@ -51,13 +52,13 @@ MAX_AT_ONCE = 20
 RUN_SECONDS = 8.0
 """Seconds after which a run ends. The rest follows in the next run."""
 
-FIRST_PAUSE, MAX_PAUSE, MAX_TRIES = timedelta(minutes=1), timedelta(hours=6), 20
-"""Pause after the first failure of a score, which doubles each time, its maximum, and the number of tries. All tries
-take about three days.
-"""
+PAUSES = doubled(timedelta(minutes=1), timedelta(hours=6), 19)
+"""Pauses between the tries of a score. All tries take about three days."""
 
-MAX_PLATFORM_PAUSE, GIVE_UP_AFTER = timedelta(minutes=30), timedelta(days=7)
-"""Maximum pause after a platform does not answer, and the time after which its scores are given up."""
+PLATFORM_PAUSES, GIVE_UP_AFTER = doubled(timedelta(minutes=1), timedelta(minutes=30), 6), timedelta(days=7)
+"""Pauses after a platform does not answer, of which the last one is repeated, and the time after which its scores are
+given up.
+"""
 
 INTERRUPTED_AFTER = timedelta(minutes=5)
 """Time after which a score that is on its way counts as interrupted. No request takes that long."""
@@ -74,6 +75,7 @@ class _DueScore:
     changed: datetime
     column: Column
     interrupted: bool
+    is_repeated: bool
 
 
 def send_scores(database: Database, client: PlatformClient, now: Callable[[], datetime]) -> None:
@@ -109,7 +111,8 @@ def _begun(database: Database, now: datetime) -> tuple[list[_DueScore], SigningK
     if not due:
         return [], None
     with database.writing() as session:
-        return [each for each in due if _begin(session, each, now)], signing_key(session, now)
+        begun = [each for each in due if begin(session, LtiScoreRow, each.number, [_is_due(now)], {"begun": now})]
+        return begun, signing_key(session, now)
 
 
 def _due(session: Session, now: datetime) -> list[_DueScore]:
@@ -125,10 +128,10 @@ def _due(session: Session, now: datetime) -> list[_DueScore]:
             LtiLineItemRow,
             (LtiLineItemRow.context_id == LtiContextRow.id) & (LtiLineItemRow.assignment == LtiScoreRow.assignment),
         )
-        .where(LtiScoreRow.next_try <= now, LtiContextRow.connected.is_not(None), _is_free(now))
+        .where(LtiScoreRow.not_before <= now, LtiContextRow.connected.is_not(None), _is_due(now))
         .where(or_(LtiPlatformRow.paused_until.is_(None), LtiPlatformRow.paused_until <= now))
     )
-    found = session.execute(wanted.order_by(LtiScoreRow.next_try, LtiScoreRow.id).limit(MAX_AT_ONCE))
+    found = session.execute(wanted.order_by(LtiScoreRow.not_before, LtiScoreRow.id).limit(MAX_AT_ONCE))
     return [
         _DueScore(
             number=score.id,
@@ -145,21 +148,17 @@ def _due(session: Session, now: datetime) -> list[_DueScore]:
                 most=score.most,
             ),
             interrupted=score.begun is not None,
+            is_repeated=score.begun is not None or score.tries > 0,
         )
         for score, context, platform, sub, item in found
     ]
 
 
-def _is_free(now: datetime) -> ColumnElement[bool]:
+def _is_due(now: datetime) -> ColumnElement[bool]:
     """SQL condition: a score is to be sent, is not on its way, and its assignment is not held back."""
-    free = or_(LtiScoreRow.begun.is_(None), LtiScoreRow.begun <= now - INTERRUPTED_AFTER)
+    free = is_free(LtiScoreRow.begun, now, INTERRUPTED_AFTER)
     held = LtiScoreRow.assignment.in_(select(HoldRow.assignment))
-    return and_(LtiScoreRow.state == ScoreState.TO_SEND, free, ~held)
-
-
-def _begin(session: Session, due: _DueScore, now: datetime) -> bool:
-    begun = update(LtiScoreRow).where(LtiScoreRow.id == due.number, _is_free(now)).values(begun=now)
-    return session.scalar(begun.returning(LtiScoreRow.id)) is not None
+    return and_(LtiScoreRow.state == SendState.TO_SEND, free, ~held)
 
 
 def _send(database: Database, client: PlatformClient, key: SigningKey, due: _DueScore) -> None:
@@ -182,7 +181,7 @@ def _send(database: Database, client: PlatformClient, key: SigningKey, due: _Due
     try:
         client.ask(due.platform, key, asked)
     except RejectedError as error:
-        if not (due.interrupted and error.status == 409):  # the platform has a score with this time
+        if not (due.is_repeated and error.status == 409):  # the platform has a score with this time
             raise
 
 
@@ -229,7 +228,7 @@ def _note_arrival(database: Database, due: _DueScore, now: datetime) -> None:
         row = session.get_one(LtiScoreRow, due.number)
         row.begun, row.sent, row.sent_value = None, now, due.score.value
         if row.changed == due.changed:
-            row.state, row.words, row.tries = ScoreState.SENT, "", 0
+            row.state, row.words, row.tries = SendState.SENT, "", 0
         platform = session.get_one(LtiPlatformRow, due.platform.number)
         if platform.failures:
             platform.failures, platform.failing_since, platform.paused_until = 0, None, None
@@ -243,10 +242,10 @@ def _note_failure(database: Database, due: _DueScore, error: PlatformError, now:
         if row.changed != due.changed:
             return
         row.words, row.tries = str(error), row.tries + 1
-        if isinstance(error, FaultError) and row.tries < MAX_TRIES:
-            row.next_try = now + min(MAX_PAUSE, FIRST_PAUSE * 2 ** (row.tries - 1))
+        if isinstance(error, FaultError):
+            note_failure(row, PAUSES, now)
         else:
-            row.state = ScoreState.REFUSED
+            row.state = SendState.REFUSED
 
 
 def _release(database: Database, due: _DueScore) -> None:
@@ -255,11 +254,14 @@ def _release(database: Database, due: _DueScore) -> None:
 
 
 def _pause(database: Database, due: _DueScore, error: PlatformError, now: datetime) -> None:
-    """Let all scores of a platform wait. After a week without an answer, give them up."""
+    """Let all scores of a platform wait. After a week without an answer, give them up. If the answer was lost, the
+    score may have arrived, so it counts as interrupted.
+    """
+    begun = now - INTERRUPTED_AFTER if isinstance(error, NoAnswerError) else None
     with database.writing() as session:
-        session.execute(update(LtiScoreRow).where(LtiScoreRow.id == due.number).values(begun=None, words=str(error)))
+        session.execute(update(LtiScoreRow).where(LtiScoreRow.id == due.number).values(begun=begun, words=str(error)))
         platform = session.get_one(LtiPlatformRow, due.platform.number)
-        pause = min(MAX_PLATFORM_PAUSE, FIRST_PAUSE * 2 ** min(platform.failures, 10))
+        pause = PLATFORM_PAUSES[min(platform.failures, len(PLATFORM_PAUSES) - 1)]
         if isinstance(error, SlowDownError) and error.seconds is not None:
             pause = timedelta(seconds=error.seconds)
         platform.paused_until, platform.failures = now + pause, platform.failures + 1
@@ -270,7 +272,7 @@ def _pause(database: Database, due: _DueScore, error: PlatformError, now: dateti
 
 def _give_up(session: Session, platform: LtiPlatformRow, why: str) -> None:
     here: Sequence[int] = session.scalars(select(LtiContextRow.id).filter_by(platform_id=platform.id)).all()
-    waiting = LtiScoreRow.context_id.in_(here), LtiScoreRow.state == ScoreState.TO_SEND
+    waiting = LtiScoreRow.context_id.in_(here), LtiScoreRow.state == SendState.TO_SEND
     words = f"given up after {GIVE_UP_AFTER.days} days: {why}"
-    session.execute(update(LtiScoreRow).where(*waiting).values(state=ScoreState.REFUSED, words=words, begun=None))
+    session.execute(update(LtiScoreRow).where(*waiting).values(state=SendState.REFUSED, words=words, begun=None))
     platform.failing_since, platform.failures = None, 0

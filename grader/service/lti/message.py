@@ -58,6 +58,11 @@ class _Memberships(_Stated):
     context_memberships_url: Identifier = ""
 
 
+class _Groups(_Stated):
+    context_groups_url: Identifier = ""
+    context_group_sets_url: Identifier = ""
+
+
 class _Records(_Stated):
     person_sourcedid: str | None = None
 
@@ -84,6 +89,7 @@ ALIASES = {
     "records": f"{CLAIM}lis",
     "line_items": "https://purl.imsglobal.org/spec/lti-ags/claim/endpoint",
     "memberships": "https://purl.imsglobal.org/spec/lti-nrps/claim/namesroleservice",
+    "groups": "https://purl.imsglobal.org/spec/lti-gs/claim/groupsservice",
     "selection": "https://purl.imsglobal.org/spec/lti-dl/claim/deep_linking_settings",
 }
 """The claim of each field of a message. All other fields are claims of OpenID Connect."""
@@ -111,6 +117,7 @@ class LaunchMessage(_Stated):
     records: _Records = _Records()
     line_items: _LineItems = _LineItems()
     memberships: _Memberships = _Memberships()
+    groups: _Groups = _Groups()
     selection: SelectionSettings | None = None
 
     @property
@@ -125,6 +132,8 @@ class LaunchMessage(_Stated):
             memberships_url=self.memberships.context_memberships_url,
             line_items_url=self.line_items.lineitems,
             scopes=self.line_items.scope,
+            groups_url=self.groups.context_groups_url,
+            group_sets_url=self.groups.context_group_sets_url,
         )
 
     @property

@@ -2,36 +2,24 @@
 slow answers are refused.
 """
 
-import contextlib
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from threading import Lock
 from typing import Any
 from urllib.parse import urlsplit
 
-import requests
 from joserfc.jwk import KeySet
 
-from grader.common.lti import LtiRules
-from grader.protocol.text import showable
+from grader.service.auth.issuer_keys import IssuerKeys, key_set
 from grader.service.errors import RefusedError
-from grader.service.lti.addresses import PRIVATE, guarded_session, require_address
-from grader.service.lti.tokens import SigningKey, UnsignedError, client_assertion, key_set, verified
+from grader.service.lti.tokens import SigningKey, client_assertion
+from grader.service.outgoing.client import Answer, HttpClient
+from grader.service.outgoing.guard import UnansweredError
+from grader.service.outgoing.networks import require_address
 from grader.service.throttle import ConcurrencyLimiter
-
-CONNECT_SECONDS, READ_SECONDS, ANSWER_SECONDS = 5.0, 10.0, 30.0
-"""Seconds to wait for a connection, for the next part of an answer, and for a whole answer."""
-
-MAX_ANSWER_BYTES = 4 * 1024 * 1024
-"""Largest answer. A page of a roster with 1,000 members has about 500 KB."""
-
-MAX_WORDS = 300
-"""Maximum length of a platform's message that is kept."""
-
-KEYS_LIFETIME_SECONDS, MIN_REREAD_SECONDS = 3600.0, 60.0
-"""Maximum age of a platform's keys, and minimum age at which an unknown key makes the service read them again."""
 
 TOKEN_MARGIN_SECONDS = 60.0
 """A token is renewed this long before it expires."""
@@ -94,13 +82,8 @@ class ServiceRequest:
     content_type: str = "application/json"
 
 
-@dataclass(frozen=True, kw_only=True)
-class PlatformAnswer:
-    """The answer to a request."""
-
-    status: int
-    headers: Mapping[str, str]
-    text: str
+class PlatformAnswer(Answer):
+    """The answer of a platform."""
 
     @property
     def json(self) -> Any:
@@ -118,25 +101,14 @@ class PlatformAnswer:
             raise NoAnswerError("the platform's answer is not a list")
         return [each for each in found if isinstance(each, dict)]
 
-    @property
-    def words(self) -> str:
-        """The platform's words, shortened to one line."""
-        return " ".join(showable(self.text).split())[:MAX_WORDS]
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Known:
-    keys: KeySet
-    read: float
-
 
 @dataclass
 class PlatformClient:
     """Sends requests to platforms. Several threads may use it."""
 
-    rules: LtiRules = field(default_factory=LtiRules)
+    http: HttpClient = field(default_factory=HttpClient)
     clock: Callable[[], float] = time.monotonic
-    _keys: dict[str, _Known] = field(default_factory=dict)
+    _keys: dict[str, IssuerKeys] = field(default_factory=dict)
     _tokens: dict[tuple[int, tuple[str, ...]], tuple[str, float]] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
     _limiter: ConcurrencyLimiter = field(
@@ -147,34 +119,30 @@ class PlatformClient:
 
     def require_address(self, url: str, what: str) -> str:
         """The address, if the service may send requests to it. Otherwise, raises RefusedError."""
-        return require_address(url, what, self.rules.private_hosts)
+        return require_address(url, what, self.http.private)
 
     def claims(self, text: str, platform: Endpoints) -> Mapping[str, Any]:
-        """The claims of a message that the platform has signed. Reads its keys again if they may have changed. Raises
-        UnsignedError if it has not signed the message.
+        """The claims of a message that the platform has signed. Raises UnsignedError if it has not, or NoAnswerError if
+        its keys cannot be read.
         """
-        known = self._keys.get(platform.jwks_url)
-        if known is not None and self.clock() - known.read < KEYS_LIFETIME_SECONDS:
-            try:
-                return verified(text, known.keys)
-            except UnsignedError:
-                if self.clock() - known.read < MIN_REREAD_SECONDS:
-                    raise
-        return verified(text, self.read_keys(platform.jwks_url))
+        return self._issuer_keys(platform.jwks_url).decoded(text).claims
 
     def read_keys(self, url: str) -> KeySet:
         """Read a platform's keys. Raises NoAnswerError if that fails."""
-        with self._limiter.slot():
-            answer = self._sent("GET", url, "address of the keys", {"accept": "application/json"}, None)
+        return self._issuer_keys(url).read()
+
+    def _issuer_keys(self, url: str) -> IssuerKeys:
+        with self._lock:
+            return self._keys.setdefault(url, IssuerKeys(partial(self._fetch_keys, url), self._limiter, self.clock))
+
+    def _fetch_keys(self, url: str) -> KeySet:
+        answer = self._sent("GET", url, "address of the keys", {"accept": "application/json"}, None)
         if answer.status != 200:
             raise NoAnswerError(f"the address of the platform's keys answered with status {answer.status}")
         try:
-            keys = key_set(answer.json)
+            return key_set(answer.json)
         except ValueError as error:
             raise NoAnswerError("the address of the platform's keys does not contain usable keys") from error
-        with self._lock:
-            self._keys[url] = _Known(keys=keys, read=self.clock())
-        return keys
 
     def ask(self, platform: Endpoints, key: SigningKey, request: ServiceRequest) -> PlatformAnswer:
         """Send a request with an access token. Raises a PlatformError unless the answer is a success."""
@@ -234,21 +202,15 @@ class PlatformClient:
             self.require_address(url, what)
         except RefusedError as error:
             raise NoAnswerError(str(error)) from error
-        until, private, host = time.monotonic() + ANSWER_SECONDS, self.rules.private_hosts, urlsplit(url).hostname or ""
-        with _in_words(host), guarded_session(private, ANSWER_SECONDS) as session:
-            answer = session.request(
-                method,
-                url,
-                headers={**headers, "user-agent": "grader"},
-                data=data,
-                timeout=(CONNECT_SECONDS, READ_SECONDS),
-                allow_redirects=False,
-                stream=True,
-            )
-            text = _text_of(answer, until)
-        if 300 <= answer.status_code < 400:
+        try:
+            answer = self.http.send(method, url, headers, data)
+        except UnansweredError as error:
+            raise NoAnswerError(f"{urlsplit(url).hostname} {error}") from error
+        if 300 <= answer.status < 400:
             raise NoAnswerError(f"the {what} redirects to another address, which is not followed; register that one")
-        return PlatformAnswer(status=answer.status_code, headers=answer.headers, text=text)
+        if not answer.is_complete:
+            raise NoAnswerError("the platform's answer is too large")
+        return PlatformAnswer(status=answer.status, headers=answer.headers, text=answer.text)
 
 
 def succeeded(answer: PlatformAnswer) -> PlatformAnswer:
@@ -271,30 +233,3 @@ def _seconds(stated: str | None) -> float | None:
     if stated is None or not stated.isascii() or not stated.isdigit():
         return None
     return min(float(stated), MAX_PAUSE_SECONDS)
-
-
-def _text_of(answer: requests.Response, until: float) -> str:
-    """Read an answer up to the limits of size and time."""
-    parts, size = [], 0
-    for part in answer.iter_content(64 * 1024):
-        parts.append(part)
-        size += len(part)
-        if size > MAX_ANSWER_BYTES:
-            raise NoAnswerError("the platform's answer is too large")
-    if time.monotonic() >= until:  # the connection was ended, which may look like the end of the answer
-        raise NoAnswerError("the platform's answer takes too long")
-    return b"".join(parts).decode("utf-8", "replace")
-
-
-@contextlib.contextmanager
-def _in_words(host: str) -> Iterator[None]:
-    """Convert the errors of the network to one sentence."""
-    try:
-        yield
-    except requests.exceptions.SSLError as error:
-        raise NoAnswerError(f"{host} has no valid certificate") from error
-    except requests.exceptions.Timeout as error:
-        raise NoAnswerError(f"{host} did not answer in time") from error
-    except (requests.exceptions.RequestException, ValueError, OSError) as error:
-        why = PRIVATE if PRIVATE in str(error) else "no connection"
-        raise NoAnswerError(f"{host} cannot be reached: {why}") from error

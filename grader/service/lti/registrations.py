@@ -61,6 +61,8 @@ class StatedContext:
     memberships_url: str
     line_items_url: str
     scopes: tuple[str, ...]
+    groups_url: str = ""
+    group_sets_url: str = ""
 
 
 def register(session: Session, stated: Registration, client: PlatformClient, now: datetime) -> LtiPlatformRow:
@@ -179,6 +181,8 @@ def note_context(session: Session, platform: LtiPlatformRow, stated: StatedConte
     row.title = stated.title or row.title or stated.context
     row.memberships_url = stated.memberships_url or row.memberships_url
     row.line_items_url = stated.line_items_url or row.line_items_url
+    row.groups_url = stated.groups_url or row.groups_url or ""
+    row.group_sets_url = stated.group_sets_url or row.group_sets_url or ""
     row.scopes = " ".join(stated.scopes) or row.scopes
     session.flush()
     return row

@@ -5,12 +5,10 @@ leaves: without another connected course, the person is deactivated until they r
 platform are not touched.
 """
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
-from urllib.parse import urljoin, urlsplit
 
 from sqlalchemy import or_, select, update
 from sqlalchemy.orm import Session
@@ -24,8 +22,10 @@ from grader.service.db.models import LtiAccountRow, LtiContextRow, LtiMemberRow,
 from grader.service.db.session import Database
 from grader.service.errors import RefusedError
 from grader.service.lti.accounts import StatedPerson, enrol, is_last_instructor
+from grader.service.lti.groups import GroupSource, read_groups, store_groups
 from grader.service.lti.keys import signing_key
 from grader.service.lti.line_items import with_query
+from grader.service.lti.paging import pages
 from grader.service.lti.platform_client import Endpoints, PlatformAnswer, PlatformClient, PlatformError, ServiceRequest
 from grader.service.lti.registrations import endpoints_of
 from grader.service.lti.roles import role_of
@@ -34,10 +34,8 @@ from grader.service.lti.tokens import SigningKey
 SCOPE = "https://purl.imsglobal.org/spec/lti-nrps/scope/contextmembership.readonly"
 MEDIA_TYPE = "application/vnd.ims.lti-nrps.v2.membershipcontainer+json"
 
-MEMBERS_PER_PAGE, MAX_PAGES = 200, 500
-"""Number of members that the service requests at a time, and the maximum number of pages. A platform may put fewer
-members on a page.
-"""
+MEMBERS_PER_PAGE = 200
+"""Number of members that the service requests at a time. A platform may put fewer members on a page."""
 
 ROSTER_INTERVAL, RETRY_AFTER = timedelta(hours=6), timedelta(minutes=30)
 """Time after which a roster is read again, and time after which a failed reading is repeated."""
@@ -50,11 +48,6 @@ member is removed.
 MAX_NAME_LENGTH = 100
 """Maximum length of a name in the words about a person who was refused."""
 
-NEXT = re.compile(r'<([^<>]*)>\s*;[^,<]*\brel="?next"?', re.IGNORECASE)
-"""Pattern of the address of the next page in a Link header. It is searched in linear time: no part of it reaches beyond
-the next `<`.
-"""
-
 
 @dataclass(frozen=True, kw_only=True)
 class _Course:
@@ -64,6 +57,7 @@ class _Course:
     platform: Endpoints
     context: str
     address: str
+    groups: GroupSource
 
 
 def read_rosters(database: Database, client: PlatformClient, now: datetime) -> None:
@@ -83,7 +77,10 @@ def read_rosters(database: Database, client: PlatformClient, now: datetime) -> N
     for each in courses:
         _postpone(database, each, now)
         try:
-            words = _take_in(database, each, _members(client, key, each), now)
+            members = _members(client, key, each)
+            groups = read_groups(client, each.platform, key, each.groups)
+            words = _take_in(database, each, members, now)
+            words += store_groups(database, each.number, groups, members, now)
         except (PlatformError, RefusedError) as error:
             words = failure = f"The roster could not be read: {error}"
         with database.writing() as session:
@@ -97,7 +94,8 @@ def read_rosters(database: Database, client: PlatformClient, now: datetime) -> N
 
 def _course(row: LtiContextRow) -> _Course:
     endpoints = endpoints_of(row.platform)
-    return _Course(number=row.id, platform=endpoints, context=row.context, address=row.memberships_url)
+    groups = GroupSource(groups_url=row.groups_url, sets_url=row.group_sets_url, chosen=row.group_set)
+    return _Course(number=row.id, platform=endpoints, context=row.context, address=row.memberships_url, groups=groups)
 
 
 def _postpone(database: Database, course: _Course, now: datetime) -> None:
@@ -109,19 +107,13 @@ def _postpone(database: Database, course: _Course, now: datetime) -> None:
 
 def _members(client: PlatformClient, key: SigningKey, course: _Course) -> list[Mapping[str, Any]]:
     """All members that the platform lists. Raises a PlatformError or RefusedError unless the list is complete."""
-    address, seen = with_query(course.address, limit=str(MEMBERS_PER_PAGE)), set[str]()
+    first = with_query(course.address, limit=str(MEMBERS_PER_PAGE))
+    asked = ServiceRequest(method="GET", url=first, scopes=(SCOPE,), accept=MEDIA_TYPE)
     found: list[Mapping[str, Any]] = []
-    while address:
-        if address in seen or len(seen) >= MAX_PAGES or len(found) > MAX_PEOPLE:
-            raise RefusedError(f"the list has too many pages or more than {MAX_PEOPLE:,} members.")
-        seen.add(address)
-        answer = client.ask(
-            course.platform, key, ServiceRequest(method="GET", url=address, scopes=(SCOPE,), accept=MEDIA_TYPE)
-        )
+    for answer in pages(client, course.platform, key, asked):
         found += _page(answer, course)
-        address = _next(answer, address)
-    if len(found) > MAX_PEOPLE:
-        raise RefusedError(f"the list has more than {MAX_PEOPLE:,} members.")
+        if len(found) > MAX_PEOPLE:
+            raise RefusedError(f"the list has more than {MAX_PEOPLE:,} members.")
     return found
 
 
@@ -134,21 +126,6 @@ def _page(answer: PlatformAnswer, course: _Course) -> list[Mapping[str, Any]]:
     if isinstance(context, dict) and str(context.get("id", course.context)) != course.context:
         raise RefusedError("the platform's answer is about another course.")
     return [each for each in members if isinstance(each, dict)]
-
-
-def _next(answer: PlatformAnswer, address: str) -> str:
-    """Address of the next page, or empty on the last page. It must be on the same server, because it gets the token."""
-    found = NEXT.search(answer.headers.get("link", ""))
-    if found is None:
-        return ""
-    try:
-        following: str = urljoin(address, found[1])
-        is_elsewhere = urlsplit(following)[:2] != urlsplit(address)[:2]
-    except ValueError as error:
-        raise RefusedError("the address of the next page of the list is not valid.") from error
-    if is_elsewhere:
-        raise RefusedError("the next page of the list is at another server.")
-    return following
 
 
 def _take_in(database: Database, course: _Course, members: Sequence[Mapping[str, Any]], now: datetime) -> str:

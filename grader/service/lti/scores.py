@@ -13,9 +13,9 @@ not a zero.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
+from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import insert, select, update
 from sqlalchemy.orm import Session
 
 from grader.service.course.assignments import AssignmentView
@@ -29,6 +29,7 @@ from grader.service.db.models import (
     LtiScoreRow,
     PersonRow,
 )
+from grader.service.db.sending import SendState
 from grader.service.db.session import Database
 from grader.service.decisions.overrides import hides, release_of
 from grader.service.grades.final import FinalGrade
@@ -37,16 +38,11 @@ from grader.service.grades.records import shown_grades_of_all
 
 MAX_COMMENT_LENGTH = 500
 
+SCORES_PER_TRANSACTION = 200
+"""Number of scores that are stored in a transaction. Two statements store them, in about ten milliseconds."""
+
 Place = tuple[int, int, str]
 """The course of a platform, the person, and the assignment of a score."""
-
-
-class ScoreState(StrEnum):
-    """State of a score. A refused score is not sent again until an instructor asks for it or the grade changes."""
-
-    TO_SEND = "to send"
-    SENT = "sent"
-    REFUSED = "refused"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,7 +75,7 @@ def queue_scores(database: Database, assignments: Sequence[AssignmentView], now:
         if known[place] == wanted[place]:
             del wanted[place]
     changed = [(place, score) for place, score in wanted.items() if place in known or score.points is not None]
-    in_batches(database, changed, lambda session, some: _store(session, dict(some), now))
+    in_batches(database, changed, lambda session, some: _store(session, dict(some), now), SCORES_PER_TRANSACTION)
     return len(changed)
 
 
@@ -136,15 +132,30 @@ def _score(grade: FinalGrade, attempts: Mapping[int, tuple[int, datetime]]) -> S
 
 def _store(session: Session, scores: Mapping[Place, Score], now: datetime) -> None:
     """Store scores that have changed. A score that has changed back to what arrived last is not sent."""
-    for (context, person, name), score in scores.items():
-        named = {"context_id": context, "person_id": person, "assignment": name}
-        row = session.scalar(select(LtiScoreRow).filter_by(**named))
-        if row is None:
-            row = LtiScoreRow(**named, sent_value="")
-            session.add(row)
-        row.points, row.most, row.comment, row.submitted = score.points, score.most, score.comment, score.submitted
-        row.state = ScoreState.SENT if score.value == row.sent_value else ScoreState.TO_SEND
-        row.changed, row.tries, row.next_try, row.words = now, 0, now, ""
+    columns = LtiScoreRow.context_id, LtiScoreRow.person_id, LtiScoreRow.assignment
+    people = {person for _, person, _ in scores}
+    stored = select(*columns, LtiScoreRow.id, LtiScoreRow.sent_value).where(LtiScoreRow.person_id.in_(people))
+    known = {(context, person, name): (number, sent) for context, person, name, number, sent in session.execute(stored)}
+    added, changed = [], []
+    for place, score in scores.items():
+        if place in known:
+            number, sent = known[place]
+            changed.append({"id": number, **_columns(score, sent, now)})
+        else:
+            context, person, name = place
+            named = {"context_id": context, "person_id": person, "assignment": name, "sent_value": ""}
+            added.append({**named, **_columns(score, "", now)})
+    if added:
+        session.execute(insert(LtiScoreRow), added)
+    if changed:
+        session.execute(update(LtiScoreRow), changed)
+
+
+def _columns(score: Score, sent_value: str, now: datetime) -> dict[str, Any]:
+    """The columns of a row that change with its score."""
+    content = {"points": score.points, "most": score.most, "comment": score.comment, "submitted": score.submitted}
+    state = SendState.SENT if score.value == sent_value else SendState.TO_SEND
+    return {**content, "state": state, "changed": now, "tries": 0, "not_before": now, "words": ""}
 
 
 def send_again(session: Session, rows: Sequence[LtiScoreRow], who: str, now: datetime) -> None:
@@ -152,6 +163,6 @@ def send_again(session: Session, rows: Sequence[LtiScoreRow], who: str, now: dat
     one, so the scores get the current time.
     """
     for row in rows:
-        row.state, row.tries, row.next_try, row.changed, row.words = ScoreState.TO_SEND, 0, now, now, ""
+        row.state, row.tries, row.not_before, row.changed, row.words = SendState.TO_SEND, 0, now, now, ""
     if rows:
         session.add(AuditRow(at=now, who=who, about="", what=f"sent {len(rows)} scores to the learning platform again"))

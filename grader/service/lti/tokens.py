@@ -1,9 +1,7 @@
-"""Signed messages, keys and access tokens. This module is the adapter to Authlib and joserfc."""
+"""The keys of the service, and messages that it signs with them."""
 
-import json
 import secrets
 import time
-from base64 import urlsafe_b64decode
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -11,11 +9,7 @@ from typing import Any
 
 from authlib.oauth2.rfc7523 import private_key_jwt_sign
 from joserfc import jwt
-from joserfc.errors import JoseError
-from joserfc.jwk import KeySet, RSAKey
-
-ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512")
-"""Signature algorithms that a platform may use. `none` and algorithms that use a shared secret are excluded."""
+from joserfc.jwk import RSAKey
 
 OWN_ALGORITHM = "RS256"
 """The algorithm with which the service signs. Every platform must support it."""
@@ -24,10 +18,6 @@ MESSAGE_LIFETIME_SECONDS = 300
 """Time within which a platform must receive a message from the service."""
 
 KEY_BITS = 2048
-
-
-class UnsignedError(Exception):
-    """A message that is not signed by a key of the platform. The text gives the reason."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,40 +39,6 @@ def public_key_set(keys: Sequence[SigningKey]) -> dict[str, Any]:
     """The public parts of these keys, as a JWKS document."""
     public = (_imported(each).as_dict(private=False) for each in keys)
     return {"keys": [{**each, "use": "sig", "alg": OWN_ALGORITHM} for each in public]}
-
-
-def key_set(document: Any) -> KeySet:
-    """The keys in a JWKS document. Keys of unknown types are left out. Raises ValueError without a usable key."""
-    try:
-        stated = [each for each in document["keys"] if each.get("kty") in {"RSA", "EC"} and each.get("use") != "enc"]
-        return KeySet.import_key_set({"keys": stated})
-    except (JoseError, KeyError, TypeError, AttributeError) as error:
-        raise ValueError("the document is not a set of keys") from error
-
-
-def verified(text: str, keys: KeySet) -> Mapping[str, Any]:
-    """The claims of a message that one of these keys has signed. Raises UnsignedError if none of them has signed it."""
-    try:
-        return jwt.decode(text, keys, list(ALGORITHMS)).claims
-    except (JoseError, ValueError, TypeError, KeyError, RecursionError) as error:
-        raise UnsignedError(_why(text)) from error
-
-
-def _why(text: str) -> str:
-    """The reason why a message is refused, according to its header."""
-    try:
-        algorithm = str(_header(text)["alg"])
-    except (ValueError, KeyError, TypeError, RecursionError):
-        return "it is not a signed message"
-    if algorithm not in ALGORITHMS:
-        return f"its signature algorithm is {algorithm[:20]}, which is not accepted"
-    return "no key of the platform has signed it"
-
-
-def _header(text: str) -> Mapping[str, Any]:
-    part = text.partition(".")[0]
-    found: Mapping[str, Any] = json.loads(urlsafe_b64decode(part + "=" * (-len(part) % 4)))
-    return found
 
 
 def signed(claims: Mapping[str, Any], key: SigningKey) -> str:

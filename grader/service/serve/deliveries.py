@@ -13,15 +13,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy import ColumnElement, delete, exists, or_, select, update
+from sqlalchemy import ColumnElement, exists, or_, select
 from sqlalchemy.orm import Session
 
 from grader.service.db.clock import utc_now
 from grader.service.db.models import DeliveryRow, GradingRow, RegradingEndRow, RegradingRow, State, WebhookRow
+from grader.service.db.sending import SendState, begin, delete_older, note_failure
 from grader.service.db.session import Database
-from grader.service.db.webhook_outbox import DeliveryState, WebhookEvent, put_event
+from grader.service.db.webhook_outbox import WebhookEvent, put_event
+from grader.service.outgoing.client import Answer, HttpClient
+from grader.service.outgoing.guard import UnansweredError
+from grader.service.outgoing.networks import Network
 from grader.service.serve.notifier import RepeatedJob, job_thread
-from grader.service.serve.outgoing import Network, Reply, post
 
 PAUSES = tuple(timedelta(minutes=each) for each in (1, 5, 15, 60, 4 * 60, 12 * 60, 24 * 60))
 """Pauses between the tries of a delivery. After the last pause and one more try, it is refused."""
@@ -29,8 +32,8 @@ PAUSES = tuple(timedelta(minutes=each) for each in (1, 5, 15, 60, 4 * 60, 12 * 6
 CLAIM = timedelta(minutes=2)
 """Time for which no other process sends a delivery after one process has begun to send it."""
 
-MAX_SENT_AT_ONCE, MAX_DELETED_AT_ONCE = 20, 200
-"""Maximum number of deliveries that are sent to a webhook at a time, and of rows that are deleted at a time."""
+MAX_SENT_AT_ONCE = 20
+"""Maximum number of deliveries that are sent to a webhook at a time."""
 
 STORAGE_PERIOD = timedelta(days=14)
 """Time after which deliveries are deleted."""
@@ -38,8 +41,11 @@ STORAGE_PERIOD = timedelta(days=14)
 QUEUEING = timedelta(minutes=1)
 """Time in which all attempts of a regrading enter the queue. An earlier check may wrongly find it ended."""
 
-Send = Callable[[str, bytes, Mapping[str, str]], Reply]
-"""Function that sends a request. Raises OSError if the receiver does not answer."""
+ANSWER_SECONDS, MAX_ANSWER_BYTES = 10.0, 300
+"""Seconds within which a receiver must answer, and the number of bytes of an answer that are read."""
+
+Send = Callable[[str, bytes, Mapping[str, str]], Answer]
+"""Function that sends a request. Raises UnansweredError if the receiver does not answer."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,7 +67,7 @@ def signature(secret: str, timestamp: str, body: bytes) -> str:
 
 def send_deliveries(database: Database, origin: str, send: Send, now: datetime) -> None:
     """Send the deliveries that are due. After a failure, other deliveries to the same webhook wait for the next run."""
-    _delete_old(database, now)
+    delete_older(database, DeliveryRow, now - STORAGE_PERIOD)
     note_ended_regradings(database, now)
     with database.reading() as session:
         numbers = session.scalars(select(WebhookRow.id)).all()
@@ -80,7 +86,7 @@ def _due(database: Database, webhook_id: int, now: datetime) -> Sequence[int]:
 
 
 def _waiting(now: datetime) -> tuple[ColumnElement[bool], ...]:
-    return DeliveryRow.state == DeliveryState.TO_SEND, DeliveryRow.not_before <= now
+    return DeliveryRow.state == SendState.TO_SEND, DeliveryRow.not_before <= now
 
 
 def _deliver(database: Database, row: int, origin: str, send: Send, now: datetime) -> bool:
@@ -90,25 +96,27 @@ def _deliver(database: Database, row: int, origin: str, send: Send, now: datetim
     if due is None:  # another process sends it
         return True
     try:
-        reply = send(due.url, due.body, due.headers)
-    except OSError as error:
-        accepted, words = False, f"did not answer: {_reason(error)}"
+        answer = send(due.url, due.body, due.headers)
+    except UnansweredError as error:
+        accepted, words = False, str(error)
     else:
-        accepted, words = reply.is_accepted, f"answered {reply.status}{': ' if reply.text else ''}{reply.text}"
+        accepted, words = answer.is_accepted, f"answered {answer.status}: {answer.words}".removesuffix(": ")
     with database.writing() as session:
-        _store(session, row, words, now, DeliveryState.SENT if accepted else DeliveryState.TO_SEND)
+        found = session.get(DeliveryRow, row)
+        if found is None:  # its webhook was removed in the meantime
+            return accepted
+        found.words = words
+        if accepted:
+            found.state = SendState.SENT
+        else:
+            note_failure(found, PAUSES, now)
     return accepted
-
-
-def _reason(error: OSError) -> str:
-    return error.strerror or str(error) or type(error).__name__
 
 
 def _begin(session: Session, row: int, origin: str, now: datetime) -> _Due | None:
     """Mark that sending a delivery has begun, and return its request; None if another process sends it."""
-    begun = update(DeliveryRow).where(DeliveryRow.id == row, *_waiting(now))
-    changed = begun.values(tries=DeliveryRow.tries + 1, not_before=now + CLAIM).returning(DeliveryRow.id)
-    if session.scalar(changed) is None:
+    values = {"tries": DeliveryRow.tries + 1, "not_before": now + CLAIM}
+    if not begin(session, DeliveryRow, row, _waiting(now), values):
         return None
     found = session.get_one(DeliveryRow, row)
     about = {"id": found.public, "event": found.event, "at": found.at.isoformat(), "page": origin + found.path}
@@ -116,27 +124,12 @@ def _begin(session: Session, row: int, origin: str, now: datetime) -> _Due | Non
     timestamp = str(int(now.timestamp()))
     headers = {
         "content-type": "application/json",
-        "user-agent": "grader",
         "x-grader-event": found.event,
         "x-grader-delivery": found.public,
         "x-grader-timestamp": timestamp,
         "x-grader-signature": signature(found.webhook.secret, timestamp, body),
     }
     return _Due(row=row, url=found.webhook.url, body=body, headers=headers)
-
-
-def _store(session: Session, row: int, words: str, now: datetime, state: DeliveryState) -> None:
-    """Store the answer to a delivery, and the time of its next try unless it was accepted or tried too often."""
-    found = session.get(DeliveryRow, row)
-    if found is None:  # its webhook was removed in the meantime
-        return
-    found.words = words
-    if state is DeliveryState.TO_SEND and found.tries > len(PAUSES):
-        found.state = DeliveryState.REFUSED
-    elif state is DeliveryState.TO_SEND:
-        found.not_before = now + PAUSES[found.tries - 1]
-    else:
-        found.state = state
 
 
 def note_ended_regradings(database: Database, now: datetime) -> None:
@@ -163,23 +156,15 @@ def _note_end(session: Session, regrading_id: int, now: datetime) -> None:
     put_event(session, WebhookEvent.REGRADE_ENDED, f"/course/regradings/{order.id}", about, now)
 
 
-def _delete_old(database: Database, now: datetime) -> None:
-    old = select(DeliveryRow.id).where(DeliveryRow.at < now - STORAGE_PERIOD).limit(MAX_DELETED_AT_ONCE)
-    with database.reading() as session:
-        numbers = session.scalars(old).all()
-    if numbers:
-        with database.writing() as session:
-            session.execute(delete(DeliveryRow).where(DeliveryRow.id.in_(numbers)))
-
-
 @contextmanager
 def delivery_thread(
     database: Database, origin: str, private: Sequence[Network], say: Callable[[str], None]
 ) -> Iterator[None]:
     """Send deliveries during the block. The page Webhooks shows failures of receivers, and `say` prints all others."""
+    client = HttpClient(private=private, seconds=ANSWER_SECONDS, max_bytes=MAX_ANSWER_BYTES)
 
-    def send(url: str, body: bytes, headers: Mapping[str, str]) -> Reply:
-        return post(url, body, headers, private)
+    def send(url: str, body: bytes, headers: Mapping[str, str]) -> Answer:
+        return client.send("POST", url, headers, body)
 
     def run() -> None:
         send_deliveries(database, origin, send, utc_now())

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from smtplib import SMTPException, SMTPRecipientsRefused
 
-from sqlalchemy import ColumnElement, delete, or_, select, update
+from sqlalchemy import ColumnElement, select, update
 from sqlalchemy.orm import Session
 
 from grader.service.auth.email import email_message
 from grader.service.auth.mail_links import MailLinks
 from grader.service.db.models import MailChoiceRow, MailRow, PersonRow
 from grader.service.db.outbox import MailKind
+from grader.service.db.sending import begin, delete_older, is_free
 from grader.service.db.session import Database
 
 RETRY_PERIOD, STORAGE_PERIOD = timedelta(days=1), timedelta(days=7)
@@ -22,8 +23,8 @@ RETRY_PERIOD, STORAGE_PERIOD = timedelta(days=1), timedelta(days=7)
 RETRY_AFTER = timedelta(minutes=5)
 """Time after which a mail that could not be sent is tried again."""
 
-MAX_SENT_AT_ONCE, MAX_DELETED_AT_ONCE = 20, 200
-"""Maximum number of mails that are sent at a time, and of rows that are deleted at a time."""
+MAX_SENT_AT_ONCE = 20
+"""Maximum number of mails that are sent at a time."""
 
 SUBJECTS = {
     MailKind.GRADED: "Your attempt at {} was graded",
@@ -60,7 +61,7 @@ def send_due(database: Database, origin: str, mail: MailLinks, now: datetime) ->
         due = _due(session, now)
     if due:
         with database.writing() as session:
-            due = [each for each in due if _begin(session, each, now)]
+            due = [each for each in due if begin(session, MailRow, each.row, _is_due(now), {"begun": now})]
     failure = ""
     for each in due:
         text = TEXT.format(subject=each.subject, origin=origin, path=each.path)
@@ -81,13 +82,7 @@ def send_due(database: Database, origin: str, mail: MailLinks, now: datetime) ->
 
 def delete_old(database: Database, now: datetime) -> None:
     """Delete all mails that are older than a week. Unsent ones accumulate if no mail server is configured."""
-    with database.reading() as session:
-        old = session.scalars(
-            select(MailRow.id).where(MailRow.at < now - STORAGE_PERIOD).limit(MAX_DELETED_AT_ONCE)
-        ).all()
-    if old:
-        with database.writing() as session:
-            session.execute(delete(MailRow).where(MailRow.id.in_(old)))
+    delete_older(database, MailRow, now - STORAGE_PERIOD)
 
 
 def _due(session: Session, now: datetime) -> Sequence[_DueMail]:
@@ -98,7 +93,7 @@ def _due(session: Session, now: datetime) -> Sequence[_DueMail]:
     wanted = (
         select(MailRow, PersonRow.key)
         .join(PersonRow, PersonRow.id == MailRow.person_id)
-        .where(MailRow.sent.is_(None), MailRow.at > now - RETRY_PERIOD, _is_free(now))
+        .where(MailRow.at > now - RETRY_PERIOD, *_is_due(now))
         .where(PersonRow.deactivated.is_(None), ~off.exists())
     )
     found = session.execute(wanted.order_by(MailRow.id).limit(MAX_SENT_AT_ONCE))
@@ -108,11 +103,6 @@ def _due(session: Session, now: datetime) -> Sequence[_DueMail]:
     ]
 
 
-def _is_free(now: datetime) -> ColumnElement[bool]:
-    return or_(MailRow.begun.is_(None), MailRow.begun <= now - RETRY_AFTER)
-
-
-def _begin(session: Session, due: _DueMail, now: datetime) -> bool:
-    """Mark that sending a mail has begun. Returns False if another process has already begun to send it."""
-    begun = update(MailRow).where(MailRow.id == due.row, MailRow.sent.is_(None), _is_free(now)).values(begun=now)
-    return session.scalar(begun.returning(MailRow.id)) is not None
+def _is_due(now: datetime) -> tuple[ColumnElement[bool], ...]:
+    """SQL conditions: a mail was not sent, and no process has just begun to send it."""
+    return MailRow.sent.is_(None), is_free(MailRow.begun, now, RETRY_AFTER)

@@ -8,14 +8,10 @@ belong to another organization.
 
 import json
 import threading
-import urllib.request
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from http.client import HTTPException
-from typing import Any
-from urllib.request import HTTPRedirectHandler
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -27,6 +23,8 @@ from grader.service.db.models import NoticeRow
 from grader.service.db.session import Database
 from grader.service.decisions.questions import open_requests
 from grader.service.grades.views import faulted
+from grader.service.outgoing.client import HttpClient
+from grader.service.outgoing.networks import ANY_NETWORK
 from grader.service.serve.mailer import delete_old, send_due
 
 QUESTION, FAULT = "question", "fault"
@@ -40,8 +38,8 @@ MAX_SENT_AT_ONCE = 20
 INTERVAL_SECONDS = 10.0
 """Seconds between two runs of a job."""
 
-HOOK_TIMEOUT_SECONDS = 20.0
-"""Seconds in which the webhook must answer."""
+HOOK_TIMEOUT_SECONDS, MAX_ANSWER_BYTES = 20.0, 300
+"""Seconds within which the webhook must answer, and the number of bytes of an answer that are read."""
 
 END_SECONDS = 1.0
 """Seconds that the service waits for a running job when it ends. A notice that did not arrive is sent again later."""
@@ -106,17 +104,6 @@ def note_arrival(session: Session, notice: Notice, now: datetime) -> None:
     row.sent = now
 
 
-class NoRedirects(HTTPRedirectHandler):
-    """Rejects redirects. Following one would lose the text, and send a request to an address that the operator did not
-    configure.
-    """
-
-    def http_error_302(self, req: Any, fp: Any, code: int, msg: str, headers: Any) -> None:
-        """Treat a redirect as an error."""
-
-    http_error_301 = http_error_303 = http_error_307 = http_error_308 = http_error_302
-
-
 def send_notices(database: Database, origin: str, hook: Hook, now: datetime) -> None:
     """Send the notices that are due. Raises OSError if the webhook does not accept one, which is sent again later."""
     with database.reading() as session:
@@ -132,16 +119,18 @@ def send_notices(database: Database, origin: str, hook: Hook, now: datetime) -> 
 
 def webhook(address: str) -> Hook:
     """Create a hook that sends a POST request to this address. The address is a secret, so errors do not contain it."""
-    opener = urllib.request.build_opener(NoRedirects)
+    client = HttpClient(
+        private=ANY_NETWORK,
+        read_seconds=HOOK_TIMEOUT_SECONDS,
+        seconds=HOOK_TIMEOUT_SECONDS,
+        max_bytes=MAX_ANSWER_BYTES,
+    )
 
     def post(text: str) -> None:
-        headers = {"content-type": "application/json", "user-agent": "grader"}
-        asked = urllib.request.Request(address, json.dumps({"text": text}).encode(), headers)  # noqa: S310 - it is http
-        try:
-            with opener.open(asked, timeout=HOOK_TIMEOUT_SECONDS):
-                return
-        except (HTTPException, ValueError) as error:  # an answer that is not HTTP
-            raise OSError(type(error).__name__) from error
+        headers = {"content-type": "application/json"}
+        answer = client.send("POST", address, headers, json.dumps({"text": text}).encode())
+        if not answer.is_accepted:
+            raise OSError(f"answered {answer.status}")
 
     return post
 

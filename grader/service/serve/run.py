@@ -14,7 +14,6 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from grader.common.errors import InputError
-from grader.common.lti import LtiRules
 from grader.common.notices import NoticeRules
 from grader.common.record import replace
 from grader.common.sign_in import SignInRules
@@ -25,6 +24,7 @@ from grader.service.db.migrate import migrate, require_current
 from grader.service.db.models import CourseRole, PersonRow
 from grader.service.db.session import Database, sqlite_url
 from grader.service.errors import RefusedError
+from grader.service.outgoing.networks import Network
 from grader.service.serve.deliveries import delivery_thread
 from grader.service.serve.notifier import mail_thread, notice_thread, webhook
 from grader.service.serve.platform_jobs import platform_threads
@@ -56,7 +56,7 @@ class ServeRequest:
     web_processes: int = 1
     sign_in: SignInRules = field(default_factory=SignInRules)
     notices: NoticeRules = field(default_factory=NoticeRules)
-    lti: LtiRules = field(default_factory=LtiRules)
+    private_networks: tuple[Network, ...] = ()
     demo: bool = False
     invite: tuple[str, ...] = ()
 
@@ -116,7 +116,7 @@ def serve(request: ServeRequest, say: Callable[[str], None]) -> None:
                 notice_thread(database, origin, hook, say),
                 mail_thread(database, origin, state.sign_in.mail, say),
                 platform_threads(state, say),
-                delivery_thread(database, origin, request.notices.private_networks, say),
+                delivery_thread(database, origin, request.private_networks, say),
             ):
                 run_server(state, listener, rules.sign_in.proxies)
 
@@ -125,7 +125,7 @@ def _rules(request: ServeRequest) -> WebRules:
     """The rules for web processes. A demo prints mails unless a mail server is configured."""
     printed = request.demo and request.sign_in.mail is None
     sign_in = replace(request.sign_in, mail="printed") if printed else request.sign_in
-    return WebRules(sign_in=sign_in, lti=request.lti)
+    return WebRules(sign_in=sign_in, private_networks=request.private_networks)
 
 
 def _processes(request: ServeRequest) -> list[ProcessSpec]:

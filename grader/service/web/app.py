@@ -20,16 +20,9 @@ from grader.service.db.probe import is_disk_full
 from grader.service.errors import FieldError, NotFoundError, RefusedError
 from grader.service.submissions.dry_runs import TooManyDryRunsError
 from grader.service.web.auth import SignInNeededError, TokenNeededError, read_form, text_in
-from grader.service.web.middleware import (
-    API,
-    HeadMethodMiddleware,
-    RequestChecksMiddleware,
-    SecurityHeadersMiddleware,
-    SingleHostMiddleware,
-    is_own_form,
-    referring_page,
-)
+from grader.service.web.middleware import API, HeadMethodMiddleware, RequestChecksMiddleware, SingleHostMiddleware
 from grader.service.web.pages import page
+from grader.service.web.request_headers import is_own_form, referring_page
 from grader.service.web.routes import (
     api,
     assignments,
@@ -49,6 +42,7 @@ from grader.service.web.routes import (
     holds,
     leaderboard,
     lti,
+    lti_registration,
     mail_choices,
     people,
     personal_data,
@@ -62,6 +56,7 @@ from grader.service.web.routes import (
     tokens,
     webhooks,
 )
+from grader.service.web.security_headers import SecurityHeadersMiddleware
 from grader.service.web.staff_api import assignments as staff_assignments
 from grader.service.web.staff_api import attempts as staff_attempts
 from grader.service.web.staff_api import extensions as staff_extensions
@@ -90,13 +85,13 @@ LOG = logging.getLogger(__name__)
 PAGES = (
     sign_in,
     lti,
+    lti_registration,
     assignments,
     editor,
     attempts,
     dry_runs,
     downloads,
     leaderboard,
-    lti,
     mail_choices,
     personal_data,
     tokens,

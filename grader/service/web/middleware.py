@@ -1,4 +1,4 @@
-"""Checks every request before a route handles it, and adds security headers to every answer.
+"""Checks every request before a route handles it.
 
 The bytes of a body are counted while they arrive, so a body that is too large is never held in memory.
 """
@@ -8,11 +8,12 @@ import re
 from urllib.parse import quote, urlsplit
 
 from anyio import CancelScope
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import Headers
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from grader.course.submissions.submission import SIZE_LIMIT
+from grader.service.web.request_headers import from_own_page, is_api_body, is_own_form, is_platform_form
 
 MAX_FORM_BYTES = 64 * 1024
 """Maximum size of a form without a file, in bytes."""
@@ -27,22 +28,11 @@ MAX_DRAINED_BYTES = 16 * 1024 * 1024
 sent the whole body.
 """
 
-OWN_FORM = re.compile(r"multipart/form-data; ?boundary=[\w'()+,./:=?-]{1,70}", re.ASCII | re.IGNORECASE)
-"""Content type of the service's own forms. Others could cost much time: some charsets take quadratic time to decode,
-and a URL-encoded form may have a million empty fields.
-"""
-
 API = "/api/v1/"
 """Prefix of the paths for programs. Cookies are ignored there, and bearer tokens are ignored everywhere else."""
 
-FROM_PLATFORMS = "/lti/"
-"""Prefix of the paths to which learning platforms send browsers, perhaps inside a frame."""
-
 PLATFORM_FORMS = frozenset({"/lti/login", "/lti/launch"})
 """Paths to which learning platforms send forms. Requests to them change nothing and need no cookie."""
-
-PLATFORM_FORM = re.compile(r"application/x-www-form-urlencoded(; ?charset=utf-8)?", re.ASCII | re.IGNORECASE)
-"""Content type of these forms. They are parsed with a limit on the number of fields."""
 
 PORT = re.compile(r":\d*\Z", re.ASCII)
 """Pattern of the port after a host name."""
@@ -50,81 +40,22 @@ PORT = re.compile(r":\d*\Z", re.ASCII)
 SAFE_METHODS = frozenset({"GET", "HEAD"})
 """HTTP methods that do not change anything."""
 
-API_BODY_TYPES = frozenset(
-    {
-        None,
-        "application/octet-stream",
-        "application/x-www-form-urlencoded",
-        "application/json",
-        "application/json; charset=utf-8",
-        "application/json;charset=utf-8",
-    }
-)
-
 BODY_SECONDS = 120.0
 """Seconds within which a body must arrive."""
 
-POLICY = (
-    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; "
-    "base-uri 'none'; frame-ancestors 'none'"
-)
-REPORT_POLICY = (
-    "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; frame-ancestors 'none'"
-)
-"""Content security policy of a report, which is a page with its own style. It contains text from students, so it cannot
-run scripts.
-"""
-
-HEADERS = {
-    "content-security-policy": POLICY,
-    "x-content-type-options": "nosniff",
-    "x-frame-options": "DENY",
-    "referrer-policy": "same-origin",  # with "no-referrer", browsers would also hide the origin of forms
-    "cross-origin-opener-policy": "same-origin",
-    "cross-origin-resource-policy": "same-origin",
-    "cache-control": "no-store",
-}
-FRAMED_HEADERS = HEADERS | {
-    "content-security-policy": POLICY.replace("frame-ancestors 'none'", "frame-ancestors *"),
-    "cross-origin-opener-policy": "unsafe-none",
-}
-del FRAMED_HEADERS["x-frame-options"]
-"""Headers of pages that may be shown in a frame. These pages do not show data about a person, and their buttons do only
-what a link on the other page could do. A page with other buttons sets a different policy.
-"""
-TLS_HEADERS = {"strict-transport-security": "max-age=31536000"}
-
 TOO_LARGE = "What you sent is too large: hand in only the OpenCL source text, at most 1 MiB.\n"
+
 FOREIGN_SITE = "This form was sent from another site, so nothing was done. Open the page here, and send it again.\n"
+
 NOT_A_FORM = "This form is not from a page of this service, so nothing was done.\n"
+
 WRONG_HOST = "This service only answers at {origin}, so nothing was done. Use that address."
+
 TOO_SLOW = "What you sent took too long to arrive, so nothing was stored. Try again.\n"
 
 
 class TooLargeError(Exception):
     """The body of a request is too large."""
-
-
-class SecurityHeadersMiddleware:
-    """Adds the security headers to every answer of an application, including answers to exceptions."""
-
-    def __init__(self, app: ASGIApp, origin: str) -> None:
-        self._app = app
-        secure = TLS_HEADERS if origin.startswith("https://") else {}
-        self._headers, self._framed_headers = HEADERS | secure, FRAMED_HEADERS | secure
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
-        added = self._framed_headers if scope.get("path", "").startswith(FROM_PLATFORMS) else self._headers
-
-        async def sending(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                headers = MutableHeaders(scope=message)
-                for name, value in added.items():
-                    headers.setdefault(name, value)
-            await send(message)
-
-        await self._app(scope, receive, sending)
 
 
 class HeadMethodMiddleware:
@@ -236,58 +167,9 @@ def _plain_cookies(header: tuple[bytes, bytes]) -> tuple[bytes, bytes]:
     return name, b";".join(pair for pair in value.split(b";") if b"\\" not in pair)
 
 
-def from_own_page(headers: Headers, origin: str) -> bool:
-    """True if the headers show that a page of the service sent the request. Also true if they do not show where it
-    comes from. In that case it comes from a program, which does not have the cookies of other users.
-    """
-    said = headers.get("origin")
-    if said is not None:
-        return said == origin
-    return headers.get("sec-fetch-site") in {None, "same-origin"} and _same_site(headers.get("referer"), origin)
-
-
-def is_own_form(headers: Headers) -> bool:
-    """True for the content type of the service's own forms, and without a content type, because then the body is not
-    parsed.
-    """
-    said = headers.get("content-type")
-    return said is None or OWN_FORM.fullmatch(said) is not None
-
-
-def is_platform_form(headers: Headers) -> bool:
-    """Return True for the content type of forms from learning platforms."""
-    return PLATFORM_FORM.fullmatch(headers.get("content-type", "")) is not None
-
-
-def is_api_body(headers: Headers) -> bool:
-    """True for the content types that programs send. Only used for the API, which ignores cookies."""
-    said = headers.get("content-type")
-    return (None if said is None else said.lower()) in API_BODY_TYPES
-
-
-def referring_page(headers: Headers, origin: str) -> str:
-    """Address of the service's page from which a browser comes; "/" if the page is unknown or belongs to
-    another site.
-    """
-    referer = headers.get("referer")
-    if referer is None or not _same_site(referer, origin):
-        return "/"
-    return origin + urlsplit(referer).path
-
-
 def _host_in(address: str) -> str:
     """The host name in an address with an optional port."""
     return PORT.sub("", address).lower()
-
-
-def _same_site(referer: str | None, origin: str) -> bool:
-    if referer is None:
-        return True
-    try:
-        parts = urlsplit(referer)
-    except ValueError:
-        return False
-    return f"{parts.scheme}://{parts.netloc}" == origin
 
 
 def _length(headers: Headers) -> int:

@@ -9,9 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import uvicorn
+from pydantic import IPvAnyNetwork
 
 from grader.common.errors import InputError
-from grader.common.lti import LtiRules
 from grader.common.record import Record
 from grader.common.secret import HANDED_OVER
 from grader.common.sign_in import SignInRules
@@ -22,6 +22,7 @@ from grader.service.course.assignments import AssignmentCache
 from grader.service.course.saved_assignments import memory_in
 from grader.service.db.session import Database
 from grader.service.lti.platform_client import PlatformClient
+from grader.service.outgoing.client import HttpClient
 from grader.service.web import app
 from grader.service.web.connections import LogRateFilter, TimeLimitedProtocol, raise_file_limit
 from grader.service.web.state import AppState
@@ -44,7 +45,7 @@ class WebRules(Record):
     """The operator's rules for web processes."""
 
     sign_in: SignInRules = SignInRules()
-    lti: LtiRules = LtiRules()
+    private_networks: tuple[IPvAnyNetwork, ...] = ()
 
     def handed_over(self) -> str:
         """Return these rules as one line of JSON, including secrets, for a process that the service starts."""
@@ -54,8 +55,8 @@ class WebRules(Record):
 def with_rules(state: AppState, rules: WebRules, say: Callable[[str], None]) -> AppState:
     """Add what these rules allow. `say` prints mails if the rules ask for printed mails."""
     context = LinkContext(database=state.database, origin=state.origin, now=state.now)
-    methods, client = sign_in_methods(rules.sign_in, context, say), PlatformClient(rules=rules.lti)
-    return replace(state, sign_in=methods, lti=client)
+    client = PlatformClient(http=HttpClient(private=rules.private_networks))
+    return replace(state, sign_in=sign_in_methods(rules.sign_in, context, say), lti=client)
 
 
 def run_server(state: AppState, listener: socket.socket, proxies: Sequence[str] = ()) -> None:

@@ -99,6 +99,7 @@ def say_as_chosen(_job):
     return CHOSEN.saying
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("saying", SAYINGS)
 def test_whatever_a_worker_says_ends_the_job(dask, hired, monkeypatch, job, saying):
     """A malformed answer ends its job with a reason. Otherwise the batch would wait for it forever."""
@@ -133,6 +134,7 @@ def test_a_device_grades_one_submission_at_a_time(dask, hired, stand_in):
     assert seen == [True] * 6
 
 
+@pytest.mark.whole
 def test_a_worker_without_a_device_gets_nothing(dask, stand_in, monkeypatch):
     """A worker without a device gets no jobs and is not asked for its facilities.
 
@@ -206,6 +208,7 @@ def test_a_worker_that_leaves_while_it_looks_around_is_not_waited_for(dask, hire
     assert hired(theirs).submit("job").result(20) == GRADED
 
 
+@pytest.mark.whole
 def test_who_comes_and_goes_is_said(dask, hired):
     """A line is printed for each worker that joins or leaves.
 
@@ -226,6 +229,7 @@ def test_who_comes_and_goes_is_said(dask, hired):
     assert "has joined. 1 worker now." in crew.said[2]
 
 
+@pytest.mark.whole
 def test_a_worker_that_only_fails_is_retired_while_others_succeed(dask, hired, stand_in):
     """A worker that fails three times in a row gets no more jobs, and a line gives the reason.
 
@@ -253,6 +257,7 @@ def test_a_worker_that_only_fails_is_retired_while_others_succeed(dask, hired, s
     assert [crew.submit(number).result(20) for number in range(4)] == [GRADED] * 4
 
 
+@pytest.mark.whole
 def test_a_scheduler_that_goes_ends_the_batch_and_says_what_to_do(dask, hired, monkeypatch):
     """If the scheduler is lost, pending jobs fail immediately, and the next job raises WorkerError.
 
@@ -270,6 +275,8 @@ def test_a_scheduler_that_goes_ends_the_batch_and_says_what_to_do(dask, hired, m
         crew.submit("job")
 
 
+@pytest.mark.whole
+@pytest.mark.sampled
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "nonsense", "nonsense://x:1", ""])
 def test_an_address_at_which_nobody_answers_is_named(address, monkeypatch):
     """An unreachable or malformed address raises WorkerError with a one-line message that contains the address."""
@@ -328,6 +335,7 @@ def test_one_failure_is_no_pattern():
     assert crew.hopeless() == ()
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", ["distributed.client", "distributed.core", "distributed.utils", "tornado.application"])
 def test_dask_says_nothing_to_the_terminal(dask, hired, name):
     """Dask's loggers print nothing, because the cluster's own messages say all that an instructor needs to know."""

@@ -71,6 +71,7 @@ def test_stations_get_their_places_in_turn(monkeypatch):
     assert found == [("0", None), ("0", "nvidia:1"), ("7", "amd"), ("0", None), ("0", "nvidia:1")]
 
 
+@pytest.mark.whole
 def test_devices_that_differ_are_refused_before_anything_is_graded(monkeypatch):
     """Stations with different devices raise InputError before any grading.
 

@@ -94,6 +94,7 @@ def read_pid(path):
     return int(waited(lambda: path.exists() and path.read_text()))
 
 
+@pytest.mark.whole
 def test_a_station_is_another_process_and_stays_for_the_next_job(two):
     """A station is a separate process that serves several jobs, and two stations at most are started here.
 
@@ -104,6 +105,7 @@ def test_a_station_is_another_process_and_stays_for_the_next_job(two):
     assert len(stations) <= 2
 
 
+@pytest.mark.whole
 def test_those_that_are_dismissed_end_by_themselves(two):
     """Dismissed stations end without being waited for, and a later call raises WorkerError."""
     station = two.call(pid, None)
@@ -113,12 +115,14 @@ def test_those_that_are_dismissed_end_by_themselves(two):
         two.call(pid, None)
 
 
+@pytest.mark.whole
 def test_an_error_of_ours_arrives_as_it_was(two):
     """A GraderError arrives with its class, which determines the exit code, and with its message."""
     with pytest.raises(DeviceError, match=r"^no device\.$"):
         two.call(fail_in_our_words, "no device.")
 
 
+@pytest.mark.whole
 def test_what_cannot_travel_is_told_and_the_station_goes_on():
     """An unknown error, or an answer that cannot be pickled, becomes a WorkerError.
 
@@ -167,6 +171,7 @@ def test_a_killed_station_harms_no_other(two, caller, tmp_path):
     assert two.call(pid, None) not in {victim, other}
 
 
+@pytest.mark.whole
 def test_a_station_that_was_killed_while_idle_costs_nothing():
     """If a station is killed while it is idle, no job fails, and the next job gets a new process."""
     process = module._Process({})
@@ -177,6 +182,7 @@ def test_a_station_that_was_killed_while_idle_costs_nothing():
     process.kill()
 
 
+@pytest.mark.whole
 def test_closing_lets_stations_clean_up(caller, tmp_path):
     """Closing interrupts the stations rather than killing them, because a grading must stop its sandboxes."""
     workforce = Processes([{}] * 2)
@@ -188,6 +194,7 @@ def test_closing_lets_stations_clean_up(caller, tmp_path):
     assert all(isinstance(call.exception(), WorkerError) for call in calls)
 
 
+@pytest.mark.whole
 def test_a_station_that_does_not_end_is_ended(caller, tmp_path, monkeypatch):
     """A station that ignores the interruption is killed after the time that is allowed for cleaning up."""
     monkeypatch.setattr(module, "LEAVE", 0.5)
@@ -199,6 +206,7 @@ def test_a_station_that_does_not_end_is_ended(caller, tmp_path, monkeypatch):
     assert isinstance(call.exception(), WorkerError)
 
 
+@pytest.mark.whole
 def test_an_interruption_that_is_lost_on_the_way_ends_the_station_all_the_same(caller, tmp_path, monkeypatch):
     """A station ends even if a grading or a library swallows the exception of the interruption."""
     monkeypatch.setattr(module, "LEAVE", 600)
@@ -246,6 +254,7 @@ def test_nothing_starts_after_the_end():
         workforce.call(pid, None)
 
 
+@pytest.mark.whole
 def test_stations_end_with_a_batch_that_is_killed(tmp_path):
     """If the batch is killed during a job, its stations clean up and end."""
     script = (
@@ -270,6 +279,7 @@ def test_ctrl_c_reaches_only_the_batch(two, caller, tmp_path):
     assert os.getsid(station) == station != os.getsid(0)
 
 
+@pytest.mark.whole
 def test_nothing_is_imported_from_the_working_directory(tmp_path, monkeypatch):
     """A station imports no module from the working directory, where students may have chosen the file names."""
     (tmp_path / "grader.py").write_text("raise SystemExit('student')")

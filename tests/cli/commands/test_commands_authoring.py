@@ -29,6 +29,7 @@ def test_new_tells_what_it_has_written_and_what_to_do_next(tmp_path):
     assert "cannot be the name of a kernel" in complaint(grader(tmp_path, "new", "3d", "--course", "my course"))
 
 
+@pytest.mark.whole
 def test_validate_of_a_file_that_cannot_be_used_is_exit_code_1(tmp_path):
     """An unknown field counts as one broken statement of its assignment, with exit code 1. Other assignments are
     validated.

@@ -10,6 +10,7 @@ from courses import KERNEL
 from hidden_parts import WRONG_WHEN_RAGGED, hiding_course
 
 
+@pytest.mark.whole
 def test_a_batch_that_requires_the_sanitizer_grades_nobody_without_it(tmp_path, bare_python):
     """With --require-sanitizer but without the simulator, a batch ends with exit code 3 before any grading.
 

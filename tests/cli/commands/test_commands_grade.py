@@ -96,6 +96,7 @@ def test_a_path_that_is_too_long_is_one_line_and_exit_code_2(tmp_path):
 # --- invalid options ------------------------------------------------------------------------------
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("args", "said"),
     [
@@ -171,6 +172,7 @@ def test_a_file_that_was_downloaded_does_not_run_without_a_wall(tmp_path):
     assert "--sandbox process runs it with your rights" in done.stderr
 
 
+@pytest.mark.whole
 def test_what_was_started_here_is_graded_on_a_machine_without_containers(tmp_path):
     """Without a container engine, a folder from `grader init` is graded in a process, because its code is the user's
     own.
@@ -195,6 +197,7 @@ def copied_course(tmp_path):
     return tmp_path / "course"
 
 
+@pytest.mark.whole
 def test_in_the_folder_that_init_made_no_command_needs_a_name(tmp_path):
     """`grader grade` and `grader explain` need no arguments inside the folder, and only its name outside.
 
@@ -288,6 +291,7 @@ def test_a_build_error_gives_the_students_line_and_no_path_of_ours(tmp_path):
         assert ours not in said
 
 
+@pytest.mark.whole
 def test_a_page_is_written_beside_the_other_reports(tmp_path):
     """The HTML page has the same verdict as the other reports, and begins with the error and its line."""
     (tmp_path / "kernels.cl").write_text(NOT_BUILDING)
@@ -299,6 +303,7 @@ def test_a_page_is_written_beside_the_other_reports(tmp_path):
     assert names_in(tmp_path) == ["kernels.cl", "page.html", "report.xml", "result.json"]
 
 
+@pytest.mark.whole
 def test_a_file_name_that_is_not_utf_8_is_no_obstacle(tmp_path):
     """A file whose name is not UTF-8, such as from an old archive, can be graded. Its reports are in UTF-8."""
     path = tmp_path / os.fsdecode(b"l\xf8sning.cl")
@@ -347,7 +352,7 @@ def test_a_hang_is_found_in_the_simulator_and_the_rest_is_not_run(tmp_path):
     )
     assert re.search(r"still running after (1\.\d|2) s", result.checks[2].message)
     assert result.first_cause.message.startswith(
-        "at height 1, width 1, line 1: this loop was still running when the simulator stopped the kernel."
+        "line 1: this loop was still running when the simulator stopped the kernel. The sizes are height 1, width 1."
     )
 
 
@@ -464,6 +469,7 @@ def test_a_device_that_is_not_there_is_exit_code_3_and_no_grade(tmp_path):
     is_ungraded(grade(tmp_path, "--device", "99"), tmp_path, "there is no OpenCL device 99")
 
 
+@pytest.mark.whole
 def test_a_machine_without_opencl_is_exit_code_3_and_no_grade(tmp_path):
     """A machine without an OpenCL platform leads to exit code 3 and a message with the next command.
 
@@ -474,6 +480,7 @@ def test_a_machine_without_opencl_is_exit_code_3_and_no_grade(tmp_path):
     is_ungraded(done, tmp_path, "no OpenCL driver is installed. Run `")
 
 
+@pytest.mark.whole
 def test_without_a_simulator_what_rests_on_it_stays_in_the_total(tmp_path, bare_python):
     """Without the simulator, its checks are skipped with zero points, and their points remain in the total.
 
@@ -499,6 +506,7 @@ def test_without_a_simulator_what_rests_on_it_stays_in_the_total(tmp_path, bare_
     assert "the simulator is missing" in (tmp_path / "page.html").read_text()
 
 
+@pytest.mark.whole
 def test_without_a_simulator_all_are_asked_for_the_same_points(tmp_path, bare_python):
     """Without the simulator, a file that does not build fails all checks, out of the same total as other submissions.
 
@@ -524,6 +532,7 @@ def test_who_requires_the_sanitizer_gets_no_grade_without_it(tmp_path, bare_pyth
     is_ungraded(done, tmp_path, "the simulator is missing. Run `")
 
 
+@pytest.mark.whole
 def test_an_oracle_that_fails_is_exit_code_3_and_no_grade(copied_course):
     """A failing oracle is the instructor's fault, so the exit code is 3.
 
@@ -601,6 +610,7 @@ def explained(folder, source, *args):
     return done.returncode, done.stdout
 
 
+@pytest.mark.whole
 def test_an_explanation_is_the_first_cause_and_nothing_else(tmp_path):
     """`grader explain` prints the reason, the line and the names of other failed checks.
 

@@ -74,6 +74,7 @@ def test_doctor_finds_this_machine_in_order(tmp_path):
         assert f"ok     {name}: " in text
 
 
+@pytest.mark.whole
 def test_doctor_says_what_to_do_without_opencl(tmp_path):
     """Without OpenCL, `grader doctor` returns exit code 3 and prints the fix below each finding that has one."""
     done = grader(tmp_path, "doctor", OCL_ICD_VENDORS=str(tmp_path / "none.icd"))

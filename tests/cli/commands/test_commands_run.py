@@ -52,6 +52,7 @@ def test_launch_sizes_and_constants_are_those_that_were_given(folder):
     assert "results right" in done.stdout
 
 
+@pytest.mark.whole  # tests/grading/by_hand/test_run.py times wrong kernels, too
 @pytest.mark.timed
 def test_wrong_results_are_exit_code_1_if_somebody_looks(folder):
     """With --check, wrong results lead to exit code 1; without it, to 0. The times are printed in both cases."""
@@ -91,6 +92,7 @@ def test_a_sweep_is_a_table_and_a_figure(folder):
     assert names_in(folder) == ["kernels.cl", "tiles.svg"]
 
 
+@pytest.mark.whole
 @pytest.mark.timed
 def test_a_suite_is_a_table_of_its_kernels_in_their_order(tmp_path, simulator):  # noqa: ARG001 - it is installed
     """A suite prints a table with the time and the memory traffic of each of its kernels, in their order.
@@ -109,6 +111,7 @@ def test_a_suite_is_a_table_of_its_kernels_in_their_order(tmp_path, simulator): 
     assert "plus: global 512, local 64" in output_of(tmp_path, *call, "--kernel", "plus")
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("args", "said"),
     [

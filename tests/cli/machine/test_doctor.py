@@ -49,6 +49,7 @@ def findings(environment, course):
     return {finding.topic: finding for finding in examine("process", lambda: nullcontext(environment), course)}
 
 
+@pytest.mark.whole
 def test_this_machine_is_found_in_order(environment, course):
     """On this machine, every topic that grading depends on is examined, basic topics first, and none needs a fix."""
     found = list(examine("process", lambda: nullcontext(environment), course))
@@ -107,6 +108,7 @@ def test_a_device_out_of_range_is_found_with_its_remedy(environment, empty_cours
     assert list(found) == [topic for topic in TOPICS if topic not in {"a kernel", "device profile"}]
 
 
+@pytest.mark.whole
 def test_a_worker_that_does_not_start_does_not_stop_the_examination(dead_environment, course):
     """The topics after the device are examined even if no worker starts."""
     found = findings(dead_environment, course)
@@ -171,6 +173,7 @@ def test_a_broken_assignment_is_found_with_its_remedy_beside_whole_ones(dead_env
     assert (found["coalsTransp"].found, found["coalsTransp"].remedy) == ("Coalesced transposition", "")
 
 
+@pytest.mark.whole
 def test_an_assignment_whose_images_the_device_lacks_is_found(environment, tmp_path, monkeypatch):
     """The device refuses the images of an assignment. It is found with its remedy, and nothing else is wrong."""
     why = "this GPU has no images. Choose another device."

@@ -77,6 +77,7 @@ def test_a_terminal_signs_in_hands_in_watches_and_signs_out(served, tmp_path):
     assert all(len(line) <= 80 for line in said if "http" not in line)
 
 
+@pytest.mark.whole
 def test_a_job_with_a_token_hands_in_once_and_writes_reports(served, tmp_path, monkeypatch):
     """A CI job with a token in a variable hands in a commit once, although it runs twice. It writes reports that mark
     the lines of the file in the repository.
@@ -186,6 +187,7 @@ def test_what_to_read_first_is_told_in_full(monkeypatch, width):
     assert all(line.startswith("        ") for line in lines[1:])
 
 
+@pytest.mark.whole
 def test_a_file_whose_answer_is_lost_is_handed_in_once(served, tmp_path, monkeypatch):
     """If the service's answer was lost, repeating the command finds the attempt that was created.
 

@@ -128,6 +128,7 @@ def test_a_day_of_lateness_is_what_lies_between_two_ends(due, zone, grace, delay
         assert days == 1 or submitted > later(found.due, (days - 1) * DAY, found.zone)
 
 
+@pytest.mark.whole
 @given(due=dates, zone=zones, delays=st.lists(delays, min_size=2))
 def test_later_is_never_less_late(due, zone, delays):
     """Work that is handed in later is never fewer days late, even when clocks change."""

@@ -1,6 +1,7 @@
 """inputs.py: secret input data that is determined by a key."""
 
 import numpy as np
+import pytest
 
 from grader.course.elements import INTEGER_BOUND
 from grader.course.truth.inputs import make_inputs
@@ -33,6 +34,7 @@ def test_moved_data_is_finite_normal_and_hardly_ever_the_same(transposition):
     assert 0.4 < (array > 0).mean() < 0.6
 
 
+@pytest.mark.whole
 def test_moved_data_is_no_progression(transposition):
     """Differences between neighbouring words hardly ever repeat, so two words do not determine a third."""
     array = make_inputs(transposition, load_oracle(transposition), {"height": 1000, "width": 700}, "random", (3,))["A"]

@@ -120,6 +120,7 @@ def test_a_frozen_worker_stands_still_and_goes_on_when_it_is_thawed(tmp_path):
         worker.stop()
 
 
+@pytest.mark.whole
 def test_who_does_not_stand_still_is_ended(tmp_path):
     """A worker that keeps running is ended as soon as its processor time becomes visible. On a busy machine, this takes
     several freezes.
@@ -141,6 +142,7 @@ def test_who_does_not_stand_still_is_ended(tmp_path):
         worker.stop()
 
 
+@pytest.mark.whole
 def test_who_is_woken_while_it_is_frozen_is_ended(tmp_path):
     """A worker that any process wakes while it is frozen is ended, because it runs while other workers are timed."""
     worker, counter = running(tmp_path, HONEST)
@@ -184,6 +186,7 @@ def test_a_worker_of_which_a_process_begins_or_ends_while_it_is_frozen_is_ended(
         worker.stop()
 
 
+@pytest.mark.whole
 def test_a_worker_that_begins_processes_at_all_times_stands_still(tmp_path):
     """A process that begins while the judge looks for processes is found and frozen. If it were overlooked, the worker
     would be ended.
@@ -240,6 +243,7 @@ def test_a_worker_without_a_warden_is_ended(tmp_path):
         worker.stop()
 
 
+@pytest.mark.whole
 def test_time_that_was_used_while_it_ran_is_nobodys_fault(tmp_path):
     """Only processor time that is added while the worker is frozen counts, and not earlier time or the time of children
     that have ended.
@@ -258,6 +262,7 @@ def test_time_that_was_used_while_it_ran_is_nobodys_fault(tmp_path):
         worker.stop()
 
 
+@pytest.mark.whole
 def test_who_waits_for_the_kernel_is_not_ended(tmp_path, monkeypatch):
     """A thread that waits in the OS kernel cannot be stopped, but does not use processor time, so the worker is not
     ended. All freezes together do not delay the judge longer than one.

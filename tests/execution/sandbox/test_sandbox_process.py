@@ -141,6 +141,7 @@ def test_what_a_machine_cannot_close_is_on_record(monkeypatch, possible, said):
     assert facts["cpu_seconds"] == LIMITS.cpu_seconds
 
 
+@pytest.mark.whole
 def test_a_worker_starts_where_nothing_can_be_closed(tmp_path):
     """A worker also starts without any of these restrictions, as on an old OS kernel or on processors with other call
     numbers.
@@ -178,6 +179,7 @@ def states(group):
     return {Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] for pid in processes_of(group)}
 
 
+@pytest.mark.whole
 def test_worker_and_session_stand_still_while_they_are_frozen(worker):
     """Worker and session stop when they are frozen, and continue when they are thawed."""
     group = worker._connection.process.group
@@ -187,6 +189,7 @@ def test_worker_and_session_stand_still_while_they_are_frozen(worker):
     assert wait_for(lambda: "T" not in states(group))
 
 
+@pytest.mark.whole
 def test_nothing_is_left_of_a_stopped_worker(worker):
     """After a worker has been stopped, no process of its group is left, and its folder is gone."""
     group, folder = worker._connection.process.group, worker._connection.process._folder.path
@@ -245,6 +248,7 @@ MOMENTS = [(tempfile, "mkdtemp"), (Path, "mkdir"), (subprocess, "Popen"), (shuti
 """Calls that start or stop a worker. Interruptions have occurred in each of them."""
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("when", [pytest.param("before", marks=pytest.mark.whole), "after"])
 @pytest.mark.parametrize("moment", MOMENTS, ids=[name for _, name in MOMENTS])
 def test_an_interruption_leaves_nothing_wherever_it_comes(moment, when, tmp_path, monkeypatch, tell):
@@ -307,6 +311,7 @@ def test_a_worker_that_does_not_read_holds_nobody_up(tmp_path, code):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.whole
 def test_what_a_pipe_does_not_take_at_once_is_sent_while_an_answer_is_waited_for(tmp_path):
     """Data that does not fit into the pipe is sent while the judge waits for an answer. It arrives completely and in
     order.
@@ -358,6 +363,7 @@ OUTLIVING = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("code", OUTLIVING.values(), ids=OUTLIVING)
 def test_nothing_that_a_worker_starts_outlives_it(tmp_path, code):
     """All processes that a worker starts end with it, even if they have left their parent or stopped the worker or the

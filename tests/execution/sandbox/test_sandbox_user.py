@@ -271,6 +271,7 @@ def open_place():
         yield Path(folder)
 
 
+@pytest.mark.whole
 def test_what_a_user_has_left_is_removed_and_nothing_of_others(open_place, monkeypatch):
     """A user's files in all shared folders are removed, as well as its objects in the OS kernel's memory. Those of
     other users stay.

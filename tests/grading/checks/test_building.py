@@ -72,6 +72,7 @@ def was_built(worker):
     return any(isinstance(message, Open) for message in worker.asked)
 
 
+@pytest.mark.whole
 def test_the_model_solution_builds(build, transposition):
     """The model solution builds. The build check is worth no points, and the result lists the assignment's kernel."""
     found = build((transposition.reference / "kernels.cl").read_text())
@@ -156,6 +157,8 @@ def test_a_word_cut_by_a_backslash_is_found(build, worker):
     assert not was_built(worker)
 
 
+@pytest.mark.whole
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "text",
     [
@@ -171,6 +174,7 @@ def test_words_that_only_look_forbidden_are_not(build, text):
     assert build(text + EMPTY).check.reason is not Reason.FORBIDDEN
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("source", "construct"),
     [
@@ -314,6 +318,7 @@ def test_a_preprocessor_that_is_overwhelmed_is_the_texts_fault(build, worker, mo
     assert not was_built(worker)
 
 
+@pytest.mark.whole
 def test_a_worker_that_ends_while_it_expands_is_a_crash(build, worker):
     """If the worker dies while it expands a file, for example because the preprocessor's stack overflows, the build
     check reports a crash. The next file is built with a new worker.

@@ -8,7 +8,8 @@ from grader.common.errors import SolutionError
 from grader.course.criteria import Case
 from grader.course.truth.oracle import consult_about, load_oracle
 from grader.course.truth.states import last_change
-from grader.execution.plan import STUDENT, reference_plan
+from grader.execution.assignment_plans import reference_plan
+from grader.execution.plan import STUDENT
 from grader.grading.checks.case_trial import case_trial
 
 CASE = Case(name="alone", sizes={"n": 16}, alone="addOffsets")

@@ -202,6 +202,7 @@ def test_memory_is_decided_where_it_was_counted(simulator, transposition):
     assert is_open.reason is Reason.COMPILER_FAILED
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     ("failure", "source", "is_open"),
     [(ABORTED, TRANSPOSITION, True), (SLOW, WRONG_SOURCE, False), (OutOfMemory(), TRANSPOSITION, False)],

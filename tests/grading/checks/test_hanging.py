@@ -144,6 +144,7 @@ def looked(simulator, assignment, source, case):
     return lookout.look(trial_of(case, subject.built, subject.oracle))
 
 
+@pytest.mark.whole
 def test_the_line_of_a_loop_is_found_on_the_data_of_the_case(simulator, transposition, small):
     """The simulator finds the line of an endless loop on the data of the case. The sanitizer's check then names the
     line and the sizes without another run.

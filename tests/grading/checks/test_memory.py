@@ -417,6 +417,7 @@ def test_checks_that_had_no_chance(transposition):
     assert sum(each.max_points for each in made) == sum(each.points for each in made) == 42
 
 
+@pytest.mark.whole
 def test_the_naive_kernel_is_counted(simulator, transposition):
     """The naive transposition fails because of uncoalesced writes. The amount that it reads and writes is within the
     limit.
@@ -441,6 +442,7 @@ def test_a_model_solution_passes_with_all_its_profile(simulator, transposition):
     assert found.read + found.written == found.moved == found.compulsory
 
 
+@pytest.mark.whole
 def test_wrong_results_there_are_not_counted(simulator, transposition):
     """If the results are wrong in the memory run, there is no profile, and the message gives the reason."""
     source = changed(TRANSPOSITION, "= tile[lx][ly]", "= 2 * tile[lx][ly]")

@@ -82,6 +82,7 @@ def test_a_barrier_in_a_loop_without_braces_comes_with_them(simulator, course):
     assert "needs braces" in found[0].help
 
 
+@pytest.mark.whole
 def test_two_missing_barriers_are_more_than_one(mended):
     """If two barriers are missing, none is proposed, because no single barrier removes both races."""
     _, with_it = mended(without(MODEL, *lines_of_barriers(MODEL)))

@@ -47,6 +47,7 @@ def test_a_model_solution_is_clean(simulator, transposition):
     assert check.seconds > 0
 
 
+@pytest.mark.whole
 def test_a_race_that_no_result_shows(simulator, product):
     """A tiled product without its second barrier gives correct results on CPU drivers. The sanitizer reports the race
     with both lines.
@@ -101,6 +102,7 @@ def test_a_loop_that_does_not_end(simulator, transposition):
     assert check.seconds < TIMEOUTS.simulation
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("goes_wrong", [pytest.param("", marks=pytest.mark.whole), "tile[ly][j] = 1; "])
 def test_a_loop_that_does_not_end_within_one_that_would(simulator, transposition, goes_wrong):
     """If an inner loop is endless, the inner loop is reported, not the outer loop that contains it. The simulation

@@ -89,22 +89,22 @@ def test_a_wrong_parameter_list_shows_expected_and_found(transposition, args):
     [
         (
             (A, HEIGHT, B, WIDTH),
-            "line 3: the parameters height and B are exchanged: write __global real *B before uint32_t height.",
+            "line 3: the parameters height and B are exchanged. Write __global real *B before uint32_t height.",
         ),
         (
             (B, HEIGHT, A, WIDTH),
             (
-                "line 3: the parameters are in another order than the assignment passes them: write "
+                "line 3: the parameters are in another order than the assignment passes them. Write "
                 "__global real *A, __global real *B, uint32_t height, uint32_t width."
             ),
         ),
         (
             (A, B, ("private", "float", "height"), WIDTH),
-            "line 3: the parameter height has the wrong type, float height: write uint32_t height.",
+            "line 3: the parameter height has the wrong type, float height. Write uint32_t height.",
         ),
         (
             (("local", "float*", "A"), B, HEIGHT, WIDTH),
-            "line 2: the parameter A has the wrong type, __local float *A: write __global real *A.",
+            "line 2: the parameter A has the wrong type, __local float *A. Write __global real *A.",
         ),
         ((A, B, HEIGHT), "line 2: coalsTransp has 3 parameters, and the assignment passes 4. Add uint32_t width."),
         (
@@ -125,7 +125,7 @@ def test_sizes_in_another_order_are_noticed(transposition):
     """
     found = bound(transposition, kernel(A, B, WIDTH, HEIGHT), code=CODE)
     assert found.misordered == (
-        "line 3: the parameters width and height are exchanged: write uint32_t height before uint32_t width."
+        "line 3: the parameters width and height are exchanged. Write uint32_t height before uint32_t width."
     )
     assert bound(transposition, kernel(B, A, ("private", "uint", "n"), WIDTH)).misordered == ""
 
@@ -138,7 +138,7 @@ def test_a_forgotten_keyword_is_named_with_its_line(transposition):
     for others in ((), (kernel(A, name="coalsTranspose"),)):
         problem = bound(transposition, *others, code=code)
         assert problem.reason is Reason.KERNEL_MISSING
-        assert problem.message == "line 2: coalsTransp is not a kernel yet: write __kernel void coalsTransp(...)."
+        assert problem.message == "line 2: coalsTransp is not a kernel yet. Write __kernel void coalsTransp(...)."
 
 
 def test_a_found_declaration_reads_like_one(transposition):

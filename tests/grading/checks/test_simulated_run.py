@@ -118,6 +118,7 @@ def test_every_launch_there_has_the_deadline_of_a_first(environment):
     assert worker.timeouts.now.launch == worker.timeouts.now.first_launch == environment.workers.timeouts.simulation
 
 
+@pytest.mark.whole
 def test_a_function_that_the_simulator_does_not_know(simulator, environment, transposition):
     """If the simulator crashes because it does not know a function, the message says so and does not blame an
     access.
@@ -130,6 +131,7 @@ def test_a_function_that_the_simulator_does_not_know(simulator, environment, tra
     assert found.message == UNKNOWN.message
 
 
+@pytest.mark.whole
 def test_too_much_local_memory_is_told_with_both_figures(subject, simulator):
     """If a kernel needs too much local memory, the message gives the needed and the available amount. The simulator has
     48 KiB, like NVIDIA's drivers, and a CPU has more.
@@ -226,6 +228,7 @@ def test_a_run_that_was_begun_shows_what_it_would_have_shown_later(simulator, tr
     assert seen_in(run_at(subject, SIZES, 0).begin()) == simulate(subject, SIZES, 0)
 
 
+@pytest.mark.whole
 def test_another_session_gives_up_a_run_that_was_begun(simulator, environment, transposition):
     """Opening a new session in the same worker cancels a run that was started in advance, however long it would take.
     The cancelled run can be started again later.
@@ -240,6 +243,7 @@ def test_another_session_gives_up_a_run_that_was_begun(simulator, environment, t
         assert isinstance(seen_in(begun), Simulated)
 
 
+@pytest.mark.whole
 def test_two_runs_go_on_at_once(simulator, environment, transposition):
     """Two runs proceed at the same time in separate workers, and their results can be fetched in any order."""
     subject = subject_of(simulator, transposition, MODEL)

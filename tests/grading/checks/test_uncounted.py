@@ -52,6 +52,7 @@ def test_results_that_need_an_order(simulator, course, name):
     assert "total[0] is wrong: got " in memory[0].detail
 
 
+@pytest.mark.whole
 def test_results_that_are_wrong_in_any_order(simulator, course):
     """If the results are wrong in every order of work-items, the checks do not mention the order."""
     model = (ROOT / "reference" / "reduction" / "kernels.cl").read_text()

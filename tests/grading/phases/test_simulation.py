@@ -65,6 +65,7 @@ def test_a_hidden_run_says_nothing_in_other_checks(subject):
     assert not watch(runs_of(replace(subject, task=replace(subject.task, assignment=hidden))), DEVICE, RULES).seen
 
 
+@pytest.mark.whole
 def test_memory_behaviour_counts_where_its_own_run_is_right(subject):
     """If a kernel is wrong at other sizes, its memory checks still count, but it loses the points for a clean run."""
     sanitized, *memory = watch(runs_of(subject), DEVICE, RULES, FAILED).checks
@@ -72,6 +73,7 @@ def test_memory_behaviour_counts_where_its_own_run_is_right(subject):
     assert [each.verdict for each in memory] == [Verdict.PASSED] * 3
 
 
+@pytest.mark.whole
 def test_memory_behaviour_of_wrong_results_is_not_counted(subject):
     """If the results of the memory run are wrong, memory behaviour is not counted, because the traffic of a kernel that
     does something else proves nothing.
@@ -141,6 +143,7 @@ def test_without_a_simulator_checks_are_skipped(nowhere):
     assert watched.profile is None
 
 
+@pytest.mark.whole
 def test_a_simulator_that_is_required(nowhere):
     """If the rules require a simulator and none is installed, NoSimulatorError is raised, so that no grade is given
     without these checks.
@@ -157,6 +160,7 @@ def test_a_submission_that_is_not_run_fails_them(transposition):
     assert sum(each.max_points for each in lost) == 50
 
 
+@pytest.mark.whole
 def test_without_such_checks_no_simulator_is_asked_for(nowhere):
     """An assignment without simulator checks can be graded without a simulator, even if the rules require one."""
     task = nowhere.task
@@ -166,6 +170,7 @@ def test_without_such_checks_no_simulator_is_asked_for(nowhere):
     assert list(unobserved_checks(assignment, DEVICE)) == []
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(("dropped", "names"), [("sanitizer", 3), ("memory", 1)])
 def test_an_assignment_may_ask_for_one_of_them(subject, dropped, names):
     """An assignment without a sanitizer still gets its memory checks, and one without memory checks still gets its

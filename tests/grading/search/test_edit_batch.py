@@ -8,6 +8,7 @@ import pytest
 from grader.common.record import replace
 from grader.execution.outcome import Fetched
 from grader.execution.plan import STUDENT, SUBMISSION, Plan, Script
+from grader.grading.checks.inspection import stray_write
 from grader.grading.search.edit_batch import FEW_ITERATIONS, MOST, apart, edit_batch
 from grader.protocol.steps import BufferArg, BufferSpec, KernelStep, KeyArg, RepeatSteps, UntilBelow
 
@@ -54,6 +55,14 @@ def test_what_goes_in_comes_back_as_it_was():
     band = np.empty(0, dtype=np.uint32)
     result = batch.results({"B": Fetched(before=band, payload=made, after=band, poison=7)}, 2)["B"]
     assert result.payload.tolist() == list(range(2 * apart(WORDS), 2 * apart(WORDS) + 40))
+
+
+def test_numbers_of_eight_bytes_have_no_stray_writes():
+    """The results of an edit can be inspected if the poison of its type has eight bytes."""
+    batch = edit_batch(plan(specs=tuple(replace(spec, unit=8, poison=2**63) for spec in SPECS)), WORDS)
+    made = np.zeros(MOST * apart(WORDS) // 2, dtype=np.uint64)
+    results = batch.results({"B": Fetched(before=made, payload=made, after=made, poison=2**63)}, 2)
+    assert stray_write(results) is None
 
 
 @pytest.mark.parametrize(

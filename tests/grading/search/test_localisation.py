@@ -154,6 +154,7 @@ def test_a_grading_tells_the_line_and_takes_no_points(environment, course):
     assert told == [(each.verdict, each.points, each.message.lower()) for each in without.checks]
 
 
+@pytest.mark.whole
 def test_a_search_ends_in_time(environment, transposition):
     """If there is not enough time to try all edits, there is no hint."""
     source = changed(TRANSPOSITION, "tile[lx][ly]", "tile[lx][lx]")

@@ -89,37 +89,6 @@ def test_a_pointer_to_what_is_constant_is_moved():
     assert text.count("+= get_group_id(2) * ") == 3
 
 
-@pytest.mark.parametrize(
-    ("body", "keeps"),
-    [
-        ("A[n] = A[n + 1];", True),
-        ("A += n; A[0] = 1;", False),
-        ("*A = 1;", False),
-        ("__global float *p = A + n; p[n] = 1;", False),
-        ("__global float *p = &A[n]; *p = 1;", False),
-        ("vstore4((float4)(0), n, A);", False),
-        ("A[n] = *(&(A[n]));", False),
-        ("A[n] = (A[0] + 1) * vload4(n, A).x;", True),
-        ("unknown(A, n);", False),
-        ("helper(A + 1, n);", False),
-        ("helper(A, n);", True),
-        ("walker(A, n);", False),
-    ],
-)
-def test_a_kernel_keeps_to_its_arrays_if_it_only_takes_their_elements(body, keeps):
-    """A kernel stays within its arrays if it uses them only with subscripts. A pointer that is computed from an array
-    could point anywhere, and so could one that is passed to a function that changes it.
-    """
-    functions = {
-        "helper": "void helper(__global float *H, uint n) { H[n] = 1; }",
-        "walker": "void walker(__global float *W, uint n) { W += n; W[0] = 1; }",
-    }
-    called = " ".join(text for name, text in functions.items() if name in body)
-    text = f"{called} __kernel void k(__global float *A, uint n) {{ {body} }}"
-    schema = mutant_schema(outline(text, ["k"]), ())
-    assert schema.keeps_to_its_arrays is keeps
-
-
 def test_every_index_stays_in_its_array():
     """Every index is limited, for a pointer to the number of words of the launch in both directions, and for an array
     to its declared size.

@@ -48,6 +48,7 @@ def worker(environment):
         yield worker
 
 
+@pytest.mark.whole
 def test_this_machine_can_be_calibrated(worker, monkeypatch):
     """A calibration contains every figure with its interval, and the device, the sandbox, the version, the time and the
     clock rates of the measurement.
@@ -139,6 +140,7 @@ def test_reads_that_were_left_out_are_noticed(worker, monkeypatch):
         calibrate(worker, "process", lambda _: None)
 
 
+@pytest.mark.whole
 def test_a_clock_too_coarse_for_a_launch_is_a_fault_of_the_device(worker, monkeypatch):
     """If the device's clock reports no time for a launch, no rate can be computed, so DeviceError is raised."""
     steady(monkeypatch, {COPY: 0})
@@ -146,6 +148,7 @@ def test_a_clock_too_coarse_for_a_launch_is_a_fault_of_the_device(worker, monkey
         calibrate(worker, "process", lambda _: None)
 
 
+@pytest.mark.whole
 def test_a_kernel_of_ours_that_fails_is_a_fault_of_the_device(worker, monkeypatch):
     """If a calibration kernel cannot be built or run, DeviceError names the kernel and the failure."""
     with monkeypatch.context() as patch:

@@ -9,8 +9,9 @@ from timing_setups import at_sizes, with_integers
 
 from grader.common.errors import InputError
 from grader.course.poison import GUARD_BYTES, POISON
+from grader.execution.assignment_plans import control_plan, reference_plan, submission_plan
 from grader.execution.outcome import Timing
-from grader.execution.plan import STUDENT, Plan, Script, control_plan, reference_plan, submission_plan
+from grader.execution.plan import STUDENT, Plan, Script
 from grader.grading.timing.device_data import (
     DIGEST,
     GROUP,
@@ -115,6 +116,8 @@ def test_numbers_are_those_of_numpys_philox(worker, product):
         assert not np.signbit(made[made == 0]).any()
 
 
+@pytest.mark.whole
+@pytest.mark.sampled
 @pytest.mark.parametrize(("kind", "low", "high"), [("int", -8, 8), ("uint", 0, 16)])
 def test_whole_numbers_of_other_types_are_as_many(worker, product, kind, low, high):
     """The default ranges of `int` and `uint` contain the same number of integers, and all of them are about equally
@@ -168,6 +171,7 @@ def test_minus_zero_counts_as_zero_only_in_floating_types(worker, transposition,
     assert (shop.digest() == zeros) is (kind == "float")
 
 
+@pytest.mark.whole
 def test_bits_are_those_of_numpys_philox(moving):
     """Random bits are generated from the words of NumPy's Philox, and nearly all words are different. No word is a NaN,
     which a driver may change, or a subnormal number, which a driver may flush to zero.
@@ -228,6 +232,7 @@ def test_another_buffer_has_other_data(worker, product, data):
     assert np.mean(shop.make("A") == shop.make("B")) < 0.1
 
 
+@pytest.mark.whole
 def test_the_same_key_makes_the_same_everywhere(environment, worker, product):
     """One key generates equal data in every worker and in every set of arrays, so that results can be compared."""
     shop = Shop(worker, product, SQUARE, sets=3)
@@ -239,6 +244,7 @@ def test_the_same_key_makes_the_same_everywhere(environment, worker, product):
         assert all(np.array_equal(elsewhere.make(name), words) for name, words in made.items())
 
 
+@pytest.mark.whole
 def test_equal_contents_have_equal_digests(environment, moving, transposition):
     """Arrays with equal contents have equal digests, if they are computed again and in another worker. A different key
     gives a different digest.
@@ -260,6 +266,7 @@ PLACES = [0, 1, ITEMS - 1, ITEMS, 299_999, -1, -BAND, 300_000, 300_000 + BAND - 
 """Indexes of words at both ends of a large output and at both ends of its guard bands."""
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize(
     "bit", [pytest.param(0, marks=pytest.mark.whole), 13, pytest.param(31, marks=pytest.mark.whole)]
@@ -285,6 +292,7 @@ def test_two_words_that_change_places_make_another_digest(moving, one, other):
     assert moving.digest() != before
 
 
+@pytest.mark.whole
 def test_the_sign_of_nought_makes_no_difference(computing):
     """The sign of 0 does not affect the digest. 0 - 0 and -(0 - 0) are both right, and the judge's own comparison
     accepts both signs, too.

@@ -11,8 +11,9 @@ from three_kernels import three_kernels, with_cases
 from timing_setups import MS, RULES, at_sizes, begun, fake_setup
 
 from grader.common.errors import SolutionError
+from grader.execution.assignment_plans import submission_plan
 from grader.execution.outcome import Crashed, TimedOut
-from grader.execution.plan import COPY, NAIVE, STUDENT, Binding, submission_plan
+from grader.execution.plan import COPY, NAIVE, STUDENT, Binding
 from grader.grading.explain.problem import Problem
 from grader.grading.rules import TimingRules
 from grader.grading.timing import measurement
@@ -313,6 +314,7 @@ def test_on_a_gpu_nobody_looks(beside, device):
     assert kernel.looks == 0
 
 
+@pytest.mark.whole
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
 @given(patterns=st.lists(st.sampled_from([NONE, NONE, BOTH, OURS, OWN]), min_size=1, max_size=12))
 def test_whatever_the_kernel_does_measuring_ends_and_half_of_the_rounds_decide(beside, patterns):

@@ -206,6 +206,7 @@ def check_crowded(transposition, fraction, seed, crowd):
         assert check.reason is Reason.TOO_SLOW
 
 
+@pytest.mark.whole
 @FEW
 @given(**CROWDED)
 def test_a_machine_that_interrupts_long_launches_fails_nobody(transposition, fraction, seed, crowd):
@@ -229,6 +230,7 @@ def test_a_machine_that_interrupts_launches_fails_nobody_in_more_examples(transp
 HONEST_WORK = {"fraction": st.floats(0.1, 1.2), "seed": st.integers(0, 2**32)}
 
 
+@pytest.mark.whole
 @QUICK
 @given(**HONEST_WORK)
 def test_an_honest_submission_gets_what_its_speed_is_worth(transposition, fraction, seed):
@@ -242,6 +244,7 @@ def test_an_honest_submission_gets_what_its_speed_is_worth(transposition, fracti
         assert check.verdict is (Verdict.PASSED if fraction > band.fraction else Verdict.FAILED)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("moves", "reason"),
     [

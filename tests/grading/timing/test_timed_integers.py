@@ -125,6 +125,7 @@ def timed(course, name):
             yield part, part.performance.classes["gpu"].sizes
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", ASSIGNMENTS)
 def test_no_sum_is_too_large_for_a_float(course, name):
     """No sum is too large for single precision in any order of additions, so correct results are equal bit by bit."""
@@ -143,6 +144,7 @@ MOST_NUMBERS = "vectorAdd"
 """Assignment that uses half of all integers that single precision can represent. Rounding them takes seconds."""
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "name",
     [pytest.param(name, marks=pytest.mark.whole if name == MOST_NUMBERS else ()) for name in ASSIGNMENTS],

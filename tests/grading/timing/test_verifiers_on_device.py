@@ -72,6 +72,7 @@ def test_the_corpus_of_assignments_is_covered(course):
     assert set(RAGGED) == {part.called for part in parts if part.performance.verifier is None}
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("name", [param(name, name, SELECTED) for name in sorted(RAGGED)])
 def test_a_model_solution_makes_what_the_model_solution_makes(setup, name, monkeypatch):
     """A submission that equals the model solution has the same digests in every round and in every set of arrays, and
@@ -130,6 +131,7 @@ def test_a_write_beside_the_output_is_found(setup, place, words):
     assert problem.message.startswith(f"in timed run 1, memory outside B was changed, starting {words}.")
 
 
+@pytest.mark.whole
 def test_results_of_an_earlier_round_are_none_of_this_one(setup):
     """If a kernel stores nothing for some inputs, its output is unwritten. Results of earlier rounds are not mistaken
     for results of this round.

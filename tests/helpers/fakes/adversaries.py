@@ -20,9 +20,10 @@ from timing_setups import RULES, at_sizes
 from grader.execution import replies
 from grader.execution import session as runner
 from grader.execution.array_files import ArrayFiles
+from grader.execution.assignment_plans import control_plan, reference_plan, timed_plan
 from grader.execution.client import Worker
 from grader.execution.kernel_threads import no_kernel_threads
-from grader.execution.plan import COPY, NAIVE, Binding, control_plan, reference_plan, timed_plan
+from grader.execution.plan import COPY, NAIVE, Binding
 from grader.execution.sandbox.folder import array_folder
 from grader.execution.timeouts import Timeouts
 from grader.grading.timing import measurement

@@ -8,19 +8,9 @@ from samples import DEVICE
 from grader.course.expressions import evaluate
 from grader.course.poison import GUARD_BYTES, INPUT_POISON, POISON
 from grader.course.submissions.task import Task
+from grader.execution.assignment_plans import control_plan, reference_plan, timed_plan
 from grader.execution.outcome import Fetched, Timing, Took
-from grader.execution.plan import (
-    COPY,
-    NAIVE,
-    PEAK,
-    STUDENT,
-    SUBMISSION,
-    WHOLE,
-    Binding,
-    control_plan,
-    reference_plan,
-    timed_plan,
-)
+from grader.execution.plan import COPY, NAIVE, PEAK, STUDENT, SUBMISSION, WHOLE, Binding
 from grader.grading.checks.building import check_build, prepare
 from grader.grading.grading_environment import GradingEnvironment
 from grader.grading.rules import TimingRules

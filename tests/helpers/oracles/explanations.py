@@ -52,9 +52,11 @@ def first_sentences(check: Check) -> str:
 
 
 def is_near(mutation: Mutation, check: Check) -> bool:
-    """True if the first sentence names a line that is at most one line away from a changed line."""
+    """True if the first sentence names a line that is at most one line away from a changed line, or from the place of a
+    removed barrier.
+    """
     named = lines_named(first_sentences(check).partition(". ")[0])
-    return any(abs(line - changed) <= 1 for line in named for changed in mutation.lines)
+    return any(abs(line - changed) <= 1 for line in named for changed in mutation.lines | mutation.around)
 
 
 def judged(mutation: Mutation, check: Check) -> Judgement:
@@ -64,5 +66,5 @@ def judged(mutation: Mutation, check: Check) -> Judgement:
     if any(re.search(claim, told) and mutation.kind in kinds for claim, kinds in CLAIMS.items()):
         return Judgement.FALSE
     if lines:
-        return Judgement.NAMED if lines & (mutation.lines | mutation.effect) else Judgement.FALSE
+        return Judgement.NAMED if lines & (mutation.lines | mutation.around | mutation.effect) else Judgement.FALSE
     return Judgement.NONE if check.reason in SYMPTOMS and not check.cause else Judgement.WORDS

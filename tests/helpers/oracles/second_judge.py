@@ -32,9 +32,10 @@ from grader.course.truth.comparators import Standard, wrong_elements
 from grader.course.truth.fields import dtype_of
 from grader.course.truth.inputs import make_inputs
 from grader.course.truth.oracle import Arrays, Truth, arguments, load_oracle
+from grader.execution.assignment_plans import submission_plan
 from grader.execution.client import Worker
 from grader.execution.outcome import Fetched
-from grader.execution.plan import STUDENT, submission_plan
+from grader.execution.plan import STUDENT
 from grader.execution.series import Series
 from grader.grading.checks.building import Built, build
 from grader.protocol.steps import BufferSpec, RepeatSteps, Step

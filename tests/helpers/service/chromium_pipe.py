@@ -57,7 +57,7 @@ class Driven:
 
     def say_in_frame(self, expression):
         """Return the value of a JavaScript expression in the first frame of the page, as if a person had clicked."""
-        (frame,) = self.ask("Page.getFrameTree")["frameTree"]["childFrames"]
+        frame = self.ask("Page.getFrameTree")["frameTree"]["childFrames"][0]
         world = self.ask("Page.createIsolatedWorld", frameId=frame["frame"]["id"])
         where = {"contextId": world["executionContextId"], "userGesture": True, "returnByValue": True}
         return self.ask("Runtime.evaluate", expression=expression, **where).get("result", {}).get("value")

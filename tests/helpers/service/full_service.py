@@ -96,7 +96,7 @@ class Eventful:
             connect(session, rows[0], "staff", service.now)
             score = {"points": 3.0, "most": 10.0, "comment": "", "changed": service.now, "state": "refused"}
             about = {"context_id": rows[0].id, "person_id": service.ada, "assignment": "small"}
-            more = {"next_try": service.now, "tries": 1, "sent_value": "", "words": "400: no such user"}
+            more = {"not_before": service.now, "tries": 1, "sent_value": "", "words": "400: no such user"}
             session.add(LtiScoreRow(**about, **score, **more))
 
     def _fails(self, claimed):

@@ -62,11 +62,11 @@ def large_service(folder, students=200):
         for name in USED:
             for place, person in enumerate(numbers):
                 number = len(attempts) + 1
-                attempts.append(_attempt(service, number, person, name))
+                attempts.append(attempt_row(service, number, person, name))
                 version = versions[name]
                 outcome = outcomes[place % len(outcomes)].columns
                 outcome |= {"measured_sha256": version.measured, "scored_sha256": version.scored}
-                gradings.append(_grading(service, number, State.DONE, **outcome))
+                gradings.append(grading_row(service, number, State.DONE, **outcome))
         session.execute(insert(AttemptRow), attempts)
         session.execute(insert(GradingRow), gradings)
     return service
@@ -82,7 +82,7 @@ def needs_attention(service):
         session.add(HoldRow(assignment=USED[0], who="staff", at=service.now))
         for name, state in ((USED[1], State.FAULTED), (USED[3], State.WAITING), (USED[4], State.RUNNING)):
             at = named[name][1]
-            at.gradings.append(GradingRow(**_grading(service, at.id, state, fault="The device is gone.")))
+            at.gradings.append(GradingRow(**grading_row(service, at.id, state, fault="The device is gone.")))
 
 
 @contextmanager
@@ -105,7 +105,7 @@ def _failed(whole, cause, reason, check):
     return failing(whole, check, reason=reason, cause=cause, message="C[3] is wrong.", verdict=Verdict.FAILED)
 
 
-def _attempt(service, number, person, name):
+def attempt_row(service, number, person, name):
     """Return the row of an attempt, whose grading has an equal number."""
     return {
         "id": number,
@@ -124,7 +124,7 @@ def _attempt(service, number, person, name):
     }
 
 
-def _grading(service, attempt, state, **more):
+def grading_row(service, attempt, state, **more):
     return {
         "attempt_id": attempt,
         "why": "handed in",

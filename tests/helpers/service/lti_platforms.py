@@ -8,6 +8,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from html import escape
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from ipaddress import ip_network
 from itertools import count
 from urllib.parse import parse_qs, parse_qsl, urlencode, urlsplit
 
@@ -15,11 +16,11 @@ from joserfc import jwt
 from joserfc.jwk import RSAKey
 from services import parts
 
-from grader.common.lti import LtiRules
 from grader.service.db.models import LtiKeyRow
 from grader.service.lti.platform_client import PlatformClient
 from grader.service.lti.registrations import Registration, StatedContext, connect, note_context, register
 from grader.service.lti.tokens import new_key
+from grader.service.outgoing.client import HttpClient
 
 CLIENT, DEPLOYMENT, CONTEXT = "client-1", "7", "course-1"
 CLAIM = "https://purl.imsglobal.org/spec/lti/claim/"
@@ -37,10 +38,14 @@ KEY, OTHER_KEY = (RSAKey.generate_key(2048, {"kid": "one"}) for _ in range(2))
 
 TOOL_KEY = new_key()
 
+THIS_MACHINE = (ip_network("127.0.0.0/8"), ip_network("::1"))
+
 
 class Platform:
     """A platform with a course. `claims` replaces claims of the next messages, and None removes a claim. `answers` maps
-    the beginning of a path to a function that answers instead, or returns None to let the platform answer.
+    the beginning of a path to a function that answers instead, or returns None to let the platform answer. If it raises
+    ConnectionAbortedError, the connection is closed without an answer. `storage` is the name of the frame that keeps
+    data for tools.
     `application` answers for the paths of Open edX.
     """
 
@@ -49,7 +54,7 @@ class Platform:
         self.claims, self.answers, self.members, self.columns = {}, {}, [], {}
         self.page_size, self.scores, self.requests, self.tool_keys = 100, [], [], lambda: {"keys": []}
         self.numbers, self.lock, self.service, self.returned = count(1), threading.Lock(), None, []
-        self.application = None
+        self.application, self.storage = None, ""
 
     def registration(self, **more):
         """The registration of the service at this platform."""
@@ -144,10 +149,15 @@ class Platform:
 
     def _activity(self, hint, target):
         """Return a page with a frame in which a person opens an activity."""
+        address = self.login_address(hint, target)
+        return f'<title>Activity</title><iframe src="{escape(address)}" width="900" height="700"></iframe>'
+
+    def login_address(self, hint, target):
+        """Return the address at which a sign-in begins."""
         origin = self.service.origin
         asked = {"iss": self.address, "client_id": CLIENT, "login_hint": hint, "target_link_uri": origin + target}
-        address = f"{origin}/lti/login?{urlencode(asked)}"
-        return f'<title>Activity</title><iframe src="{escape(address)}" width="900" height="700"></iframe>'
+        stored = {"lti_storage_target": self.storage} if self.storage else {}
+        return f"{origin}/lti/login?{urlencode(asked | stored)}"
 
     def _authorized(self, asked):
         """Return a page that sends the message for a person to the service. The hint is their account and role."""
@@ -157,6 +167,7 @@ class Platform:
         more = choosing if role == TEACHER else {}
         text = self.message(self.service, asked["nonce"], sub=sub, role=role, **more)
         fields = {"state": asked["state"], "id_token": text}
+        fields |= {"lti_storage_target": self.storage} if self.storage else {}
         inputs = "".join(f'<input name="{name}" value="{value}">' for name, value in fields.items())
         form = f'<form method="post" action="{escape(asked["redirect_uri"])}">{inputs}</form>'
         return f"<title>Sending</title>{form}<script>document.forms[0].submit()</script>"
@@ -218,7 +229,11 @@ def platform_at_work():
             is_json = "json" in self.headers.get("content-type", "")
             body = json.loads(data) if is_json else {name: value[0] for name, value in parse_qs(data).items()}
             query = dict(parse_qsl(parts_of.query))
-            status, headers, value = platform.answer(self.command, parts_of.path, query, body, self.headers)
+            try:
+                status, headers, value = platform.answer(self.command, parts_of.path, query, body, self.headers)
+            except ConnectionAbortedError:
+                self.close_connection = True
+                return
             text = b"" if value is None else value.encode() if isinstance(value, str) else json.dumps(value).encode()
             self.send_response(status)
             for name, said in {"content-type": "application/json", "content-length": len(text), **headers}.items():
@@ -246,7 +261,7 @@ def platform_at_work():
 
 def registered(service, platform, **more):
     """Register the service at a platform, and connect the platform's course."""
-    client = PlatformClient(rules=LtiRules(private_hosts=("127.0.0.1", "localhost")))
+    client = PlatformClient(http=HttpClient(private=THIS_MACHINE))
     service.app_state = replace(service.app_state, lti=client)
     service.app.state.app_state = service.app_state
     with service.database.writing() as session:

@@ -9,6 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from courses import course_of
+from event_loop import shared_loop
 from fastapi.testclient import TestClient
 from hidden_parts import failing, right
 from project import ROOT
@@ -34,6 +35,9 @@ ORIGIN = "http://127.0.0.1:8000"
 NOON = datetime(2026, 11, 23, 12, tzinfo=UTC)
 SOURCE = b"__kernel void add() {}\n"
 FREE = rules_of(Policies())
+
+OUTCOMES = {}
+"""Invented outcomes by the hash of their assignment and by their success."""
 
 
 @cache
@@ -155,6 +159,7 @@ class Service:
     def browser(self, key=None):
         """Return a browser in which this person is signed in, or without a sign-in if there is no key."""
         client = TestClient(self.app, base_url=self.origin, headers={"origin": self.origin}, follow_redirects=False)
+        client.portal = shared_loop()
         if key is not None:
             with self.database.writing() as session:
                 person = session.query(PersonRow).filter_by(key=key).one()
@@ -167,10 +172,15 @@ class Service:
 
 
 def graded(course, *, passed=True):
-    """Return an invented outcome for the assignment, in the form that a station stores."""
+    """Return an invented outcome for the assignment, in the form that a station stores. Outcomes are cached, because a
+    page takes longer than anything else in most tests.
+    """
     assignment = course.load("small")
-    whole = right(assignment)
-    return ready(whole if passed else failing(whole, 1), assignment)
+    made = (assignment.sha256, passed)
+    if made not in OUTCOMES:
+        whole = right(assignment)
+        OUTCOMES[made] = ready(whole if passed else failing(whole, 1), assignment)
+    return OUTCOMES[made]
 
 
 def visible(page):

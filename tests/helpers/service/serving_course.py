@@ -25,7 +25,7 @@ PATIENCE = 120
 
 class Serving:
     """The running program, which can be killed and started again on the same data. `url` is the address of a PostgreSQL
-    database.
+    database. `python` contains the arguments of Python that start the program.
     """
 
     def __init__(self, folder, locks, url=None, stations=1, web_processes=1):
@@ -39,7 +39,7 @@ class Serving:
         self.origin = f"http://127.0.0.1:{self.port}"
         self.address = self.origin  # for browsers; the web processes of one service share it
         self.settings = {**QUICK, "GRADER_LOCKS": str(locks), "GRADER_PROFILES": str(folder / "profiles")}
-        self.process, self.links = None, {}
+        self.process, self.links, self.python = None, {}, ["-m", "grader.cli.main"]
 
     def start(self):
         self.log = folder_log = self.folder / f"log{time.monotonic_ns()}"
@@ -66,7 +66,7 @@ class Serving:
         database = {"GRADER_DATABASE": self.url} if self.url else {}
         with log_file.open("wb") as log:
             return subprocess.Popen(
-                [sys.executable, "-m", "grader.cli.main", *map(str, words), "--course", self.folder / "course"],
+                [sys.executable, *self.python, *map(str, words), "--course", self.folder / "course"],
                 env=environment(**self.settings, **database, PYTHONUNBUFFERED="1"),
                 stdout=log,
                 stderr=log,

@@ -112,6 +112,7 @@ def test_many_texts_cost_no_source_its_reading(tmp_path, one):
     assert intake.unplaced == ()
 
 
+@pytest.mark.whole
 def test_many_sources_cost_what_is_named_as_asked_nothing(tmp_path, one):
     """A file called kernels.cl is read before others that precede it in the alphabet and exceed the budget."""
     blank = b" " * (1024 * 1024)
@@ -201,6 +202,7 @@ def many_members():
     return tar({f"{number}.txt": b"" for number in range(10_001)})
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("data", "said"),
     [

@@ -443,6 +443,7 @@ def test_an_empty_batch_is_a_page():
     assert "0 submissions graded" in text_of(gradebook(), {})
 
 
+@pytest.mark.whole
 def test_a_course_of_a_thousand_is_a_light_page():
     """The page for 1,000 students stays below a megabyte, so that it opens at once, and does not have a picture in each
     row.
@@ -519,6 +520,7 @@ def test_each_row_can_be_picked_out():
     }
 
 
+@pytest.mark.whole
 def test_the_table_can_be_sorted(browser):
     """The table can be sorted by points in both orders, by speed and by reason, and it can be filtered.
 
@@ -558,6 +560,7 @@ def test_nothing_of_a_hostile_batch_runs_in_a_browser(browser):
         assert browser.title(each).startswith("2 of 3 graded")
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("book", [BOOK, large(60), hostile("a_name_without_an_end_" * 20)], ids=["two", "one", "long"])
 def test_no_page_scrolls_sideways(book, browser):
     """No page scrolls sideways on screens from a small phone to a desktop, even with very long words."""
@@ -566,6 +569,7 @@ def test_no_page_scrolls_sideways(book, browser):
     assert browser.measure(page, widths, "document.documentElement.scrollWidth") == widths
 
 
+@pytest.mark.whole
 def test_a_printed_page_holds_every_row(browser):
     """A printed page contains all rows, for an archive on paper."""
     printed = browser.printed(render_overview(large(120), {}))

@@ -392,6 +392,7 @@ def test_where_nothing_was_timed_it_says_why():
     assert "it crashed." in causes_of(result(BUILD, crashed))
 
 
+@pytest.mark.whole
 def test_speeds_are_words_and_two_figures():
     """Speeds are shown in words and in two figures: bars for copies or a roofline for arithmetic, and the times of
     launches.
@@ -443,6 +444,7 @@ def test_what_the_result_rests_on_stands_at_the_end():
 # --- markup and policy ----------------------------------------------------------------------------
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("payload", PAYLOADS)
 @pytest.mark.parametrize("name", PAGES)
 def test_no_text_becomes_markup(name, payload):
@@ -585,6 +587,7 @@ def test_the_policy_keeps_a_script_from_running(browser):
 LONG = rewritten(PAGES["race"], "a_name_without_an_end_" * 40)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", [*PAGES, "long words"])
 def test_no_page_scrolls_sideways(name, browser):
     """No page scrolls sideways on phones, a tablet and a desktop, even with very long words."""
@@ -630,6 +633,7 @@ def test_no_word_is_broken_on_a_phone(browser):
         assert browser.measure(page_of(outcome), [360], broken) == [0]
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("name", ["race", "build error", "roofline"])
 def test_a_printed_page_holds_all_of_it(name, browser):
     """A printed page is complete. It contains the end of a long log, the source and the words of the figures."""

@@ -73,6 +73,8 @@ def rows(*sources):
     return tuple(row(f"student-{i}", grade(source=source)) for i, source in enumerate(sources))
 
 
+@pytest.mark.whole
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", ASSIGNMENTS)
 def test_right_solutions_of_an_assignment_are_told_apart(name):
     """The model solution and independent right submissions in the corpus do not count as nearly identical."""
@@ -82,6 +84,7 @@ def test_right_solutions_of_an_assignment_are_told_apart(name):
     assert max(similarity(*pair, skeleton(name)) for pair in combinations(map(str, long_enough(name)), 2)) < 0.94
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", ASSIGNMENTS)
 def test_a_disguised_copy_is_seen(name):
     """A copy with other names, layout, comments and order of declarations has similarity 1.

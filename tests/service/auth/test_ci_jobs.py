@@ -107,6 +107,7 @@ REFUSED = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("named", REFUSED)
 def test_a_wrong_id_token_is_refused_in_one_sentence(service, provider, named):
     """A token that is not signed by the provider, not for this service, or not valid now gives no token."""
@@ -209,6 +210,7 @@ def test_the_path_of_a_repository_has_a_form(service, path):
         linked(service, repository=path)
 
 
+@pytest.mark.whole
 def test_people_link_and_remove_repositories_and_staff_upload_a_list(service, provider):
     """A student links and removes a repository on the page, but not another student's. Instructors see all."""
     with_provider(service, provider)

@@ -12,7 +12,6 @@ from sign_in_methods import SECRET, at_university, enter, issuing
 from grader.common.errors import InputError
 from grader.common.secret import Secret
 from grader.common.sign_in import UniversityRules
-from grader.service.auth import oidc
 from grader.service.auth.oidc import University
 from grader.service.throttle import RateLimiter
 
@@ -65,6 +64,7 @@ def test_a_code_signs_in_once_and_only_in_the_browser_that_began(service, issuer
     assert client.get("/sign-on/back", params=back).status_code == 409
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "claims",
     [
@@ -152,17 +152,6 @@ def test_a_discovery_document_of_another_issuer_is_not_believed(service, issuer)
     at_university(service, issuer)
     issuer.metadata = {"issuer": "https://evil.example"}
     assert service.browser().get("/sign-on").status_code == 409
-
-
-def test_keys_that_are_new_are_read_again(service, issuer, monkeypatch):
-    """A new signing key is fetched, but invalid tokens cannot cause more fetches within the minimum interval."""
-    at_university(service, issuer)
-    assert attempt(service, issuer)[1].status_code == 303
-    issuer.key = issuer.signs_with = RSAKey.generate_key(2048, {"kid": "two"})
-    issuer.header = {"alg": "RS256", "kid": "two"}
-    assert attempt(service, issuer)[1].status_code == 409
-    monkeypatch.setattr(oidc, "MIN_REREAD_SECONDS", 0.0)
-    assert attempt(service, issuer)[1].status_code == 303
 
 
 def test_the_claim_that_names_a_person_can_be_chosen(service, issuer):

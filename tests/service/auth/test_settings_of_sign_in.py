@@ -10,6 +10,7 @@ from grader.common.sign_in import SignInRules
 from grader.grading.settings import load_settings
 from grader.service.auth.mail_links import LinkContext
 from grader.service.auth.methods import sign_in_methods
+from grader.service.web.server import WebRules
 
 VARIABLES = {
     "GRADER_NOTICES__WEBHOOK__VALUE": "https://chat.example.org/hush",
@@ -57,6 +58,18 @@ def test_other_web_processes_are_told_all_of_it():
     assert SignInRules.model_validate_json(line) == rules
     assert "hush" in line
     assert "hush" not in rules.model_dump_json() + str(rules.model_dump())
+
+
+def test_one_setting_opens_private_networks_for_all_web_processes(monkeypatch):
+    """Webhooks and learning platforms share the list of private networks, which other web processes get, too."""
+    monkeypatch.setenv("GRADER_PRIVATE_NETWORKS", '["10.1.0.0/16", "192.168.0.1"]')
+    networks = load_settings({}).private_networks
+    assert [str(each) for each in networks] == ["10.1.0.0/16", "192.168.0.1/32"]
+    line = WebRules(private_networks=networks).handed_over()
+    assert WebRules.model_validate_json(line).private_networks == networks
+    monkeypatch.setenv("GRADER_PRIVATE_NETWORKS", '["intern.example.org"]')
+    with pytest.raises(InputError, match="private_networks"):
+        load_settings({})
 
 
 @pytest.mark.usefixtures("variables")

@@ -56,6 +56,7 @@ def test_one_person_is_added_and_gets_a_link(service, staff):
     assert "added cleo@x: Cleo Ärmel, assistant" in audit(staff)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("fields", "words"),
     [
@@ -78,6 +79,7 @@ def test_a_person_who_cannot_be_is_refused(service, staff, fields, words):
     assert (person(service, "ben").name, person(service, "ben").role) == (before.name, before.role)
 
 
+@pytest.mark.whole
 def test_a_person_is_renamed_and_keeps_everything(service, staff):
     """A person whose name, key, role or group changes keeps all attempts and sessions. Lines in the audit trail follow
     the new key.
@@ -123,6 +125,7 @@ def test_nobody_changes_their_own_role_or_leaves_by_themselves(service, staff):
     assert "/removal" not in page
 
 
+@pytest.mark.whole
 def test_a_deactivated_person_cannot_sign_in_by_any_way_and_keeps_grades(service, staff):
     """A deactivated person loses all sessions and tokens and cannot get new ones, not even from staff. All grades are
     kept.

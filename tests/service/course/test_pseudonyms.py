@@ -45,6 +45,7 @@ OTHERS = (
 """Names with invisible letters, letters of other scripts, a small capital R, a script G and an Arabic digit."""
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "text", ["x", "x" * 31, "<b>fox</b>", "a\x1bb", "a\u202eb", "--", "fox\u200bfox", "a@b", *OTHERS]
 )
@@ -58,6 +59,7 @@ def test_what_is_no_name_is_refused_in_a_sentence(service, text):
         assert pseudonym_of(session, service.ada) == "Fox"
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "text",
     ["fox", "FOX", "\uff26ox", "F-o x", "Ben", "Ben.", "staff", "F0x", "B3n", "\uff22en", "\u0181en"],
@@ -75,6 +77,7 @@ ACCENTED = (("Björk", "Bjork"), ("Bjork", "Björk"), ("Łuk", "Luk"), ("Søren"
 """Pairs of names that differ only in accents or strokes."""
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("taken", "text"),
     [

@@ -59,6 +59,7 @@ def back(service, path):
     (service.data / "away").rename(service.course.assignments.parent / path)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("path", ["course.yaml", "assignments/small/assignment.yaml", "assignments", "reference"])
 def test_a_file_that_is_missing_for_a_moment_opens_nothing_and_closes_nothing(served, monkeypatch, path):
     """While a file is missing, pages still work and closed assignments stay closed. No grading runs, and the page
@@ -98,6 +99,8 @@ def test_an_open_assignment_takes_what_is_handed_in_while_a_file_is_missing(serv
     assert upload(service.browser("ada"), b"kernel").status_code == 303
 
 
+@pytest.mark.whole
+@pytest.mark.sampled
 @pytest.mark.parametrize("renamed", [False, True], ids=["gone", "renamed"])
 def test_an_assignment_whose_folder_is_gone_keeps_receipts_attempts_and_points(served, renamed):
     """An assignment whose folder is gone keeps its receipts, attempts, points and deductions. It no longer accepts or

@@ -130,6 +130,7 @@ def test_the_time_is_the_databases(service):
         assert 0.01 < (time_of(session) - first).total_seconds() < 5
 
 
+@pytest.mark.whole
 def test_a_database_that_is_away_is_said_and_the_same_form_is_taken_later(postgresql, tmp_path):
     """If the database is lost, the service answers 503. When the database is back, sending the form again stores its
     attempt exactly once.

@@ -8,6 +8,7 @@ import threading
 import time
 import zipfile
 
+import pytest
 from services import Service, graded, post
 from sqlalchemy import event, select, update
 
@@ -112,6 +113,7 @@ def longest(folder, people):
     return found
 
 
+@pytest.mark.whole
 def test_no_transaction_with_the_lock_grows_with_the_course(tmp_path):
     """A course that is three times as large needs more transactions with the lock, but not larger ones."""
     small, large = longest(tmp_path / "small", SMALL), longest(tmp_path / "large", LARGE)

@@ -59,6 +59,7 @@ def test_many_students_get_more_time_at_several_assignments(service):
             assert f"{key}, {name}: extension nothing -&gt; due 2026-11-23 16:00 CET; reason: power cut" in trail
 
 
+@pytest.mark.whole
 def test_the_list_is_filtered_by_student_and_assignment(service):
     """The list can be filtered by student, by assignment or by both."""
     give(service, "ada\nben", attempts="1")
@@ -116,6 +117,7 @@ def test_reasons_that_are_too_long_together_leave_the_new_one(service):
     assert f"reason: {'a' * 300}" in trail
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("fields", "words"),
     [
@@ -165,6 +167,7 @@ def test_a_name_of_two_students_is_refused_with_their_keys(service):
     assert "ADA (ada or ben)" in give(service, "  ADA ", attempts="1").text
 
 
+@pytest.mark.whole
 def test_one_is_withdrawn_after_a_question_that_says_what_becomes_late(service):
     """Before a withdrawal, the page says how many attempts may become late. The withdrawal restores the usual due date
     and has an entry in the audit trail.

@@ -33,6 +33,7 @@ def line_of(service):
     return next(each for each in csv.DictReader(io.StringIO(text)) if each["key"] == "ada")
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("typed", "points", "words"),
     [
@@ -59,6 +60,7 @@ def test_points_by_hand_survive_regrading_and_the_student_reads_why(service, typ
     assert line_of(service)["small points"] == "10"
 
 
+@pytest.mark.whole
 def test_points_are_given_to_who_has_handed_in_nothing(service):
     """A student without an attempt can get a number of points, but no addition such as +7, because there are no points
     to add to.
@@ -71,6 +73,7 @@ def test_points_are_given_to_who_has_handed_in_nothing(service):
     assert line_of(service)["small points"] == ""
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     ("typed", "words"), [("many", "80, +5, -2.5"), ("16", "more than the 15 points"), ("", "Write 80")]
 )
@@ -220,6 +223,7 @@ def test_what_an_assignment_hides_no_more_can_be_released_of_earlier_attempts(tm
     service.database.close()
 
 
+@pytest.mark.whole
 def test_a_release_is_asked_for_on_a_page_that_says_what_it_shows(tmp_path):
     """The release page shows how many attempts and students a release affects, which checks it reveals, and until when
     students can still hand in. Opening the page releases nothing. Trial runs and attempts without hidden outcomes do
@@ -254,6 +258,7 @@ def test_a_release_is_asked_for_on_a_page_that_says_what_it_shows(tmp_path):
     service.database.close()
 
 
+@pytest.mark.whole
 def test_a_question_is_listed_until_it_is_answered(service):
     """A student may ask one question about an attempt, which is listed until it is answered. The student reads the
     answer, and other students cannot ask about the attempt.
@@ -271,6 +276,7 @@ def test_a_question_is_listed_until_it_is_answered(service):
     assert "answered a question" in staff.get("/course/audit").text
 
 
+@pytest.mark.whole
 def test_an_answer_of_two_lines_is_shown_as_two_lines(service):
     """A question or answer of two lines is shown on two lines, although browsers send CR LF."""
     page, ada, staff = (
@@ -363,6 +369,7 @@ def test_a_trial_run_counts_nowhere(tmp_path):
     service.database.close()
 
 
+@pytest.mark.whole
 def test_an_assistant_sees_all_regrades_and_answers_and_decides_nothing(service):
     """An assistant can see everything, regrade attempts and answer questions. For forms that only instructors may send,
     the answer is 404.
@@ -390,6 +397,7 @@ def test_an_assistant_sees_all_regrades_and_answers_and_decides_nothing(service)
     assert "/decision" not in tom.get(home).text
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("hidden", ["case", "sanitizer", "memory", "performance"])
 @pytest.mark.parametrize("typed", ["24", *(pytest.param(text, marks=pytest.mark.whole) for text in ("+0.5", "0"))])
 def test_points_by_hand_while_checks_are_hidden_are_out_of_all_points(tmp_path, hidden, typed):

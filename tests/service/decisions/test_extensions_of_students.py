@@ -35,6 +35,7 @@ def test_a_later_date_opens_the_assignment_for_that_student_alone(service):
     assert "closed" in upload(service.browser("ada")).text
 
 
+@pytest.mark.whole
 def test_what_was_late_when_it_came_is_in_time_by_a_later_date(tmp_path):
     """An extension makes a late attempt count as on time on all pages and in all lists, which ignore the
     stored flag.
@@ -68,6 +69,7 @@ def test_more_attempts_are_for_one_student(service):
     assert "used all of your 2 attempts" in upload(service.browser("ada")).text
 
 
+@pytest.mark.whole
 def test_the_student_reads_until_when_and_why_and_the_trail_who(service):
     """The student sees the new date and the reason, which is escaped. Other students see neither. The audit trail
     records the extension.
@@ -97,6 +99,7 @@ def test_an_extension_is_replaced_and_taken_back(service):
     assert "2 extra attempts -&gt; nothing" in trail
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("fields", "words"),
     [
@@ -125,6 +128,7 @@ def test_there_is_no_date_to_extend_where_there_is_none(tmp_path):
     service.database.close()
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("policies", "fields", "words"),
     [
@@ -161,6 +165,7 @@ def test_an_extension_can_be_withdrawn_when_the_course_has_lost_its_date(tmp_pat
     service.database.close()
 
 
+@pytest.mark.whole
 def test_a_late_one_supersedes_none_in_time_by_the_dates_of_the_student(tmp_path):
     """A newer attempt supersedes a waiting one if both are on time because of the student's extension."""
     service = Service(tmp_path, policies=DUE.replace("refused", "accepted").replace("most: 1", "most: 9"))

@@ -59,6 +59,7 @@ def test_without_a_time_it_arrives_now_and_may_be_late(service):
     assert told["late"]
 
 
+@pytest.mark.whole
 def test_limits_stop_a_student_and_no_instructor(service):
     """The limit of attempts stops a student but not an instructor. Attempts from an instructor are never superseded."""
     assert enter(service).status_code == 303
@@ -79,6 +80,7 @@ def test_the_last_attempt_is_the_last_to_arrive(service):
     assert counts == service.page_of(first) != earlier.headers["location"]
 
 
+@pytest.mark.whole
 def test_a_second_click_stores_nothing(service):
     """If a form is sent twice with one file, only one attempt is stored. With another file, it makes
     another attempt.
@@ -87,6 +89,7 @@ def test_a_second_click_stores_nothing(service):
     assert said[0] == said[1] != said[2]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("fields", "words"),
     [
@@ -105,6 +108,7 @@ def test_what_cannot_be_an_attempt_is_refused(service, fields, words):
     assert "No attempts yet." in service.browser("ada").get("/assignments/small").text
 
 
+@pytest.mark.whole
 def test_the_members_of_a_group_share_it(tmp_path):
     """A file that an instructor hands in counts for all members of the student's group."""
     service = Service(tmp_path, policies="groups: 2\nattempts: {most: 20}\n")

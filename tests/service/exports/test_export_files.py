@@ -118,6 +118,7 @@ def test_who_is_excused_is_not_absent(service):
     assert "Ada: has no grade in the copy: the student is excused." in remarks
 
 
+@pytest.mark.whole
 def test_who_has_only_excluded_attempts_does_not_wait_for_a_grade(service):
     """A student whose attempts are all excluded is listed as excluded, not as ungraded or absent."""
     attempt = service.graded(service.hand_in())
@@ -207,6 +208,7 @@ def test_the_archive_has_sources_and_reports(service):
 LATE = "timezone: Europe/Berlin\ndue: 2026-11-23T13:00\nlate: {percent: 10}\n"
 
 
+@pytest.mark.whole
 def test_what_lateness_costs_is_in_every_file(tmp_path):
     """Every file shows the deduction for lateness and its reason. Reports of attempts that were on time are the stored
     pages.
@@ -340,6 +342,7 @@ def found_in(service, *lines):
     return {row["Full name"]: bool(row["Grade"]) for row in rows}, sorted(folders), files["remarks.txt"].decode()
 
 
+@pytest.mark.whole
 def test_a_worksheet_in_an_unknown_language_is_answered_in_words_for_a_page(service):
     """If the headings of a worksheet are unknown, the page shows an error with the missing column, the columns found
     and the next step.
@@ -438,6 +441,7 @@ def test_the_overview_leads_to_the_attempts(service):
     assert f'href="./..{service.page_of(attempt)}"' in export(service, ExportKind.OVERVIEW).decode()
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "which",
     [

@@ -25,6 +25,7 @@ def table(service):
         return course_table(session, service.app_state.cache.all())
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("wanted", "names"),
     [

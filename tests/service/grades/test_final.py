@@ -82,6 +82,7 @@ def test_a_deduction_is_in_every_page_and_file_and_says_why(tmp_path):
 BEFORE = "The report shows the points before this deduction."
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("late", "hours", "words"),
     [
@@ -106,6 +107,7 @@ def test_if_lateness_costs_points_the_page_says_that_the_report_shows_those_befo
     service.database.close()
 
 
+@pytest.mark.whole
 def test_late_days_are_spent_over_the_course_and_close_what_is_left(tmp_path):
     """Late days are shared by all assignments. Two assignments use both days, so the third is closed after its due
     date.
@@ -172,6 +174,7 @@ def test_what_was_handed_in_for_a_group_stays_with_those_who_were_in_it(tmp_path
     service.database.close()
 
 
+@pytest.mark.whole
 def test_a_member_who_joins_brings_what_they_used_and_it_is_not_added_up(tmp_path):
     """A new group has as many attempts left as the member with the fewest. Of three attempts, Ada used one and Ben two,
     so one is left.
@@ -265,6 +268,7 @@ some = settings(max_examples=5, deadline=None, suppress_health_check=[HealthChec
 many = settings(some, max_examples=15)
 
 
+@pytest.mark.whole
 @some
 @given(**happenings)
 def test_a_batch_gives_the_same_points(tmp_path_factory, work, rule, given_by_hand, together):

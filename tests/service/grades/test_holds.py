@@ -65,6 +65,7 @@ def test_no_text_that_a_student_gets_has_anything_of_the_result(service, attempt
     assert {"6.5", "secretly", "failed"} <= found
 
 
+@pytest.mark.whole
 def test_the_student_reads_that_the_attempt_was_received_and_graded(service, attempt):
     """The student sees that the attempt was received and graded, and that the results are held back."""
     ada = service.browser("ada")
@@ -76,6 +77,7 @@ def test_the_student_reads_that_the_attempt_was_received_and_graded(service, att
     assert "results are held back" in ada.get("/assignments/small").text
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "end", ["/report", "/report?all=1", *(f"/download/{each}" for each in ("report.html", "result.json", "junit.xml"))]
 )
@@ -90,6 +92,7 @@ def test_files_of_the_result_are_refused(service, attempt, end):
     assert service.browser().get(f"/api/v1{path}", headers=bearer(service, service.staff)).status_code == 200
 
 
+@pytest.mark.whole
 def test_programs_of_students_get_no_result_and_programs_of_staff_do(service, attempt):
     """The API gives students no held-back result, but a flag that says why it is missing. Staff get the result."""
     page = service.page_of(attempt)
@@ -126,6 +129,7 @@ def test_the_leaderboard_is_empty_for_students(service):
     assert "1.75" in service.browser("ben").get(board).text
 
 
+@pytest.mark.whole
 def test_live_progress_names_no_check(service):
     """Live progress does not mention any check to students on the page, in events or in the API. Staff see
     the notes.
@@ -150,6 +154,7 @@ def test_live_progress_names_no_check(service):
         assert json.loads(archive.read("data.json"))["progress"] == []
 
 
+@pytest.mark.whole
 @pytest.mark.usefixtures("attempt")
 def test_the_editor_and_the_comparison_show_texts_without_remarks(service):
     """The editor and the comparison show sources without findings, because a finding is part of the result."""
@@ -211,6 +216,7 @@ def test_neither_a_best_attempt_nor_late_days_tell_which_attempt_is_better(tmp_p
     assert closing[0] == closing[1]
 
 
+@pytest.mark.whole
 def test_staff_see_everything(service, attempt):
     """Instructors and assistants see held-back results in the table, the numbers, the exports, the attempt and the
     student's pages.
@@ -231,6 +237,7 @@ def test_staff_see_everything(service, attempt):
     assert "correctness" in client.get("/course/assignments/small").text.partition("Why checks failed")[2]
 
 
+@pytest.mark.whole
 def test_a_page_asks_first_and_the_trail_has_both(service):
     """Before results are held back or published, a page says how many attempts this affects. Both actions have an entry
     in the audit trail. A second click is refused.
@@ -260,6 +267,7 @@ def test_other_assignments_show_their_results(tmp_path):
     service.database.close()
 
 
+@pytest.mark.whole
 @pytest.mark.usefixtures("attempt")
 def test_the_result_selects_nothing_to_grade_again(service):
     """A held-back result cannot select attempts to regrade, because students can see which attempts are regraded."""
@@ -270,6 +278,7 @@ def test_the_result_selects_nothing_to_grade_again(service):
     assert post(staff, "/course/regrade", "/course", assignment="small", which="latest").status_code == 303
 
 
+@pytest.mark.whole
 def test_own_data_do_not_tell_how_many_lines_a_grading_has(service):
     """While a result is held back, the student's own data do not count its progress messages, because an early failure
     has fewer of them. After the publication they do.

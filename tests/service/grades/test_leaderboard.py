@@ -106,6 +106,7 @@ def test_students_stand_by_their_fastest_attempt_on_each_device(service):
     assert lines(service, boards_for_staff)["one"] == [(1, None, 4.0), (2, "Fox", 4.0)]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("hidden", HIDDEN)
 def test_what_students_see_is_the_same_however_hidden_checks_went(tmp_path, hidden):
     """For every outcome of the hidden checks, students see the same leaderboard."""
@@ -124,6 +125,7 @@ def test_what_students_see_is_the_same_however_hidden_checks_went(tmp_path, hidd
     assert boards[0] == boards[1]
 
 
+@pytest.mark.whole
 def test_instructors_see_who_stands_there_and_whether_students_do(tmp_path):
     """Staff see the name behind each entry and whether students can see the entry. If the speed check is hidden,
     students see no entries. If a case is hidden, they see kernels that pass the other cases.

@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from open_service import driving, errors, opened
 from services import Service, graded
 
@@ -36,6 +37,7 @@ def test_the_page_has_the_figure_in_words_too(service):
     assert re.search(r'role="img" aria-label="Points by attempt, out of 15: 10, 15\.', page)
 
 
+@pytest.mark.whole
 def test_a_date_stands_in_the_readers_own_zone_beside_the_courses(tmp_path, browser):
     """If the reader's time zone differs from the course's, a date is also shown in the reader's."""
     policies = "timezone: Europe/Berlin\ndue: 2026-12-01T23:59\n"

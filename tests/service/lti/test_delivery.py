@@ -6,16 +6,20 @@ import sys
 import threading
 import time
 from contextlib import suppress
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from lti_platforms import platform_at_work, registered
+from large_course import statements
+from lti_platforms import THIS_MACHINE, platform_at_work, registered
 from project import HELPERS
 from services import graded, post
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from grader.service.db.models import (
     CourseRole,
+    Decision,
+    DecisionRow,
     LtiAccountRow,
     LtiContextRow,
     LtiLineItemRow,
@@ -24,10 +28,12 @@ from grader.service.db.models import (
     LtiScoreRow,
     PersonRow,
 )
+from grader.service.db.sending import SendState
 from grader.service.grades.holds import hold_back, publish
-from grader.service.lti import delivery, platform_client
+from grader.service.lti import delivery
 from grader.service.lti.delivery import INTERRUPTED_AFTER, send_scores
-from grader.service.lti.scores import ScoreState, queue_scores, send_again
+from grader.service.lti.scores import queue_scores, score_in, send_again
+from grader.service.outgoing.client import HttpClient
 from grader.service.serve import platform_jobs
 
 pytestmark = pytest.mark.usefixtures("course")
@@ -90,6 +96,7 @@ def states(service):
     return [(each.state, each.words) for each in rows(service)]
 
 
+@pytest.mark.whole
 def test_a_result_is_sent_once_and_each_change_once_more(service, platform):
     """A result is sent with its time and attempt, and only once. A regrade and a decision send the new score. A student
     who has handed in nothing has no score, and one whose attempts are excluded has none any more.
@@ -149,7 +156,7 @@ def test_a_refused_score_blocks_nothing_and_is_sent_again_on_request(service, pl
     )
     platform.answers = {"/columns": refuse}
     send(service)
-    assert states(service) == [(ScoreState.REFUSED, "400: user <b>left</b>"), (ScoreState.SENT, "")]
+    assert states(service) == [(SendState.REFUSED, "400: user <b>left</b>"), (SendState.SENT, "")]
     platform.answers = {}
     service.passes(days=1)
     send(service)
@@ -158,9 +165,10 @@ def test_a_refused_score_blocks_nothing_and_is_sent_again_on_request(service, pl
         send_again(session, session.scalars(select(LtiScoreRow).filter_by(state="refused")).all(), "staff", service.now)
     send(service)
     assert len(platform.scores) == 2
-    assert [state for state, _ in states(service)] == [ScoreState.SENT] * 2
+    assert [state for state, _ in states(service)] == [SendState.SENT] * 2
 
 
+@pytest.mark.whole
 def test_a_fault_is_tried_again_with_growing_pauses_up_to_a_limit(service, platform):
     """A score at which the platform fails is tried again after 1, 2, 4, ... minutes, and given up after 20 tries."""
     service.graded(service.hand_in(), graded(service.course))
@@ -169,14 +177,46 @@ def test_a_fault_is_tried_again_with_growing_pauses_up_to_a_limit(service, platf
     for _ in range(40):
         send(service)
         (row,) = rows(service)
-        if row.state == ScoreState.REFUSED:
+        if row.state == SendState.REFUSED:
             break
-        pauses.append(round((row.next_try - service.now).total_seconds() / 60))
-        service.now = row.next_try
+        pauses.append(round((row.not_before - service.now).total_seconds() / 60))
+        service.now = row.not_before
     assert pauses == [1, 2, 4, 8, 16, 32, 64, 128, 256] + [360] * 10
     assert row.words == "the platform answered with status 500: oops"
 
 
+def test_many_scores_are_queued_with_few_statements(service, platform, course):
+    """The scores of 80 students are queued by one statement, both new rows and changed ones. A score that has changed
+    back to the one that arrived last is not sent again.
+    """
+    assert platform.scores == []
+    fields = {"assignment": "small", "kind": Decision.SET, "comment": "", "who": "staff", "at": service.now}
+    with service.database.writing() as session:
+        people = [PersonRow(key=f"s{n}", name="S", role=CourseRole.STUDENT, created=service.now) for n in range(80)]
+        session.add_all(people)
+        session.flush()
+        for each in people:
+            session.add(LtiMemberRow(context_id=course, person_id=each.id))
+            session.add(DecisionRow(person_id=each.id, points=3, **fields))
+    writes = [writes_of(service, 80)]
+    value = score_in(rows(service)[0]).value
+    for points, state in ((4, SendState.TO_SEND), (3, SendState.SENT)):
+        with service.database.writing() as session:
+            session.execute(update(LtiScoreRow).values(sent_value=value))
+            session.execute(update(DecisionRow).values(points=points))
+        writes.append(writes_of(service, 80))
+        assert {(each.points, each.state) for each in rows(service)} == {(points, state)}
+    assert writes == [1, 1, 1]
+
+
+def writes_of(service, number):
+    """Queue scores, and return how many statements have written them."""
+    with statements(service.database) as seen:
+        assert queue_scores(service.database, service.app_state.cache.all(), service.now) == number
+    return sum("lti_scores" in each and not each.startswith("SELECT") for each in seen)
+
+
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("answer", "minutes"),
     [
@@ -202,9 +242,11 @@ def test_a_platform_that_wants_fewer_requests_gets_fewer(service, platform, answ
     assert len(platform.scores) == 2
 
 
-def test_a_platform_that_is_gone_for_a_day_or_hangs_loses_nothing(service, platform, monkeypatch):
+@pytest.mark.whole
+def test_a_platform_that_is_gone_for_a_day_or_hangs_loses_nothing(service, platform):
     """Scores for a platform that does not answer wait, however many times it is tried. They arrive when it is back."""
-    monkeypatch.setattr(platform_client, "READ_SECONDS", 0.2)
+    quick = replace(service.app_state.lti, http=HttpClient(private=THIS_MACHINE, read_seconds=0.2))
+    service.app_state = replace(service.app_state, lti=quick)
     hanging = threading.Event()
     service.graded(service.hand_in(), graded(service.course))
     platform.answers = {"/token": lambda *_: hanging.wait(0.5) and None}
@@ -216,13 +258,41 @@ def test_a_platform_that_is_gone_for_a_day_or_hangs_loses_nothing(service, platf
         service.passes(minutes=30)
         tries += bool(send_queued(service))
     assert 40 < tries < 60
-    assert [state for state, _ in states(service)] == [ScoreState.TO_SEND]
+    assert [state for state, _ in states(service)] == [SendState.TO_SEND]
     platform.answers = {}
     service.passes(minutes=31)
     assert send(service) == ""
     assert len(platform.scores) == 1
     with service.database.reading() as session:
         assert session.query(LtiPlatformRow).one().failures == 0
+
+
+@pytest.mark.parametrize("fault", [ConnectionAbortedError, (502, {}, "bad gateway")], ids=["closed", "502"])
+@pytest.mark.parametrize("shows_results", [True, False])
+def test_a_score_whose_answer_was_lost_is_not_refused(service, platform, fault, shows_results):
+    """A platform stores a score, but its answer is lost or an error. It then refuses a score with the same time. The
+    score counts as sent, and is stored once.
+    """
+    service.graded(service.hand_in(), graded(service.course))
+
+    def answer(_method, path, _query, body):
+        if path.endswith("/results") and not shows_results:
+            return 403, {}, "no"
+        if not path.endswith("/scores"):
+            return None
+        if platform.scores:
+            return 409, {}, "a score with this time is stored"
+        platform.scores.append((path.split("/")[2], body["userId"], body))
+        if fault is ConnectionAbortedError:
+            raise ConnectionAbortedError
+        return fault
+
+    platform.answers = {"/columns": answer}
+    send(service)
+    service.passes(minutes=6)
+    assert send(service) == ""
+    assert states(service) == [(SendState.SENT, "")]
+    assert len(platform.scores) == 1
 
 
 def queued(service, platform, course, number):
@@ -239,7 +309,7 @@ def queued(service, platform, course, number):
         for n, each in enumerate(people):
             session.add(LtiAccountRow(platform_id=place, person_id=each.id, sub=f"s{n}", role="student"))
             fields = {"points": n / 10, "most": 100, "comment": "", "changed": service.now, "state": "to send"}
-            times = {"next_try": service.now, "tries": 0, "sent_value": "", "words": ""}
+            times = {"not_before": service.now, "tries": 0, "sent_value": "", "words": ""}
             session.add(LtiScoreRow(context_id=course, person_id=each.id, assignment="small", **fields, **times))
     platform.answers = {"/columns": lambda *_: (500, {}, "oops") if chance.random() < 0.2 else None}
 
@@ -247,7 +317,7 @@ def queued(service, platform, course, number):
 def all_arrived_once(service, platform, number):
     """Check that each score has arrived once, with the right value, and with few requests for reading back."""
     assert sorted(arrived(platform)) == sorted((f"s{n}", n / 10) for n in range(number))
-    assert {state for state, _ in states(service)} == {ScoreState.SENT}
+    assert {state for state, _ in states(service)} == {SendState.SENT}
     assert 1.15 * number < len(platform.requests) < 1.5 * number
 
 
@@ -287,7 +357,7 @@ def test_a_thousand_scores_arrive_once_though_the_process_is_killed(service, pla
                 sender.kill()
             time.sleep(0.002)
         service.now += INTERRUPTED_AFTER + timedelta(seconds=1)
-        if not kills and {state for state, _ in states(service)} == {ScoreState.SENT}:
+        if not kills and {state for state, _ in states(service)} == {SendState.SENT}:
             break
     assert kills == []
     all_arrived_once(service, platform, 1000)
@@ -302,6 +372,7 @@ def test_a_registration_does_not_lead_behind_the_firewall(service):
     assert "has a private address" in why
 
 
+@pytest.mark.whole
 def test_the_job_compares_grades_only_after_a_change(service, platform, monkeypatch):
     """The job sends a score in the run after a grading. It compares all grades only after a change."""
     compared = []

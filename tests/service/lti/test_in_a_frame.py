@@ -1,14 +1,18 @@
 """The service in a frame of a learning platform, in a real browser that blocks third-party cookies."""
 
 from contextlib import contextmanager
+from html import escape
+from itertools import count
 from urllib.parse import urlencode
 
+import pytest
 from chromium_pipe import Driven
-from lti_platforms import LEARNER, TEACHER, platform_at_work, registered
+from lti_platforms import HTML, LEARNER, TEACHER, platform_at_work, registered
 from open_service import opened
 from services import graded
 
 from grader.service.db.models import AttemptRow
+from grader.service.web.routes import lti as routes
 
 OPTIONS = (
     "--test-third-party-cookie-phaseout",
@@ -20,6 +24,72 @@ COOKIES = """document.cookie = 'shared=1; SameSite=None; Secure';
 document.cookie = 'own=1; SameSite=None; Secure; Partitioned';
 document.cookie"""
 """Script that sets an ordinary cookie and one that belongs to the frame. The browser must block the first."""
+
+
+STORING = """
+const kept = {}, asked = [];
+addEventListener("message", ({ data, origin, source }) => {
+  asked.push(data.subject);
+  if (data.subject === "lti.put_data") kept[data.key] = data.value;
+  const answer = { subject: `${data.subject}.response`, message_id: data.message_id, key: data.key };
+  ANSWER
+});
+"""
+"""Script of a page that keeps data for tools. ANSWER sends the answer."""
+
+RIGHT = "source.postMessage({ ...answer, value: kept[data.key] }, origin);"
+
+FORGED = f"""if (data.subject === "lti.put_data") {{ {RIGHT} }}
+else frames[1].postMessage({{ ...answer, value: `1.${{Math.floor(Date.now() / 1000)}}.forged` }}, "*");"""
+"""The answer to a request comes from another frame, which has another origin."""
+
+FORWARDING = "<script>addEventListener('message', ({ data }) => parent.frames[0].postMessage(data, '*'));</script>"
+
+
+@contextmanager
+def storing(browser, folder, answer, host="localhost"):
+    """Yield a browser at a page, at this host of the platform, that keeps data. In its first frame, an instructor
+    chooses assignments, and no cookie of the sign-in comes back.
+    """
+    with platform_at_work() as platform, opened(folder) as service, pytest.MonkeyPatch.context() as patched:
+        names = count()
+        patched.setattr(routes, "_cookie", lambda *_: f"lost-{next(names)}")
+        port = platform.address.rpartition(":")[2]
+        platform.address, platform.service, platform.storage = f"http://localhost:{port}", service, "_parent"
+        registered(service, platform)
+        address = escape(platform.login_address(f"sub-dora {TEACHER}", "/lti/deep-linking"))
+        frames = f'<iframe src="{address}"></iframe><iframe src="http://127.0.0.1:{port}/forwarding"></iframe>'
+        shown = f"<title>Keeping</title><script>{STORING.replace('ANSWER', answer)}</script>{frames}"
+        platform.answers["/keeping"] = lambda *_: (200, HTML, shown)
+        platform.answers["/forwarding"] = lambda *_: (200, HTML, FORWARDING)
+        driven = Driven(browser.program, browser.folder / "keeping", *OPTIONS)
+        try:
+            driven.open(f"http://{host}:{port}/keeping")
+            yield driven
+        finally:
+            driven.close()
+
+
+def test_a_platform_keeps_the_sign_in_for_a_browser_without_cookies(browser, tmp_path):
+    """The platform's page keeps the secret of a sign-in and returns it, so an instructor chooses without a cookie."""
+    with storing(browser, tmp_path, RIGHT) as driven:
+        driven.wait_in_frame("document.title.startsWith('Choose assignments')")
+        assert driven.say("asked.join()") == "lti.put_data,lti.get_data"
+        assert driven.say("Object.keys(kept)[0]").startswith("grader-1-")
+
+
+def test_a_page_of_another_origin_does_not_get_the_secret(browser, tmp_path):
+    """A hostile page that shows the service in a frame gets no message, and no one is signed in."""
+    with storing(browser, tmp_path, RIGHT, host="127.0.0.1") as driven:
+        driven.wait_in_frame("document.body.innerText.includes('did not send the cookie')")
+        assert driven.say("asked.length") == 0
+
+
+def test_an_answer_of_another_frame_is_ignored(browser, tmp_path):
+    """An answer that comes from a frame with another origin than the platform's is not used."""
+    with storing(browser, tmp_path, FORGED) as driven:
+        driven.wait_in_frame("document.body.innerText.includes('did not send the cookie')")
+        assert driven.say("asked.join()") == "lti.put_data,lti.get_data"
 
 
 @contextmanager
@@ -57,6 +127,7 @@ def test_a_student_arrives_in_a_new_window_hands_in_and_sees_the_result(browser,
         assert "15 / 15" in driven.say("document.body.innerText")
 
 
+@pytest.mark.whole
 def test_an_instructor_adds_an_assignment_inside_the_frame(browser, tmp_path):
     """An instructor chooses an assignment inside the frame, which then returns to the platform."""
     with activity(browser, tmp_path, f"sub-dora {TEACHER}", "/lti/deep-linking") as (_, platform, driven):

@@ -2,7 +2,7 @@
 
 import base64
 import json
-from urllib.parse import urlencode
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import pytest
 from joserfc import jwt
@@ -18,6 +18,7 @@ from lti_platforms import (
     platform_at_work,
     registered,
 )
+from pages import Reader
 from services import parts, visible
 
 from grader.service.db.models import CourseRole, LtiAccountRow, LtiContextRow, PersonRow
@@ -259,6 +260,57 @@ def test_a_frame_offers_a_new_window(service, platform):
     assert client.get("/sign-in").headers["x-frame-options"] == "DENY"
 
 
+def kept_in_storage(service, platform, target="_parent"):
+    """Begin a sign-in in a frame whose platform offers a storage, and return the page that keeps the secret."""
+    asked = {"iss": platform.address, "client_id": CLIENT, "login_hint": "hint", "lti_storage_target": target}
+    asked["target_link_uri"] = f"{service.origin}/lti/deep-linking"
+    return service.browser().get(f"/lti/login?{urlencode(asked)}", headers={"sec-fetch-dest": "iframe"})
+
+
+def test_a_secret_from_the_storage_shows_a_choice_and_begins_no_session(service, platform):
+    """Without the cookie, a secret that the platform has kept is enough to choose assignments. It does not sign anyone
+    in, not with another state, and not twice.
+    """
+    registered(service, platform)
+    choosing = {f"{CLAIM}message_type": "LtiDeepLinkingRequest", f"{CLAIM}resource_link": None}
+    choosing[SELECTION] = {"deep_link_return_url": f"{platform.address}/return"}
+    answers = []
+    for claims in ({}, choosing):
+        (link,) = [
+            dict(more)
+            for _, more in Reader(kept_in_storage(service, platform).text).elements
+            if ("data-target", "_parent") in more
+        ]
+        asked, secret = dict(parse_qsl(urlsplit(link["href"]).query)), link["data-value"]
+        assert (link["data-origin"], link["data-key"]) == (platform.address, f"grader-{asked['state']}")
+        message = platform.message(service, asked["nonce"], sub="sub-dora", role=TEACHER, **claims)
+        for state, kept in (("1-other", secret), (asked["state"], ""), *((asked["state"], secret),) * 2):
+            client = service.browser()
+            form = parts(state=state, id_token=message, kept=kept)
+            said = client.post("/lti/session", files=form, headers={"origin": service.origin})
+            answers.append((said.status_code, visible(said)))
+            assert client.get("/").status_code == 303
+    assert [status for status, _ in answers] == [409] * 6 + [200, 409]
+    words = ("did not begin", "did not send", "did not send", "did not send", "did not begin", "did not send")
+    assert all(each in text for each, (_, text) in zip((*words, "Choose", "used before"), answers, strict=True))
+
+
+@pytest.mark.parametrize("target", ["", "a b", "<b>", "x" * 101, "top.x"])
+def test_a_storage_needs_the_name_of_a_frame(service, platform, target):
+    """A platform that names no frame gets no secret: the sign-in continues with the cookie."""
+    registered(service, platform)
+    assert kept_in_storage(service, platform, target).status_code == 303
+
+
+@pytest.mark.parametrize("state", ["", "9-other", "other", "1" * 20])
+def test_a_launch_of_an_unknown_registration_asks_no_storage(service, platform, state):
+    """The page of a launch asks for the secret only at the platform whose number is in the state."""
+    registered(service, platform)
+    form = {"state": state, "id_token": "x", "lti_storage_target": "_parent"}
+    said = service.browser().post("/lti/launch", data=form, headers={"origin": "https://lms.example"})
+    assert (said.status_code, "lti_storage.js" in said.text, "submit.js" in said.text) == (200, False, True)
+
+
 def test_a_platform_posts_its_login_and_its_errors(service, platform):
     """A platform may begin a sign-in by a form. Its error is shown with the next step, and other forms from other sites
     are refused.
@@ -291,6 +343,8 @@ def test_an_instructor_chooses_assignments(service, platform):
         True,
     )
     token = shown.text.split('name="token" value="')[1].split('"')[0]
+    missing = client.post("/lti/deep-linking", files=parts(token=token))
+    assert (missing.status_code, 'id="assignment-error">No assignment is chosen' in missing.text) == (422, True)
     said = client.post("/lti/deep-linking", files=parts(token=token, assignment="small"))
     assert f'action="{platform.address}/return"' in said.text
     text = said.text.split('name="JWT" value="')[1].split('"')[0]

@@ -4,16 +4,18 @@ from datetime import UTC, datetime
 
 import pytest
 from lti_platforms import SCOPES, arrive, platform_at_work, registered
-from open_edx import OpenEdx
+from open_edx import COURSE, OpenEdx
 from services import graded, parts
 
-from grader.service.db.models import ExclusionRow, LtiScoreRow, PersonRow
+from grader.service.db.models import ExclusionRow, LtiContextRow, LtiScoreRow, PersonRow
+from grader.service.db.sending import SendState
+from grader.service.lti import roster
 from grader.service.lti.delivery import send_scores
 from grader.service.lti.keys import LEAD, OVERLAP, published, rotate, signing_key
 from grader.service.lti.line_items import LINE_ITEMS_TYPE
 from grader.service.lti.platform_client import ServiceRequest
 from grader.service.lti.registrations import endpoints_of, platforms
-from grader.service.lti.scores import ScoreState, queue_scores
+from grader.service.lti.scores import queue_scores
 
 
 @pytest.fixture
@@ -21,9 +23,12 @@ def edx(service):
     service.now = datetime.now(UTC)
     with platform_at_work() as platform:
         registered(service, platform)
+        with service.database.writing() as session:
+            session.query(LtiContextRow).one().context = COURSE
         yield OpenEdx(service, platform)
 
 
+@pytest.mark.whole
 def test_people_of_open_edx_arrive_and_its_instructor_adds_an_assignment(service, edx):
     """A student of Open edX arrives at the assignment. Its instructor chooses an assignment, and Open edX accepts the
     answer.
@@ -38,6 +43,46 @@ def test_people_of_open_edx_arrive_and_its_instructor_adds_an_assignment(service
     text = said.text.split('name="JWT" value="')[1].split('"')[0]
     (item,) = edx.consumer.check_and_decode_deep_linking_token(text)
     assert (item["type"], item["custom"]) == ("ltiResourceLink", {"assignment": "small"})
+
+
+def test_the_roster_of_open_edx_is_read_in_pages(service, edx, monkeypatch):
+    """The service reads the roster of Open edX, in several pages. Its people get their roles, and those who launch
+    later are the same people. A student who is not listed any more cannot enter.
+    """
+    monkeypatch.setattr(roster, "MEMBERS_PER_PAGE", 3)
+    edx.enrol("prof", role="instructor")
+    edx.enrol("dora", role="staff")
+    edx.enrol("cleo", "dan", "eva", "fay", "gus")
+    teacher, student = service.browser(), service.browser()
+    arrive(service, teacher, *edx.launch(teacher, "prof", "instructor"))
+    assert read(service) == "7 members in the roster"
+    found = people(service)
+    assert {name: role for name, (role, _) in found.items() if name in {"prof", "dora", "cleo"}} == {
+        "prof": "instructor",
+        "dora": "instructor",
+        "cleo": "student",
+    }
+    assert sum(path.endswith("/memberships") for _, path, _ in edx.platform.requests) == 3
+    said = arrive(service, student, *edx.launch(student, "cleo", "student"))
+    assert (said.status_code, people(service).keys()) == (303, found.keys())
+    del edx.members[3]
+    assert read(service) == "6 members in the roster, 1 left"
+    assert {name for name, (_, gone) in people(service).items() if gone} == {"cleo"}
+
+
+def read(service):
+    with service.database.writing() as session:
+        session.query(LtiContextRow).one().roster_due = service.now
+    roster.read_rosters(service.database, service.app_state.lti, service.now)
+    with service.database.reading() as session:
+        return session.query(LtiContextRow).one().roster_words
+
+
+def people(service):
+    """Return role and end of each person of Open edX, by name."""
+    with service.database.reading() as session:
+        rows = session.query(PersonRow).filter(PersonRow.key.like("%@x.edu"))
+        return {row.key.partition("@")[0]: (row.role, row.deactivated) for row in rows}
 
 
 def test_open_edx_accepts_the_keys_during_a_rotation(service, edx):
@@ -79,14 +124,14 @@ def test_open_edx_gets_a_column_and_the_latest_score(service, edx):
     assert (column.scores.get().score_given > first, column.scores.get().comment) == (True, "Attempt 1")
     with service.database.writing() as session:
         row = session.query(LtiScoreRow).one()
-        row.state, row.begun = ScoreState.TO_SEND, service.now
+        row.state, row.begun = SendState.TO_SEND, service.now
     service.passes(minutes=6)
     posts = sum(path.endswith("/scores") for _, path, _ in edx.platform.requests)
     send(service)
     assert sum(path.endswith("/scores") for _, path, _ in edx.platform.requests) == posts
     with service.database.writing() as session:
         row = session.query(LtiScoreRow).one()
-        assert (row.state, row.words) == (ScoreState.SENT, "")
+        assert (row.state, row.words) == (SendState.SENT, "")
         session.add(ExclusionRow(attempt_id=attempt, reason="so", who="staff", at=service.now))
     send(service)
     assert column.scores.get().score_given is None

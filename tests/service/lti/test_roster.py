@@ -37,6 +37,7 @@ def person(service, name):
         return session.query(PersonRow).filter_by(key=f"{name}@example.org").one_or_none()
 
 
+@pytest.mark.whole
 def test_people_come_leave_and_return_with_their_roles(service, platform):
     """A roster adds people with their roles. A person who is removed at the platform cannot enter until they return.
     People of the course's own roster stay.
@@ -71,6 +72,7 @@ def test_a_person_whom_an_instructor_has_deactivated_stays_so(service, platform)
     assert "has ended your access" in visible(platform.launch(service, service.browser(), sub="sub-cleo"))
 
 
+@pytest.mark.whole
 def test_ten_thousand_members_come_in_pages(service, platform):
     """The service reads 10,000 members in 100 pages, and refuses more."""
     platform.members = [member(f"sub-p{n}") for n in range(10_001)]

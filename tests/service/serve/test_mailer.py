@@ -205,6 +205,7 @@ def test_the_thread_sends_and_survives_failures(service, attempt, monkeypatch):
         pass
 
 
+@pytest.mark.whole
 @pytest.mark.usefixtures("attempt")
 def test_mails_are_deleted_where_no_mail_is_set_up(service, monkeypatch):
     """Old events are deleted even if no mail is configured. They are recorded in that case too, but would never be

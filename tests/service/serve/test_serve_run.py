@@ -52,6 +52,7 @@ def is_running(serving):
     return any(state == State.RUNNING for _, state, _, _ in rows(serving))
 
 
+@pytest.mark.whole
 def test_without_the_extra_the_command_says_how_to_install_it(tmp_path):
     """Without the extra `service`, the command explains in one line how to install it and exits as for bad input."""
     (tmp_path / "sitecustomize.py").write_text("import sys; sys.modules['fastapi'] = None\n")
@@ -64,6 +65,7 @@ def test_without_the_extra_the_command_says_how_to_install_it(tmp_path):
     assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("options", "said"),
     [

@@ -100,6 +100,7 @@ def test_a_fault_of_ours_waits_to_be_tried_again_and_the_next_is_graded(service,
     assert service.state(second) == State.DONE
 
 
+@pytest.mark.whole
 def test_a_grading_that_is_cancelled_is_left_and_the_next_one_begun(service):
     """A grading that is cancelled while it runs is interrupted, and the next one is graded."""
     first, second = service.hand_in(), service.hand_in(person=service.ben, data=b"good")
@@ -116,6 +117,7 @@ def test_a_grading_that_is_cancelled_is_left_and_the_next_one_begun(service):
     assert [service.state(each) for each in (first, second)] == [State.CANCELLED, State.DONE]
 
 
+@pytest.mark.whole
 def test_a_grading_that_takes_too_long_is_left(service):
     """A grading that exceeds the time limit is interrupted and marked as faulted. The next one is graded."""
     first, second = service.hand_in(), service.hand_in(person=service.ben, data=b"good")

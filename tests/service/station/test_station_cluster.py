@@ -114,6 +114,7 @@ def are_done(service, attempts):
     return all(state == State.DONE for state in states(service, attempts))
 
 
+@pytest.mark.whole
 def test_as_many_gradings_are_under_way_as_there_are_devices(service):
     """A station grades one attempt per device at a time, even after it has lost devices, and grades each attempt
     exactly once.
@@ -141,6 +142,7 @@ def test_as_many_gradings_are_under_way_as_there_are_devices(service):
     assert sorted(seen) == sorted(service.gradings(each)[0].id for each in attempts)
 
 
+@pytest.mark.whole
 def test_a_station_that_is_told_to_stop_gives_back_all_that_it_has(service, tell):
     """A station that must stop releases all its claims at once, and no attempt loses a try."""
     attempts, begun = crowd(service, 3), threading.Barrier(2)
@@ -158,6 +160,7 @@ def test_a_station_that_is_told_to_stop_gives_back_all_that_it_has(service, tell
     assert [(row.state, row.tries, row.claimed_by) for row in rows] == [(State.WAITING, 0, None)] * 3
 
 
+@pytest.mark.whole
 def test_what_ends_in_a_thread_ends_alone(service):
     """A cancelled grading does not affect the others. A grading whose scheduler is lost is repeated without using up a
     try.
@@ -236,6 +239,7 @@ def test_an_answer_that_cannot_be_true_is_our_fault_and_never_a_zero(service, mo
     assert "a worker's answer is refused: it is about another assignment" in row.fault
 
 
+@pytest.mark.whole
 def test_a_scheduler_that_is_away_for_a_moment_loses_no_claim(service, monkeypatch, capfd):
     """If the scheduler is lost for a while, its gradings wait and do not use up a try. One line reports the loss, and
     another one the return.

@@ -42,7 +42,6 @@ def rows(service, table):
         return session.scalar(select(func.count()).select_from(table))
 
 
-@pytest.mark.both_databases
 def test_a_station_grades_a_dry_run_and_its_owner_gets_the_result(service):
     """A dry run waits in the queue. A station claims it with its file and stores its result."""
     number = service.dry_run(data=b"tried")
@@ -53,7 +52,7 @@ def test_a_station_grades_a_dry_run_and_its_owner_gets_the_result(service):
     assert (grading.shown_state, grading.shown_points) == (State.DONE, right(service.course.load("small")).points)
 
 
-@pytest.mark.both_databases
+@pytest.mark.sampled
 @pytest.mark.parametrize("share", [0, 1])
 def test_every_hand_in_goes_first_and_then_lots_are_drawn(service, monkeypatch, share):
     """A station claims attempts that were handed in before dry runs and regradings. Between these, it draws lots."""
@@ -67,7 +66,6 @@ def test_every_hand_in_goes_first_and_then_lots_are_drawn(service, monkeypatch, 
     assert [service.claim().grading_id for _ in range(3)] == expected
 
 
-@pytest.mark.both_databases
 def test_dry_runs_without_end_do_not_keep_a_regrading_waiting(service):
     """If there is always a dry run in the queue, a regrading gets its turn all the same: after sixty draws, the chance
     that it waits is 1 to 10 ** 18.
@@ -81,7 +79,6 @@ def test_dry_runs_without_end_do_not_keep_a_regrading_waiting(service):
     assert service.state(old) == State.RUNNING
 
 
-@pytest.mark.both_databases
 def test_released_hidden_cases_take_turns_with_dry_runs(service, monkeypatch):
     """Hidden cases of a released assignment also get their turn while dry runs wait. Other hidden cases do not, because
     the waiting time of a dry run would reveal how long they run.
@@ -99,6 +96,7 @@ def test_released_hidden_cases_take_turns_with_dry_runs(service, monkeypatch):
     assert [service.claim().grading_id for _ in range(2)] == [hidden, tried]
 
 
+@pytest.mark.whole
 @pytest.mark.both_databases
 def test_a_new_dry_run_replaces_the_former_also_while_that_runs(service):
     """Only the latest dry run is stored. The station that grades an older one loses its claim and cannot store
@@ -135,7 +133,6 @@ def test_another_station_takes_over_from_a_dead_one(service):
     service.tried()
 
 
-@pytest.mark.both_databases
 def test_hidden_cases_end_for_a_dry_run(service):
     """Hidden cases of attempts do not start or continue while a dry run waits or runs. Otherwise, its waiting time
     would reveal how long they run.
@@ -159,7 +156,6 @@ def test_no_station_stores_a_hidden_outcome_of_a_dry_run(service):
     assert made.points == made.early_points
 
 
-@pytest.mark.both_databases
 def test_a_student_who_floods_the_queue_is_stopped(service):
     """After several dry runs within an hour, for all assignments together, the next one is refused until the hour is
     over. A refusal does not change anything.
@@ -178,6 +174,7 @@ def test_a_student_who_floods_the_queue_is_stopped(service):
     service.dry_run()
 
 
+@pytest.mark.whole
 @pytest.mark.both_databases
 def test_a_second_dry_run_waits_for_the_first_ones_of_others(service):
     """A student with dry runs for several assignments waits longer for the later ones than others wait for
@@ -209,7 +206,6 @@ def test_a_file_that_could_not_be_handed_in_is_refused(service, data, says):
     assert rows(service, DryRunRow) == 0
 
 
-@pytest.mark.both_databases
 def test_a_course_can_forbid_it_and_it_needs_an_open_assignment(service):
     """Dry runs are refused if the course forbids them, before the assignment opens, and while its results are held
     back.
@@ -227,7 +223,7 @@ def test_a_course_can_forbid_it_and_it_needs_an_open_assignment(service):
         service.dry_run()
 
 
-@pytest.mark.both_databases
+@pytest.mark.whole
 def test_it_is_deleted_after_a_day(service):
     """After a day, pages no longer show a dry run, and a station deletes it with its result."""
     service.tried()
@@ -247,7 +243,6 @@ def test_it_is_deleted_after_a_day(service):
     assert [rows(service, table) for table in (DryRunRow, GradingRow)] == [0, 0]
 
 
-@pytest.mark.both_databases
 def test_what_a_person_tried_goes_with_them(service):
     """If a person is deactivated while a station grades their dry run, the dry run is deleted, and the station cannot
     store its result. A person who has only used dry runs can be removed.
@@ -264,7 +259,6 @@ def test_what_a_person_tried_goes_with_them(service):
     assert [rows(service, table) for table in (DryRunRow, GradingRow)] == [0, 0]
 
 
-@pytest.mark.both_databases
 def test_it_counts_nowhere(service):
     """A graded dry run does not change any page of students or staff, or any table except those for dry runs and
     gradings.

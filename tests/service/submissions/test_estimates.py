@@ -38,6 +38,7 @@ def crowd(service, size):
     return [service.hand_in(person=service.person(f"p{number}", "student")) for number in range(size)]
 
 
+@pytest.mark.whole
 def test_the_wait_is_the_median_by_place_over_stations(service):
     """The estimated wait is the median time of gradings times the place in the queue, divided by the number of
     stations. A single slow grading does not affect it.
@@ -70,6 +71,7 @@ def test_nothing_is_estimated_where_nothing_tells(service):
 CLASSES = {"small": "gpu", "other": "cpu"}
 
 
+@pytest.mark.whole
 def test_each_class_of_device_has_its_own_queue(service):
     """Gradings for another device class do not delay a grading and do not affect the estimate of its wait."""
     took(service, 4, "small")

@@ -60,6 +60,7 @@ def test_the_queue_is_in_order_and_regradings_come_last(service):
     assert [service.claim().grading_id for _ in range(2)] == [service.gradings(each)[-1].id for each in (new, old)]
 
 
+@pytest.mark.whole
 def test_many_attempts_of_one_student_delay_nobody_by_more_than_one(service):
     """The queue serves people in rounds, and a newcomer joins the current round, so a person with many attempts cannot
     delay others for long.
@@ -329,6 +330,7 @@ def test_hidden_cases_end_for_a_grading_that_waits_or_runs(hiding):
     assert tell(hiding, must_yield, other, hiding.now) is True
 
 
+@pytest.mark.whole
 def test_notes_of_the_student_outlast_a_station_that_ends_during_hidden_cases(hiding):
     """If a station gives hidden cases back, the progress notes of the first grading are kept."""
     attempt = shown(hiding)
@@ -339,6 +341,7 @@ def test_notes_of_the_student_outlast_a_station_that_ends_during_hidden_cases(hi
         assert lasting(one) == lasting(two)
 
 
+@pytest.mark.whole
 def test_a_result_that_was_scored_again_meanwhile_is_not_overwritten(hiding):
     """If a result was scored again while its hidden cases ran, they run again for the new result."""
     attempt = shown(hiding)
@@ -379,6 +382,7 @@ def test_what_needs_a_new_grading_gets_one(hiding):
     assert [row.state for row in hiding.gradings(attempt)] == [State.FAULTED, State.WAITING]
 
 
+@pytest.mark.whole
 def test_hidden_cases_that_were_given_up_are_tried_again_unseen_by_the_student(hiding):
     """After hidden cases were given up, the instructor's button runs them again. The student sees no new grading and
     gets no mail.

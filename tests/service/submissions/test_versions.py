@@ -116,6 +116,7 @@ def test_points_that_change_in_the_file_change_everywhere_and_nothing_is_run(ser
     assert [each.state for each in served.gradings(attempt)] == [State.DONE]
 
 
+@pytest.mark.whole
 def test_lines_about_new_points_belong_to_stations_and_are_not_in_the_students_data(served):
     """If the points of a hidden check change, the audit trail gets a line only for students who passed the check. To
     hide this, the personal data of a student leave out that line. The trail lists it among the lines of stations.
@@ -160,6 +161,7 @@ def test_what_is_hidden_later_is_kept_back_and_what_is_no_longer_is_shown(served
     assert stored(served, attempt)["early"] == whole
 
 
+@pytest.mark.whole
 def test_released_points_follow_the_file_too(served):
     """Scoring again also changes released points, and they stay released."""
     says(served, {**FIELDS, "sanitizer": {**FIELDS["sanitizer"], "hidden": True}})
@@ -172,6 +174,7 @@ def test_released_points_follow_the_file_too(served):
     assert f"<b>{points:g}</b> / {most:g} points" in served.browser("ada").get(served.page_of(attempt)).text
 
 
+@pytest.mark.whole
 def test_what_needs_a_new_run_is_marked_counted_and_graded_again_by_one_button(served):
     """Results that need a new run are marked and keep their points and maximum. One button grades all of them again."""
     attempt = served.graded(served.hand_in(), result_of(served))
@@ -216,6 +219,7 @@ def unmeasured_since_ragged_failed(whole):
     return failing(failing(whole, 2), -1, performance=None, **{"detail": "", "cause": "", **told})
 
 
+@pytest.mark.whole
 def test_while_results_are_held_back_no_result_selects_what_is_graded_again(tmp_path):
     """If results are held back, they do not decide which attempts are graded again. One of two attempts fails a case
     that becomes hidden later. The button then takes neither attempt, and after a change of a measurement both.
@@ -299,6 +303,7 @@ def test_a_result_that_cannot_be_read_any_more_stops_no_other(served):
     assert "small 1." in served.browser("staff").get("/course").text
 
 
+@pytest.mark.whole
 def test_a_few_are_scored_at_once_and_what_is_done_is_not_looked_at_again(served, monkeypatch):
     """Only a few results are scored again at a time, between gradings. Afterwards, the database is not queried until a
     file changes.

@@ -6,6 +6,7 @@ import re
 from datetime import timedelta
 
 import pytest
+from openapi_spec_validator import OpenAPIV31SpecValidator
 from services import ORIGIN, SOURCE, Service, parts, post
 
 from grader.course.submissions.submission import SIZE_LIMIT
@@ -92,6 +93,7 @@ def test_a_cookie_that_is_no_code_leads_nowhere(service):
     assert client.post("/join", files=parts(token=token)).headers["location"] == "/"
 
 
+@pytest.mark.whole
 def test_a_terminal_that_is_denied_or_late_gets_nothing(service):
     """A terminal whose code is denied or expires gets no token, and no token is created."""
     denied, late = begun(service).json(), begun(service).json()
@@ -220,6 +222,15 @@ def test_the_description_of_the_api_has_every_address_and_no_page(service):
     assert "`" not in shown
     assert all(path in shown for path in paths)
     assert re.findall(r'src="([^"?]+)', shown) == ["/static/times.js"]
+
+
+def test_the_description_of_the_api_is_valid_openapi(service):
+    """An independent validator finds no error in the description, but finds one in a description with an error."""
+    described = service.browser().get("/openapi.json").json()
+    assert described["openapi"] == "3.1.0"
+    assert [error.message for error in OpenAPIV31SpecValidator(described).iter_errors()] == []
+    del next(iter(described["paths"].values()))["get"]["responses"]["200"]["description"]
+    assert not OpenAPIV31SpecValidator(described).is_valid()
 
 
 def test_a_token_made_on_the_page_is_shown_once_and_does_what_was_chosen(service):

@@ -45,6 +45,7 @@ def test_a_regrading_pushes_no_decision_out(service, staff):
     assert len(stations) == 1
 
 
+@pytest.mark.whole
 def test_page_by_page_every_line_comes_once(service, staff):
     """Paging through the trail shows each line exactly once, even if more lines are added meanwhile."""
     noted(service, 2 * LINES_PER_PAGE + 1)
@@ -60,6 +61,7 @@ def test_page_by_page_every_line_comes_once(service, staff):
     assert "Latest entries" in said.text
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("find", "found"), [("ADA small", 1), ("small 100%", 1), ("%", 1), ("_", 0), ("ada big", 0), ("small", 2)]
 )
@@ -70,6 +72,7 @@ def test_a_line_is_found_by_each_of_its_words(service, find, found):
     assert len(shown(service.browser("staff").get(TRAIL, params={"find": find}))) == found
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("query", ["by=nobody", "before=0", "before=99999999999", "find=" + "x" * 201, "more=1"])
 def test_a_filter_that_no_page_makes_is_not_found(staff, query):
     """A filter that no page produces is answered with 404, like any unknown address."""

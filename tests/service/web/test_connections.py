@@ -109,6 +109,7 @@ def test_a_connection_is_closed_if_a_body_that_nobody_reads_never_ends():
     assert asyncio.run(_until_closed(BODY_TO_COME)).endswith(b"ok")
 
 
+@pytest.mark.whole
 @pytest.mark.usefixtures("hurry")
 def test_a_connection_may_ask_again_and_again():
     """A connection may send several requests, which may take longer together than the limit for a single request."""
@@ -220,6 +221,7 @@ def test_an_answer_that_is_never_read_is_dropped():
     assert asyncio.run(_left_unread(3)) == 3
 
 
+@pytest.mark.whole
 @pytest.mark.usefixtures("hurry")
 def test_an_answer_that_is_read_slowly_is_not_dropped():
     """An answer that its client reads slowly is not dropped as long as it makes progress."""
@@ -275,6 +277,7 @@ def _is_at(time, sent):
     return timedelta() <= time - sent < timedelta(seconds=PAUSE / 2)
 
 
+@pytest.mark.whole
 def test_a_request_has_the_time_of_its_first_byte():
     """A request arrives with its first byte, no matter how long its headers, body and answer take."""
     sent, times = asyncio.run(_times(BODIES[:7], BODIES[7:-3], BODIES[-3:]))
@@ -282,6 +285,7 @@ def test_a_request_has_the_time_of_its_first_byte():
     assert _is_at(times[0], sent[0])
 
 
+@pytest.mark.whole
 def test_a_request_behind_another_has_its_own_time():
     """A second request has its own time of arrival, even before the first answer. A slow first request does not give it
     an earlier time.
@@ -291,6 +295,7 @@ def test_a_request_behind_another_has_its_own_time():
     assert all(map(_is_at, times, (sent[0], sent[2], sent[3])))
 
 
+@pytest.mark.whole
 def test_a_request_that_begins_in_the_last_packet_of_another_has_its_own_time():
     """A request that begins in the last packet of another one arrives with that packet, not with the other request."""
     packet = BODIES[-3:] + BODIES[:-3]
@@ -299,6 +304,7 @@ def test_a_request_that_begins_in_the_last_packet_of_another_has_its_own_time():
     assert all(map(_is_at, times, sent))
 
 
+@pytest.mark.whole
 def test_requests_in_one_packet_have_its_time():
     """All requests in one packet arrive with this packet, although the later ones wait for an answer to the first."""
     sent, times = asyncio.run(_times(BODIES * 3, b"", b"", b""))

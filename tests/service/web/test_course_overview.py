@@ -37,6 +37,7 @@ def headings(page):
     return re.findall(r'<th scope="col">([^<]*)</th>', page)
 
 
+@pytest.mark.whole
 def test_only_assignments_in_use_are_listed_and_the_others_are_folded(staff):
     """The table lists the assignments with attempts or a due date in the future. The five others are in a
     closed list.
@@ -64,6 +65,7 @@ def test_waiting_work_is_a_count_and_no_warning(staff):
     assert 'class="note"' not in page
 
 
+@pytest.mark.whole
 def test_a_column_that_no_row_needs_is_left_out(tmp_path, staff):
     """The table has no column for questions, faults or waiting work if no row has any."""
     used = headings(staff.get("/course").text)

@@ -93,6 +93,7 @@ def test_an_assignment_in_numbers(service, staff):
     assert cases.count('data-name="failed">1<') == 1
 
 
+@pytest.mark.whole
 def test_a_few_students_are_single_points_and_many_are_quartiles(service, staff):
     """Quartiles of a handful of students say little, so the page lists their points instead."""
     service.graded(service.hand_in(), graded(service.course, passed=False))

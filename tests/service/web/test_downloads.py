@@ -45,6 +45,7 @@ def test_programs_get_the_same_files(service):
         assert told.content == own
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("hidden", HIDDEN)
 def test_no_file_of_a_students_tells_of_hidden_checks(tmp_path, hidden):
     """Files for a student contain nothing hidden, even with a manipulated address. An instructor can download

@@ -53,7 +53,6 @@ def stored(service):
         return session.query(DryRunRow).count()
 
 
-@pytest.mark.both_databases
 def test_without_scripts_try_leads_to_a_page_with_the_result(service, ada):
     """Try leads to a page that first shows the progress and then the result. Nothing is handed in."""
     said = tries(ada)
@@ -94,7 +93,7 @@ def test_a_fault_of_the_service_is_not_the_students(service, ada):
     assert ada.get(f"{TRY}/report").status_code == 404
 
 
-@pytest.mark.both_databases
+@pytest.mark.sampled
 @pytest.mark.parametrize("key", ["ben", "staff"])
 def test_no_address_shows_what_another_person_tried(service, key):
     """The addresses of dry runs always show the reader's own, so neither students nor staff can read
@@ -123,7 +122,6 @@ def test_no_page_of_a_dry_run_tells_a_hidden_outcome(tmp_path, hidden):
     service.database.close()
 
 
-@pytest.mark.both_databases
 def test_too_many_are_refused_with_the_time_to_wait(service, ada):
     """Too many dry runs are answered with 429, a sentence, the seconds to wait and the text that was sent."""
     (service.course.assignments.parent / "course.yaml").write_text("dry_runs: 2\n")
@@ -154,7 +152,6 @@ def test_a_huge_file_is_not_stored(service, ada):
     assert stored(service) == 0
 
 
-@pytest.mark.both_databases
 def test_a_person_who_left_tries_nothing_and_hears_nothing(service, ada):
     """When all access of a person has been ended, their browser gets no result, and streams of events end."""
     token = field(ada.get(f"{PAGE}/edit"), "form_token")
@@ -173,7 +170,6 @@ def test_a_course_can_switch_it_off(service, ada):
     assert tries(ada).status_code == 409
 
 
-@pytest.mark.both_databases
 def test_the_zip_of_ones_data_has_the_dry_run(service, ada):
     """The archive of personal data has the file, the report and the rows of a dry run until it is deleted."""
     service.graded(service.hand_in())
@@ -199,6 +195,8 @@ COSTS = [
 ]
 
 
+@pytest.mark.whole
+@pytest.mark.sampled
 @pytest.mark.parametrize(("policies", "cost"), COSTS)
 def test_the_cost_of_handing_in_is_next_to_the_button(tmp_path, policies, cost):
     """Both forms show next to Hand in what it costs now, according to the student's dates and limits."""
@@ -245,6 +243,7 @@ def test_in_a_browser_the_result_appears_below_the_text(tmp_path, browser):
         assert [each for each in errors(driven) if "429" not in each] == []
 
 
+@pytest.mark.whole
 def test_in_a_browser_a_new_check_looks_like_those_before_it(tmp_path, browser):
     """A check that is decided while the page is open has the sign and the word of one that was decided before."""
     note = ProgressNote(words="too slow.", check="performance: cpu", verdict="partial", reason="TOO_SLOW")
@@ -302,6 +301,7 @@ def test_the_headline_of_a_dry_run_says_that_no_hidden_check_ran(tmp_path):
     service.database.close()
 
 
+@pytest.mark.whole
 def test_in_a_browser_the_editor_marks_the_lines_that_were_tried(tmp_path, browser):
     """After Try, the editor marks the lines that are wrong, also if lines were added above them meanwhile. A further
     try replaces the marks.

@@ -176,6 +176,7 @@ def test_a_refusal_leads_to_nobody_elses_page(service, ada, referer):
     assert re.findall('<a href="([^"]*)"', said.text.partition("<main")[2]) == ["/"]
 
 
+@pytest.mark.whole
 def test_in_a_browser_it_is_an_editor(tmp_path, browser):
     """A browser highlights OpenCL C and marks findings at their lines without violating the security policy. The Tab
     key leaves the editor, and text that was typed just before is handed in.
@@ -201,6 +202,7 @@ def test_in_a_browser_it_is_an_editor(tmp_path, browser):
         assert handed_in == SOURCE.replace(b"    int", b"// typed     int")
 
 
+@pytest.mark.whole
 def test_a_text_that_was_changed_is_not_lost_by_a_slip(tmp_path, browser):
     """The browser asks for confirmation before the reader leaves a page with a changed text."""
     with opened(tmp_path) as service, driving(browser, service, "ada") as driven:
@@ -212,6 +214,7 @@ def test_a_text_that_was_changed_is_not_lost_by_a_slip(tmp_path, browser):
         assert driven.say(asks) is True
 
 
+@pytest.mark.whole
 def test_a_text_that_was_refused_is_still_a_draft(tmp_path, browser):
     """The service does not have a text that it has refused. So the browser keeps it, and asks before it is lost."""
     with opened(tmp_path) as service, driving(browser, service, "ada") as driven:
@@ -229,6 +232,7 @@ def test_a_text_that_was_refused_is_still_a_draft(tmp_path, browser):
         assert [each for each in errors(driven) if "422" not in each] == []
 
 
+@pytest.mark.whole
 def test_what_was_typed_is_there_again(tmp_path, browser):
     """A draft is offered again after its page was closed, but not after it has been handed in."""
     with opened(tmp_path) as service, driving(browser, service, "ada") as driven:
@@ -255,6 +259,7 @@ def test_what_was_typed_is_there_again(tmp_path, browser):
         assert errors(driven) == []
 
 
+@pytest.mark.whole
 def test_a_file_that_nobody_edits_in_a_page_is_not_sent_as_one(service, ada):
     """A source that is too large for the editor is not sent in a page, and not in a refusal either. A megabyte of
     quotation marks would become five, which occupy memory as long as a reader likes.

@@ -59,6 +59,7 @@ def test_every_note_and_the_end_are_heard(service):
     assert names == [("note", "building"), ("note", "correctness: one (n 1)"), ("note", "timing"), ("over", "done")]
 
 
+@pytest.mark.whole
 def test_a_browser_that_comes_back_hears_what_it_missed(service):
     """A browser that reconnects gets all events after the last one that it received. The header takes precedence over
     the address.

@@ -35,6 +35,7 @@ def test_the_page_names_every_file(staff):
     assert all(kind in page for kind in {*ExportKind, *FILLED} - {ExportKind.OVERVIEW, ExportKind.SIMILAR})
 
 
+@pytest.mark.whole
 def test_the_overview_runs_no_script(service, staff):
     """The overview does not run scripts, because it contains text by students."""
     service.graded(service.hand_in())
@@ -82,6 +83,7 @@ def test_a_sheet_that_is_too_large_is_refused_at_its_field(staff):
     assert 'id="file-error">The file grades.csv is over 1 MiB.' in said.text
 
 
+@pytest.mark.whole
 def test_one_file_is_made_at_a_time_and_who_asks_meanwhile_waits(service, staff, monkeypatch):
     """Only one file is made at a time. A second request waits for a limited time and is then refused."""
     other, said = service.browser("staff"), []
@@ -98,6 +100,7 @@ def test_one_file_is_made_at_a_time_and_who_asks_meanwhile_waits(service, staff,
     assert "try again in a moment" in late.text
 
 
+@pytest.mark.whole
 def test_an_export_that_needs_too_much_is_ended_and_the_next_one_works(staff, monkeypatch):
     """An export that uses too much processor time is ended with SIGXCPU, and the page gives advice. The next export
     works.
@@ -110,6 +113,7 @@ def test_an_export_that_needs_too_much_is_ended_and_the_next_one_works(staff, mo
     assert staff.get("/course/exports/grades.csv").status_code == 200
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     "address",
     [

@@ -101,6 +101,7 @@ def tag(page, field):
     return found
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", MISTAKES)
 def test_a_mistake_is_said_at_its_field_and_the_form_keeps_what_was_entered(asked, name):
     """The answer has status 422, the entered values, and exactly one message, to which the field refers."""
@@ -141,6 +142,7 @@ def test_a_mistake_in_a_form_of_an_attempt_is_said_on_its_page(service, name):
     assert ("<details open>" in said.text) is (key == "ben")
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(("address", "fields"), [("extension", {"reason": ""}), ("decision", {"points": "many"})])
 def test_a_mistake_about_a_student_is_said_on_the_page_of_the_assignment(asked, address, fields):
     """A mistake in an extension or in points by hand is shown on the page that has the form, with the attempts."""
@@ -149,6 +151,7 @@ def test_a_mistake_about_a_student_is_said_on_the_page_of_the_assignment(asked, 
     assert ("Nothing was stored" in said.text, '<h2 id="attempts">Attempts</h2>' in said.text) == (False, True)
 
 
+@pytest.mark.whole
 def test_a_form_without_a_mistake_has_no_message(asked):
     """A page that is opened without sending a form has no message and no field that is marked as invalid."""
     staff = asked.browser("staff")

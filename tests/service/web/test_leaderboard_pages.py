@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from services import Service, post, told
 from untimed import POINTS, untimed_course
 
@@ -35,6 +36,7 @@ def test_a_name_that_cannot_be_is_refused_with_its_reason(service):
     assert "letters, digits, blanks" in said.text
 
 
+@pytest.mark.whole
 def test_an_instructor_takes_a_pseudonym_away(service):
     """A pseudonym that an instructor has removed is no longer visible to students."""
     service.graded(service.hand_in())
@@ -91,6 +93,7 @@ def test_an_assignment_that_checks_no_speed_says_that_it_has_none(tmp_path):
     assert service.browser().get(f"/api/v1{PAGE}", headers=bearer).json() == []
 
 
+@pytest.mark.whole
 def test_pages_of_an_attempt_have_no_word_about_speed(tmp_path):
     """Pages, reports, the API and exports of an assignment without a speed check do not mention speed."""
     service = Service(tmp_path, course=untimed_course(tmp_path / "course"))

@@ -15,14 +15,13 @@ from grader.service.db.session import Database
 from grader.service.web.middleware import (
     MAX_FORM_BYTES,
     MAX_UPLOAD_BYTES,
-    POLICY,
     RequestChecksMiddleware,
     SingleHostMiddleware,
     _plain_cookies,
-    from_own_page,
-    referring_page,
 )
+from grader.service.web.request_headers import from_own_page, referring_page
 from grader.service.web.routes.device_flow import GRANT
+from grader.service.web.security_headers import POLICY
 
 
 def attempts(service):

@@ -15,6 +15,7 @@ def entries(page):
     return [name for _, name in found], [(name, mark) for mark, name in found if mark]
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("path", "current"),
     [

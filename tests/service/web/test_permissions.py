@@ -69,6 +69,7 @@ TABLE = {
     "GET /course/platforms": TEACHING,
     "POST /course/platforms/{context_id}/connection": (401, 404, 404, 404, 404),  # no course has this number
     "POST /course/platforms/{context_id}/roster": (401, 404, 404, 404, 404),
+    "POST /course/platforms/{context_id}/groups": (401, 404, 404, 404, 404),
     "POST /course/platforms/scores": (401, 404, 404, 404, 409),  # there is no score
     "POST /tokens/{token_id}/revoke": MEMBERS_FORM,  # revokes only the caller's own token
     "POST /api/v1/device/code": (415, 415, 415, 415, 415),  # for terminals, which do not send forms of pages
@@ -259,7 +260,7 @@ def test_each_role_gets_what_the_table_says(service):
     assert {route: tuple(asked(route, role) for role in ROLES) for route in in_order} == TABLE
 
 
-@pytest.mark.parametrize("role", [OWNER, ASSISTANT, pytest.param(STAFF, marks=pytest.mark.whole)])
+@pytest.mark.parametrize("role", [OWNER, *(pytest.param(role, marks=pytest.mark.whole) for role in (ASSISTANT, STAFF))])
 def test_no_page_leads_to_one_that_its_reader_may_not_see(service, role):
     """Every page that a reader can reach from the first page has only links and forms that this reader may use."""
     service.graded(service.hand_in())
@@ -308,14 +309,16 @@ def _addresses(service):
     page = f"/course/people/{service.ada}/assignments/small"
     assert post(service.browser(STAFF), f"{page}/extension", page, attempts="1", reason="ill").status_code == 303
 
+    public, grading = service.attempt(attempt).public, service.gradings(first)[0].id
+
     def address(route):
         path = route.partition(" ")[2]
         path = path.format(
             name=_name(path),
             token="t",
-            public=service.attempt(attempt).public,
+            public=public,
             person_id=service.ada,
-            grading_id=service.gradings(first)[0].id,
+            grading_id=grading,
             token_id=1,
             request_id=9,
             regrading_id=1,

@@ -88,6 +88,7 @@ def test_every_table_about_a_person_is_in_it():
     assert personal | {"people", "audit"} == {each.__tablename__ for each in FIELDS}
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("hidden", ["case", "performance"])
 def test_nothing_hidden_is_exported(tmp_path, hidden):
     """Hidden checks and points that include them are not exported, even after a regrading with a line in the audit

@@ -67,6 +67,7 @@ def found_in(answer):
     return [" ".join(re.sub("<[^>]*>", "", line).split()) for line in re.findall("<li>(.*?)</li>", answer.text)]
 
 
+@pytest.mark.whole
 def test_identical_files_have_a_line_of_their_own(service, staff):
     """Identical files share one line, no matter how short they are. In a line of near copies, the first file represents
     all of them.
@@ -83,6 +84,7 @@ def test_identical_files_have_a_line_of_their_own(service, staff):
     assert all(service.page_of(attempt) in answer.text for attempt in attempts)
 
 
+@pytest.mark.whole
 def test_the_text_of_a_source_is_text(service, staff):
     """The text of a source is escaped, so it cannot add markup."""
     for person in (service.ada, service.ben):
@@ -116,6 +118,7 @@ def test_work_of_an_earlier_course_is_found(service, staff):
     assert "No sources are similar" in staff.get(PAGE).text
 
 
+@pytest.mark.whole
 def test_what_everybody_may_use_makes_no_copies(service, staff):
     """Sources that all students may use do not count as copies, and neither does the skeleton."""
     graded(service, SOLUTION)
@@ -124,6 +127,7 @@ def test_what_everybody_may_use_makes_no_copies(service, staff):
     assert "No sources are similar" in staff.get(PAGE).text
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("kind", "data", "words"),
     [
@@ -143,6 +147,7 @@ def test_what_is_no_source_is_refused(service, staff, kind, data, words):
         assert session.query(PoolRow).count() == 0
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     "packing",
     [

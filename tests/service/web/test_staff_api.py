@@ -95,6 +95,7 @@ def test_a_decision_is_made_listed_and_withdrawn(service):
     assert program.get("overrides").json()["items"] == []
 
 
+@pytest.mark.whole
 def test_a_regrade_is_ordered_and_its_result_read(service):
     """A program orders a regrading, and reads which points have changed once it has ended."""
     attempt = service.graded(service.hand_in())
@@ -118,6 +119,7 @@ WRONG = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("named", WRONG)
 def test_a_wrong_request_is_refused_in_one_sentence(dated, named):
     """Each mistake in a body is answered with a sentence, and nothing is stored."""
@@ -152,6 +154,7 @@ def test_a_token_serves_only_people_whose_role_allows_its_scope(service):
     assert reading.get("people").status_code == 401
 
 
+@pytest.mark.whole
 def test_the_page_offers_only_scopes_that_the_role_may_use(service):
     """Students get no scopes for the course, assistants none for decisions, also with a form that names them."""
     service.person("tom", CourseRole.ASSISTANT)

@@ -91,6 +91,7 @@ def test_two_uploads_of_one_roster_at_once_are_both_noted_with_right_numbers(ser
         assert f"took in a roster: {words} in this file and kept" in audit
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -226,6 +227,7 @@ def test_a_second_click_that_cancels_as_many_links_is_refused(service, staff):
     assert [service.browser().post("/join", files={"token": (None, each)}).status_code for each in tokens] == [303] * 2
 
 
+@pytest.mark.whole
 def test_of_two_clicks_at_once_one_makes_links(service, staff, monkeypatch):
     """The first of two simultaneous clicks makes links, which stay valid. The second click is refused."""
     post(staff, f"/course/people/{service.ada}/invitation")
@@ -383,6 +385,7 @@ def test_a_regrading_that_fails_leaves_the_old_result(service, staff):
     assert re.search("<b>([0-9.]+)</b> / \\1 points", service.browser("ada").get(service.page_of(attempt)).text)
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("fields", [{"assignment": "small", "which": "worst"}, {"assignment": "x", "which": "best"}])
 def test_a_regrading_of_nothing_we_know_is_refused(staff, fields):
     """A regrading with an unknown selection or assignment is refused."""

@@ -13,8 +13,8 @@ from grader.course.submissions.submission import SIZE_LIMIT
 from grader.service.db.models import AttemptRow, State
 from grader.service.station.grader import ready
 from grader.service.submissions.queue import give_up
-from grader.service.web.middleware import REPORT_POLICY
 from grader.service.web.routes.assignments import COMPARISON_LIMIT
+from grader.service.web.security_headers import REPORT_POLICY
 
 EVIL = "<script>alert(1)</script>"
 
@@ -66,6 +66,7 @@ def test_a_page_that_back_has_shown_takes_another_file(ada):
     assert places[1] == places[2]
 
 
+@pytest.mark.whole
 def test_the_editor_takes_another_text_by_a_used_form(ada):
     """The editor accepts another text in a used form, so that the student's last text is graded."""
     shown = ada.get("/assignments/small/edit")
@@ -211,6 +212,7 @@ def test_two_attempts_are_compared(service, ada):
         assert ada.get(f"/assignments/small/compare?{query}").status_code == 404
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("hidden", ["case", "sanitizer", "memory", "performance"])
 def test_nothing_of_a_hidden_check_reaches_the_student(tmp_path, hidden):
     """A student's pages and charts do not reveal anything about a hidden check. The instructor's pages show it."""
@@ -266,6 +268,7 @@ def test_a_late_attempt_is_told_to_be_late(tmp_path):
     assert "<b>late</b>" in ada.get(upload(ada).headers["location"]).text
 
 
+@pytest.mark.whole
 def test_no_attempt_is_left_after_the_last(tmp_path):
     """After the last attempt, the page has no form. A file that is sent anyway is refused and not stored."""
     service = Service(tmp_path, policies="attempts: {most: 1}\n")
@@ -291,6 +294,7 @@ def test_a_fault_of_ours_is_told_as_ours(service, ada):
     assert service.state(attempt) == State.FAULTED
 
 
+@pytest.mark.whole
 def test_a_megabyte_of_text_costs_the_web_little(service, ada):
     """Pages and comparisons of the largest files take less than 5 s, because their work is linear and limited."""
     lines = [b"%d" % number for number in range(5000)]

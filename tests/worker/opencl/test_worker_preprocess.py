@@ -191,6 +191,7 @@ def test_a_mistake_is_an_error_on_its_line(source, log):
         preprocess(source, DEFINITIONS)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("definitions", "use"),
     [
@@ -210,6 +211,7 @@ def test_a_text_that_grows_without_end_is_stopped_early(definitions, use):
         preprocess("\n".join([*definitions, use]), {})
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     "source",
     [

@@ -88,6 +88,7 @@ def test_the_time_of_a_step_is_that_of_all_its_turns():
     assert _together(turns) == StepTime(start_ns=5, end_ns=5 + 3 + 4)
 
 
+@pytest.mark.whole
 def test_a_launch_reports_every_turn():
     """A launch reports the number of its iterations, and one time for each step."""
     _, timing = halved(RepeatSteps(times=100))
@@ -105,6 +106,7 @@ __kernel void brighten(read_only image2d_t before, write_only image2d_t after, s
 WIDTH, HEIGHT = 7, 3
 
 
+@pytest.mark.whole
 def test_images_change_places_and_can_be_filled():
     """After a fill with 5 and two iterations that add 1 and swap the images, all pixels of the second one are 7."""
     image = ImageSpec(order="R", channel="UNSIGNED_INT8", width=WIDTH, height=HEIGHT)

@@ -17,6 +17,7 @@ from grader.course.truth.comparators import bits, wrong_elements
 from grader.grading.explain.diagnosis.evidence import EXPLAINED, FITTED, Cases, Evidence, Explanation, Statement, Use
 from grader.grading.explain.numerals import numeral
 from grader.grading.explain.regions import Mask, fills
+from grader.results.check import UNSTEADY
 
 LITTLE = 2.0**-9
 """Maximum error of an element that is nearly right, as a share of the sum of its terms. Cutting both factors of a
@@ -160,12 +161,11 @@ def unsteady(case: Evidence) -> Explanation | None:
     varying = np.any([launch != launches[0] for launch in launches], axis=0)
     if not varying.any():
         return None
-    cause = "launches on the same data give different results"
+    elements = count(int(np.count_nonzero(varying)), "element")
     return Explanation(
-        cause=cause,
-        sentence=f"{cause} ({len(launches)} launches differ in {count(int(np.count_nonzero(varying)), 'element')} of "
-        f"{case.buffer}): usually a barrier is missing, two work-items write the same word, or local memory is "
-        "read before it is filled.",
+        cause=UNSTEADY,
+        sentence=f"{UNSTEADY} ({len(launches)} launches differ in {elements} of {case.buffer}): usually "
+        "a barrier is missing, two work-items write the same word, or local memory is read before it is filled.",
     )
 
 

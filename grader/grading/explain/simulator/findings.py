@@ -11,11 +11,14 @@ from grader.grading.explain.simulator.oclgrind import (
     INVALID,
     LOCAL,
     PRIVATE,
+    RACE,
+    entities,
     spot,
+    target,
 )
 from grader.grading.explain.simulator.races import ADD_BARRIER, NO_BARRIER, is_past_a_barrier
 from grader.grading.explain.simulator.unset import first_uses, of_unset
-from grader.protocol.observation import SeenKernel
+from grader.protocol.observation import SeenKernel, SeenMessage
 from grader.results.check import Finding, Reason
 
 LIMIT = 8
@@ -31,15 +34,16 @@ def findings(seen: SeenKernel, scene: Scene, before: Sequence[SeenKernel] = ()) 
     races it sees first. Therefore they come after races of a write and a read.
     """
     launches = (*before, seen)
-    clearer = (INDEX, images.OUTSIDE)
-    indexed = {spot(each) for each in seen.messages if any(begins.match(each.text) for begins in clearer)} - {()}
+    outside = {line for each in seen.messages if _is_outside(each) for line in _lines_beyond(each, scene)}
     messages = (
         each
         for each in seen.messages
-        if not (INVALID.match(each.text) and spot(each) in indexed) and not is_past_a_barrier(each, seen, scene)
+        if not _is_clearer_elsewhere(each, seen, scene)
+        and not is_past_a_barrier(each, seen, scene)
+        and not (RACE.match(each.text) and _lines_beyond(each, scene) & outside)
     )
     heard = sorted(messages, key=lambda each: BOTH_WRITE.match(each.text) is not None)
-    told = [each for message in heard for each in of_message(message, seen, scene)]
+    told = [each for message in heard for each in of_message(message, launches, scene)]
     raced = {place.line for each in told if each.reason is Reason.DATA_RACE for place in each.places}
     uses = [each for each in first_uses(seen.unset) if each.space == PRIVATE or each.line not in raced]
     wild = [of_unset(each, launches, scene) for each in uses if each.how == "address" and each.space != LOCAL]
@@ -48,6 +52,29 @@ def findings(seen: SeenKernel, scene: Scene, before: Sequence[SeenKernel] = ()) 
     for each in [*wild, *sorted([*told, *other], key=_first_cause)]:
         found.setdefault((each.reason, each.message), each)
     return tuple(found.values())[:LIMIT]
+
+
+def _is_outside(message: SeenMessage) -> bool:
+    return INVALID.match(message.text) is not None or images.OUTSIDE.match(message.text) is not None
+
+
+def _lines_beyond(message: SeenMessage, scene: Scene) -> set[int]:
+    """Lines that work-items beyond the edge execute. If they access an array outside its bounds in a line, their races
+    in this line have the same cause, which is a missing guard.
+    """
+    return {each.line for each in entities(message) if scene.is_beyond(each.global_id)}
+
+
+def _is_clearer_elsewhere(message: SeenMessage, seen: SeenKernel, scene: Scene) -> bool:
+    """True if a message about the same place says more. A pixel outside an image is a word of another row, so writing
+    it also looks like a race.
+    """
+    here = spot(message)
+    others = [each.text for each in seen.messages if spot(each) == here != ()]
+    is_outside = any(map(images.OUTSIDE.match, others))
+    if RACE.match(message.text):
+        return is_outside and scene.is_image(target(message, seen).array)
+    return INVALID.match(message.text) is not None and (is_outside or any(map(INDEX.match, others)))
 
 
 CAUSALITY = (

@@ -1,6 +1,6 @@
 """A message of the simulator together with the launch that it concerns."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from grader.grading.explain.simulator.locations import Scene
@@ -12,12 +12,15 @@ from grader.results.check import Place
 
 @dataclass(frozen=True, kw_only=True)
 class Heard:
-    """A message of the simulator, the work-items that it mentions, and the launch that it concerns."""
+    """A message of the simulator, the work-items that it mentions, the launch that it concerns, and the launches before
+    it.
+    """
 
     message: SeenMessage
     entities: list[Entity]
     seen: SeenKernel
     scene: Scene
+    before: Sequence[SeenKernel]
 
     def place(self, entity: Entity, array: str) -> Place:
         """The place in which a work-item uses an array."""

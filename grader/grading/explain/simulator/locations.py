@@ -32,6 +32,9 @@ SEVERAL_STEPS = 3
 DECLARED_TYPE = re.compile(r"(\w+)[\s*]+(?:(?:restrict|__restrict|const|volatile)[\s*]+)*\Z")
 """Pattern of the type in front of a declared name, such as `float *restrict `."""
 
+KEYWORDS = frozenset({"return", "else", "case", "sizeof"})
+"""Words in front of a name that are no type."""
+
 DECLARATION_CHARACTERS = 100
 """Maximum length of the text before a name that is searched for its type."""
 
@@ -120,15 +123,30 @@ class Scene:
         """The line as the student wrote it, without surrounding blanks."""
         return self._lines[line - 1].strip() if 0 < line <= len(self._lines) else ""
 
-    def element_bytes(self, array: str) -> int | None:
-        """The size of an array's elements according to its declaration. None if its type is unknown or ambiguous."""
+    def element_types(self, array: str) -> frozenset[str]:
+        """The types of an array's elements in its declarations, which may be in several kernels."""
         code = self.expanded or self.source
-        sizes = set()
+        types = set()
         for found in re.finditer(rf"\b{re.escape(array)}\b", code):
             declared = DECLARED_TYPE.search(code, max(0, found.start() - DECLARATION_CHARACTERS), found.start())
             if declared and declared[1] in BY_NAME:
-                sizes.add(BY_NAME[declared[1]].bytes)
+                types.add(declared[1])
+        return frozenset(types)
+
+    def element_bytes(self, array: str) -> int | None:
+        """The size of an array's elements. None if their type is unknown or ambiguous."""
+        sizes = {BY_NAME[name].bytes for name in self.element_types(array)}
         return sizes.pop() if len(sizes) == 1 else None
+
+    def declared_in(self, array: str) -> int | None:
+        """The line that declares an array with its length, as in `float a[16]`. None if several lines do, or none."""
+        code = _without_comments(self.expanded or self.source)
+        lines = set()
+        for found in re.finditer(rf"\b{re.escape(array)}\s*\[", code):
+            declared = DECLARED_TYPE.search(code, max(0, found.start() - DECLARATION_CHARACTERS), found.start())
+            if declared and declared[1] not in KEYWORDS and not declared[1].isdigit():
+                lines.add(code.count("\n", 0, found.start()) + 1)
+        return lines.pop() if len(lines) == 1 else None
 
     def is_image(self, name: str) -> bool:
         """True if a parameter with this name is an image."""

@@ -11,8 +11,8 @@ from grader.grading.explain.simulator import images, oclgrind
 from grader.grading.explain.simulator.conditions import dividing, guards, is_unguarded
 from grader.grading.explain.simulator.heard import Heard, Words, beyond
 from grader.grading.explain.simulator.locations import Scene
-from grader.grading.explain.simulator.oclgrind import Entity, Target
-from grader.grading.explain.simulator.races import ADD_BARRIER, LOCK, local_race, unparted
+from grader.grading.explain.simulator.oclgrind import Target
+from grader.grading.explain.simulator.race_messages import copy_in, from_earlier_kernels, race
 from grader.grading.explain.simulator.source_lines import lines_in_words, told_to_decide
 from grader.protocol.observation import SeenKernel, SeenMessage
 from grader.results.check import Finding, Place, Reason, lines_named
@@ -31,31 +31,32 @@ class Sign:
     lines: Callable[[SeenMessage], Sequence[int]] = oclgrind.lines_of_entities
 
 
-def of_message(message: SeenMessage, seen: SeenKernel, scene: Scene) -> Iterator[Finding]:
-    """Yield the finding for a message. Unknown messages are ignored. A function that hides its lines (`nodebug`) does
-    not hide its actions, but its findings do not have places.
+def of_message(message: SeenMessage, launches: Sequence[SeenKernel], scene: Scene) -> Iterator[Finding]:
+    """Yield the finding for a message of the last of these launches. Unknown messages are ignored. A function that
+    hides its lines (`nodebug`) does not hide its actions, but its findings do not have places.
     """
     sign = next((each for each in SIGNS if each.begins.match(message.text)), None)
     if sign is None:
         return
-    yield _finding(sign, message, seen, scene)
+    yield _finding(sign, message, launches, scene)
 
 
-def _finding(sign: Sign, message: SeenMessage, seen: SeenKernel, scene: Scene) -> Finding:
+def _finding(sign: Sign, message: SeenMessage, launches: Sequence[SeenKernel], scene: Scene) -> Finding:
     with OptionalWork(EXPLANATION) as work:
-        what, cause, places = _explained(sign, message, seen, scene)
+        what, cause, places = _explained(sign, message, launches, scene)
         return Finding(reason=sign.reason, message=what, help=cause, places=places, times=message.times)
     what = f"{sign.hidden.format('an array')}."
     return Finding(reason=sign.reason, message=what, help="", places=(), times=message.times, fault=work.fault)
 
 
-def _explained(sign: Sign, message: SeenMessage, seen: SeenKernel, scene: Scene) -> Words:
+def _explained(sign: Sign, message: SeenMessage, launches: Sequence[SeenKernel], scene: Scene) -> Words:
+    *before, seen = launches
     if sign.begins is oclgrind.INVALID and oclgrind.copies(message):
         return _copied_out_of_bounds(message, seen, scene)
     lines = sign.lines(message)
     if lines and all(lines):
         entities = oclgrind.entities(message)
-        return sign.explained(Heard(message=message, entities=entities, seen=seen, scene=scene))
+        return sign.explained(Heard(message=message, entities=entities, seen=seen, scene=scene, before=before))
     return f"{sign.hidden.format(oclgrind.target(message, seen).array)}.", without_line(scene), ()
 
 
@@ -71,72 +72,10 @@ def _copied_out_of_bounds(message: SeenMessage, seen: SeenKernel, scene: Scene) 
     target, writes = oclgrind.target(message, seen), message.text.startswith("Invalid write")
     arrays = {each.name for each in seen.arrays}
     lines = scene.copies_outside(target.array, arrays, writes=writes)
-    what = f"{_copy_in(lines)} {'writes' if writes else 'reads'} outside {target.array}{_how_far(target, scene)}."
+    what = f"{copy_in(lines)} {'writes' if writes else 'reads'} outside {target.array}{_how_far(target, scene)}."
     cause = "Check the addresses and the number of elements that you pass to async_work_group_copy."
     words = f"copies {target.array}"
     return what, cause, tuple(Place(line=line, text=scene.text(line), words=words) for line in lines[:1])
-
-
-def _copy_in(lines: Sequence[int]) -> str:
-    """Describe a copy, as in "the copy in line 7", or with all lines that may contain it."""
-    several = sorted(set(lines))
-    if len(several) > 1:
-        return f"one of the copies in {lines_in_words(several)}"
-    return f"the copy in line {several[0]}" if several else "a copy by the group"
-
-
-def _race_with_a_copy(entity: Entity, array: str, scene: Scene) -> tuple[str, str]:
-    """Explain a race in which a work-item uses an array while its group copies it. In a loop, either access may come
-    first.
-    """
-    does, lines = "writes" if entity.writes else "reads", scene.copies_of(array)
-    what = f"line {entity.line} {does} {array} while {_copy_in(lines)} still uses it."
-    is_repeated = bool(lines) and scene.loop_around({entity.line, *lines}) is not None
-    if lines and entity.line < min(lines) and not is_repeated:
-        cause = f"{ADD_BARRIER} after line {entity.line}, before the copy."
-    elif lines and entity.line > max(lines) and not is_repeated:
-        cause = "Call wait_group_events, then a barrier, before you use it."
-    else:
-        cause = (
-            "Call wait_group_events, then a barrier, before you use it. Call another barrier after its last use, "
-            "before the next copy."
-        )
-    return what, cause
-
-
-NEXT_ROW = "Its index runs into the next row."
-
-
-def _race(heard: Heard) -> Words:
-    array, scene = oclgrind.target(heard.message, heard.seen).array, heard.scene
-    entities = sorted(heard.entities, key=lambda each: not each.writes)
-    lines = [each.line for each in entities]
-    if len(entities) == 1:
-        what, cause = _race_with_a_copy(entities[0], array, scene)
-    elif oclgrind.BOTH_WRITE.match(heard.message.text):
-        where = f"line {lines[0]}" if lines[0] == lines[1] else f"lines {lines[0]} and {lines[1]}"
-        what = f"{where}: two work-items write the same element of {array}, so the result depends on which one is last."
-        indexes = {scene.index_in(line, array) for line in lines}
-        beyond = next((each for each in entities if scene.is_beyond(each.global_id)), None)
-        if beyond:
-            item = capital(scene.item(beyond.global_id))
-            wraps = "Compare its coordinates with the size of the image." if scene.is_image(array) else NEXT_ROW
-            cause = f"{item} lies beyond the edge and must not store. {wraps}"
-        elif scene.is_in_a_lock(lines):
-            what = f"{where}: two work-items write the same element of {array}, and nothing says in which order."
-            cause = LOCK
-        elif oclgrind.is_local(heard.message) and (lacking := unparted(what, array, lines, heard.seen, scene)):
-            what, cause = lacking
-        elif all(map(CONSTANT.fullmatch, indexes)):
-            cause = SAME_IN_A_GROUP if oclgrind.is_local(heard.message) else SAME_IN_ALL_GROUPS
-        else:
-            cause = "Both work-items compute the same index. Check the ids and the row length in this index."
-    elif oclgrind.is_local(heard.message):
-        what, cause = local_race(array, entities, heard.seen, scene)
-    else:
-        what = f"line {lines[1]} reads {array} while line {lines[0]} writes it, and nothing says which comes first."
-        cause = "No work-item may read what another group writes: a barrier orders only work-items of one group."
-    return what, cause, tuple(heard.place(each, array) for each in entities)
 
 
 def _out_of_bounds(heard: Heard) -> Words:
@@ -146,18 +85,24 @@ def _out_of_bounds(heard: Heard) -> Words:
     place = (heard.scene.expanded, heard.seen.kernel, entity.line)
     if heard.scene.is_beyond(entity.global_id):
         cause = beyond(capital(heard.scene.item(entity.global_id)), access, guards(*place))
-    elif "global memory" in heard.message.text and is_unguarded(*place):
-        cause = f"No condition guards line {entity.line}. {ADD_GUARD}"
     elif "global memory" in heard.message.text:
-        cause = ROW if heard.scene.dimensions > 1 else LINE
+        cause = from_earlier_kernels(heard, target.array, [entity.line]) or _of_a_global_index(heard, entity.line)
     elif is_unguarded(*place) and dividing(*place) is None:
         cause = f"All work-items run line {entity.line}. {SOME_LEFT_OUT}"
     else:
         cause = WRONG_INDEX
-    what = f"line {entity.line} {does} outside {target.array}{_how_far(target, heard.scene)}."
+    own = "" if "global memory" in heard.message.text else _by_declaration(target.array, heard.scene)
+    what = f"line {entity.line} {does} outside {target.array}{own}{_how_far(target, heard.scene)}."
     if not lines_named(cause):
         what = _with_deciding_lines(what, entity.line, heard)
     return what, cause, (heard.place(entity, target.array),)
+
+
+def _of_a_global_index(heard: Heard, line: int) -> str:
+    """The next step if an index of global memory is too large."""
+    if is_unguarded(heard.scene.expanded, heard.seen.kernel, line):
+        return f"No condition guards line {line}. {ADD_GUARD}"
+    return ROW if heard.scene.dimensions > 1 else LINE
 
 
 def _with_deciding_lines(what: str, line: int, heard: Heard) -> str:
@@ -175,12 +120,6 @@ def without_deciding_lines(what: str) -> str:
 SOME_LEFT_OUT = "Check the size of the array, and whether a condition must keep some work-items out."
 ADD_GUARD = "Add a condition that compares the index with the size of the array."
 
-
-SAME_IN_A_GROUP = "The index is the same for all work-items. Let one of them write, or give each its own element."
-SAME_IN_ALL_GROUPS = "The index is the same for all groups. Give each group its own element, by get_group_id."
-
-CONSTANT = re.compile(r"(?:\[\(*(?:0[xX][\da-fA-F]+|\d+)[uUlL]*\)*\])+")
-"""Pattern of an index that is a constant number."""
 
 ROW = "Check the row length in the index, and that the guard tests the sizes of this array."
 LINE = "Check the index, and that a guard compares it with the size of this array."
@@ -221,10 +160,16 @@ def _beyond_array(heard: Heard) -> Words:
     index = oclgrind.INDEX.match(heard.message.text)
     assert index is not None, "this is what the message begins with"
     has_wrapped = ": an unsigned index has fallen below 0" if _has_wrapped(int(index[1])) else ""
-    elements = f"which has elements 0 to {int(index[2]) - 1}{has_wrapped}"
+    elements = f"which has elements 0 to {int(index[2]) - 1}{_by_declaration(array, heard.scene)}{has_wrapped}"
     what = f"line {entity.line} accesses element {index[1]} of {array}, {elements}."
     what = _with_deciding_lines(what, entity.line, heard)
     return what, WRONG_INDEX, heard.by(entity, entity.line, f"accesses {array}")
+
+
+def _by_declaration(array: str, scene: Scene) -> str:
+    """The line of the array's declaration in brackets, as the length there may be wrong; "" if it is unknown."""
+    line = scene.declared_in(array)
+    return f" (declared in line {line})" if line is not None else ""
 
 
 def _misaligned(heard: Heard) -> Words:
@@ -246,7 +191,7 @@ def _unaligned_atomic(heard: Heard) -> Words:
 def _unawaited(heard: Heard) -> Words:
     entity = heard.entities[0]
     copies = heard.scene.copies
-    waits = f": nothing waits for {_copy_in(copies)}" if copies else ""
+    waits = f": nothing waits for {copy_in(copies)}" if copies else ""
     what = f"the kernel ends before an asynchronous copy is complete{waits}."
     cause = (
         "Keep the event that async_work_group_copy returns, and pass it to wait_group_events before the kernel ends."
@@ -314,10 +259,10 @@ def _endless(heard: Heard) -> Words:
     where = f"line {line}: this loop" if loops else f"line {line}"
     what = f"{where} was still running when the simulator stopped the kernel."
     cause = (
-        "The simulator stops a kernel after millions of steps, or after thousands of wrong accesses. The usual cause "
-        "is a loop that never ends: check its condition, and that every iteration brings the loop closer to its end."
+        "The usual cause is a loop that never ends. Check its condition, and that every iteration brings the loop "
+        "closer to its end."
     )
-    return what, cause, heard.by(heard.entities[0], line, "was here when the simulator stopped")
+    return what, cause, heard.by(heard.entities[0], line, "was here at the end")
 
 
 def _unsupported(heard: Heard) -> Words:
@@ -342,7 +287,7 @@ SIGNS = (
     Sign(
         begins=oclgrind.RACE,
         reason=Reason.DATA_RACE,
-        explained=_race,
+        explained=race,
         hidden="two work-items use the same element of {}, and one writes it",
     ),
     Sign(

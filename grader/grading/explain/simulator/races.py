@@ -30,12 +30,12 @@ def _unordered(array: str, entities: list[Entity], seen: SeenKernel, scene: Scen
     no barrier is missing.
     """
     write, read = entities
-    if read.line == write.line and write.line in _stored_by_all(seen):
+    if read.line == write.line and write.line in stored_by_all(seen):
         what = (
             f"line {read.line}: work-items of a group read and write the same element of {array}, and nothing says in "
         )
         return f"{what}which order.", LOCK if scene.is_in_a_lock([read.line]) else OWN_ELEMENT
-    if read.line in _stored_by_all(seen):
+    if read.line in stored_by_all(seen):
         what = f"line {read.line}: all work-items of a group write the same element, each made of words of {array} "
         what += f"that others still change in line {write.line}."
         return what, "Let one work-item of the group write it, one that may read those words."
@@ -176,7 +176,7 @@ def _between(array: str, first: int, last: int, seen: SeenKernel, scene: Scene) 
     return f"{NO_BARRIER} between lines {first} and {last}."
 
 
-def _stored_by_all(seen: SeenKernel) -> set[int]:
+def stored_by_all(seen: SeenKernel) -> set[int]:
     """Lines in which all work-items of a warp write the same element."""
     return {each.line for each in seen.accesses if each.writes and each.stride == 0}
 

@@ -41,8 +41,9 @@ def whereabouts(kernels: Iterable[SeenKernel], scenes: Iterable[Scene]) -> str:
 
 
 def _together(one: SeenKernel, other: SeenKernel) -> SeenKernel:
-    """Merge the accesses and branches of two launches of a kernel into one launch."""
-    return one.model_copy(update={"accesses": one.accesses + other.accesses, "branches": one.branches + other.branches})
+    """Merge the accesses, pixels and branches of two launches of a kernel into one launch."""
+    both = ("accesses", "images", "branches")
+    return one.model_copy(update={name: getattr(one, name) + getattr(other, name) for name in both})
 
 
 FEW = 3
@@ -54,6 +55,12 @@ def writers(array: str, space: int, seen: SeenKernel) -> set[int]:
     return {
         each.line for each in seen.accesses if each.writes and (each.array, each.space) == (array, space) and each.line
     }
+
+
+def called_in(other: SeenKernel, launch: SeenKernel, name: str) -> str:
+    """The name under which another launch uses an array of this launch."""
+    buffers = {each.buffer for each in launch.arrays if (each.space, each.name) == (GLOBAL, name)}
+    return next((each.name for each in other.arrays if each.space == GLOBAL and each.buffer in buffers), name)
 
 
 def told_to_decide(what: str, scene: Scene, kernel: str, lines: Iterable[int]) -> str:
@@ -97,11 +104,22 @@ def locate(check: Check, words: str) -> Check:
 def _uses(seen: SeenKernel, *, writes: bool) -> Iterator[str]:
     does = "written" if writes else "read"
     used: dict[str, set[int]] = {}
-    for each in seen.accesses:
-        if each.space == GLOBAL and each.writes is writes and each.line:
-            used.setdefault(each.array, set()).add(each.line)
-    for name in sorted(array.name for array in seen.arrays if array.space == GLOBAL and array.name in used):
+    arrays = {array.name for array in seen.arrays if array.space == GLOBAL}
+    for name, line in (*_accesses(seen, writes=writes), *_pixels(seen, writes=writes)):
+        if name in arrays and line:
+            used.setdefault(name, set()).add(line)
+    for name in sorted(used):
         yield f"{name} is {does} in {lines_in_words(used[name])}"
+
+
+def _accesses(seen: SeenKernel, *, writes: bool) -> Iterator[tuple[str, int]]:
+    """Yield each array in global memory that a launch reads or writes, with the line."""
+    yield from ((each.array, each.line) for each in seen.accesses if each.space == GLOBAL and each.writes is writes)
+
+
+def _pixels(seen: SeenKernel, *, writes: bool) -> Iterator[tuple[str, int]]:
+    """Yield each image that a launch reads or writes, with the line."""
+    yield from ((each.image, each.line) for each in seen.images if each.writes is writes)
 
 
 def lines_in_words(numbers: Collection[int]) -> str:

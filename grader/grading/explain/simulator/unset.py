@@ -10,7 +10,7 @@ from grader.grading.explain.simulator.conditions import guards
 from grader.grading.explain.simulator.locations import Scene
 from grader.grading.explain.simulator.messages import without_line
 from grader.grading.explain.simulator.oclgrind import GLOBAL, LOCAL
-from grader.grading.explain.simulator.source_lines import lines_in_words, told_to_decide, writers
+from grader.grading.explain.simulator.source_lines import called_in, lines_in_words, told_to_decide, writers
 from grader.grading.source.outline import Outline
 from grader.grading.source.reading import outline
 from grader.protocol.observation import SeenKernel, SeenUnset
@@ -148,7 +148,7 @@ def _read_of_global_words(name: str, reader: int, launches: Sequence[SeenKernel]
     """
     *before, launch = launches
     for other in reversed(before if not writers(name, GLOBAL, launch) else []):
-        called = _called_in(other, launch, name)
+        called = called_in(other, launch, name)
         lines = writers(called, GLOBAL, other)
         around = {each for line in lines for each in guards(scene.expanded, other.kernel, line)}
         if len(lines) == len(around) == 1:
@@ -168,7 +168,7 @@ def _of_global_words(name: str, launches: Sequence[SeenKernel], scene: Scene) ->
     if not before or writers(name, GLOBAL, launch):
         return "An output does not start at zero: add up in a variable, then store that."
     for other in reversed(before):
-        called = _called_in(other, launch, name)
+        called = called_in(other, launch, name)
         lines = writers(called, GLOBAL, other)
         if lines:
             same = "" if called == name else f"{name} is the array that an earlier launch calls {called}. "
@@ -179,9 +179,3 @@ def _of_global_words(name: str, launches: Sequence[SeenKernel], scene: Scene) ->
         if unreached:
             return f"{other.kernel} would write {name} in {lines_in_words(unreached)}, but no work-item gets there."
     return f"No kernel before it has written to {name}."
-
-
-def _called_in(other: SeenKernel, launch: SeenKernel, name: str) -> str:
-    """The name under which another launch uses an array of this launch."""
-    buffers = {each.buffer for each in launch.arrays if (each.space, each.name) == (GLOBAL, name)}
-    return next((each.name for each in other.arrays if each.space == GLOBAL and each.buffer in buffers), name)

@@ -3,11 +3,14 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from grader.common.phrases import capital, listed
-from grader.grading.explain.simulator.source_lines import FEW, lines_in_words
+from grader.common.phrases import listed
+from grader.grading.explain.simulator.source_lines import lines_in_words
 from grader.grading.explain.slips.indexes import Coordinate, IndexedAccess, accesses, in_words
 from grader.grading.explain.slips.launch import SimulatedLaunch
 from grader.grading.explain.slips.slip import Slip
+
+IDS_LINES = 6
+"""Maximum number of lines with ids in a message. Most kernels have at most one line for each id of a tile."""
 
 IDS = ("get_global_id", "get_local_id", "get_group_id")
 
@@ -38,10 +41,10 @@ def dimensions(launch: SimulatedLaunch) -> Slip | None:
         return None
     lines = {line for line, text in launch.text.lines if text in IDS}
     first, second = (f"{each.coordinate.units} (`{each.coordinate.limit}`)" for each in both)
-    users = f"{capital(lines_in_words(lines))} {'uses' if len(lines) == 1 else 'use'}"
+    users = f"{lines_in_words(lines)} {'exchanges' if len(lines) == 1 else 'exchange'}"
     return Slip(
-        message=f"dimension 0 of this launch runs along the {first} of {stored.array}, dimension 1 along its {second}. "
-        f"{users if len(lines) <= FEW else 'The kernel uses'} them the other way round.",
+        message=f"{users if len(lines) <= IDS_LINES else 'the kernel exchanges'} dimensions 0 and 1. "
+        f"Dimension 0 of this launch runs along the {first} of {stored.array}, dimension 1 along its {second}.",
         help="Exchange 0 and 1 in all calls of get_global_id, get_local_id and get_group_id.",
         cause="the kernel uses the dimensions of the launch the other way round",
         explains=_consequences(launch),

@@ -29,9 +29,9 @@ from grader.service.throttle import ConcurrencyLimiter
 from grader.service.web.auth import AnyMember, Member, OwnForm, User, visible_attempt
 from grader.service.web.events import GradingProgress, events
 from grader.service.web.forms import NOTHING_ENTERED, EnteredForm
-from grader.service.web.middleware import REPORT_POLICY
 from grader.service.web.pages import page
 from grader.service.web.responses import HTML, decompressed, decompressed_page
+from grader.service.web.security_headers import REPORT_POLICY
 from grader.service.web.state import AppState, state_of
 
 router = APIRouter()

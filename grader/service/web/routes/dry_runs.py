@@ -14,11 +14,11 @@ from grader.service.decisions.extensions import rules_for
 from grader.service.errors import NotFoundError
 from grader.service.submissions.dry_runs import DryRunRequest, dry_run_of, make
 from grader.service.web.auth import AnyMember, Member, OwnForm
-from grader.service.web.middleware import REPORT_POLICY
 from grader.service.web.pages import page
 from grader.service.web.responses import decompressed
 from grader.service.web.routes.attempts import Number, grading_stream, open_grading_of, report_in
 from grader.service.web.routes.hand_ins import sent_file
+from grader.service.web.security_headers import REPORT_POLICY
 from grader.service.web.state import AppState, state_of
 
 router = APIRouter()

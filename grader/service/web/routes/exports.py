@@ -13,9 +13,9 @@ from grader.service.exports.jobs import FILLED, ExportKind, ExportRequest, expor
 from grader.service.submissions.versions import count_older
 from grader.service.web.auth import Instructor, Member, StaffForm, Teacher, text_in, upload_in
 from grader.service.web.forms import NOTHING_ENTERED, EnteredForm, at_field, entered
-from grader.service.web.middleware import REPORT_POLICY
 from grader.service.web.pages import page
 from grader.service.web.responses import download_headers
+from grader.service.web.security_headers import REPORT_POLICY
 from grader.service.web.state import AppState, state_of
 
 router = APIRouter(prefix="/course")

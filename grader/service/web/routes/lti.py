@@ -5,7 +5,8 @@
     /lti/session  the same form from our own page, with the cookie; only this form is trusted
 
 Browsers block cookies in frames of other sites. Therefore, in a frame, /lti/login offers a new window. The choice of
-assignments stays in the frame, because platforms wait for it there. It needs only a cookie of that frame (CHIPS).
+assignments stays in the frame, because platforms wait for it there. It needs only a cookie of that frame (CHIPS), or a
+platform that keeps the secret of the sign-in in its storage.
 """
 
 from collections.abc import Mapping
@@ -18,34 +19,46 @@ from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
+from grader.service.auth.issuer_keys import UnsignedError
 from grader.service.auth.sessions import start_session
 from grader.service.course.assignments import AssignmentView
-from grader.service.db.models import CourseRole, LtiContextRow, LtiPlatformRow, PersonRow
-from grader.service.errors import RefusedError
+from grader.service.db.models import CourseRole, LtiPlatformRow, PersonRow
+from grader.service.errors import FieldError, RefusedError
 from grader.service.lti.accounts import enrol
-from grader.service.lti.deep_linking import open_selection, return_form, use_selection
-from grader.service.lti.dynamic_registration import registered_at
-from grader.service.lti.keys import ensure_key, published, signing_key
-from grader.service.lti.launch import AGAIN, LOGIN_SECONDS, KeptLogin, asks_for_selection, begin, read, use_nonce
+from grader.service.lti.deep_linking import (
+    AssignmentSelection,
+    open_selection,
+    return_form,
+    selection_of,
+    use_selection,
+)
+from grader.service.lti.keys import published, signing_key
+from grader.service.lti.launch import (
+    AGAIN,
+    LOGIN_SECONDS,
+    KeptLogin,
+    asks_for_selection,
+    begin,
+    platform_in,
+    read,
+    storage_target,
+    use_nonce,
+)
 from grader.service.lti.line_items import StatedColumn, note_line_item
 from grader.service.lti.message import LaunchError, LaunchMessage
 from grader.service.lti.platform_client import PlatformError
 from grader.service.lti.registrations import (
-    REGISTRATION_USED_UP,
     deployments_of,
     endpoints_of,
-    is_registration_link,
     note_context,
-    platform_named,
     platform_of_login,
-    register,
-    use_registration_link,
 )
-from grader.service.lti.tokens import UnsignedError, public_key_set
+from grader.service.lti.tokens import public_key_set
 from grader.service.web.auth import AnyForm, text_in, texts_in
-from grader.service.web.middleware import POLICY
+from grader.service.web.forms import NOTHING_ENTERED, EnteredForm, entered
 from grader.service.web.pages import page
 from grader.service.web.routes.sign_in import TOO_MANY_FAILED, network, set_session_cookie
+from grader.service.web.security_headers import POLICY
 from grader.service.web.state import AppState, state_of
 
 router = APIRouter(prefix="/lti")
@@ -112,7 +125,10 @@ def _login(request: Request, asked: Mapping[str, str]) -> Response:
         fields = {name: asked[name] for name in LOGIN_FIELDS if name in asked}
         return page(request, "lti_window.html.jinja", address=f"/lti/login?{urlencode(fields)}")
     begun = begin(platform, asked, state.origin, state.now())
-    answer = RedirectResponse(begun.address, 303)
+    answer: Response = RedirectResponse(begun.address, 303)
+    if framed and storage_target(asked):
+        storage = _Storage.of(platform, asked, begun.state)
+        answer = page(request, "lti_storing.html.jinja", begun=begun, storage=storage)
     answer.set_cookie(
         _cookie(state, begun.state),
         begun.kept,
@@ -132,13 +148,33 @@ def _cookie(state: AppState, login_state: str) -> str:
     return f"{state.cookie}-lti-{login_state[:12]}"
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Storage:
+    """A platform's storage: the frame that has it, the origin of its pages, and the key of a sign-in."""
+
+    target: str
+    origin: str
+    key: str
+
+    @classmethod
+    def of(cls, platform: LtiPlatformRow, asked: Mapping[str, str], login_state: str) -> "_Storage":
+        """The storage that a platform offers in a request. Its pages have the origin of the address of sign-ins."""
+        origin = _origin(platform.authorization_url)
+        return cls(target=storage_target(asked), origin=origin, key=f"grader-{login_state}")
+
+
 @router.post("/launch")
 def launch(request: Request, form: PlatformForm) -> Response:
     """Page that sends the platform's form again, from this site."""
     if "error" in form:
         raise LaunchError(f"Your learning platform did not sign you in: {form['error'][:100]}. {AGAIN}")
     fields = {name: form.get(name, "") for name in ("state", "id_token")}
-    return page(request, "lti_launch.html.jinja", fields=fields)
+    number, storage = platform_in(fields["state"]), None
+    if number is not None and storage_target(form):
+        with state_of(request).database.reading() as session:
+            platform = session.get(LtiPlatformRow, number)
+        storage = None if platform is None else _Storage.of(platform, form, fields["state"])
+    return page(request, "lti_launch.html.jinja", fields=fields, storage=storage)
 
 
 @router.post("/session")
@@ -169,7 +205,8 @@ class _Arrival:
 
 def _checked(request: Request, form: FormData) -> _Arrival:
     state, login_state = state_of(request), text_in(form, "state")
-    kept = request.cookies.get(_cookie(state, login_state))
+    cookie = request.cookies.get(_cookie(state, login_state))
+    kept = cookie or text_in(form, "kept")  # our page has it from the platform's storage
     if not kept:
         raise LaunchError(NO_COOKIE)
     login = KeptLogin.parsed(kept, login_state)
@@ -185,6 +222,8 @@ def _checked(request: Request, form: FormData) -> _Arrival:
     except PlatformError as error:
         raise LaunchError(f"The keys of {platform.name} cannot be read: {error}. Tell your instructor.") from error
     message = read(claims, login, platform, state.now())
+    if not cookie and not message.wants_selection:
+        raise LaunchError(NO_COOKIE)
     if deployments and message.deployment not in deployments:
         raise LaunchError(
             f"{platform.name} has a deployment that this service does not know: {message.deployment}. The operator "
@@ -204,7 +243,7 @@ def _entered(request: Request, arrival: _Arrival) -> Response:
             if message.selection is not None and message.wants_selection:
                 state.lti.require_address(message.selection.deep_link_return_url, "return address")
                 token = open_selection(session, context, person, message.selection, now)
-                return _selection_page(request, token, context, message)
+                return _selection_page(request, token, selection_of(session, token, now), NOTHING_ENTERED)
             assignment = _assignment(state, message)
             if assignment is not None:
                 column = StatedColumn(url=message.line_items.lineitem, role=person.role)
@@ -226,19 +265,19 @@ def _signed_in(state: AppState, token: str, person: PersonRow, assignment: Assig
     return answer
 
 
-def _selection_page(request: Request, token: str, context: LtiContextRow, message: LaunchMessage) -> Response:
+def _selection_page(request: Request, token: str, selection: AssignmentSelection, form: EnteredForm) -> Response:
     """The page for the choice. Only the platform may show it in a frame."""
-    settings = message.selection
-    address = "" if settings is None else settings.deep_link_return_url
+    assignments, platform = state_of(request).cache.all(), selection.context.platform
     answer = page(
         request,
         "lti_selection.html.jinja",
+        status_code=form.status,
         token=token,
-        context=context,
-        several=settings is None or settings.accept_multiple,
-        assignments=state_of(request).cache.all(),
+        selection=selection,
+        assignments=assignments,
+        form=form,
     )
-    origins = {_origin(address), _origin(context.platform.issuer), _origin(context.platform.authorization_url)}
+    origins = {_origin(each) for each in (selection.return_url, platform.issuer, platform.authorization_url)}
     answer.headers["content-security-policy"] = POLICY.replace(
         "frame-ancestors 'none'", f"frame-ancestors {' '.join(sorted(origins))}"
     )
@@ -256,41 +295,13 @@ def choose(request: Request, form: AnyForm) -> Response:
     state, now = state_of(request), state_of(request).now()
     chosen = [state.cache.assignment(name) for name in texts_in(form, "assignment")]
     with state.database.writing() as session:
+        if not chosen:
+            token = text_in(form, "token")
+            missing = entered(form, FieldError("assignment", "No assignment is chosen. Choose at least one."))
+            return _selection_page(request, token, selection_of(session, token, now), missing)
         selection = use_selection(session, text_in(form, "token"), now)
         made = return_form(selection, chosen, state.origin, signing_key(session, now))
         answer = page(request, "lti_return.html.jinja", made=made, platform=selection.context.platform.name)
     policy = POLICY.replace("form-action 'self'", f"form-action {_origin(made.address)}")
     answer.headers["content-security-policy"] = policy.replace("frame-ancestors 'none'", "frame-ancestors *")
     return answer
-
-
-@router.get("/register/{token}")
-def ask_to_register(request: Request, token: str) -> Response:
-    """Page on which a platform's administrator registers the service, through a link from the operator."""
-    state = state_of(request)
-    with state.database.reading() as session:
-        if not is_registration_link(session, token, state.now()):
-            title = "Nothing was registered"
-            return page(request, "error.html.jinja", status_code=403, title=title, words=REGISTRATION_USED_UP)
-    fields = {name: request.query_params.get(name, "") for name in ("openid_configuration", "registration_token")}
-    place = state.lti.require_address(fields["openid_configuration"], "address of the configuration")
-    host = urlsplit(place).hostname
-    answer = page(request, "lti_register.html.jinja", host=host, fields={**fields, "token": token})
-    answer.headers["referrer-policy"] = "strict-origin"  # the address is a secret
-    return answer
-
-
-@router.post("/register")
-def register_here(request: Request, form: AnyForm) -> Response:
-    """Register the service at a platform. The link is used up first, so that it cannot be tried repeatedly."""
-    state, now = state_of(request), state_of(request).now()
-    with state.database.writing() as session:
-        use_registration_link(session, text_in(form, "token"), now)
-    place, token = text_in(form, "openid_configuration"), text_in(form, "registration_token")
-    made = registered_at(state.lti, place, token, state.origin)
-    with state.database.writing() as session:
-        ensure_key(session, now)
-        if platform_named(session, made.issuer, made.client_id) is not None:
-            raise RefusedError("This registration exists already, so nothing was changed. The operator can change it.")
-        register(session, made, state.lti, now)
-    return page(request, "lti_registered.html.jinja", name=made.name)

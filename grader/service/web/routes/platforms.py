@@ -13,11 +13,14 @@ from starlette.responses import RedirectResponse, Response
 from grader.common.record import Record
 from grader.service.course.roster import shared_names
 from grader.service.db.models import LtiScoreRow
-from grader.service.errors import RefusedError
+from grader.service.db.sending import SendState
+from grader.service.errors import FieldError
+from grader.service.lti.groups import choose_groups, group_sets
 from grader.service.lti.registrations import connect, context_of, contexts, disconnect, platforms
 from grader.service.lti.roster import request_roster
-from grader.service.lti.scores import ScoreState, send_again
-from grader.service.web.auth import Instructor, RowNumber, StaffForm, Teacher, text_in, texts_in
+from grader.service.lti.scores import send_again
+from grader.service.web.auth import Instructor, Member, RowNumber, StaffForm, Teacher, text_in, texts_in
+from grader.service.web.forms import NOTHING_ENTERED, EnteredForm, entered
 from grader.service.web.pages import page
 from grader.service.web.state import state_of
 
@@ -37,6 +40,10 @@ class ScoreFilter(Record):
 @router.get("")
 def show_platforms(request: Request, member: Teacher, asked: Annotated[ScoreFilter, Query()]) -> Response:
     """The page of registrations, courses and scores."""
+    return _page(request, member, asked, NOTHING_ENTERED)
+
+
+def _page(request: Request, member: Member, asked: ScoreFilter, form: EnteredForm) -> Response:
     with state_of(request).database.reading() as session:
         counted = select(LtiScoreRow.state, func.count()).group_by(LtiScoreRow.state)
         numbers = dict(session.execute(counted).all())
@@ -45,13 +52,16 @@ def show_platforms(request: Request, member: Teacher, asked: Annotated[ScoreFilt
             request,
             "platforms.html.jinja",
             member,
+            form.status,
+            form=form,
             asked=asked,
-            states=[*ScoreState],
+            states=[*SendState],
             numbers=numbers,
             scores=found[:SCORES_PER_PAGE],
             more=found[SCORES_PER_PAGE - 1].id if len(found) > SCORES_PER_PAGE else 0,
             platforms=platforms(session),
             contexts=contexts(session),
+            group_sets=group_sets,
             shared=shared_names(session),
         )
 
@@ -81,15 +91,27 @@ def read_roster_now(request: Request, _member: Instructor, _form: StaffForm, con
     return RedirectResponse("/course/platforms", 303)
 
 
+@router.post("/{context_id}/groups")
+def use_groups(request: Request, member: Instructor, form: StaffForm, context_id: RowNumber) -> Response:
+    """Let students hand in with their groups in a set of the platform, or stop this."""
+    state = state_of(request)
+    with state.database.writing() as session:
+        choose_groups(session, context_of(session, context_id), text_in(form, "set"), member.key, state.now())
+    return RedirectResponse("/course/platforms", 303)
+
+
 @router.post("/scores")
 def send_scores_again(request: Request, member: Instructor, form: StaffForm) -> Response:
     """Send the ticked scores again, or all refused ones."""
     state = state_of(request)
     ticked = [int(each) for each in texts_in(form, "score") if each.isascii() and each.isdigit() and len(each) < 10]
-    which = LtiScoreRow.state == ScoreState.REFUSED if text_in(form, "all") else LtiScoreRow.id.in_(ticked)
+    which = LtiScoreRow.state == SendState.REFUSED if text_in(form, "all") else LtiScoreRow.id.in_(ticked)
     with state.database.writing() as session:
         rows = session.scalars(select(LtiScoreRow).where(which)).all()
         if not rows:
-            raise RefusedError("No score was ticked, so none is sent again.")
+            shown = text_in(form, "state")
+            asked = ScoreFilter.model_validate({"state": shown} if shown in {*SendState} else {})
+            missing = FieldError("score", "No score is ticked, so none is sent again. Tick at least one.")
+            return _page(request, member, asked, entered(form, missing))
         send_again(session, rows, member.key, state.now())
     return RedirectResponse("/course/platforms?state=to+send", 303)

@@ -231,6 +231,7 @@ def test_a_gpu_that_is_not_there_is_told_before_any_engine_is_asked(tmp_path, mo
     assert "install NVIDIA's driver" in complaint(tmp_path, DeviceError, gpu="nvidia")
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("failing", "kind", "said"),
     [
@@ -435,6 +436,7 @@ def test_a_gpu_is_passed_on_with_its_groups_and_its_only_driver(fake, tmp_path, 
     assert options["environment"]["OCL_ICD_VENDORS"] == "/etc/OpenCL/vendors/intel.icd"
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(("away", "starts"), [(0, True), (2, True), (9, False)])
 def test_a_start_waits_for_an_engine_that_is_being_restarted(fake, tmp_path, away, starts):
     """If the engine is being restarted, a start waits for it, so that only the grading that was interrupted fails, and
@@ -1036,6 +1038,7 @@ def test_after_kill_9_of_the_judge_nothing_is_left(code, worker_image, engine, t
         engine.containers.get(container)
 
 
+@pytest.mark.whole
 def test_a_container_that_somebody_removes_is_our_error(fresh, engine):
     """If another program removes the container, this is an error of grader, and not a crash of the kernel."""
     with make_worker(fresh) as worker:
@@ -1045,6 +1048,7 @@ def test_a_container_that_somebody_removes_is_our_error(fresh, engine):
             worker.open(plan("twice"))
 
 
+@pytest.mark.whole
 def test_a_stopped_worker_blocks_nobody(fresh, engine, tmp_path):
     """Untrusted code can halt its worker (SIGSTOP) while the judge sends data. Even so, `stop` returns at once, and
     everything is removed.
@@ -1077,6 +1081,7 @@ def test_a_real_flood_fills_no_memory(fresh, engine, tmp_path):
     assert nothing_is_left(engine, tmp_path)
 
 
+@pytest.mark.whole
 def test_a_container_that_ran_out_of_memory_is_known_as_such(fresh, engine):
     """If memory runs out, the OS kernel kills the worker itself. The engine reports the reason, and the next session
     runs in a new container.
@@ -1116,6 +1121,7 @@ def test_a_folder_that_the_engine_does_not_see_is_our_error(fresh, monkeypatch, 
     assert not elsewhere.exists()
 
 
+@pytest.mark.whole
 def test_an_image_of_another_version_is_refused(fresh, monkeypatch):
     """A worker from an image of another version is stopped, and the message asks the user to build the image again."""
     monkeypatch.setattr("grader.execution.connection.fingerprint", lambda: "of another worker")

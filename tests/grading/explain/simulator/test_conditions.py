@@ -73,6 +73,7 @@ def test_what_cannot_be_read_has_no_conditions(source):
     assert guards(source, "k", 1) == ()
 
 
+@pytest.mark.whole
 def test_a_long_chain_of_conditions_is_read():
     """A chain of `else if` is read as one statement, even if it has more links than Python's recursion limit."""
     source = "__kernel void k(uint n)\n{ uint i = get_global_id(0);\nif (i) ;\n" + "else if (n) ;\n" * 1100 + "}"

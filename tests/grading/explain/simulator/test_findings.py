@@ -303,6 +303,11 @@ LOCKED = "while (waiting)\nif (atomic_cmpxchg(&lock, 0, 1) == 0) {\ntotal[0] += 
 LOCKING = Scene(source="\n".join(["a;"] * 14 + [LOCKED]), dimensions=1, extent=None)
 
 
+def stored(scene):
+    """Return the scene with a store in place of the addition."""
+    return replace(scene, source=scene.source.replace("+=", "="))
+
+
 @pytest.mark.parametrize(("scene", "advice"), [(ADDITION, "its own element"), (LOCKING, "a lock does not protect")])
 def test_an_element_that_all_work_items_add_to(scene, advice):
     """If all work-items add to one element, the help says that each needs its own element. If a lock is used, the help
@@ -320,13 +325,16 @@ def test_an_element_that_all_work_items_add_to(scene, advice):
 @pytest.mark.parametrize(
     ("scene", "says", "advice"),
     [
-        (ADDITION, "which one is last", "The index is the same for all work-items."),
-        (LOCKING, "nothing says in which order", "a lock does not protect"),
+        (stored(ADDITION), "which one is last", "The index is the same for all work-items."),
+        (stored(LOCKING), "nothing says in which order", "a lock does not protect"),
+        (ADDITION, "add to the same element of total at the same time", "Let each work-item use its own element"),
+        (LOCKING, "an addition can be lost", "a lock does not protect"),
     ],
+    ids=["store", "store in a lock", "addition", "addition in a lock"],
 )
 def test_two_that_write_an_element_of_a_constant_index(scene, says, advice):
     """If two work-items write an element with a constant index, the help does not ask to check the ids. With a lock,
-    the message does not claim that the last write decides the result.
+    the message does not claim that the last write decides the result. An addition is reported as one.
     """
     both = race("Write-write", at("local", ASH), entity(17, WRITE), entity(17, WRITE, item=(1, 0, 0)))
     arrays = [each.model_copy(update={"name": "total"}) if each.name == "Ash" else each for each in ARRAYS]
@@ -379,6 +387,22 @@ def test_two_that_write_the_same_element(other, where):
     assert only(kernel(told), PLANE).help == f"{beyond} Its index runs into the next row."
     image = replace(PLANE, source=PLANE.source.replace("__global float *C", "write_only image2d_t C"))
     assert only(kernel(told), image).help == f"{beyond} Compare its coordinates with the size of the image."
+
+
+def test_a_pixel_outside_an_image_is_no_race_with_the_next_row():
+    """A write outside an image also looks like a race with a pixel of the next row. It is only reported as a write
+    outside. A race of another line is reported as well.
+    """
+    scene = replace(PLANE, source=PLANE.source.replace("__global float *C", "write_only image2d_t C"))
+    text = "Image coordinates outside (50,3) of width 50 and height 35\n\tKernel: k\n\tEntity: "
+    outside = message(text + entity(6, WRITE, item=(50, 3, 0)), array="C", writes=(True,))
+    same, other = (
+        race("Write-write", at("global", C + 4), *(entity(line, WRITE, item=item) for item in ((50, 3, 0), (0, 4, 0))))
+        for line in (6, 9)
+    )
+    assert only(kernel(outside, same), scene).reason is Reason.OUT_OF_BOUNDS
+    reasons = [each.reason for each in findings(kernel(outside, other), scene)]
+    assert reasons == [Reason.OUT_OF_BOUNDS, Reason.DATA_RACE]
 
 
 def test_two_lines_that_write_the_same_word_of_local_memory():

@@ -104,3 +104,10 @@ def test_an_array_that_is_named_often_costs_no_more_than_its_text():
     assert_linear(
         lambda size: Scene(source="A " * size, dimensions=1, extent=None).element_bytes("A"), lambda size: 2 * size
     )
+
+
+def test_the_line_that_declares_an_array_with_its_length():
+    """The declaration of an array is found behind comments. A use, or one of several declarations, is no such line."""
+    source = "// float t[4]\n__local float t[16][17];\nfloat u[2];\nt[i] = u[0];\nreturn v[1];\n{ float u[3]; }\n"
+    scene = Scene(source=source, dimensions=1, extent=None)
+    assert [scene.declared_in(name) for name in ("t", "u", "v")] == [2, None, None]

@@ -6,7 +6,7 @@ from samples import BUILD, failed
 from grader.grading.explain.diagnosis.evidence import Use
 from grader.grading.explain.simulator.locations import Scene
 from grader.grading.explain.simulator.source_lines import lines_of, lines_used, locate, whereabouts
-from grader.protocol.observation import SeenAccess, SeenArray, SeenBranch, SeenKernel
+from grader.protocol.observation import SeenAccess, SeenArray, SeenBranch, SeenKernel, SeenPixels
 from grader.results.check import Reason
 
 SOURCE = """kernel
@@ -62,6 +62,19 @@ def test_uses_of_global_arrays_and_loops_are_named():
     ]
     words = lines_used(kernel(accesses, lines=[2, 3, 5]), SCENE)
     assert words == "B is written in line 5; A is read in line 4; loops are in line 3"
+
+
+def test_uses_of_images_are_named():
+    """The message also lists the lines that write and read images."""
+    counts = {"column": 1, "times": 1}
+    pixels = (
+        SeenPixels(line=5, image="B", writes=True, **counts),
+        SeenPixels(line=4, image="A", writes=False, **counts),
+        SeenPixels(line=2, image="A", writes=False, **counts),
+    )
+    seen = kernel().model_copy(update={"images": pixels})
+    assert lines_used(seen, SCENE) == "B is written in line 5; A is read in lines 2 and 4"
+    assert whereabouts([seen, seen], [SCENE] * 2) == f"In your file, {lines_used(seen, SCENE)}."
 
 
 def test_several_lines_are_listed():

@@ -227,12 +227,9 @@ def test_exchanged_dimensions_are_named(ids, store):
     round, the message says so, for a copy as well as for a transposition.
     """
     words = said("exchanged dimensions", f"{ids}if (x < w && y < h) {store}")
-    assert words.startswith("dimension 0 of this launch runs along the ")
+    assert words.startswith("line 3 exchanges dimensions 0 and 1. Dimension 0 of this launch runs along the ")
     assert "(`w`)" in words.partition(", ")[0]
-    assert words.endswith(
-        ". Line 3 uses them the other way round. "
-        "Exchange 0 and 1 in all calls of get_global_id, get_local_id and get_group_id."
-    )
+    assert words.endswith(". Exchange 0 and 1 in all calls of get_global_id, get_local_id and get_group_id.")
 
 
 @pytest.mark.parametrize(

@@ -238,6 +238,7 @@ def test_what_is_read_of_one_student_is_bounded_and_nobody_elses(tmp_path, one, 
     assert "this student's files are over 10 MiB" in lines(found.unplaced)
 
 
+@pytest.mark.whole
 def test_a_path_through_thousands_of_folders_costs_what_its_bytes_do(tmp_path, one):
     """Paths through thousands of folders need memory in proportion to the size of the archive.
 

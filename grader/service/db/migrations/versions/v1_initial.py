@@ -459,6 +459,10 @@ def _learning_platforms() -> None:
         sa.Column("connected", UtcDateTime(), nullable=True),
         sa.Column("connected_by", sa.String(), nullable=False),
         sa.Column("memberships_url", sa.String(), nullable=False),
+        sa.Column("groups_url", sa.String(), server_default="", nullable=False),
+        sa.Column("group_sets_url", sa.String(), server_default="", nullable=False),
+        sa.Column("group_sets", sa.String(), server_default="{}", nullable=False),
+        sa.Column("group_set", sa.String(), server_default="", nullable=False),
         sa.Column("line_items_url", sa.String(), nullable=False),
         sa.Column("scopes", sa.String(), nullable=False),
         sa.Column("roster_due", UtcDateTime(), nullable=True),
@@ -517,7 +521,7 @@ def _courses_of_learning_platforms() -> None:
         sa.Column("changed", UtcDateTime(), nullable=False),
         sa.Column("state", sa.String(), nullable=False),
         sa.Column("tries", sa.Integer(), nullable=False),
-        sa.Column("next_try", UtcDateTime(), nullable=False),
+        sa.Column("not_before", UtcDateTime(), nullable=False),
         sa.Column("begun", UtcDateTime(), nullable=True),
         sa.Column("sent", UtcDateTime(), nullable=True),
         sa.Column("sent_value", sa.String(), nullable=False),
@@ -529,7 +533,7 @@ def _courses_of_learning_platforms() -> None:
         sqlite_autoincrement=True,
     )
     op.create_index("ix_lti_scores_person_id", "lti_scores", ["person_id"])
-    op.create_index("lti_scores_due", "lti_scores", ["state", "next_try"])
+    op.create_index("lti_scores_due", "lti_scores", ["state", "not_before"])
     op.create_table(
         "lti_selections",
         sa.Column("id", sa.Integer(), nullable=False),

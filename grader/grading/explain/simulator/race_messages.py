@@ -1,0 +1,122 @@
+"""Explains messages about races: two work-items use one element, and nothing orders them."""
+
+import re
+from collections.abc import Sequence
+
+from grader.common.phrases import capital
+from grader.grading.explain.simulator import oclgrind
+from grader.grading.explain.simulator.heard import Heard, Words
+from grader.grading.explain.simulator.locations import Scene
+from grader.grading.explain.simulator.oclgrind import GLOBAL, Entity
+from grader.grading.explain.simulator.races import ADD_BARRIER, LOCK, OWN_ELEMENT, local_race, stored_by_all, unparted
+from grader.grading.explain.simulator.source_lines import called_in, lines_in_words, writers
+from grader.grading.explain.simulator.updates import advice_on, update_in
+from grader.grading.source.origins import arrays_behind
+
+
+def copy_in(lines: Sequence[int]) -> str:
+    """Describe a copy, as in "the copy in line 7", or with all lines that may contain it."""
+    several = sorted(set(lines))
+    if len(several) > 1:
+        return f"one of the copies in {lines_in_words(several)}"
+    return f"the copy in line {several[0]}" if several else "a copy by the group"
+
+
+def _race_with_a_copy(entity: Entity, array: str, scene: Scene) -> tuple[str, str]:
+    """Explain a race in which a work-item uses an array while its group copies it. In a loop, either access may come
+    first.
+    """
+    does, lines = "writes" if entity.writes else "reads", scene.copies_of(array)
+    what = f"line {entity.line} {does} {array} while {copy_in(lines)} still uses it."
+    is_repeated = bool(lines) and scene.loop_around({entity.line, *lines}) is not None
+    if lines and entity.line < min(lines) and not is_repeated:
+        cause = f"{ADD_BARRIER} after line {entity.line}, before the copy."
+    elif lines and entity.line > max(lines) and not is_repeated:
+        cause = "Call wait_group_events, then a barrier, before you use it."
+    else:
+        cause = (
+            "Call wait_group_events, then a barrier, before you use it. Call another barrier after its last use, "
+            "before the next copy."
+        )
+    return what, cause
+
+
+NEXT_ROW = "Its index runs into the next row."
+
+
+def race(heard: Heard) -> Words:
+    """Explain a race between two work-items, or between a work-item and a copy by its group."""
+    array, scene = oclgrind.target(heard.message, heard.seen).array, heard.scene
+    entities = sorted(heard.entities, key=lambda each: not each.writes)
+    lines = [each.line for each in entities]
+    if len(entities) == 1:
+        what, cause = _race_with_a_copy(entities[0], array, scene)
+    elif lacking := _race_of_updates(heard, array, lines):
+        what, cause = lacking
+    elif oclgrind.BOTH_WRITE.match(heard.message.text):
+        what, cause = _race_of_writes(heard, array, lines)
+    elif oclgrind.is_local(heard.message):
+        what, cause = local_race(array, entities, heard.seen, scene)
+    else:
+        what = f"line {lines[1]} reads {array} while line {lines[0]} writes it, and nothing says which comes first."
+        cause = "No work-item may read what another group writes: a barrier orders only work-items of one group."
+    return what, cause, tuple(heard.place(each, array) for each in entities)
+
+
+def _race_of_updates(heard: Heard, array: str, lines: Sequence[int]) -> tuple[str, str] | None:
+    """Explain a race in which two work-items update one element in one line; None for other races."""
+    scene, line = heard.scene, lines[0]
+    update = update_in(line, array, scene) if {*lines} == {line} else None
+    if update is None or any(scene.is_beyond(each.global_id) for each in heard.entities):
+        return None
+    is_local = oclgrind.is_local(heard.message)
+    is_same = CONSTANT.fullmatch(update.index) is not None or line in stored_by_all(heard.seen)
+    if scene.is_in_a_lock(lines):
+        cause = LOCK
+    elif is_same:
+        cause = OWN_ELEMENT if is_local else SAME_IN_ALL_GROUPS
+    else:
+        cause = advice_on(update, heard.seen.kernel, line, array, scene) or SAME_INDEX
+    return f"line {line}: two work-items {update.in_words.format(array)}.", cause
+
+
+def _race_of_writes(heard: Heard, array: str, lines: Sequence[int]) -> tuple[str, str]:
+    """Explain a race in which two work-items write one element."""
+    scene, message = heard.scene, heard.message
+    where = f"line {lines[0]}" if lines[0] == lines[1] else f"lines {lines[0]} and {lines[1]}"
+    what = f"{where}: two work-items write the same element of {array}, so the result depends on which one is last."
+    beyond = next((each for each in heard.entities if scene.is_beyond(each.global_id)), None)
+    if beyond:
+        item = capital(scene.item(beyond.global_id))
+        wraps = "Compare its coordinates with the size of the image." if scene.is_image(array) else NEXT_ROW
+        return what, f"{item} lies beyond the edge and must not store. {wraps}"
+    if scene.is_in_a_lock(lines):
+        return f"{where}: two work-items write the same element of {array}, and nothing says in which order.", LOCK
+    if oclgrind.is_local(message) and (lacking := unparted(what, array, lines, heard.seen, scene)):
+        return lacking
+    if all(map(CONSTANT.fullmatch, {scene.index_in(line, array) for line in lines})):
+        return what, SAME_IN_A_GROUP if oclgrind.is_local(message) else SAME_IN_ALL_GROUPS
+    return what, from_earlier_kernels(heard, array, lines) or SAME_INDEX
+
+
+def from_earlier_kernels(heard: Heard, array: str, lines: Sequence[int]) -> str:
+    """The next step if indexes in these lines depend on an array that an earlier kernel has written; otherwise ""."""
+    kernel, source = heard.seen.kernel, heard.scene.expanded
+    behind = {name for line in lines for name in arrays_behind(source, kernel, line, array)}
+    for launch in reversed(heard.before):
+        for name in sorted(behind):
+            called = called_in(launch, heard.seen, name)
+            written = writers(called, GLOBAL, launch)
+            if written and not writers(name, GLOBAL, heard.seen):
+                return FROM_EARLIER.format(name, launch.kernel, called, lines_in_words(written))
+    return ""
+
+
+FROM_EARLIER = "The index depends on values of {}. First check how {} computes {} in {}."
+SAME_IN_A_GROUP = "The index is the same for all work-items. Let one of them write, or give each its own element."
+SAME_IN_ALL_GROUPS = "The index is the same for all groups. Give each group its own element, by get_group_id."
+
+CONSTANT = re.compile(r"(?:\[\(*(?:0[xX][\da-fA-F]+|\d+)[uUlL]*\)*\])+")
+"""Pattern of an index that is a constant number."""
+
+SAME_INDEX = "Both work-items compute the same index. Check the ids and the row length in this index."

@@ -1,0 +1,51 @@
+"""Orders edits by how suspicious their kernels are, for programs with several kernels.
+
+The most suspicious kernels are wrong alone, or run only in wrong cases. A kernel that is right alone is less suspicious
+than others. A kernel that does not run in the smallest wrong case comes last, because its edits cannot change this
+case.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from grader.grading.search.sites import Edit
+from grader.grading.source.outline import Outline
+from grader.grading.source.reading import outline
+
+GUILTY, UNKNOWN, ACQUITTED, ABSENT = range(4)
+"""Ranks of kernels, the most suspicious first."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class KernelRun:
+    """A case with the kernels that it launches. `is_alone` is true if one kernel runs on right arrays."""
+
+    kernels: frozenset[str]
+    is_alone: bool
+    is_right: bool
+
+
+def suspicious_first(edits: Sequence[Edit], seen: Outline, runs: Sequence[KernelRun]) -> list[Edit]:
+    """The edits, those of the most suspicious kernels first. `runs` are in the order of their sizes. An edit of a
+    function belongs to the most suspicious of the kernels that call the function.
+    """
+    ranks = {name: _rank(name, runs) for name in seen.kernels}
+    if len(set(ranks.values())) < 2:
+        return list(edits)
+    of_places: dict[int, int] = {}
+    for name, rank in ranks.items():
+        own = outline(seen.text, [name])
+        for region in own.regions if own is not None else ():
+            of_places[region.first] = min(rank, of_places.get(region.first, ABSENT))
+    return sorted(edits, key=lambda edit: of_places.get(edit.region.first, ABSENT))
+
+
+def _rank(kernel: str, runs: Sequence[KernelRun]) -> int:
+    first = next((each for each in runs if not each.is_right), None)
+    mine = [each for each in runs if kernel in each.kernels]
+    if first is None or first not in mine:
+        return ABSENT
+    alone = [each.is_right for each in mine if each.is_alone]
+    if alone:
+        return ACQUITTED if all(alone) else GUILTY
+    return UNKNOWN if any(each.is_right for each in mine) else GUILTY

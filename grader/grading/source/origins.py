@@ -1,0 +1,58 @@
+"""Finds the arrays from whose elements the index of an access is computed."""
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+from grader.grading.source.outline import Outline, Region
+from grader.grading.source.reading import outline
+
+ASSIGNED = frozenset({"value", "statement"})
+"""Roles of expressions that give a variable a value."""
+
+
+def arrays_behind(source: str, kernel: str, line: int, array: str) -> frozenset[str]:
+    """The arrays whose elements determine the indexes of an array in a line, directly or through variables. The macros
+    of the text must be expanded. The result is empty if the text cannot be parsed.
+    """
+    seen = _outline(source, kernel)
+    if seen is None:
+        return frozenset()
+    found: set[str] = set()
+    known: set[str] = set()
+    waiting = [number for span in _indexes(seen, line, array) for number in range(*span)]
+    while waiting:
+        number = waiting.pop()
+        token = seen.code[number]
+        if token.kind != "name":
+            continue
+        if seen.code[number + 1].text == "[":
+            found.add(token.text)
+        elif token.text not in known:
+            known.add(token.text)
+            waiting += [each for region in _definitions(seen, number) for each in range(region.first, region.last)]
+    return frozenset(found)
+
+
+@lru_cache(maxsize=4)
+def _outline(source: str, kernel: str) -> Outline | None:
+    return outline(source, [kernel])
+
+
+def _indexes(seen: Outline, line: int, array: str) -> Iterator[tuple[int, int]]:
+    """Yield the tokens of each index of an array in a line."""
+    for number, token in enumerate(seen.code):
+        opening = number + 1
+        if token.line == line and token.text == array:
+            while opening < len(seen.code) and seen.code[opening].text == "[":
+                yield opening + 1, seen.pairs[opening]
+                opening = seen.pairs[opening] + 1
+
+
+def _definitions(seen: Outline, place: int) -> Iterator[Region]:
+    """Yield the expressions that give the variable at this token a value, in the function that contains the token."""
+    name = seen.code[place].text
+    for function in seen.functions:
+        begin, end = function.body
+        if begin < place < end:
+            inside = (each for each in seen.regions if begin < each.first < end)
+            yield from (each for each in inside if each.target == name and each.role in ASSIGNED)

@@ -1,0 +1,26 @@
+"""An event loop that all simulated browsers of a test process share.
+
+Without it, starlette starts a thread and a loop for each request, which takes as long as many pages.
+"""
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from functools import cache
+
+import pytest
+from anyio.from_thread import BlockingPortal, start_blocking_portal
+
+OPENED = ExitStack()
+
+
+@cache
+def shared_loop() -> BlockingPortal:
+    """Return the loop. It starts with the first browser."""
+    return OPENED.enter_context(start_blocking_portal("asyncio"))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def loop_ends() -> Iterator[None]:
+    """End the loop after the last test."""
+    with OPENED:
+        yield
