@@ -83,12 +83,20 @@ def _layouts(assignment: Assignment) -> Iterator[str]:
         alike = {name: each for name, each in drawn.items() if each.shape == shape}
         scratch = [name for name, each in alike.items() if each.part == "scratch" and each.data is None]
         free = [name for name in scratch if name not in stated]
-        fixed = [f"{name} ({_kind(each)})" for name, each in alike.items() if name not in free]
+        fixed = [
+            f"{name} ({_kind(each)}{MAY_BE_CONSTANT if assignment.may_be_constant(name) else ''})"
+            for name, each in alike.items()
+            if name not in free
+        ]
         if fixed:
             yield f"      {', '.join(fixed)}: {in_words(shape)}"
             yield from (f"          {line}" for line in drawing(shape))
         for name in free:
             yield f"      {name} ({_kind(alike[name])}): {in_words(shape)}; the layout is yours to choose"
+
+
+MAY_BE_CONSTANT = "; may be __constant"
+"""Remark on an input that kernels may declare in constant memory."""
 
 
 def _kind(buffer: Buffer) -> str:

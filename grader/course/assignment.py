@@ -11,6 +11,7 @@ from typing import Any, NewType
 from pydantic import Field, model_validator
 
 from grader.common.errors import InputError
+from grader.common.phrases import sizes_in_words
 from grader.common.record import replace
 from grader.course.by_value import content, misfits, number, numbers_in
 from grader.course.criteria import Case, DeviceClass, Hints, MemoryCheck, Range, Sizes, Slip, SpeedGoal
@@ -295,12 +296,12 @@ class Assignment(Folders, Rubric):
         if set(sizes) != set(self.sizes):
             raise ValueError(f"a case must specify the sizes {', '.join(self.sizes)} and no others, not {sizes}")
         if any(size < 1 for size in sizes.values()):
-            raise ValueError(f"sizes must be at least 1, not {sizes}")
+            raise ValueError(f"sizes must be at least 1, not {sizes_in_words(sizes)}")
         try:
             names = self.names(sizes)
             for amount in self._amounts():
                 if evaluate_int(amount, names) < 1:
-                    raise ValueError(f'"{amount}" is less than 1 at {sizes}')
+                    raise ValueError(f'"{amount}" is less than 1 at {sizes_in_words(sizes)}')
             for sequence in (self.sequence(sizes), self.baseline_sequence(sizes)):
                 self._check_sequence(sequence, sizes)
             for number in self._numbers():
@@ -313,9 +314,9 @@ class Assignment(Folders, Rubric):
         names = self.names(step.sizes)
         for amount in _amounts_of(step.launch):
             if evaluate_int(amount, names) < 1:
-                raise ValueError(f'"{amount}" is less than 1 at {step.sizes}')
+                raise ValueError(f'"{amount}" is less than 1 at {sizes_in_words(step.sizes)}')
         for name in (*step.sizes, *self.values):
-            _check_fit(f"{name} at {step.sizes}", ELEMENTS["uint"], evaluate_int(name, names))
+            _check_fit(f"{name} at {sizes_in_words(step.sizes)}", ELEMENTS["uint"], evaluate_int(name, names))
 
     def _check_sequence(self, sequence: RunSequence, sizes: Sizes) -> None:
         """Raise ValueError or InputError if a launch, a fill, a scalar or a repetition is impossible."""
@@ -323,16 +324,20 @@ class Assignment(Folders, Rubric):
             if isinstance(step, FillAt):
                 _check_fit(f"a fill of {step.buffer}", self.element(self.buffers[step.buffer].type), step.value)
         if not sequence.launches:
-            raise InputError(f"the program launches no kernel at {sizes}; choose larger sizes, or change its loops.")
+            raise InputError(
+                f"the program launches no kernel at {sizes_in_words(sizes)}; choose larger sizes, or change its loops."
+            )
         for launch in sequence.launches:
             self._check_launch(launch)
         for name in self.scalars:
-            with _explaining(f"the scalar {name} at {sizes}"):
+            with _explaining(f"the scalar {name} at {sizes_in_words(sizes)}"):
                 self.content(name, sizes)
         if sequence.repeat is not None:
             times = evaluate_int(sequence.repeat.times, self.names(sizes))
             if times > TURNS:
-                raise InputError(f"a repetition has {times:,} iterations at {sizes}; state at most {TURNS:,}.")
+                raise InputError(
+                    f"a repetition has {times:,} iterations at {sizes_in_words(sizes)}; state at most {TURNS:,}."
+                )
 
     def _check_alone(self, case: Case) -> None:
         """Raise ValueError if a case runs a kernel alone that the program does not launch."""
@@ -340,8 +345,8 @@ class Assignment(Folders, Rubric):
             raise ValueError(f"the case {case.name} runs a kernel alone, which launches with solution_of do not allow")
         if case.alone and case.alone not in {step.launch.kernel for step in self.sequence(case.sizes).launches}:
             raise ValueError(
-                f"the case {case.name} runs {case.alone} alone, which the program does not launch at {case.sizes}; "
-                "correct the kernel or the sizes"
+                f"the case {case.name} runs {case.alone} alone, which the program does not launch at "
+                f"{sizes_in_words(case.sizes)}; correct the kernel or the sizes"
             )
 
     def _check_kernels(self, goal: SpeedGoal) -> None:
@@ -350,8 +355,8 @@ class Assignment(Folders, Rubric):
         for kernel in self.speed_goals.kernels:
             if kernel not in launched:
                 raise ValueError(
-                    f"performance.kernels has {kernel}, which the program does not launch at {goal.sizes}; correct the "
-                    "kernel or the sizes"
+                    f"performance.kernels has {kernel}, which the program does not launch at "
+                    f"{sizes_in_words(goal.sizes)}; correct the kernel or the sizes"
                 )
 
     def _amounts(self) -> Iterator[Expression]:

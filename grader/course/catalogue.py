@@ -94,7 +94,7 @@ def _parse(path: Path, rules: Fields, place: Fields) -> Coursework:
         checked(f"{path}, line {line_of(path, name)}", Policies, {name: own[name]})
     _check_together(path, checked(str(path), Policies, policies), own)
     if PARTS not in fields:
-        return checked(str(path), Assignment, {**fields, **policies, **place})
+        return checked(str(path), Assignment, {**fields, **policies, **place}, path)
     common = {name: value for name, value in fields.items() if name != PARTS}
     parts = tuple(_part(path, number, common, each, place) for number, each in enumerate(_listed(path, fields)))
     whole = {name: fields.get(name) for name in ("title", "order")}

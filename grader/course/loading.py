@@ -1,5 +1,6 @@
 """Reads the YAML files of a course into records. Errors give the file, the field and the remedy."""
 
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
@@ -97,9 +98,30 @@ def _check_text(fields: object) -> None:
             waiting += [*value, *value.values()] if isinstance(value, dict) else value
 
 
-def checked(where: str, kind: type[Read], fields: Fields) -> Read:
+def line_at(path: Path, place: str) -> int | None:
+    """Return the line of a field with this path, such as "buffers.x.type", or of the last mapping or list on the way
+    to it. Returns None if the file does not have the first step. The file must have been read as a mapping before.
+    """
+    node, line = yaml.compose(read_text(path), _Loader), None
+    for step in place.split("."):
+        found = next((each for each in _children(node) if each[0] == step), None)
+        if found is None:
+            break
+        _, node, line = found
+    return line
+
+
+def _children(node: yaml.Node | None) -> Iterator[tuple[str, yaml.Node, int]]:
+    """Yield the values in a mapping or a list, with their names or numbers, and their lines."""
+    if isinstance(node, yaml.MappingNode):
+        yield from ((str(key.value), value, key.start_mark.line + 1) for key, value in node.value)
+    elif isinstance(node, yaml.SequenceNode):
+        yield from ((str(number), value, value.start_mark.line + 1) for number, value in enumerate(node.value))
+
+
+def checked(where: str, kind: type[Read], fields: Fields, path: Path | None = None) -> Read:
     """Return these fields as a record. If they are not valid, raises InputError that begins with `where`, the place of
-    the fields.
+    the fields, and the line if `path` is the file that has them.
     """
     try:
         return kind.model_validate(fields)
@@ -109,6 +131,9 @@ def checked(where: str, kind: type[Read], fields: Fields) -> Read:
         for each in sorted(_stated(error, fields), key=lambda each: each["type"] != "extra_forbidden"):
             words.setdefault(_place(each, fields), []).append(_words(each))
         (place, first), *others = words.items()
+        # a message about several fields begins with the path of one of them
+        line = None if path is None else line_at(path, place or first[0].partition(": ")[0])
+        where = where if line is None else f"{where}, line {line}"
         more = f" (and {len(others)} more)" if others else ""
         raise InputError(": ".join(filter(None, (where, place, f"{' Or: '.join(first)}{more}")))) from error
 

@@ -121,14 +121,20 @@ def _values(loop: For, sizes: Sizes, names: Callable[[Sizes], Mapping[str, objec
     value, last = evaluate_int(loop.first, names(sizes)), evaluate_int(loop.last, names(sizes))
     following = evaluate_int(loop.next, names({**sizes, loop.variable: value}))
     if following == value:
-        raise InputError(f"the loop over {loop.variable} does not end: `next` of {value} is {value}.")
+        raise InputError(ENDLESS.format(loop.variable, value, value))
     rises = following > value
     while value <= last if rises else value >= last:
         yield value
         following = evaluate_int(loop.next, names({**sizes, loop.variable: value}))
         if (following > value) is not rises or following == value:
-            raise InputError(f"the loop over {loop.variable} does not end: `next` of {value} is {following}.")
+            raise InputError(ENDLESS.format(loop.variable, value, following))
         value = following
+
+
+ENDLESS = (
+    "the loop over {0} does not end, because `next` of {1} is {2}; let `next` always rise, such as {0} + 1, or always "
+    "fall."
+)
 
 
 def unroll(

@@ -107,7 +107,7 @@ def test_an_assignment_from_a_template_is_valid(tmp_path, template, simulator): 
 def test_the_command_offers_each_template(tmp_path):
     """`--from` accepts exactly the templates. Another name is refused before any file is written."""
     assert [each.value for each in Template] == [FIRST, *(each for each in templates() if each != FIRST)]
-    with pytest.raises(InputError, match="there is no template 'sort'; choose histogram, image, loop or saxpy"):
+    with pytest.raises(InputError, match="there is no template 'sort'; choose histogram, image, loop, saxpy or scan"):
         draft("scaling", tmp_path, "sort")
     assert list(tmp_path.iterdir()) == []
 

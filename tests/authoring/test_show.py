@@ -38,6 +38,13 @@ def test_arrays_are_drawn_with_their_role_and_each_shape_once(course):
     assert "levels (scratch): days rows, tanks columns; the layout is yours to choose\n  constants" in text
 
 
+def test_an_input_that_may_be_constant_is_named(course):
+    """Students see which inputs they may declare as __constant, because these are small at all sizes."""
+    text = describe(course.load("convolution"))
+    assert "mask (input; may be __constant): 2*R+1 rows" in text
+    assert text.count("may be __constant") == 1
+
+
 def test_kernels_that_run_alone_are_named_and_fix_the_layout_of_their_arrays(tmp_path):
     """A case names its kernel and its points. The layout of an array of this kernel is not the student's choice."""
     text = describe(three_kernels(tmp_path))

@@ -181,7 +181,7 @@ BUFFERS, SPEED, CASES = ADDITION["buffers"], ADDITION["performance"], ADDITION["
             "x must be scratch with data, and z an output of the same shape",
         ),
         ({"repeat": {"times": "n - 1"}}, '"n - 1" is less than 1'),
-        ({"repeat": {"times": 20000}}, "a repetition has 20,000 iterations at {'n': 1}; state at most 10,000"),
+        ({"repeat": {"times": 20000}}, "a repetition has 20,000 iterations at n 1; state at most 10,000"),
         (
             {"repeat": {"times": 2, "until": {"sum": "x", "below": 1}}},
             "`until` sums x, which no kernel of the repetition writes; pass it to one",
@@ -197,14 +197,14 @@ BUFFERS, SPEED, CASES = ADDITION["buffers"], ADDITION["performance"], ADDITION["
         ),
         (
             {"scalars": {"a": {"type": "uchar", "value": "n"}}},
-            "the scalar a at {'n': 1000}: 1000 does not fit the type uchar; change the expression or the type",
+            "the scalar a at n 1000: 1000 does not fit the type uchar; change the expression or the type",
         ),
-        ({"values": {"last": "n - 2"}}, "last at {'n': 1}: -1 does not fit the type uint32_t; change the expression"),
+        ({"values": {"last": "n - 2"}}, "last at n 1: -1 does not fit the type uint32_t; change the expression"),
         ({"correctness": {**CASES, "tolerance": {"rule": "approx"}}}, "tolerance.rule: Input should be 'exact', "),
         ({"correctness": {**CASES, "tolerance": {"rule": "ulp"}}}, "tolerance: the rule ulp needs `at_most`"),
         (
             {"correctness": {**CASES, "cases": [{"name": "huge", "sizes": {"n": 2**32}}]}},
-            "n at {'n': 4294967296}: 4294967296 does not fit the type uint32_t",
+            "n at n 4294967296: 4294967296 does not fit the type uint32_t",
         ),
         (
             {"buffers": {**BUFFERS, "x": {"shape": ["n"], "data": "made"}}},

@@ -61,6 +61,24 @@ def test_what_is_wrong_is_one_line_that_begins_with_the_path(tmp_path, text, sai
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("name: one\nnumber: many", ", line 2: number: Input should be a valid integer"),
+        ("name: one\n\neither:\n  - one\n  - 4.5", ", line 5: either.1: Input should be"),
+        ("name: one\nnme: two", ", line 2: nme: Extra inputs are not permitted"),
+        ("number: 1", ": name: Field required; add it."),
+    ],
+)
+def test_the_line_of_a_wrong_field_is_named(tmp_path, text, said):
+    """If the file is known, the error gives the line of the field, or no line if the file does not have it."""
+    path = tmp_path / "a.yaml"
+    path.write_text(text)
+    with pytest.raises(InputError) as caught:
+        checked(str(path), Small, read_fields(path, "`name:`"), path)
+    assert str(caught.value).startswith(f"{path}{said}")
+
+
 def test_a_file_that_is_not_there_is_named(tmp_path):
     """The error for a missing file contains its path and the reason."""
     with pytest.raises(InputError, match=r"none\.yaml: cannot be read: "):

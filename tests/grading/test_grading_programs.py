@@ -154,7 +154,7 @@ def changed(program, **fields):
         (changed(LOOPS, upto="n"), "program.0.upto: Extra inputs"),
         (changed(UNTIL, do=[{**RELAX, "locl": [1]}]), "program.0.do.0.locl: Extra inputs"),
         ({"kernel": "add"}, "`program` must be a list of steps"),
-        (changed(LOOPS, **{"from": 9}), "launches no kernel at {'n': 8}; choose larger sizes"),
+        (changed(LOOPS, **{"from": 9}), "launches no kernel at n 8; choose larger sizes"),
         (changed(UNTIL, repeat="10001"), "10,001 iterations at .*; state at most 10,000"),
         (changed(UNTIL, do=[{"fill": "changed", "value": -1}, RELAX]), "a fill of changed: -1.* the type uint32_t"),
         (

@@ -26,13 +26,18 @@ class Template(StrEnum):
     HISTOGRAM = "histogram"
     IMAGE = "image"
     LOOP = "loop"
+    SCAN = "scan"
 
 
 def new(
     name: Annotated[str, typer.Argument(help="Name of the assignment and of its kernel.")],
     template: Annotated[
         Template,
-        typer.Option("--from", help="`histogram` uses atomics on bytes, `image` uses images, `loop` repeats launches."),
+        typer.Option(
+            "--from",
+            help="`histogram` uses atomics on bytes, `image` uses images, `loop` repeats launches, `scan` has two "
+            "kernels.",
+        ),
     ] = Template.SAXPY,
     course: CourseOption = None,
 ) -> None:

@@ -35,6 +35,7 @@ their values after the launch (states.py).
 """
 
 import importlib.util
+import traceback
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from math import prod
@@ -45,6 +46,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grader.common.errors import SolutionError
+from grader.common.phrases import sizes_in_words
 from grader.course.assignment import Assignment
 from grader.course.criteria import DataSet, Sizes
 from grader.course.elements import Element
@@ -145,7 +147,9 @@ def consult(oracle: Oracle, assignment: Assignment, inputs: Arrays, sizes: Sizes
     try:
         truth = oracle.expected(**inputs, **arguments(assignment, sizes))
     except Exception as error:
-        raise SolutionError(f"{path}: failed at {sizes}: {error!r}.") from error
+        raise SolutionError(
+            f"{_place(path, error)}: `expected` failed at {sizes_in_words(sizes)} with {error!r}."
+        ) from error
     if not isinstance(truth, Mapping):
         raise SolutionError(
             f"{path}: `expected` returns an object of type {type(truth).__name__}; return a dict with a Truth for each "
@@ -179,10 +183,11 @@ def check_truth(truth: Truth, name: str, assignment: Assignment, sizes: Sizes, f
             "return Truth(value=...)."
         )
     element = assignment.element(assignment.buffers[name].type)
-    for array in (each for each in (truth.value, truth.magnitude, truth.defined) if each is not None):
+    stated = {name: truth.value, f"the magnitude of {name}": truth.magnitude, f"`defined` of {name}": truth.defined}
+    for label, array in ((label, each) for label, each in stated.items() if each is not None):
         is_plain = isinstance(element, Element) or (array is truth.defined and array.dtype.names is None)
         _check_numbers(array, name, assignment, None if is_plain else _members(element, array, truth))
-        _check_shape(array, name, assignment, sizes)
+        _check_shape(array, name, assignment, sizes, label)
     _check_range(truth.value, name, assignment, function)
 
 
@@ -193,13 +198,21 @@ def _members(element: Element | Struct, array: NDArray[Any], truth: Truth) -> tu
     return members if stated is None else tuple(member for member in members if member.name in stated)
 
 
+def _place(path: Path, error: BaseException) -> str:
+    """The file with the last of its lines that an error has passed through."""
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if Path(frame.filename) == path]
+    return f"{path}, line {lines[-1]}" if lines else str(path)
+
+
 def judged(got: Arrays, oracle: Oracle, assignment: Assignment, inputs: Arrays, sizes: Sizes) -> str | None:
     """Return what `check` of oracle.py finds wrong with these arrays; None if they are right."""
     path = assignment.reference / ORACLE_FILE
     try:
         words = oracle.check(got, **inputs, **arguments(assignment, sizes))
     except Exception as error:
-        raise SolutionError(f"{path}: `check` failed at {sizes}: {error!r}.") from error
+        raise SolutionError(
+            f"{_place(path, error)}: `check` failed at {sizes_in_words(sizes)} with {error!r}."
+        ) from error
     if words is not None and not isinstance(words, str):
         raise SolutionError(f"{path}: `check` returned {words!r}; it must return None or a sentence.")
     return words
@@ -214,7 +227,9 @@ def consult_about(
         with np.errstate(all="ignore"):
             mistakes = oracle.mistakes(**inputs, **arguments(assignment, sizes))
     except Exception as error:
-        raise SolutionError(f"{path}: `mistakes` failed at {sizes}: {error!r}.") from error
+        raise SolutionError(
+            f"{_place(path, error)}: `mistakes` failed at {sizes_in_words(sizes)} with {error!r}."
+        ) from error
     made = {words: arrays[buffer] for words, arrays in mistakes.items() if buffer in arrays}
     for truth in made.values():
         _check_shape(truth.value, buffer, assignment, sizes)
@@ -232,7 +247,9 @@ def make(
     try:
         made = oracle.inputs(generator, data, **arguments(assignment, sizes))
     except Exception as error:
-        raise SolutionError(f"{path}: `inputs` failed at {sizes}: {error!r}.") from error
+        raise SolutionError(
+            f"{_place(path, error)}: `inputs` failed at {sizes_in_words(sizes)} with {error!r}."
+        ) from error
     for name, buffer in wanted.items():
         if name not in made:
             raise SolutionError(f"{path}: `inputs` does not return {name}, whose data are `made` in assignment.yaml.")
@@ -289,10 +306,11 @@ def _fits(array: NDArray[Any], element: Element) -> bool:
         return np.array_equal(array.astype(dtype_of(element)), array)
 
 
-def _check_shape(array: NDArray[Any], name: str, assignment: Assignment, sizes: Sizes) -> None:
+def _check_shape(array: NDArray[Any], name: str, assignment: Assignment, sizes: Sizes, label: str = "") -> None:
     wanted = assignment.array_shape(name, sizes)
     if array.shape != wanted:
         path = assignment.reference / ORACLE_FILE
         raise SolutionError(
-            f"{path}: {name} has the shape {array.shape}, but assignment.yaml says {wanted}; change one of them."
+            f"{path}: {label or name} has the shape {array.shape}, but assignment.yaml says {wanted}; change one of "
+            "them."
         )

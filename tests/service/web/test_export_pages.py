@@ -138,4 +138,4 @@ def test_while_an_assignment_cannot_be_read_no_file_is_made_and_the_answer_names
     said = staff.get(f"/course/{address}")
     assert said.status_code == 409
     assert "Fix it first: " in said.text
-    assert "assignments/second/assignment.yaml: titel:" in said.text
+    assert "assignments/second/assignment.yaml, line 1: titel:" in said.text
