@@ -92,7 +92,7 @@ def test_a_check_that_cannot_be_simulated_leaves_others_open(assignment):
     for each in (detail, speed):
         assert (each.verdict, each.reason, each.points) == (Verdict.SKIPPED, Reason.NOT_SIMULATED, 0)
     assert speed.message == (
-        'open: these points count when "lesson" passes, and the simulator cannot run that check. It runs at 105 % of '
+        'open: these points count when "lesson" passes, but the simulator cannot run that check. It runs at 105 % of '
         "the model solution's speed."
     )
 
