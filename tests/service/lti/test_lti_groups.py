@@ -124,8 +124,8 @@ def test_only_one_course_supplies_the_groups(service):
         session.add(second)
     page = "/course/platforms"
     said = post(service.browser("staff"), f"{page}/2/groups", page, set="s1")
-    assert (said.status_code, "come from Parallel Programming" in visible(said)) == (409, True)
-    assert "not at the platform any more" in visible(choose(service, "gone"))
+    assert (said.status_code, "Parallel Programming already supplies" in visible(said)) == (409, True)
+    assert "no longer has this set of groups" in visible(choose(service, "gone"))
 
 
 def test_a_course_without_the_service_has_no_groups():
