@@ -84,8 +84,8 @@ def test_a_check_that_was_not_made_decides_nothing(assignment):
 
 
 def test_a_check_that_cannot_be_simulated_leaves_others_open(assignment):
-    """If the simulator cannot run a required check, others stay open. Otherwise, a submission that stops the simulator
-    would earn them.
+    """If the simulator cannot run a required check, the checks that depend on it stay open. Otherwise, a submission
+    that stops the simulator would earn their points.
     """
     unknown = replace(LESSON, verdict=Verdict.SKIPPED, points=0, reason=Reason.NOT_SIMULATED)
     _, detail, speed = required(assignment, CPU, (unknown, DETAIL, SPEED))

@@ -93,8 +93,8 @@ def test_only_the_cases_that_it_mends_have_the_hint():
 
 
 def test_a_finding_is_the_evidence_for_the_line():
-    """The line of the only mistake comes before a finding of the simulator, but not before a sentence with this line,
-    and not if other cases stay wrong.
+    """The line of the only mistake is inserted before a finding of the simulator, unless the finding already names this
+    line or other cases stay wrong.
     """
     seen = Finding(reason=Reason.OUT_OF_BOUNDS, message="line 8 reads outside B.", help="", places=(), times=1)
     check = replace_in(unchecked(), message=seen.message, findings=(seen,))
