@@ -220,12 +220,15 @@ def test_explanations_are_judged_by_the_lines_that_they_name(check, judgement):
 
 
 def test_a_claim_is_false_only_where_it_cannot_hold():
-    """The claim that a barrier is missing is true of a mutation that removed one. A claim about the length of rows is
-    false of it.
+    """The claim that a barrier is missing is true of a mutation that removed one, also if it names the line before. A
+    claim about the length of rows is false of it.
     """
     mutation = found(TRANSPOSITION, Kind.NO_BARRIER, "\n    ;\n")
     race = said(f"line {HERE} ... A barrier(X) is missing between them.", Reason.DATA_RACE)
     assert judged(mutation, race) is Judgement.NAMED
+    (gone,) = mutation.lines
+    before, far = (said(f"a barrier is missing after line {line}.", Reason.DATA_RACE) for line in (gone - 1, gone + 9))
+    assert (judged(mutation, before), judged(mutation, far)) == (Judgement.NAMED, Judgement.FALSE)
     assert judged(mutation, said("rows of A are taken to be height long: ...", cause="x")) is Judgement.FALSE
 
 

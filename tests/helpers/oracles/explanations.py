@@ -42,6 +42,9 @@ CLAIMS = {
 are left out.
 """
 
+MISSING_AFTER = re.compile(r"barrier(?:\([^)]*\))? is missing after line (\d+)")
+"""Pattern of the claim that a barrier is missing between a line and the next one."""
+
 SYMPTOMS = frozenset({Reason.WRONG_OUTPUT, Reason.NOT_WRITTEN})
 """Reasons whose messages, if they have no cause, only state which results are wrong and where."""
 
@@ -63,6 +66,8 @@ def judged(mutation: Mutation, check: Check) -> Judgement:
     lines = set(lines_named(told))
     if any(re.search(claim, told) and mutation.kind in kinds for claim, kinds in CLAIMS.items()):
         return Judgement.FALSE
+    if mutation.kind in BARRIERS:  # the barrier that is missing after a line was in the next line
+        lines |= {int(line) + 1 for line in MISSING_AFTER.findall(told)}
     if lines:
         return Judgement.NAMED if lines & (mutation.lines | mutation.effect) else Judgement.FALSE
     return Judgement.NONE if check.reason in SYMPTOMS and not check.cause else Judgement.WORDS

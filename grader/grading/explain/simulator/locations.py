@@ -134,6 +134,12 @@ class Scene:
         """True if a parameter with this name is an image."""
         return re.search(rf"\bimage[123]d_t\s+{re.escape(name)}\b", self.expanded or self.source) is not None
 
+    def declaration_of(self, array: str) -> int | None:
+        """The line that declares an array of local memory with its size; None if there is none, or several."""
+        declared = re.compile(rf"\b(?:__)?local\b[^;(){{}}]*\b{re.escape(array)}\s*\[")
+        lines = [number for number, line in enumerate(self._code, start=1) if declared.search(line)]
+        return lines[0] if len(lines) == 1 else None
+
     def has_barrier(self, after: int, before: int) -> bool:
         """True if the source contains a barrier for local memory between these two lines."""
         return self.has_barrier_in(range(after + 1, before))

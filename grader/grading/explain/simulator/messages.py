@@ -153,7 +153,7 @@ def _out_of_bounds(heard: Heard) -> Words:
     elif is_unguarded(*place) and dividing(*place) is None:
         cause = f"All work-items run line {entity.line}. {SOME_LEFT_OUT}"
     else:
-        cause = WRONG_INDEX
+        cause = _wrong_index(target.array, heard)
     what = f"line {entity.line} {does} outside {target.array}{_how_far(target, heard.scene)}."
     if not lines_named(cause):
         what = _with_deciding_lines(what, entity.line, heard)
@@ -184,7 +184,13 @@ CONSTANT = re.compile(r"(?:\[\(*(?:0[xX][\da-fA-F]+|\d+)[uUlL]*\)*\])+")
 
 ROW = "Check the row length in the index, and that the guard tests the sizes of this array."
 LINE = "Check the index, and that a guard compares it with the size of this array."
-WRONG_INDEX = "Check the size of the array, the index, and where the loop around it starts and ends."
+WRONG_INDEX = "Check the size of the array{}, the index, and where the loop around it starts and ends."
+
+
+def _wrong_index(array: str, heard: Heard) -> str:
+    """Advice on an index of local memory, with the line that declares the array."""
+    line = heard.scene.declaration_of(array)
+    return WRONG_INDEX.format(f", which line {line} declares" if line is not None else "")
 
 
 def _how_far(target: Target, scene: Scene) -> str:
@@ -224,7 +230,7 @@ def _beyond_array(heard: Heard) -> Words:
     elements = f"which has elements 0 to {int(index[2]) - 1}{has_wrapped}"
     what = f"line {entity.line} accesses element {index[1]} of {array}, {elements}."
     what = _with_deciding_lines(what, entity.line, heard)
-    return what, WRONG_INDEX, heard.by(entity, entity.line, f"accesses {array}")
+    return what, _wrong_index(array, heard), heard.by(entity, entity.line, f"accesses {array}")
 
 
 def _misaligned(heard: Heard) -> Words:

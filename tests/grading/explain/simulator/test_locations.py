@@ -57,6 +57,16 @@ def test_a_loop_without_braces(text, lacks):
     assert scene(text).is_without_braces(range(1, text.count("\n") + 2)) is lacks
 
 
+def test_the_line_that_declares_an_array_of_local_memory():
+    """The line with the size of an array is found. It is unknown for a parameter, and if two kernels declare arrays of
+    this name.
+    """
+    declared = "void f(__local int *t)\n{\n    t[get_local_id(0)] = 0;\n}\n__local int s[4], t[PAD(4) + 1];\n"
+    assert scene(declared).declaration_of("t") == 5
+    assert scene("void f(__local int *t) { t[0] = 1; }").declaration_of("t") is None
+    assert scene(f"{declared}local float t[2];").declaration_of("t") is None
+
+
 def test_a_barrier_in_a_macro_is_one_where_the_macro_is_used():
     """A barrier in a macro counts in the line that uses the macro. The expanded text has empty lines in place of macro
     definitions, so line numbers agree.
