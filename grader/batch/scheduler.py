@@ -14,7 +14,7 @@ from grader.batch.rescoring import lacks_measurements, up_to_date
 from grader.batch.station import NAME, Facilities, GradingJob, MissingSpeeds, WholeGrading, Work, most_points
 from grader.batch.store import Store, content_key, seed_of
 from grader.batch.workforce import Workforce
-from grader.common.errors import GraderError, InterruptedGradingError
+from grader.common.errors import GraderError
 from grader.course.submissions.handin import HandIn, Intake
 from grader.course.suite import Coursework
 from grader.lms.bundle import Bundle, pack
@@ -190,8 +190,6 @@ def _outcome(future: "Future[Result | Ungraded]") -> Result | Ungraded:
     """Return the outcome from the station. The death of a station is handled like any other fault of grader."""
     try:
         return future.result()
-    except InterruptedGradingError:  # Ctrl-C can interrupt this thread at any point
-        raise
     except Exception as error:  # noqa: BLE001 - Dask raises errors of many types
         told = str(error) if isinstance(error, GraderError) else f"its station failed: {error!r}"
         return Ungraded(assignment="", submission=str(NAME), fault=showable(told))

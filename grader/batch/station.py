@@ -14,7 +14,7 @@ from importlib.metadata import version
 from pathlib import Path
 from threading import Lock
 
-from grader.common.errors import InputError, InterruptedGradingError, WorkerError
+from grader.common.errors import InputError, WorkerError
 from grader.common.interrupts import uninterrupted
 from grader.common.record import replace
 from grader.course.submissions.scan import scan
@@ -239,7 +239,5 @@ def grade(job: GradingJob, progress: Progress = quietly) -> Result | Ungraded:
     try:
         with _at_work:
             return _station(job.settings_json).grade(job, progress)
-    except InterruptedGradingError:
-        raise
     except Exception as error:  # noqa: BLE001 - see the docstring
         return ungraded(job.bundle.name, NAME, error)

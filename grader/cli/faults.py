@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from grader.common.errors import InputError, InterruptedGradingError
+from grader.common.errors import InputError
 from grader.common.optional import LOG
 from grader.common.phrases import count
 from grader.protocol.text import showable
@@ -58,7 +58,7 @@ def noted(write: "Callable[[Ungraded], object]", assignment: str, path: Path) ->
     """If grader fails in the block, write the fault to the report files, too."""
     try:
         yield
-    except (InputError, InterruptedGradingError):
+    except InputError:
         raise
     except Exception as error:
         from grader.grading.refusal import ungraded  # noqa: PLC0415 - the modules for grading may not be imported yet

@@ -134,8 +134,6 @@ def _graded(grading: Grading, path: Path, data: bytes, saves: Saves, environment
             return grading.grade(parse_submission(path, data), environment, progress)
     except SavedAgainError:
         return None
-    except InterruptedGradingError:
-        raise
     except GraderError as error:
         typer.echo(fitted(f"grader: {error}", sys.stderr), err=True)
         return None

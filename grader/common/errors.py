@@ -12,8 +12,12 @@ class InputError(GraderError):
     """A file, folder, assignment or option that the caller gave cannot be used (exit code 2)."""
 
 
-class InterruptedGradingError(GraderError):
-    """The grader was interrupted. Everything that it had started has been stopped."""
+class InterruptedGradingError(BaseException):
+    """The grader was interrupted. Everything that it had started has been stopped.
+
+    Like KeyboardInterrupt, it is no Exception. It can arrive inside any code, also an instructor's, and must pass
+    through every `except Exception`.
+    """
 
 
 class WatchEndedError(InterruptedGradingError):

@@ -14,7 +14,6 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Self
 
-from grader.common.errors import InterruptedGradingError
 from grader.common.record import Record
 
 TRACEBACK_CHARACTERS = 20_000
@@ -61,7 +60,7 @@ class OptionalWork:
         return self
 
     def __exit__(self, _: object, error: BaseException | None, trace: object) -> bool:
-        if not isinstance(error, Exception) or isinstance(error, InterruptedGradingError):
+        if not isinstance(error, Exception):
             return False
         LOG.error("%s is missing: a fault in grader", self._lost, exc_info=error)
         text = "".join(traceback.format_exception(error))

@@ -54,8 +54,6 @@ def _serve(link: Connection) -> None:
 def _answer(function: Callable[[Any], Any], argument: object) -> object:
     try:
         return function(argument)
-    except InterruptedGradingError:
-        raise
     except GraderError as error:
         return error
     except Exception as error:  # noqa: BLE001 - the other end gets the error, and the station continues
@@ -65,7 +63,7 @@ def _answer(function: Callable[[Any], Any], argument: object) -> object:
 def _send(link: Connection, answer: object) -> None:
     try:
         link.send(answer)
-    except (ConnectionError, InterruptedGradingError):
+    except ConnectionError:
         raise
     except Exception as error:  # noqa: BLE001 - pickle passes on any error that an object's methods raise
         link.send(WorkerError(f"a fault in grader itself: its answer cannot be sent: {error!r}"))

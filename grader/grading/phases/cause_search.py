@@ -1,4 +1,6 @@
-"""Searches for the line with the mistake if no rule explains it."""
+"""Searches for the line with the mistake if a change of one line may make wrong results right."""
+
+from dataclasses import dataclass
 
 from grader.common.optional import OptionalWork
 from grader.common.record import replace
@@ -6,6 +8,7 @@ from grader.grading.checks.simulated_run import Subject
 from grader.grading.checks.simulator_runs import Watched
 from grader.grading.device_lock import shared
 from grader.grading.phases.context import GradingContext, thawed
+from grader.grading.search.hint import Hint
 from grader.grading.search.hint import hint as hint_of
 from grader.grading.search.localisation import Suspect, search
 from grader.grading.search.need import cleanness, is_needed, rightness
@@ -15,33 +18,43 @@ SEARCH = "the line of the mistake"
 """Name of the part of a report that is missing if the search fails."""
 
 
-def with_cause(
-    context: GradingContext, subject: Subject, cases: tuple[Check, ...], watched: Watched
-) -> tuple[Check, ...]:
-    """Return the checks of the cases, with the line that a search has found if nothing else explains them. If the
-    search fails because of a fault, the failed checks report that the line is missing. The workers of the search are
-    then stopped, because their state is unknown and no later phase needs them.
+@dataclass(frozen=True, kw_only=True)
+class Explained:
+    """The checks of the cases and of the simulated runs, with the line of the mistake if a search has found it."""
+
+    cases: tuple[Check, ...]
+    watched: tuple[Check, ...]
+
+
+def with_cause(context: GradingContext, subject: Subject, cases: tuple[Check, ...], watched: Watched) -> Explained:
+    """Return the checks, with the line that a search has found if one was needed. If the search fails because of a
+    fault, the failed cases report that the line is missing. The workers of the search are then stopped, because their
+    state is unknown and no later phase needs them.
     """
     with OptionalWork(SEARCH) as work:
-        return _located(context, subject, cases, watched)
+        found = _hint(context, subject, cases, watched)
+        return Explained(cases=_with(found, cases), watched=_with(found, watched.checks))
     for worker in (context.student, subject.worker):
         worker.stop()
-    return tuple(
+    faulty = (
         replace(check, faults=(*check.faults, work.fault)) if check.verdict is Verdict.FAILED else check
         for check in cases
     )
+    return Explained(cases=tuple(faulty), watched=watched.checks)
 
 
-def _located(
-    context: GradingContext, subject: Subject, cases: tuple[Check, ...], watched: Watched
-) -> tuple[Check, ...]:
+def _with(found: Hint | None, checks: tuple[Check, ...]) -> tuple[Check, ...]:
+    return tuple(found.add_to(check) for check in checks) if found else checks
+
+
+def _hint(context: GradingContext, subject: Subject, cases: tuple[Check, ...], watched: Watched) -> Hint | None:
+    """Search for the line if that is needed."""
     asked, built = context.task.assignment, subject.built
     rules = context.environment.search
     if not rules.seconds or not is_needed(built, cases, watched.checks):
-        return cases
+        return None
     context.begin("looking for the line that is wrong")
     with shared(context.device, context.environment.locks), thawed(context.student, context.device):
         suspect = Suspect(built=built, oracle=subject.oracle, worker=context.student, right=rightness(asked, cases))
-        fix = search(suspect, rules, cleanness(subject, watched.checks, rules))
-    hint = fix and hint_of(fix, context.task.submission.source, asked.hints)
-    return tuple(hint.add_to(check) for check in cases) if hint else cases
+        fix = search(suspect, rules, cleanness(subject, watched, rules))
+    return hint_of(fix, context.task.submission.source, asked.hints) if fix else None

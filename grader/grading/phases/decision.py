@@ -15,7 +15,7 @@ from grader.grading.checks.source_slips import slip_of, with_slip
 from grader.grading.draft import Draft, blamed_on_order
 from grader.grading.explain.problem import HIDDEN, NOT_RIGHT, Problem
 from grader.grading.phases.build import as_open
-from grader.grading.phases.cause_search import with_cause
+from grader.grading.phases.cause_search import Explained, with_cause
 from grader.grading.phases.context import GradingContext
 from grader.grading.phases.speed import time_submission
 from grader.grading.refusal import left_out
@@ -52,7 +52,8 @@ def decide(context: GradingContext, observed: Observations) -> Draft:
     cases = conclude(observed.tried, built, observed.runs.subject.oracle, watched.seen, slip)
     watched = dataclasses.replace(watched, checks=with_slip(watched.checks, slip))
     if waits is None:
-        cases, speed = _decided(context, dataclasses.replace(observed, watched=watched), cases)
+        explained, speed = _decided(context, dataclasses.replace(observed, watched=watched), cases)
+        cases, watched = explained.cases, dataclasses.replace(watched, checks=explained.watched)
     else:
         speed = tuple(map(NOT_RIGHT.fail, untimed_checks(asked, context.device)))
     if not failed_sizes(observed.tried):
@@ -71,13 +72,13 @@ def decide(context: GradingContext, observed: Observations) -> Draft:
 
 def _decided(
     context: GradingContext, observed: Observations, cases: tuple[Check, ...]
-) -> tuple[tuple[Check, ...], tuple[Check, ...]]:
-    """Return the checks of the cases, with causes, and the performance check. Reports each decided check."""
+) -> tuple[Explained, tuple[Check, ...]]:
+    """Return the checks with the cause of wrong results, and the performance check. Reports each decided check."""
     asked, watched, misordered = context.task.assignment, observed.watched, observed.built.misordered
     context.tell([each.check for each in observed.tried if is_undecided(each)], misordered)
-    context.tell(required(asked, context.device, watched.checks), misordered)
     explained = with_cause(context, observed.runs.subject, cases, watched)
+    context.tell(required(asked, context.device, explained.watched), misordered)
     speed = observed.timed or time_submission(context, observed.setup)
-    told = tuple(required(asked, context.device, (*watched.checks, *speed)))
-    context.tell(told[len(watched.checks) :])
+    told = tuple(required(asked, context.device, (*explained.watched, *speed)))
+    context.tell(told[len(explained.watched) :])
     return explained, speed

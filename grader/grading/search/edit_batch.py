@@ -42,8 +42,6 @@ its sequence ends sooner, but it does not accept additional edits.
 
 Uploads = Mapping[str, NDArray[Any]]
 
-NO_BAND = np.empty(0, dtype=np.uint32)
-
 
 @dataclass(frozen=True, kw_only=True)
 class EditBatch:
@@ -78,7 +76,8 @@ class EditBatch:
 
     def _own(self, spec: BufferSpec, fetched: Fetched, place: int) -> Fetched:
         payload = fetched.payload.reshape(self.count, -1)[place, : spec.size // spec.unit]
-        return Fetched(before=NO_BAND, payload=payload, after=NO_BAND, poison=spec.poison)
+        band = np.empty(0, dtype=payload.dtype)  # the poison of a wide element does not fit into a word
+        return Fetched(before=band, payload=payload, after=band, poison=spec.poison)
 
     def _repeated(self, spec: BufferSpec, array: NDArray[Any]) -> NDArray[np.unsignedinteger[Any]]:
         own = np.ascontiguousarray(array).reshape(-1).view(f"u{spec.unit}")

@@ -16,6 +16,7 @@ Operator = Callable[[Site], Iterator[Edit]]
 OPERATORS: tuple[Operator, ...] = (
     expression_edits.types,
     expression_edits.guards_for_constants,
+    expression_edits.terms_of_own_guards,
     expression_edits.exchanged_subscripts,
     expression_edits.exchanged_operands,
     token_edits.operators,
@@ -27,6 +28,9 @@ OPERATORS: tuple[Operator, ...] = (
     expression_edits.terms_of_the_array,
     expression_edits.rows_of_guards,
     expression_edits.exchanged_variables,
+    token_edits.arrays_of_other_types,
+    token_edits.other_operators,
+    token_edits.multiples,
     expression_edits.wholes,
     expression_edits.guards_too_few,
     expression_edits.one_off,

@@ -100,6 +100,12 @@ def _neighbours(term: str) -> Iterator[str]:
         yield from (f"{each}{times}{rest}" for each in (int(number) - 1, int(number) + 1) if each > 1 or not times)
 
 
+def terms_of_own_guards(site: Site) -> Iterator[Edit]:
+    """Add a term to a sum in an index: a term that the same expression compares, as in `i + k < n ? a[i] : 0`."""
+    if _ends_a_sum(site):
+        yield from _with_one_more(site, [each for each in site.compared_beside if _is_integer(site, each)])
+
+
 def terms_of_guards(site: Site) -> Iterator[Edit]:
     """Add a term to a sum in an index: a term that a condition or a loop compares before."""
     if _ends_a_sum(site):

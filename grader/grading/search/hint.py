@@ -3,16 +3,19 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from grader.common.phrases import sentence
+from grader.common.phrases import first_sentence, sentence
 from grader.common.record import replace
 from grader.course.criteria import Hints
 from grader.grading.search.sites import Edit
 from grader.grading.source.outline import Outline
 from grader.protocol.text import showable
-from grader.results.check import Check
+from grader.results.check import Check, lines_named
 
 QUOTED_CHARACTERS = 100
 """Maximum number of characters of code in a hint."""
+
+FEW_LINES = 2
+"""Maximum number of lines in a sentence that needs no hint at one of them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,20 +30,29 @@ class Fix:
 
 @dataclass(frozen=True, kw_only=True)
 class Hint:
-    """Sentences to insert before the messages of the checks of some cases. `place` is the line of the only mistake, as
-    in "line 5, in the condition", or "", and `change` is a sentence about its change, or "".
+    """Sentences to insert before the messages of the checks of some cases, and, if `is_all`, of findings. `place` is
+    the line of the only mistake, as in "line 5, in the condition", or "", and `change` is a sentence about its change,
+    or "".
     """
 
     words: str
     cases: frozenset[str]
+    lines: frozenset[int]
+    is_all: bool
     place: str = ""
     change: str = ""
 
     def add_to(self, check: Check) -> Check:
-        """Add the hint to the message of a check for one of these cases. Other checks are returned unchanged. A mistake
-        that explains the results comes first, with the line in brackets. Otherwise, the hint is the first sentence.
+        """Add the hint to the message of a check for one of these cases, or with findings, which are the evidence.
+        Other checks are returned unchanged, and also a check whose first sentence names these lines and few others. A
+        mistake that explains the results comes first, with the line in brackets. Otherwise, the hint is the first
+        sentence.
         """
-        if check.label not in self.cases:
+        is_evidence = self.is_all and bool(check.findings)
+        if not is_evidence and check.label not in self.cases:
+            return check
+        named = lines_named(first_sentence(check.message))
+        if self.lines <= {*named} and len(named) <= FEW_LINES:
             return check
         cause, colon, rest = check.message.partition(": ")
         if self.place and colon and cause == check.cause:
@@ -58,13 +70,16 @@ def hint(fix: Fix, source: str, hints: Hints) -> Hint | None:
     lines = dict.fromkeys(each.line for each in fix.edits)
     mistake, place = "the mistake" if fix.is_all else "one mistake", " or ".join(f"line {line}" for line in lines)
     if len(lines) > 1:
-        return Hint(words=showable(f"{mistake} is in {place}."), cases=fix.cases)
+        words = showable(f"{mistake} is in {place}.")
+        return Hint(words=words, cases=fix.cases, lines=frozenset(lines), is_all=fix.is_all)
     if hints != "line" and len({each.part for each in fix.edits}) == 1:
         place += f", in {edit.part}"
     change = showable(_change(fix, edit, source)) if hints == "change" else ""
     return Hint(
         words=showable(f"{mistake} is in {place}.") + change,
         cases=fix.cases,
+        lines=frozenset(lines),
+        is_all=fix.is_all,
         place=showable(place) if fix.is_all else "",
         change=change,
     )

@@ -9,14 +9,22 @@ from grader.course.rubric import Kind
 from grader.grading.checks.building import Built
 from grader.grading.checks.sanitizer_run import NUMBER, findings_of
 from grader.grading.checks.simulated_run import Subject, simulate
+from grader.grading.checks.simulator_runs import Watched
 from grader.grading.explain.problem import Problem
-from grader.grading.explain.simulator.source_lines import EXPLAINED, names_a_line
+from grader.grading.explain.simulator.races import ADD_BARRIER
+from grader.grading.explain.simulator.source_lines import EXPLAINED
 from grader.grading.rules import SearchRules
 from grader.grading.search.localisation import CONFIRMING, IsClean
 from grader.results.check import Check, Reason, Verdict
 
-UNTOLD = EXPLAINED | {Reason.CRASH}
+WRONG = EXPLAINED | {Reason.OUT_OF_BOUNDS, Reason.INPUT_CHANGED}
+"""Reasons of wrong cases that an edit can make right. A line that such a check names may only show an effect."""
+
+UNTOLD = WRONG | {Reason.CRASH}
 """Reasons that do not reveal where the mistake is. A crash in one case does not reveal it for other cases."""
+
+BY_EDITS = frozenset({Reason.OUT_OF_BOUNDS, Reason.INPUT_CHANGED, Reason.DATA_RACE, Reason.UNINITIALISED})
+"""Reasons of findings that may be effects of a mistake in another line."""
 
 
 def rightness(assignment: Assignment, checks: Sequence[Check]) -> dict[str, bool]:
@@ -26,26 +34,31 @@ def rightness(assignment: Assignment, checks: Sequence[Check]) -> dict[str, bool
 
 
 def is_needed(built: Built, checks: Sequence[Check], watched: Sequence[Check]) -> bool:
-    """True if results are wrong and nothing that is shown says where: in some case, no explanation names a line, and
-    the simulator saw no mistake.
+    """True if results are wrong and a change of one line may make them right. The lines that other explanations name
+    may only show the effects. No search is needed if the simulator found the place of a missing barrier, which no edit
+    adds, or a barrier that not all work-items reach.
     """
     asked = built.task.assignment
     failed = [check for check in checks if check.verdict is Verdict.FAILED and check.kind is Kind.CORRECTNESS]
     is_untold = all(check.reason in UNTOLD for check in failed) and not built.misordered
-    is_wrong = any(check.reason in EXPLAINED and not names_a_line(check) for check in failed)
-    return asked.hints != "none" and is_wrong and is_untold and not _shown_findings(asked, watched)
+    is_wrong = any(check.reason in WRONG for check in failed)
+    return asked.hints != "none" and is_wrong and is_untold and not _is_explained(asked, watched)
 
 
-def _shown_findings(assignment: Assignment, watched: Sequence[Check]) -> bool:
-    return not assignment.hides_sanitizer and any(check.findings for check in watched)
+def _is_explained(assignment: Assignment, watched: Sequence[Check]) -> bool:
+    """True if the first finding of the simulator, if it is shown, leaves nothing to search for."""
+    firsts = [check.findings[0] for check in watched if check.findings and not assignment.hides_sanitizer]
+    return any(each.reason not in BY_EDITS or each.help.startswith(ADD_BARRIER) for each in firsts)
 
 
-def cleanness(subject: Subject, watched: Sequence[Check], rules: SearchRules) -> IsClean:
+def cleanness(subject: Subject, watched: Watched, rules: SearchRules) -> IsClean:
     """Return the function that decides whether an edited program is clean. It is clean if the simulator does not report
-    a mistake and, if all cases are fixed, its simulated results are right. If there is no simulator, or if its findings
-    are hidden, every program counts as clean.
+    a mistake at the sizes with findings and, if all cases are fixed, its simulated results are right. If there is no
+    simulator, or if its findings are hidden, every program counts as clean.
     """
     asked = subject.task.assignment.sanitizer
+    has_findings = any(check.findings for check in watched.checks)
+    sizes = watched.at_failed.sizes if watched.at_failed and has_findings else asked.sizes if asked else {}
     ends = perf_counter() + rules.seconds + CONFIRMING
 
     def is_clean(built: Built, is_all: bool) -> bool:
@@ -54,10 +67,10 @@ def cleanness(subject: Subject, watched: Sequence[Check], rules: SearchRules) ->
         if left <= 0:
             return False
         with subject.worker.timeouts.hurried(max(1.0, left)):
-            seen = simulate(replace(subject, built=built), asked.sizes, NUMBER)
+            seen = simulate(replace(subject, built=built), sizes, NUMBER)
         if isinstance(seen, Problem) or (is_all and seen.problem is not None):
             return False
         return not findings_of(seen)
 
-    made = any(check.kind is Kind.SANITIZER and check.reason is not Reason.NO_SIMULATOR for check in watched)
+    made = any(check.kind is Kind.SANITIZER and check.reason is not Reason.NO_SIMULATOR for check in watched.checks)
     return is_clean if asked is not None and made and not asked.hidden else lambda *_: True

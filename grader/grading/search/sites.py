@@ -1,10 +1,11 @@
 """Places of a text that can be edited, and their edits."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from grader.grading.source.guards import Guards
+from grader.grading.source.guards import Guard, Guards
 from grader.grading.source.outline import TYPE, Outline, Region, Role, Variable, outside
 from grader.grading.source.values import TooComplexError
 from grader.protocol.tokens import Token
@@ -33,6 +34,9 @@ PARTS_OF = {
 }
 """Descriptions of the parts of a line. The second table is for parts that concern a variable."""
 
+
+NO_SUM = re.compile(r"[(&|<>?]")
+"""Matches what a sum of variables, numbers and products does not contain."""
 
 SPLITS = (frozenset({","}), ASSIGNMENTS, frozenset({"?", ":"}), frozenset({"||"}), frozenset({"&&"}))
 """Tokens that divide an expression into parts. Those that bind least tightly come first."""
@@ -130,12 +134,20 @@ class Site:
     @property
     def compared(self) -> list[str]:
         """The terms that conditions and loops compare before the token is evaluated. Each occurs once."""
+        return self._terms(lambda: self.guards.at(self.number))
+
+    @property
+    def compared_beside(self) -> list[str]:
+        """The terms that the same expression compares before it evaluates the token, as in `i < n ? a[i] : 0`."""
+        return self._terms(lambda: self.guards.within(self.region, self.number))
+
+    def _terms(self, guards: Callable[[], Iterable[Guard]]) -> list[str]:
         try:
-            guards = self.guards.at(self.number)
+            sides = [side for each in guards() for side in (each.left, each.right)]
         except TooComplexError:  # no student writes such a text
             return []
-        sides = (side for each in guards for side in (each.left, each.right))
-        return list(dict.fromkeys(term for side in sides if "(" not in side for term in side.split(" + ")))
+        sums = (side for side in sides if not NO_SUM.search(side))
+        return list(dict.fromkeys(term for side in sums for term in side.split(" + ")))
 
     @property
     def is_binary(self) -> bool:

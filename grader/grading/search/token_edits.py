@@ -5,23 +5,24 @@ variables of its type.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from grader.course.elements import ELEMENTS
 from grader.grading.search.sites import DIVISIONS, Edit, Site
 from grader.grading.source.outline import Variable
 
 OTHERS = {
-    "<": ("<=", ">", ">="),
-    "<=": ("<", ">=", ">"),
-    ">": (">=", "<", "<="),
-    ">=": (">", "<=", "<"),
-    "==": ("!=", "<", ">"),
-    "!=": ("==", "<", ">"),
+    "<": ("<=",),
+    "<=": ("<",),
+    ">": (">=",),
+    ">=": (">",),
+    "==": ("!=",),
+    "!=": ("==",),
     "&&": ("||",),
     "||": ("&&",),
     "+": ("-", "*"),
     "-": ("+",),
-    "*": ("+", "/"),
+    "*": ("/",),
     "/": ("*",),
     "%": ("/",),
     "<<": (">>",),
@@ -37,7 +38,18 @@ OTHERS = {
     "++": ("--",),
     "--": ("++",),
 }
-"""For each operator, the operators with which it is often confused."""
+"""For each operator, the operators with which it is most often confused."""
+
+RARE_OTHERS = {
+    "<": (">", ">="),
+    "<=": (">=", ">"),
+    ">": ("<", "<="),
+    ">=": ("<=", "<"),
+    "==": ("<", ">"),
+    "!=": ("<", ">"),
+    "*": ("+",),
+}
+"""For each operator, the operators with which it is sometimes confused."""
 
 ALIKE = (
     ("get_global_id", "get_local_id", "get_group_id"),
@@ -55,12 +67,18 @@ ALIKE = (
 WORK_ITEM_FUNCTIONS = frozenset({*ALIKE[0], *ALIKE[1]})
 """Functions whose argument is a dimension."""
 
+NUMBERS = frozenset(name for each in ELEMENTS.values() if each.lanes == 1 for name in each.names)
+"""Types of single numbers. OpenCL converts one to another."""
+
 COMPONENTS = ("x", "y", "z", "w")
 
 VECTOR = re.compile(r"[234]$")
 """Pattern of the number of components at the end of a type's name. Larger vectors also have the four components in
 COMPONENTS.
 """
+
+MOST_DIGITS = 9
+"""Number of digits from which on a number is no size, no index and no constant of a loop."""
 
 DIMENSIONS = 2
 """Number of dimensions that the kernel itself may use. In a batch, the third dimension selects the edit."""
@@ -72,31 +90,52 @@ def operators(site: Site) -> Iterator[Edit]:
     if text in {"-", "!"} and not site.is_binary:
         yield site.replaced("")
         return
-    others = OTHERS.get(text, ()) if site.is_binary or text not in {"&", "*", "+"} else ()
-    if site.moves_a_pointer:
-        others = tuple(other for other in others if other in {"+", "-"})
-    yield from (site.replaced(other) for other in others if other not in DIVISIONS or site.divides_safely)
+    yield from _replaced(site, OTHERS)
     if text == "/" and (site.index is not None or site.divides_integers):
         yield site.replaced("%")
     if text == "=" and site.region.role == "statement" and site.index is None:
-        yield from (site.replaced(other) for other in ("+=", "-="))
+        yield site.replaced("+=")
+
+
+def other_operators(site: Site) -> Iterator[Edit]:
+    """Replace an operator with one with which it is less often confused."""
+    yield from _replaced(site, RARE_OTHERS)
+
+
+def _replaced(site: Site, table: Mapping[str, tuple[str, ...]]) -> Iterator[Edit]:
+    text = site.token.text
+    others = table.get(text, ()) if site.is_binary or text not in {"&", "*", "+", "-", "!"} else ()
+    if site.moves_a_pointer:
+        others = tuple(other for other in others if other in {"+", "-"})
+    yield from (site.replaced(other) for other in others if other not in DIVISIONS or site.divides_safely)
 
 
 def numbers(site: Site) -> Iterator[Edit]:
-    """Replace a whole number with one more, one less, twice or half of it, and a real number with 0, 1 or
-    its negative.
-    """
+    """Replace a whole number with one more or one less, and a real number with 0, 1 or its negative."""
     token = site.token
-    digits = token.text.rstrip("uUlL")
-    if token.kind != "number":
-        return
-    if digits.isdigit() and len(digits) < 9:
-        value = int(digits)
-        others = [value + 1, value - 1, *([2 * value, value // 2] if value > 2 else [])]
-        most = DIMENSIONS - 1 if site.text(-1) == "(" and site.text(-2) in WORK_ITEM_FUNCTIONS else max(others)
-        yield from (site.replaced(str(other)) for other in others if (1 if site.is_divisor else 0) <= other <= most)
-    else:
+    value = _whole_number(site)
+    if value is not None:
+        yield from _in_place_of_a_number(site, (value + 1, value - 1))
+    elif token.kind == "number":
         yield from (site.replaced(other) for other in ("0.0f", "1.0f", f"-{token.text}"))
+
+
+def multiples(site: Site) -> Iterator[Edit]:
+    """Replace a whole number with twice or half of it."""
+    value = _whole_number(site)
+    if value is not None and value > 2:
+        yield from _in_place_of_a_number(site, (2 * value, value // 2))
+
+
+def _whole_number(site: Site) -> int | None:
+    digits = site.token.text.rstrip("uUlL")
+    is_whole = site.token.kind == "number" and digits.isdigit() and len(digits) < MOST_DIGITS
+    return int(digits) if is_whole else None
+
+
+def _in_place_of_a_number(site: Site, others: Sequence[int]) -> Iterator[Edit]:
+    most = DIMENSIONS - 1 if site.text(-1) == "(" and site.text(-2) in WORK_ITEM_FUNCTIONS else max(others)
+    yield from (site.replaced(str(other)) for other in others if (1 if site.is_divisor else 0) <= other <= most)
 
 
 def arrays(site: Site) -> Iterator[Edit]:
@@ -113,6 +152,17 @@ def arrays(site: Site) -> Iterator[Edit]:
         is_alike = (other.type, other.subscripts) == (mine.type, mine.subscripts) and other.name != mine.name
         fits = is_taken or other.space == mine.space
         if is_alike and fits and (is_read or mine.constant or not other.constant):
+            yield site.replaced(other.name)
+
+
+def arrays_of_other_types(site: Site) -> Iterator[Edit]:
+    """Replace an array from which an element is read with an array of another type of numbers."""
+    mine = site.variable
+    is_stored = site.number == site.region.first and site.region.role in {"statement", "step"}
+    if mine is None or mine.type not in NUMBERS or site.text(1) != "[" or site.text(-1) == "&" or is_stored:
+        return
+    for other in site.region.visible:
+        if other.type in NUMBERS - {mine.type} and other.subscripts == mine.subscripts:
             yield site.replaced(other.name)
 
 

@@ -54,6 +54,10 @@ class Guards:
         """
         return tuple(self._of(place))
 
+    def within(self, region: Region, place: int) -> tuple[Guard, ...]:
+        """The guards of a token that the region around it provides, such as a conditional expression."""
+        return tuple(self._inside((region.first, region.last), place))
+
     def statement(self, condition: Region) -> Span:
         """The first and the last token of the statement that a condition controls, without its `else`."""
         return self._statements[condition.first]

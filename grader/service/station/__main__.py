@@ -70,8 +70,6 @@ def _facts(judge: Judge, name: str) -> StationFacts:
     host = platform.node()
     try:
         facilities = judge.facilities
-    except InterruptedGradingError:
-        raise
     except GraderError as error:
         return StationFacts(name=name, host=host, fault=showable(str(error)))
     return StationFacts(

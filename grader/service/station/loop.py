@@ -146,7 +146,7 @@ def _outcome(judge: Judging, claimed: ClaimedGrading, progress: Progress) -> Gra
     """Return the outcome, or the fault of grader that prevented one."""
     try:
         outcome = judge.grade(claimed, progress)
-    except (InterruptedGradingError, SchedulerLostError):
+    except SchedulerLostError:
         raise
     except GraderError as error:
         return showable(str(error))

@@ -5,9 +5,9 @@ import pytest
 from courses import ADDITION, course_of
 from numpy.lib.recfunctions import structured_to_unstructured
 
-from grader.common.errors import SolutionError
+from grader.common.errors import InterruptedGradingError, SolutionError
 from grader.course.truth.inputs import make_inputs
-from grader.course.truth.oracle import Oracle, Truth, consult, consult_about, load_oracle, make
+from grader.course.truth.oracle import Oracle, Truth, consult, consult_about, judged, load_oracle, make
 
 ZEROS = {"A": np.zeros((2, 3))}
 
@@ -207,6 +207,28 @@ def test_an_oracle_of_the_wrong_shape_is_our_fault_and_named(transposition):
             ZEROS,
             {"height": 2, "width": 3},
         )
+
+
+def test_an_interruption_within_an_oracle_is_no_fault_of_its_author(tmp_path):
+    """Ctrl-C during any function of an oracle.py ends the grading."""
+
+    def interrupted(*_, **__):
+        raise InterruptedGradingError("interrupted by SIGINT.")
+
+    buffers = {"x": {"type": "uchar", "shape": ["n"], "data": "made"}, "z": {"type": "uchar", "shape": ["n"]}}
+    launch = {**ADDITION["launches"][0], "args": ["x", "z", "n"]}
+    changes = {"buffers": buffers, "launches": [launch], "baseline": [launch]}
+    fields = {name: field for name, field in ADDITION.items() if name != "performance"} | changes
+    asked, arrays, sizes = course_of(tmp_path, fields).load("small"), {"x": np.zeros(3, np.uint8)}, {"n": 3}
+    oracle = Oracle(expected=interrupted, inputs=interrupted, mistakes=interrupted, check=interrupted)
+    for call in (
+        lambda: consult(oracle, asked, arrays, sizes),
+        lambda: make(oracle, asked, np.random.default_rng(1), "random", sizes),
+        lambda: consult_about("z", oracle, asked, arrays, sizes),
+        lambda: judged(arrays, oracle, asked, arrays, sizes),
+    ):
+        with pytest.raises(InterruptedGradingError, match="interrupted by SIGINT"):
+            call()
 
 
 def test_an_oracle_that_forgets_an_array_is_named(transposition):

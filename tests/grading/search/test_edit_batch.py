@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from grader.common.record import replace
+from grader.course.truth.comparison import first_stray_write
 from grader.execution.outcome import Fetched
 from grader.execution.plan import STUDENT, SUBMISSION, Plan, Script
 from grader.grading.search.edit_batch import FEW_ITERATIONS, MOST, apart, edit_batch
@@ -54,6 +55,16 @@ def test_what_goes_in_comes_back_as_it_was():
     band = np.empty(0, dtype=np.uint32)
     result = batch.results({"B": Fetched(before=band, payload=made, after=band, poison=7)}, 2)["B"]
     assert result.payload.tolist() == list(range(2 * apart(WORDS), 2 * apart(WORDS) + 40))
+
+
+def test_results_of_wide_elements_can_be_judged():
+    """A result of eight bytes has guard bands of its own type, to which its poison is compared."""
+    wide = tuple(replace(spec, unit=8, poison=2**63 + 1) for spec in SPECS)
+    batch = edit_batch(plan(specs=wide), WORDS)
+    made = np.zeros(MOST * apart(WORDS) // 2, dtype=np.uint64)
+    result = batch.results({"B": Fetched(before=made[:0], payload=made, after=made[:0], poison=2**63 + 1)}, 0)["B"]
+    assert first_stray_write(result.before, result.poison) is None
+    assert first_stray_write(result.after, result.poison) is None
 
 
 @pytest.mark.parametrize(

@@ -232,3 +232,18 @@ def test_a_variable_of_another_type_is_no_whole_number(declaration):
     (variable,) = {each for region in seen.regions[-1:] for each in region.visible if each.name == "i"}
     assert not variable.is_integer
     assert edits(seen, most=500)
+
+
+def test_an_array_of_another_type_of_numbers_is_read_but_not_stored_to():
+    """An element that is read may belong to an array of another type. An array of vectors is no such array."""
+    source = """\
+__kernel void k(__global const float *A, __global uint *B, __global const float4 *V, uint n)
+{
+    B[0] = B[n] + 1;
+}
+"""
+    seen = outline(source, ["k"])
+    made = {spaceless(edited(seen, edit)) for edit in edits(seen, most=500)}
+    assert spaceless(source.replace("B[n]", "A[n]")) in made
+    assert spaceless(source.replace("B[0]", "A[0]")) not in made
+    assert spaceless(source.replace("B[n]", "V[n]")) not in made

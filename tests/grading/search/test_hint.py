@@ -4,12 +4,14 @@ from dataclasses import replace
 from html import unescape
 
 import pytest
-from samples import BUILD, check, failed, result
+from samples import BUILD, check, failed, result, unchecked
 
+from grader.common.record import replace as replace_in
 from grader.grading.search.edits import edits
 from grader.grading.search.hint import Fix, hint
 from grader.grading.source.reading import outline
 from grader.reports import REPORTS, terminal
+from grader.results.check import Finding, Reason
 
 SOURCE = """\
 __kernel void k(__global const float *A, __global float *B, uint n)
@@ -88,6 +90,18 @@ def test_only_the_cases_that_it_mends_have_the_hint():
     assert found.words == "one mistake is in line 5."
     other = check("correctness: one column (n 9)")
     assert found.add_to(other) is other
+
+
+def test_a_finding_is_the_evidence_for_the_line():
+    """The line of the only mistake comes before a finding of the simulator, but not before a sentence with this line,
+    and not if other cases stay wrong.
+    """
+    seen = Finding(reason=Reason.OUT_OF_BOUNDS, message="line 8 reads outside B.", help="", places=(), times=1)
+    check = replace_in(unchecked(), message=seen.message, findings=(seen,))
+    assert hint(fix(), SOURCE, "line").add_to(check).message == f"{LINE}. Line 8 reads outside B."
+    assert hint(fix(is_all=False), SOURCE, "line").add_to(check) is check
+    same = replace_in(check, message="line 5 reads outside A. Check line 4.")
+    assert hint(fix(), SOURCE, "line").add_to(same) is same
 
 
 def test_code_that_is_not_the_students_is_not_quoted():

@@ -48,6 +48,15 @@ def test_a_cause_without_a_line_needs_it(transposition):
     assert is_needed(built(transposition), [told], [unchecked()])
 
 
+def test_a_line_of_the_effect_needs_it(transposition):
+    """A search is started although a cause or a finding names a line, because it may only show the effect."""
+    told = replace(WRONG, cause="B is stored by columns", message="B is stored by columns. B is written in line 7.")
+    assert is_needed(built(transposition), [told], [unchecked()])
+    assert is_needed(built(transposition), [WRONG], [RACE])
+    outside = replace(WRONG, reason=Reason.OUT_OF_BOUNDS)
+    assert is_needed(built(transposition), [outside], [RACE])
+
+
 def test_a_crash_beside_a_wrong_result_needs_it(transposition):
     """A crash in one case does not prevent a search, because it does not explain the wrong results of other cases."""
     assert is_needed(
@@ -59,25 +68,26 @@ def test_a_crash_beside_a_wrong_result_needs_it(transposition):
     "checks",
     [
         [check("correctness: one row (height 1)")],
-        [replace(WRONG, cause="B is stored by columns", message="B is stored by columns. B is written in line 7.")],
         [failed("correctness: one column (height 9)", reason=Reason.CRASH)],
         [WRONG, failed("correctness: one column (height 9)", reason=Reason.TIME_LIMIT)],
         [failed("practice: one row (height 1)", reason=Reason.WRONG_OUTPUT).model_copy(update={"kind": Kind.PRACTICE})],
     ],
-    ids=["right", "line", "crash", "time", "practice"],
+    ids=["right", "crash", "time", "practice"],
 )
 def test_what_needs_none(transposition, checks):
-    """No search is started for correct results, for a cause with a line, for a crash or a time limit, or for a practice
-    case.
-    """
+    """No search is started for correct results, for a crash or a time limit, or for a practice case."""
     assert not is_needed(built(transposition), checks, [unchecked()])
 
 
 def test_what_else_says_why(transposition):
-    """No search is started if a finding of the simulator or exchanged parameters explain the results, or if the
-    instructor does not want hints.
+    """No search is started if the simulator found the place of a missing barrier, or a barrier that some work-items
+    miss, if exchanged parameters explain the results, or if the instructor does not want hints.
     """
-    assert not is_needed(built(transposition), [WRONG], [RACE])
+    for found in (
+        replace(SEEN, help="Write barrier(CLK_LOCAL_MEM_FENCE) after line 3."),
+        replace(SEEN, reason=Reason.BARRIER_DIVERGENCE),
+    ):
+        assert not is_needed(built(transposition), [WRONG], [replace(RACE, findings=(found,))])
     assert not is_needed(built(transposition, misordered="line 3: exchanged"), [WRONG], [])
     assert not is_needed(built(transposition, hints="none"), [WRONG], [])
 
@@ -85,7 +95,8 @@ def test_what_else_says_why(transposition):
 def test_what_is_hidden_has_no_part_in_it(transposition):
     """The findings of a hidden simulation neither prevent a search nor rule out edits."""
     hidden = replace(transposition.sanitizer, hidden=True)
-    assert is_needed(built(transposition, sanitizer=hidden), [WRONG], [RACE])
+    missed = replace(RACE, findings=(replace(SEEN, reason=Reason.BARRIER_DIVERGENCE),))
+    assert is_needed(built(transposition, sanitizer=hidden), [WRONG], [missed])
     shown = transposition.correctness.shown
     checks = [check(f"correctness: {case.name}") for case in shown]
     assert set(rightness(transposition, checks)) == {case.name for case in shown if not case.practice}

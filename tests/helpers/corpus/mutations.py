@@ -5,7 +5,7 @@ lines of its direct effect (mutation_effects.py).
 """
 
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mutation_effects import after_an_insertion, around_a_barrier, of_tokens
 from mutation_operators import OPERATORS, Edit, Kind, View
@@ -14,12 +14,15 @@ from opencl_parser import BARRIERS, Function, Program, Statement, parse
 
 @dataclass(frozen=True, kw_only=True)
 class Mutation:
-    """A text with one mistake, the lines that were changed, and the lines of its direct effect."""
+    """A text with one mistake, the lines that were changed, and the lines of its direct effect. `around` are the lines
+    between which a barrier that was removed can be anywhere.
+    """
 
     kind: Kind
     lines: frozenset[int]
     effect: frozenset[int]
     source: str
+    around: frozenset[int] = frozenset()
 
 
 def mutations(source: str, kernels: Collection[str]) -> tuple[Mutation, ...]:
@@ -76,11 +79,21 @@ def _barriers(view: View) -> Iterator[Mutation]:
                 continue
             effect = around_a_barrier(view.program, view.function, barrier)
             left_out = Edit(tokens=barrier.tokens, text=";")
-            yield _mutation(view, Kind.NO_BARRIER, [left_out], effect)
+            around = _around(view.program, body, number)
+            yield replace(_mutation(view, Kind.NO_BARRIER, [left_out], effect), around=around)
             call = f" {view.program.cut(barrier.tokens)} "
             for place in _moves(body, number):
                 moved = Edit(tokens=range(place, place), text=call)
-                yield _mutation(view, Kind.MOVED_BARRIER, [left_out, moved], effect)
+                yield replace(_mutation(view, Kind.MOVED_BARRIER, [left_out, moved], effect), around=around)
+
+
+def _around(program: Program, body: tuple[Statement, ...], number: int) -> frozenset[int]:
+    """Return the lines between which a barrier has the same effect: the last line of the statement before it, and the
+    first line of the statement after it. "A barrier is missing after line 44" is right if only comments follow line 44.
+    """
+    before = (program.line(each.end - 1) for each in body[max(0, number - 1) : number])
+    after = (program.line(each.first) for each in body[number + 1 : number + 2])
+    return frozenset((*before, *after))
 
 
 def _moves(body: tuple[Statement, ...], number: int) -> Iterator[int]:

@@ -42,9 +42,6 @@ CLAIMS = {
 are left out.
 """
 
-MISSING_AFTER = re.compile(r"barrier(?:\([^)]*\))? is missing after line (\d+)")
-"""Pattern of the claim that a barrier is missing between a line and the next one."""
-
 SYMPTOMS = frozenset({Reason.WRONG_OUTPUT, Reason.NOT_WRITTEN})
 """Reasons whose messages, if they have no cause, only state which results are wrong and where."""
 
@@ -55,9 +52,11 @@ def first_sentences(check: Check) -> str:
 
 
 def is_near(mutation: Mutation, check: Check) -> bool:
-    """True if the first sentence names a line that is at most one line away from a changed line."""
+    """True if the first sentence names a line that is at most one line away from a changed line, or from the place of a
+    removed barrier.
+    """
     named = lines_named(first_sentences(check).partition(". ")[0])
-    return any(abs(line - changed) <= 1 for line in named for changed in mutation.lines)
+    return any(abs(line - changed) <= 1 for line in named for changed in mutation.lines | mutation.around)
 
 
 def judged(mutation: Mutation, check: Check) -> Judgement:
@@ -66,8 +65,6 @@ def judged(mutation: Mutation, check: Check) -> Judgement:
     lines = set(lines_named(told))
     if any(re.search(claim, told) and mutation.kind in kinds for claim, kinds in CLAIMS.items()):
         return Judgement.FALSE
-    if mutation.kind in BARRIERS:  # the barrier that is missing after a line was in the next line
-        lines |= {int(line) + 1 for line in MISSING_AFTER.findall(told)}
     if lines:
-        return Judgement.NAMED if lines & (mutation.lines | mutation.effect) else Judgement.FALSE
+        return Judgement.NAMED if lines & (mutation.lines | mutation.around | mutation.effect) else Judgement.FALSE
     return Judgement.NONE if check.reason in SYMPTOMS and not check.cause else Judgement.WORDS

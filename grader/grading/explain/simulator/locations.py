@@ -32,6 +32,9 @@ SEVERAL_STEPS = 3
 DECLARED_TYPE = re.compile(r"(\w+)[\s*]+(?:(?:restrict|__restrict|const|volatile)[\s*]+)*\Z")
 """Pattern of the type in front of a declared name, such as `float *restrict `."""
 
+KEYWORDS = frozenset({"return", "else", "case", "sizeof"})
+"""Words in front of a name that are no type."""
+
 DECLARATION_CHARACTERS = 100
 """Maximum length of the text before a name that is searched for its type."""
 
@@ -130,15 +133,19 @@ class Scene:
                 sizes.add(BY_NAME[declared[1]].bytes)
         return sizes.pop() if len(sizes) == 1 else None
 
+    def declared_in(self, array: str) -> int | None:
+        """The line that declares an array with its length, as in `float a[16]`. None if several lines do, or none."""
+        code = _without_comments(self.expanded or self.source)
+        lines = set()
+        for found in re.finditer(rf"\b{re.escape(array)}\s*\[", code):
+            declared = DECLARED_TYPE.search(code, max(0, found.start() - DECLARATION_CHARACTERS), found.start())
+            if declared and declared[1] not in KEYWORDS and not declared[1].isdigit():
+                lines.add(code.count("\n", 0, found.start()) + 1)
+        return lines.pop() if len(lines) == 1 else None
+
     def is_image(self, name: str) -> bool:
         """True if a parameter with this name is an image."""
         return re.search(rf"\bimage[123]d_t\s+{re.escape(name)}\b", self.expanded or self.source) is not None
-
-    def declaration_of(self, array: str) -> int | None:
-        """The line that declares an array of local memory with its size; None if there is none, or several."""
-        declared = re.compile(rf"\b(?:__)?local\b[^;(){{}}]*\b{re.escape(array)}\s*\[")
-        lines = [number for number, line in enumerate(self._code, start=1) if declared.search(line)]
-        return lines[0] if len(lines) == 1 else None
 
     def has_barrier(self, after: int, before: int) -> bool:
         """True if the source contains a barrier for local memory between these two lines."""

@@ -153,8 +153,9 @@ def _out_of_bounds(heard: Heard) -> Words:
     elif is_unguarded(*place) and dividing(*place) is None:
         cause = f"All work-items run line {entity.line}. {SOME_LEFT_OUT}"
     else:
-        cause = _wrong_index(target.array, heard)
-    what = f"line {entity.line} {does} outside {target.array}{_how_far(target, heard.scene)}."
+        cause = WRONG_INDEX
+    own = "" if "global memory" in heard.message.text else _by_declaration(target.array, heard.scene)
+    what = f"line {entity.line} {does} outside {target.array}{own}{_how_far(target, heard.scene)}."
     if not lines_named(cause):
         what = _with_deciding_lines(what, entity.line, heard)
     return what, cause, (heard.place(entity, target.array),)
@@ -184,13 +185,7 @@ CONSTANT = re.compile(r"(?:\[\(*(?:0[xX][\da-fA-F]+|\d+)[uUlL]*\)*\])+")
 
 ROW = "Check the row length in the index, and that the guard tests the sizes of this array."
 LINE = "Check the index, and that a guard compares it with the size of this array."
-WRONG_INDEX = "Check the size of the array{}, the index, and where the loop around it starts and ends."
-
-
-def _wrong_index(array: str, heard: Heard) -> str:
-    """Advice on an index of local memory, with the line that declares the array."""
-    line = heard.scene.declaration_of(array)
-    return WRONG_INDEX.format(f", which line {line} declares" if line is not None else "")
+WRONG_INDEX = "Check the size of the array, the index, and where the loop around it starts and ends."
 
 
 def _how_far(target: Target, scene: Scene) -> str:
@@ -227,10 +222,16 @@ def _beyond_array(heard: Heard) -> Words:
     index = oclgrind.INDEX.match(heard.message.text)
     assert index is not None, "this is what the message begins with"
     has_wrapped = ": an unsigned index has fallen below 0" if _has_wrapped(int(index[1])) else ""
-    elements = f"which has elements 0 to {int(index[2]) - 1}{has_wrapped}"
+    elements = f"which has elements 0 to {int(index[2]) - 1}{_by_declaration(array, heard.scene)}{has_wrapped}"
     what = f"line {entity.line} accesses element {index[1]} of {array}, {elements}."
     what = _with_deciding_lines(what, entity.line, heard)
-    return what, _wrong_index(array, heard), heard.by(entity, entity.line, f"accesses {array}")
+    return what, WRONG_INDEX, heard.by(entity, entity.line, f"accesses {array}")
+
+
+def _by_declaration(array: str, scene: Scene) -> str:
+    """The line of the array's declaration in brackets, as the length there may be wrong; "" if it is unknown."""
+    line = scene.declared_in(array)
+    return f" (declared in line {line})" if line is not None else ""
 
 
 def _misaligned(heard: Heard) -> Words:

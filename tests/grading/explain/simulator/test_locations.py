@@ -57,16 +57,6 @@ def test_a_loop_without_braces(text, lacks):
     assert scene(text).is_without_braces(range(1, text.count("\n") + 2)) is lacks
 
 
-def test_the_line_that_declares_an_array_of_local_memory():
-    """The line with the size of an array is found. It is unknown for a parameter, and if two kernels declare arrays of
-    this name.
-    """
-    declared = "void f(__local int *t)\n{\n    t[get_local_id(0)] = 0;\n}\n__local int s[4], t[PAD(4) + 1];\n"
-    assert scene(declared).declaration_of("t") == 5
-    assert scene("void f(__local int *t) { t[0] = 1; }").declaration_of("t") is None
-    assert scene(f"{declared}local float t[2];").declaration_of("t") is None
-
-
 def test_a_barrier_in_a_macro_is_one_where_the_macro_is_used():
     """A barrier in a macro counts in the line that uses the macro. The expanded text has empty lines in place of macro
     definitions, so line numbers agree.
@@ -114,3 +104,10 @@ def test_an_array_that_is_named_often_costs_no_more_than_its_text():
     assert_linear(
         lambda size: Scene(source="A " * size, dimensions=1, extent=None).element_bytes("A"), lambda size: 2 * size
     )
+
+
+def test_the_line_that_declares_an_array_with_its_length():
+    """The declaration of an array is found behind comments. A use, or one of several declarations, is no such line."""
+    source = "// float t[4]\n__local float t[16][17];\nfloat u[2];\nt[i] = u[0];\nreturn v[1];\n{ float u[3]; }\n"
+    scene = Scene(source=source, dimensions=1, extent=None)
+    assert [scene.declared_in(name) for name in ("t", "u", "v")] == [2, None, None]
