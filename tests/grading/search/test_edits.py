@@ -93,6 +93,7 @@ def test_a_sum_in_brackets_has_a_term_too_few():
         ("least += A[4 * row] + A[4 * row + 1] + A[4 * row + 2];", "A[4*row+2+3]"),
         ("A[row] = A[row / 4];", "A[row]=A[row%4];"),
         ("uint col = row / 4; A[col] = 0;", "uintcol=row%4;"),
+        ("uint col = (row + n) / (int)n; A[col] = 0;", "uintcol=(row+n)%(int)n;"),
         ("int words[2]; words[0] = row; A[row] = words[0];", "floatwords[2];"),
         ("float word = B[row]; A[row] = word;", "floatword=A[row]"),
         ("A[row] = row < 3 ? 1 : 0;", "row<3&&row<n?1:0"),
