@@ -247,3 +247,21 @@ __kernel void k(__global const float *A, __global uint *B, __global const float4
     assert spaceless(source.replace("B[n]", "A[n]")) in made
     assert spaceless(source.replace("B[0]", "A[0]")) not in made
     assert spaceless(source.replace("B[n]", "V[n]")) not in made
+
+
+def test_the_first_values_of_an_array_or_a_struct_are_edited():
+    """The values in braces are expressions of their own. Those of constant memory must be known to the compiler."""
+    source = """\
+typedef struct { int low, high; } Pair;
+__kernel void k(__global int *A, int n, int m)
+{
+    const int own[3] = {m, n, m + 1};
+    Pair pair = {0, 1};
+    __constant int fixed[2] = {5, 6};
+    A[0] = own[0] + pair.low + fixed[0];
+}
+"""
+    made = all_texts(source)
+    for wrong, right in (("{m, n, m + 1}", "{m, m, m + 1}"), ("m + 1}", "m - 1}"), ("{0, 1}", "{0, 0}")):
+        assert spaceless(source.replace(wrong, right)) in made
+    assert spaceless(source.replace("{5, 6}", "{5, 7}")) not in made
