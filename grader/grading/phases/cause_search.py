@@ -19,28 +19,28 @@ SEARCH = "the line of the mistake"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Explained:
+class LocatedChecks:
     """The checks of the cases and of the simulated runs, with the line of the mistake if a search has found it."""
 
     cases: tuple[Check, ...]
     watched: tuple[Check, ...]
 
 
-def with_cause(context: GradingContext, subject: Subject, cases: tuple[Check, ...], watched: Watched) -> Explained:
+def with_cause(context: GradingContext, subject: Subject, cases: tuple[Check, ...], watched: Watched) -> LocatedChecks:
     """Return the checks, with the line that a search has found if one was needed. If the search fails because of a
     fault, the failed cases report that the line is missing. The workers of the search are then stopped, because their
     state is unknown and no later phase needs them.
     """
     with OptionalWork(SEARCH) as work:
         found = _hint(context, subject, cases, watched)
-        return Explained(cases=_with(found, cases), watched=_with(found, watched.checks))
+        return LocatedChecks(cases=_with(found, cases), watched=_with(found, watched.checks))
     for worker in (context.student, subject.worker):
         worker.stop()
     faulty = (
         replace(check, faults=(*check.faults, work.fault)) if check.verdict is Verdict.FAILED else check
         for check in cases
     )
-    return Explained(cases=tuple(faulty), watched=watched.checks)
+    return LocatedChecks(cases=tuple(faulty), watched=watched.checks)
 
 
 def _with(found: Hint | None, checks: tuple[Check, ...]) -> tuple[Check, ...]:

@@ -15,7 +15,7 @@ from grader.grading.checks.source_slips import slip_of, with_slip
 from grader.grading.draft import Draft, blamed_on_order
 from grader.grading.explain.problem import HIDDEN, NOT_RIGHT, Problem
 from grader.grading.phases.build import as_open
-from grader.grading.phases.cause_search import Explained, with_cause
+from grader.grading.phases.cause_search import LocatedChecks, with_cause
 from grader.grading.phases.context import GradingContext
 from grader.grading.phases.speed import time_submission
 from grader.grading.refusal import left_out
@@ -72,7 +72,7 @@ def decide(context: GradingContext, observed: Observations) -> Draft:
 
 def _decided(
     context: GradingContext, observed: Observations, cases: tuple[Check, ...]
-) -> tuple[Explained, tuple[Check, ...]]:
+) -> tuple[LocatedChecks, tuple[Check, ...]]:
     """Return the checks with the cause of wrong results, and the performance check. Reports each decided check."""
     asked, watched, misordered = context.task.assignment, observed.watched, observed.built.misordered
     context.tell([each.check for each in observed.tried if is_undecided(each)], misordered)
