@@ -167,9 +167,9 @@ def test_reads_and_writes_of_images_are_measured(tmp_path, simulator):
 @pytest.mark.parametrize(
     ("right", "wrong", "words"),
     [
-        ("__write_only image2d_t target", "__read_only image2d_t target", "write write_only image2d_t target"),
-        ("__read_only image2d_t source", "__global const uchar4 *source", "write read_only image2d_t source"),
-        ("sampler_t edge", "uint edge", "write sampler_t edge"),
+        ("__write_only image2d_t target", "__read_only image2d_t target", "Write write_only image2d_t target"),
+        ("__read_only image2d_t source", "__global const uchar4 *source", "Write read_only image2d_t source"),
+        ("sampler_t edge", "uint edge", "Write sampler_t edge"),
         ("__read_only image2d_t source, __write_only image2d_t target", "", "Add read_only image2d_t source and"),
     ],
 )

@@ -10,7 +10,7 @@ from grader.grading.device_lock import shared
 from grader.grading.phases.context import GradingContext, thawed
 from grader.grading.search.hint import Hint
 from grader.grading.search.hint import hint as hint_of
-from grader.grading.search.localisation import Suspect, search
+from grader.grading.search.localisation import Suspect, search, text_seconds
 from grader.grading.search.need import cleanness, is_needed, rightness
 from grader.results.check import Check, Verdict
 
@@ -55,6 +55,8 @@ def _hint(context: GradingContext, subject: Subject, cases: tuple[Check, ...], w
         return None
     context.begin("looking for the line that is wrong")
     with shared(context.device, context.environment.locks), thawed(context.student, context.device):
-        suspect = Suspect(built=built, oracle=subject.oracle, worker=context.student, right=rightness(asked, cases))
-        fix = search(suspect, rules, cleanness(subject, watched, rules))
+        took = sum(check.seconds for check in cases)
+        right = rightness(asked, cases)
+        suspect = Suspect(built=built, oracle=subject.oracle, worker=context.student, right=right, seconds=took)
+        fix = search(suspect, rules, cleanness(subject, watched, rules.seconds + text_seconds(took)))
     return hint_of(fix, context.task.submission.source, asked.hints) if fix else None

@@ -1,5 +1,6 @@
 """Composes a hint at the line of a mistake. It never contains more than the instructor allows."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -48,8 +49,8 @@ class Hint:
     def add_to(self, check: Check) -> Check:
         """Add the hint to the message of a check for one of these cases, or with findings, which are the evidence.
         Other checks are returned unchanged, and also a check whose first sentence names these lines and few others. A
-        mistake that explains the results comes first, with the line in brackets. Otherwise, the hint is the first
-        sentence.
+        mistake that explains the results comes first, with the line in brackets in place of other lines. Otherwise, the
+        hint is the first sentence.
         """
         is_evidence = self.is_all and bool(check.findings)
         if not is_evidence and check.label not in self.cases:
@@ -57,9 +58,10 @@ class Hint:
         named = lines_named(first_sentence(check.message))
         if self.lines <= {*named} and len(named) <= FEW_LINES:
             return check
-        cause, colon, rest = check.message.partition(": ")
-        if self.place and colon and cause == check.cause:
-            return replace(check, message=f"{cause} ({self.place}): {rest}{self.change}")
+        begins = re.match(rf"{re.escape(check.cause)}(?: \([^()]*\))?: ", check.message) if check.cause else None
+        if self.place and begins:
+            rest = check.message[begins.end() :]
+            return replace(check, message=f"{check.cause} ({self.place}): {rest}{self.change}")
         cause = check.cause or (ONE_LINE if self.is_all else "")
         return replace(check, message=f"{self.words} {sentence(check.message)}", cause=cause)
 

@@ -13,8 +13,7 @@ from grader.grading.checks.simulator_runs import Watched
 from grader.grading.explain.problem import Problem
 from grader.grading.explain.simulator.races import ADD_BARRIER
 from grader.grading.explain.simulator.source_lines import EXPLAINED
-from grader.grading.rules import SearchRules
-from grader.grading.search.localisation import CONFIRMING, IsClean
+from grader.grading.search.localisation import IsClean
 from grader.results.check import Check, Reason, Verdict
 
 WRONG = EXPLAINED | {Reason.OUT_OF_BOUNDS, Reason.INPUT_CHANGED}
@@ -51,15 +50,15 @@ def _is_explained(assignment: Assignment, watched: Sequence[Check]) -> bool:
     return any(each.reason not in BY_EDITS or each.help.startswith(ADD_BARRIER) for each in firsts)
 
 
-def cleanness(subject: Subject, watched: Watched, rules: SearchRules) -> IsClean:
+def cleanness(subject: Subject, watched: Watched, seconds: float) -> IsClean:
     """Return the function that decides whether an edited program is clean. It is clean if the simulator does not report
     a mistake at the sizes with findings and, if all cases are fixed, its simulated results are right. If there is no
-    simulator, or if its findings are hidden, every program counts as clean.
+    simulator, or if its findings are hidden, every program counts as clean. After `seconds`, none is.
     """
     asked = subject.task.assignment.sanitizer
     has_findings = any(check.findings for check in watched.checks)
     sizes = watched.at_failed.sizes if watched.at_failed and has_findings else asked.sizes if asked else {}
-    ends = perf_counter() + rules.seconds + CONFIRMING
+    ends = perf_counter() + seconds
 
     def is_clean(built: Built, is_all: bool) -> bool:
         assert asked is not None, "a case without a sanitizer is clean"

@@ -7,6 +7,7 @@ variables of its type.
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from grader.course.elements import ELEMENTS
 from grader.grading.search.sites import DIVISIONS, Edit, Site
 from grader.grading.source.outline import Variable
 
@@ -65,6 +66,9 @@ ALIKE = (
 
 WORK_ITEM_FUNCTIONS = frozenset({*ALIKE[0], *ALIKE[1]})
 """Functions whose argument is a dimension."""
+
+NUMBERS = frozenset(name for each in ELEMENTS.values() if each.lanes == 1 for name in each.names)
+"""Types of single numbers. OpenCL converts one to another."""
 
 COMPONENTS = ("x", "y", "z", "w")
 
@@ -148,6 +152,17 @@ def arrays(site: Site) -> Iterator[Edit]:
         is_alike = (other.type, other.subscripts) == (mine.type, mine.subscripts) and other.name != mine.name
         fits = is_taken or other.space == mine.space
         if is_alike and fits and (is_read or mine.constant or not other.constant):
+            yield site.replaced(other.name)
+
+
+def arrays_of_other_types(site: Site) -> Iterator[Edit]:
+    """Replace an array from which an element is read with an array of another type of numbers."""
+    mine = site.variable
+    is_stored = site.number == site.region.first and site.region.role in {"statement", "step"}
+    if mine is None or mine.type not in NUMBERS or site.text(1) != "[" or site.text(-1) == "&" or is_stored:
+        return
+    for other in site.region.visible:
+        if other.type in NUMBERS - {mine.type} and other.subscripts == mine.subscripts:
             yield site.replaced(other.name)
 
 

@@ -57,6 +57,8 @@ def test_a_mistake_that_explains_the_results_comes_first():
         update={"cause": cause}
     )
     assert hint(fix(), SOURCE, "part").add_to(wrong).message == f"{cause} (line 5, in {PART}): that explains it."
+    elsewhere = wrong.model_copy(update={"message": f"{cause} (A is read in line 7): that explains it."})
+    assert hint(fix(), SOURCE, "part").add_to(elsewhere).message == f"{cause} (line 5, in {PART}): that explains it."
     assert hint(fix(), SOURCE, "change").add_to(wrong).message.endswith(f"that explains it. {CHANGE}")
     assert hint(fix(is_all=False), SOURCE, "line").add_to(wrong).message.startswith("one mistake is in line 5. ")
 
