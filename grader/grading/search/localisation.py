@@ -45,14 +45,14 @@ would be a waste.
 """
 
 PER_TEXT, SLOWER = 3.0, 2.0
-"""Maximum seconds to grade a separate text, which takes about a second, most of it for the compiler. On a busy machine,
-it may take this many times as long as the submission. A text that takes longer is not a fix, for example because a loop
-is endless.
+"""The maximum number of seconds to grade a separate text, and a factor. Grading usually takes about a second, most of
+it for the compiler. On a busy machine, it may take this many times as long as the submission did. A text that takes
+longer is not a fix, for example because a loop is endless.
 """
 
 SURE = 4
 """Number of the smallest cases on which even a few edits are evaluated together. On a large case, a schema can take
-seconds, as it is not optimised.
+seconds, because it is not optimised.
 """
 
 SMALLEST = 2
@@ -79,8 +79,8 @@ SIMULATED = "in the simulator"
 
 
 def text_seconds(own: float) -> float:
-    """Maximum seconds to grade a separate text, and to confirm fixes after the search. `own` are the seconds of the
-    submission's cases.
+    """Maximum number of seconds to grade a separate text, and to confirm fixes after the search. `own` is the number of
+    seconds that the submission's cases took.
     """
     return max(PER_TEXT, SLOWER * own)
 
@@ -96,8 +96,8 @@ Fixes = dict[Edit, set[str]]
 
 @dataclass(frozen=True, kw_only=True)
 class Suspect:
-    """A submission that builds. `right` maps each shown case that counts to True if it is right. `seconds` is the
-    time that its cases took.
+    """A submission that builds. `right` maps each shown case that counts to True if it is right. `seconds` is the time
+    that its cases took.
     """
 
     built: Built
@@ -144,8 +144,8 @@ def search(suspect: Suspect, rules: SearchRules, is_clean: IsClean) -> Fix | Non
 
 
 def _start_process(suspect: Suspect, cases: Mapping[str, EvaluatedCase]) -> None:
-    """Open the submission once in the process of the search. On a busy machine, a process takes seconds to start, which
-    are not part of the time of the search.
+    """Open the submission once, to start the process of the search. On a busy machine, starting a process takes
+    seconds, which should not count as time of the search.
     """
     first = next(iter(cases.values()))
     suspect.worker.load({SUBMISSION: suspect.built.program}).open(first.plan)
@@ -298,7 +298,9 @@ def _evaluate(evaluator: Evaluator, suspect: Suspect, place: int) -> Fixes:
 
 
 def _are_sure(edits: Collection[Edit], number: int) -> bool:
-    """True if few edits are left after this number of cases. Their separate texts are then faster on larger cases."""
+    """True if few edits are left after this number of cases. On larger cases, it is then faster to run each edit as a
+    separate text.
+    """
     return number >= SURE and len(edits) <= PER_LINE
 
 
@@ -355,7 +357,9 @@ def _cases(suspect: Suspect) -> list[EvaluatedCase]:
 
 
 def _runs(suspect: Suspect) -> list[KernelRun]:
-    """The shown cases that count, from the smallest up, with the student's kernels that they launch."""
+    """The shown cases that count, from the smallest to the largest, with the kernels of the student that each
+    launches.
+    """
     built, asked = suspect.built, suspect.built.task.assignment
     cases = [case for case in asked.correctness.shown if case.name in suspect.right]
     return [

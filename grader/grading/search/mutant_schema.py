@@ -78,7 +78,7 @@ LOCAL_WORDS = 2**14
 """Approximate size of local memory, and of the arrays of a work-item, in words."""
 
 PRAGMA = re.compile(r'_Pragma\s*\(\s*"[^"\n]*"\s*\)')
-"""Matches a pragma within a line, which no token covers."""
+"""Matches a pragma within a line, which is not part of any token."""
 
 Span = tuple[int, int]
 

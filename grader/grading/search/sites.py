@@ -36,7 +36,7 @@ PARTS_OF = {
 
 
 NO_SUM = re.compile(r"[(&|<>?]")
-"""Matches what a sum of variables, numbers and products does not contain."""
+"""Matches characters that a sum of variables, numbers and products does not contain."""
 
 SPLITS = (frozenset({","}), ASSIGNMENTS, frozenset({"?", ":"}), frozenset({"||"}), frozenset({"&&"}))
 """Tokens that divide an expression into parts. Those that bind least tightly come first."""
@@ -172,7 +172,9 @@ class Site:
 
     @property
     def divides_integers(self) -> bool:
-        """True if the token is between a whole number and a whole number that is never 0. A cast may come first."""
+        """True if the token is between two whole numbers, of which the second is never 0. A cast may precede the second
+        one.
+        """
         cast = self.text(1) == "(" and TYPE.fullmatch(self.text(2)) and self.text(3) == ")"
         divisor = self.text(4 if cast else 1)
         after, before = self.variables.get(divisor), self.variables.get(self.text(-1))
@@ -181,7 +183,7 @@ class Site:
 
     @property
     def _ends_a_sum_of_integers(self) -> bool:
-        """True if brackets before the token contain only integers."""
+        """True if the brackets before the token contain only integers."""
         closing = self.number - 1
         if self.outline.code[closing].text != ")":
             return False

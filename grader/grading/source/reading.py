@@ -58,7 +58,7 @@ def outline(source: str, kernels: Sequence[str]) -> Outline | None:
 
 
 def _code(line: list[Token]) -> Iterator[Token]:
-    """Yield the tokens of a logical line without white space. Directives are skipped, also those in the form
+    """Yield the tokens of a logical line without white space. Directives are skipped, even in the form
     `_Pragma("unroll")`, which a macro can contain.
     """
     code = [token for token in line if token.is_code]

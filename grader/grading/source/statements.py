@@ -178,7 +178,7 @@ class Reader:
                 raise UnreadableError
 
     def _elements(self, opening: int) -> None:
-        """Parse the values in braces with which an array or a struct begins. They belong to no single variable."""
+        """Parse the values in braces that initialise an array or a struct. They do not belong to a single variable."""
         for first, last in self._parts(opening + 1, self.pairs[opening]):
             self._add(first, last, "value")
 

@@ -235,7 +235,7 @@ def test_a_variable_of_another_type_is_no_whole_number(declaration):
 
 
 def test_an_array_of_another_type_of_numbers_is_read_but_not_stored_to():
-    """An element that is read may belong to an array of another type. An array of vectors is no such array."""
+    """A read of an element may use an array with another type of number instead, but not an array of vectors."""
     source = """\
 __kernel void k(__global const float *A, __global uint *B, __global const float4 *V, uint n)
 {
@@ -250,7 +250,9 @@ __kernel void k(__global const float *A, __global uint *B, __global const float4
 
 
 def test_the_first_values_of_an_array_or_a_struct_are_edited():
-    """The values in braces are expressions of their own. Those of constant memory must be known to the compiler."""
+    """Each value in braces is an expression of its own, and can be edited. Values in constant memory are not edited,
+    because the compiler must know them.
+    """
     source = """\
 typedef struct { int low, high; } Pair;
 __kernel void k(__global int *A, int n, int m)

@@ -174,8 +174,8 @@ def test_declarations_without_a_type_do_not_end_the_search(environment, product,
 
 
 def test_a_few_edits_are_not_evaluated_on_large_cases():
-    """If few edits are left after the smallest cases, larger cases are left to their separate texts. Many edits are
-    evaluated on all cases.
+    """If few edits are left after the smallest cases, the larger cases are run only with the separate text of each
+    edit. Many edits are evaluated together on all cases.
     """
 
     class Recorder:
@@ -195,6 +195,6 @@ def test_a_few_edits_are_not_evaluated_on_large_cases():
 
 
 def test_a_separate_text_may_take_longer_on_a_busy_machine():
-    """A separate text may take twice as long as the submission's own cases, and never less than a fixed time."""
+    """A separate text may take twice as long as the submission's own cases, but at least a fixed time."""
     assert localisation.text_seconds(0.2) == localisation.PER_TEXT
     assert localisation.text_seconds(20.0) == 40.0

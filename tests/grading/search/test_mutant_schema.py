@@ -165,7 +165,9 @@ def test_a_key_holds_the_edit_its_words_and_its_iterations():
 
 
 def test_a_loop_after_a_pragma_of_a_macro_is_edited():
-    """`_Pragma("unroll")`, as in a macro, hides no loop after it, and is left out of the schema."""
+    """`_Pragma("unroll")`, which a macro can contain, does not hide the loop after it, and is left out of the
+    schema.
+    """
     source = """\
 __kernel void k(__global float *A, uint n)
 {
