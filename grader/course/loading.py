@@ -100,8 +100,8 @@ def _check_text(fields: object) -> None:
 
 def line_at(path: Path, place: str) -> int | None:
     """Return the line of the field at this path, such as "buffers.x.type". If the field is missing, returns the line of
-    the innermost mapping or list on the path that exists, or None if there is none. The file must be known to contain a
-    mapping.
+    the innermost mapping or list on the path that exists, or None if the file does not contain any of them. The file
+    must be known to contain a mapping.
     """
     node, line = yaml.compose(read_text(path), _Loader), None
     for step in place.split("."):

@@ -1,4 +1,4 @@
-"""Keys with which an issuer signs messages: a university, a CI provider or a learning platform."""
+"""Keys that issuers use to sign messages. An issuer is a university, a CI provider or a learning platform."""
 
 import json
 import time

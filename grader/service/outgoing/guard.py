@@ -59,7 +59,9 @@ class _Guard:
         return found
 
     def add(self, made: socket.socket) -> None:
-        """Keep a connection so that `end` can shut it down. If the time is already over, it ends at once."""
+        """Keep a connection so that `end` can shut it down. If the time is already over, the connection ends
+        at once.
+        """
         with self._lock:
             self._sockets.append(made.dup())  # TLS detaches the socket while it still waits for the other side
         if self.is_over:

@@ -54,7 +54,9 @@ def test_half_arithmetic_on_arrays_of_half_costs_nothing(simulator, tmp_path, mo
 
 
 def test_half_arithmetic_of_a_student_is_named(simulator, tmp_path):
-    """If the assignment does not need half, the points are lost, and the message says what to leave out."""
+    """If the assignment does not need half, the points are lost, and the message says that half arithmetic must be left
+    out.
+    """
     checks = watched(simulator, simulator, assignment_of(tmp_path), HALF.format(type="float")).checks
     sanitized, *memory = checks
     assert (sanitized.reason, sanitized.points) == (Reason.CRASH, 0)

@@ -250,8 +250,8 @@ __kernel void k(__global const float *A, __global uint *B, __global const float4
 
 
 def test_the_first_values_of_an_array_or_a_struct_are_edited():
-    """Each value in braces is an expression of its own, and can be edited. Values in constant memory are not edited,
-    because the compiler must know them.
+    """Each value in braces is edited as a separate expression. Values in constant memory are not edited, because the
+    compiler must know them.
     """
     source = """\
 typedef struct { int low, high; } Pair;

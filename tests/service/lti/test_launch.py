@@ -269,8 +269,8 @@ def kept_in_storage(service, platform, target="_parent"):
 
 
 def test_a_secret_from_the_storage_shows_a_choice_and_begins_no_session(service, platform):
-    """Without the cookie, a secret from the platform's storage is enough to choose assignments, but only with its own
-    state, and only once. It never signs a person in.
+    """Without the cookie, a secret from the platform's storage is enough to choose assignments, but only with the state
+    of the same sign-in, and only once. It never signs a person in.
     """
     registered(service, platform)
     choosing = {f"{CLAIM}message_type": "LtiDeepLinkingRequest", f"{CLAIM}resource_link": None}

@@ -1,7 +1,7 @@
 """Reads the groups of a platform's course through the Course Groups Service.
 
 A course may have several sets of groups, such as one for exercises and one for projects. An instructor chooses the set
-whose groups hand in together. Whenever the roster is read, each student gets their group in this set.
+whose groups hand in together. Each time the roster is read, each student gets their group in this set.
 """
 
 import json
