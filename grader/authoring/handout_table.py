@@ -209,7 +209,7 @@ def _sizes(row: Row, goal: str, asked: Mapping[str, str | int]) -> Iterator[Fact
     stated = numbers(goal) or numbers(row.check)
     wanted = {float(value) for value in asked.values() if str(value).isdigit()}
     if stated:
-        says = goal.strip(" ,;") if numbers(goal) else "these sizes"
+        says = goal.strip(" ,;") if numbers(goal) else "other sizes"
         agrees = stated <= wanted or wanted <= stated
         yield row.fact(says=says, asked=f"has {sizes_in_words(asked)}", agrees=agrees)
 

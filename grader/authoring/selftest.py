@@ -6,7 +6,7 @@ them. Both must agree at the timed sizes, because on a GPU, submissions are comp
 Claims about speed are left out if the assignment does not check speed.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,9 +41,15 @@ from grader.grading.timing.participants import Participant
 from grader.grading.timing.timing_setup import own_programs, request_session, timing_task
 from grader.grading.timing.verifiers import ByOracle, ByReference, OracleInputs, RoundInputs, TimingTask
 from grader.protocol.messages import DeviceFacts
-from grader.results.check import UNTIMED, Reason, Verdict
+from grader.results.check import UNTIMED, Check, Reason, Verdict
 from grader.results.metrics import Performance
 from grader.results.result import Result
+
+UNEQUAL = (
+    " Only cases with `data: integers` are wrong. With the rule `rounding`, their results must be equal. "
+    "If the kernel divides, remove these cases."
+)
+"""Advice about a model solution that is right except for rounding."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,7 +112,7 @@ def open_points_in_words(result: Result) -> str:
 def state(assignment: Assignment, own: OwnResults, environment: GradingEnvironment) -> Iterator[Claim]:
     """Yield all claims, beginning with the claims about the gradings."""
     device, seed = own.model.provenance.device, fresh_seed()
-    yield _model_passes(own.model)
+    yield _model_passes(assignment, own.model)
     speed = own.model.performance_check
     if speed is not None and speed.performance is not None:
         yield from _speed(speed_goal(assignment, device), speed.performance)
@@ -116,14 +122,21 @@ def state(assignment: Assignment, own: OwnResults, environment: GradingEnvironme
         yield _both_agree(assignment, environment, device, seed)
 
 
-def _model_passes(result: Result) -> Claim:
+def _model_passes(assignment: Assignment, result: Result) -> Claim:
     failed = [c for c in result.checks if c.verdict is not Verdict.PASSED and c.reason is not Reason.DECIDED_ELSEWHERE]
     points = f"{result.points:g} of {result.max_points:g} points{open_points_in_words(result)}"
     return Claim(
         claim="the model solution passes every check",
         holds=not failed,
-        seen=f"{failed[0].name}: {failed[0].message}" if failed else points,
+        seen=f"{failed[0].name}: {failed[0].message}{_advice(assignment, failed)}" if failed else points,
     )
+
+
+def _advice(assignment: Assignment, failed: Sequence[Check]) -> str:
+    """Return a sentence if the only wrong cases are those in which rounding is not allowed for, otherwise ""."""
+    wrong = {check.label for check in failed if check.kind is Kind.CORRECTNESS and check.reason is Reason.WRONG_OUTPUT}
+    whole = {case.name for case in assignment.correctness.cases if case.data == "integers"}
+    return UNEQUAL if wrong and wrong <= whole else ""
 
 
 def _speed(goal: SpeedGoal, performance: Performance) -> Iterator[Claim]:

@@ -51,6 +51,7 @@ def test_rows_that_agree(stale, row):
         ("| correctness | 11 cases | 30 |", "11 cases", "has 12"),
         ("| correctness | up to 900 x 1000 | 30 |", "up to 900 x 1000", "has cases up to 1,290"),
         ("| sanitizer | at 53 x 91 | 8 |", "at 53 x 91", "has height 53, width 90"),
+        ("| sanitizer, 53 x 91 | no race | 8 |", "other sizes", "has height 53, width 90"),
         (
             "| speed on a CPU | 45 % of the model solution's speed | 20 |",
             "45 % of the model solution's speed",

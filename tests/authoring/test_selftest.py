@@ -7,7 +7,7 @@ from project import ROOT
 from samples import BUILD, DEVICE, check, failed, performance, result, unchecked
 
 from grader.authoring import selftest
-from grader.authoring.selftest import CLEARLY, MARGIN, Claim, examine_assignment
+from grader.authoring.selftest import CLEARLY, MARGIN, UNEQUAL, Claim, examine_assignment
 from grader.course.catalogue import Course
 from grader.course.rubric import Kind
 from grader.results.check import Reason, Verdict
@@ -116,6 +116,17 @@ def test_a_model_solution_that_fails_a_check_is_named_with_its_reason(asking, ex
     assert broken(statements) == [PASSES]
     assert statements[PASSES].seen == "correctness: case 1: 2 of 9 elements of B are wrong."
     assert FAST not in statements
+
+
+def test_a_model_solution_that_rounds_whole_numbers_gets_advice(asking, examined):
+    """If the model solution is wrong only in cases with `data: integers`, the statement says what these cases require.
+    Otherwise it does not.
+    """
+    whole = next(case.name for case in asking().correctness.cases if case.data == "integers")
+    wrong = failed(f"correctness: {whole}", message="2 of 9 elements of B are wrong.")
+    other = failed("correctness: case 1", message="3 of 9 elements of B are wrong.")
+    assert examined(asking(), model=result(BUILD, wrong, NOT_TIMED))[PASSES].seen.endswith(UNEQUAL)
+    assert UNEQUAL not in examined(asking(), model=result(BUILD, wrong, other, NOT_TIMED))[PASSES].seen
 
 
 def test_a_model_solution_that_earns_only_a_part_does_not_pass(asking, examined):

@@ -85,6 +85,7 @@ def test_an_instructor_connects_a_course_and_sends_scores_again(service, platfor
     assistant only looks.
     """
     staff, page = service.browser("staff"), "/course/platforms"
+    assert f'href="{page}"' in staff.get("/course").text
     with service.database.writing() as session:
         context = session.query(LtiContextRow).one()
         about = {

@@ -1,6 +1,7 @@
 """The page System shows the stations, their work and the queue."""
 
 import pytest
+from open_service import driving, opened
 from project import ROOT
 from services import Service
 
@@ -83,3 +84,24 @@ def test_a_station_of_a_cluster_leads_to_all_that_it_grades(service):
     page = service.browser("staff").get("/course/system").text
     assert all(service.page_of(each) in page for each in attempts)
     assert "H100 (2 workers)" in page
+
+
+def test_headings_stay_in_one_piece_and_buttons_in_one_line(tmp_path, browser):
+    """At 1280 pixels, no heading of the stations' table breaks inside a word, and the buttons for a person are in one
+    line.
+    """
+    with opened(tmp_path) as service, driving(browser, service, "staff") as driven:
+        host, device = "a-machine-with-a-long-name", "pthread-skylake-avx512-AMD EPYC"
+        with service.database.writing() as session:
+            note_station(session, StationFacts(name=f"{host}-28789-94906420", host=host, device=device), service.now)
+        driven.looks(1280)
+        driven.open(f"{service.origin}/course/system")
+        heights = "[...document.querySelectorAll('#stations ~ table thead th')].map(each => each.clientHeight)"
+        assert len(set(driven.say(heights))) == 1
+        assert driven.say("document.querySelector('#stations ~ table thead').clientHeight") < 40
+        driven.open(f"{service.origin}/course/people")
+        tops = (
+            "[...document.querySelectorAll('tbody tr:first-child td :is(button, .button)')].map(each => each.offsetTop)"
+        )
+        assert len(driven.say(tops)) == 3
+        assert len(set(driven.say(tops))) == 1
