@@ -54,9 +54,9 @@ def _coalescing(counted: Profile) -> Reading:
     return Reading(
         value=ratio,
         reason=Reason.UNCOALESCED,
-        what=f"{_use(worst)}: a warp moves {_sectors(moved)} of {counted.sector} bytes at a time and leaves {wasted} "
-        f"bytes of them unused. The least traffic is {least:,} bytes; with all {counted.unused:,} unused bytes, it is "
-        f"{in_digits(ratio)} times as large",
+        what=f"{_use(worst)}: a warp moves {_sectors(moved)} of {counted.sector} bytes at a time, but does not use "
+        f"{wasted} bytes of them. The least traffic is {least:,} bytes. Together with the {counted.unused:,} unused "
+        f"bytes, it is {in_digits(ratio)} times as large",
         help=_closer(worst),
     )
 
@@ -95,8 +95,8 @@ def _bank_conflicts(counted: Profile) -> Reading:
     return Reading(
         value=words,
         reason=Reason.BANK_CONFLICT,
-        what=f"{_use(worst)}: {in_digits(words)} words of a warp lie in the same one of {counted.banks} banks and are "
-        "served one after another",
+        what=f"{_use(worst)}: {in_digits(words)} words of a warp lie in one of the {counted.banks} banks, "
+        "which serves them one after another",
         help=_other_banks(worst),
         lengthens="" if _is_near(worst) else worst.array,
     )

@@ -102,8 +102,8 @@ FOUND = [
             Reason.UNCOALESCED,
             (
                 "line 4 writes B with neighbouring work-items 256 bytes apart: a warp moves 16 sectors of 32 bytes at "
-                "a time and leaves 384 bytes of them unused. The least traffic is 12,288 bytes; with all 3,880 unused "
-                "bytes, it is 1.32 times as large; the limit is 1.1. Work-items that are neighbours"
+                "a time, but does not use 384 bytes of them. The least traffic is 12,288 bytes. Together with the "
+                "3,880 unused bytes, it is 1.32 times as large; the limit is 1.1. Work-items that are neighbours"
             ),
         ),
         id="coalescing",
@@ -116,7 +116,7 @@ FOUND = [
             Reason.BANK_CONFLICT,
             (
                 "line 7 reads tile with neighbouring work-items 64 bytes apart: 8 words of a warp lie in "
-                "the same one of 32 banks and are served one after another; the limit is 2. Make the rows of "
+                "one of the 32 banks, which serves them one after another; the limit is 2. Make the rows of "
                 "tile one word longer"
             ),
         ),
@@ -272,8 +272,8 @@ def test_too_much(transposition, measure, at_most, accesses, expected):
             [seen_access(3, sectors=44, unused=128)],
             (
                 "line 3 reads A with neighbouring work-items 4 bytes apart: a warp moves 4.4 sectors of 32 bytes at a "
-                "time and leaves 12.8 bytes of them unused. The least traffic is 12,288 bytes; with all 128 unused "
-                "bytes, it is 1.01 times as large; the limit is 2."
+                "time, but does not use 12.8 bytes of them. The least traffic is 12,288 bytes. Together with the 128 "
+                "unused bytes, it is 1.01 times as large; the limit is 2."
             ),
         ),
         (
