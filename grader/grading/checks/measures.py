@@ -152,8 +152,8 @@ def _words_moved(counted: Profile) -> Reading:
     return Reading(
         value=total,
         reason=Reason.UNCOALESCED,
-        what=f"{what}; {_use(worst)}: a warp moves {_sectors(each)} of {counted.sector} bytes at a time where {fewest} "
-        "would hold its words",
+        what=f"{what}; {_use(worst)}: a warp moves {_sectors(each)} of {counted.sector} bytes at a time, but {fewest} "
+        "would be enough for its words",
         help=_closer(worst),
     )
 
@@ -185,8 +185,8 @@ def _remedy(counted: Profile, worst: ArrayTraffic) -> str:
     is_read_back = worst.array in made if counted.needed else read_back >= NOTABLE * counted.read
     if is_read_back:
         own = are_updated_in_place(counted, {worst.array} if counted.needed else made)
-        shared = "" if own else ", and in local memory what its group shares"
-        return f"Keep in a variable what a work-item wrote itself{shared}, instead of reading it back."
+        shared = "" if own else ", or in local memory if its group shares it"
+        return f"Do not read back what a work-item wrote itself. Keep it in a variable{shared}."
     return (
         f"Read each word of {worst.array} only once: into a variable, or into local memory if several work-items need "
         "it."
@@ -247,7 +247,8 @@ def _local_requests(counted: Profile) -> Reading:
         value=total,
         reason=Reason.EXTRA_TRAFFIC,
         what=f"warps access local memory {total:,} times, most often in {where} ({worst.requests:,} times)",
-        help="Share the work of a group among its work-items, for example as a tree by halves.",
+        help="Share the work of a group among its work-items, for example in a tree. Each step of a tree needs half as "
+        "many work-items.",
         tree_for=worst.line,
     )
 

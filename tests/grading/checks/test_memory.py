@@ -153,8 +153,8 @@ FOUND = [
             Reason.UNCOALESCED,
             (
                 "it moves sectors with 1,600 words of global memory; line 4 writes B with neighbouring work-items 256 "
-                "bytes apart: a warp moves 16 sectors of 32 bytes at a time where 4 would hold its words; the limit "
-                "is 32. Work-items that are neighbours"
+                "bytes apart: a warp moves 16 sectors of 32 bytes at a time, but 4 would be enough for its words; the "
+                "limit is 32. Work-items that are neighbours"
             ),
         ),
         id="words moved",
@@ -206,13 +206,11 @@ def test_reading_back_is_told_apart_from_reading_too_often(transposition):
     """
     written = seen_access(4, array="B", writes=True)
     in_place = counted(transposition, seen_access(4, array="B"), written)
-    own = "Keep in a variable what a work-item wrote itself, instead of reading it back."
+    own = "Do not read back what a work-item wrote itself. Keep it in a variable."
     assert own in check(transposition, "words read", 1, in_place).sentences
     elsewhere = counted(transposition, seen_access(3, array="B", bytes=5120), written)
-    assert (
-        "itself, and in local memory what its group shares, in"
-        in check(transposition, "words read", 1, elsewhere).sentences
-    )
+    shared = "Keep it in a variable, or in local memory if its group shares it."
+    assert shared in check(transposition, "words read", 1, elsewhere).sentences
 
 
 NEEDED = (Need(array="A", does="reads", bytes=5120), Need(array="B", does="reads", bytes=640))
