@@ -209,7 +209,7 @@ def _divergence(counted: Profile) -> Reading:
     return Reading(
         value=counted.diverged,
         reason=Reason.WARP_DIVERGENCE,
-        what=f"the work-items of a warp diverge {counted.diverged:,} times, most often in {where} "
+        what=f"the work-items of a warp take different branches {counted.diverged:,} times, most often in {where} "
         f"({worst.diverged:,} times)",
         help="Make conditions the same for neighbouring work-items.",
     )

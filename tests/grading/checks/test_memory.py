@@ -374,7 +374,7 @@ def test_too_much_divergence(transposition):
     made = check(transposition, "divergence", 100, counted(transposition, seen_access(3), branches=branches))
     assert made.reason is Reason.WARP_DIVERGENCE
     assert made.sentences.startswith(
-        "the work-items of a warp diverge 220 times, most often in line 9 (210 times); the limit is 100."
+        "the work-items of a warp take different branches 220 times, most often in line 9 (210 times); the limit is"
     )
 
 
