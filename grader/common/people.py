@@ -9,7 +9,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 
 from grader.common.errors import InputError
 
@@ -55,6 +55,11 @@ SortKey = tuple[tuple[tuple[str, int], ...], str]
 """Key by which people are sorted."""
 
 
+SORT_KEYS = 8192
+"""Number of recent names whose keys are kept. A course sorts the same names for each assignment."""
+
+
+@lru_cache(SORT_KEYS)
 def sort_key(name: str) -> SortKey:
     """Return the key by which people are sorted: without case and accents, so that Łukasz comes next to Lukas, and
     with digits as numbers, so that "Group 10" comes after "Group 2".

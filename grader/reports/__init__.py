@@ -126,7 +126,6 @@ def overview_page(book: "Gradebook", links: Mapping[tuple[str, str], str]) -> Dr
 
 
 def _overview(book: "Gradebook", links: Mapping[tuple[str, str], str]) -> str:
-    _load_what_draws()
     from grader.reports.html.overview import render_overview
 
     return render_overview(book, links)

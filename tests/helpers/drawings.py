@@ -9,7 +9,6 @@ from collections.abc import Iterator
 import pytest
 
 from grader.reports import figures
-from grader.reports.html import overview
 
 
 def remembered(draw):
@@ -31,5 +30,4 @@ def figures_are_drawn_once() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         for name in ("timings", "rates", "roofline"):
             patch.setattr(figures, name, remembered(getattr(figures, name)))
-        patch.setattr(overview, "drawn", remembered(overview.drawn))
         yield

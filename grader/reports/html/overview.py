@@ -1,8 +1,7 @@
 """The instructor's page about a batch: the hand-ins, the results, and where to look first. The page needs no other
 files.
 
-It is made in the same way as the student's page (page.py). Templates escape all text, and only grader's own figures are
-markup.
+It is made in the same way as the student's page (page.py). Templates escape all text.
 """
 
 from collections.abc import Iterator, Mapping
@@ -12,15 +11,13 @@ from statistics import mean
 from typing import get_args
 from urllib.parse import quote
 
-from markupsafe import Markup
-
 from grader.common.phrases import capital
 from grader.course.rubric import CAUSES_FIRST, Kind
-from grader.reports.figures.histograms import drawn
-from grader.reports.html.page import ENVIRONMENT, figure_of
+from grader.reports.html.histograms import HistogramChart, histogram_chart
 from grader.reports.html.pairs import PairRow, side_by_side
 from grader.reports.html.picking import FASTEST, SHOWN, SORTED_BY, flags_of, ranks_of, shares
 from grader.reports.html.similarity import ALIKE, Group, HandInLabels, identical, near_identical
+from grader.reports.html.workspace import template_environment
 from grader.reports.statistics import (
     FRACTION,
     POINTS,
@@ -68,13 +65,13 @@ Links = Mapping[tuple[str, str], str]
 
 @dataclass(frozen=True, kw_only=True)
 class Spread:
-    """A quantity over the submissions of an assignment: its quartiles, its figure, and the known values, the least
+    """A quantity over the submissions of an assignment: its quartiles, its chart, and the known values, the least
     first.
     """
 
     scale: Scale
     quartiles: Quartiles
-    figure: Markup
+    chart: HistogramChart
     values: tuple[float, ...]
 
     @property
@@ -184,8 +181,8 @@ def section_of(book: Gradebook, name: str) -> AssignmentSection:
         name=name,
         title=book.titles[name],
         sums=sums_of(rows),
-        points=_spread(name, POINTS, [per_cent(grade) for grade in found]),
-        kernels=tuple(_kernel(name, part, found) for part in book.parts[name]),
+        points=_spread(POINTS, [per_cent(grade) for grade in found]),
+        kernels=tuple(_kernel(part, found) for part in book.parts[name]),
         families=families(rows),
         faster=faster(rows),
         impossible=impossible(rows),
@@ -206,18 +203,17 @@ def _pairs(rows: tuple[StudentRow, ...], groups: tuple[Group, ...], skeleton: st
         yield Pair(labels=(one, other), rows=side_by_side(sources[one], sources[other], skeleton))
 
 
-def _kernel(assignment: str, part: str, found: tuple[Grade, ...]) -> Kernel:
+def _kernel(part: str, found: tuple[Grade, ...]) -> Kernel:
     speeds = [grade.speeds[part] for grade in found if part in grade.speeds]
     points = [grade.points_of_part(part) for grade in found]
-    name = f"{assignment} {part}".rstrip()
     return Kernel(
         part=part,
         points=mean([earned for earned, _ in points] or [0.0]),
         max_points=max((most for _, most in points), default=0.0),
         unit=speeds[0].unit if speeds else "",
         rate=quartiles([speed.rate for speed in speeds]),
-        speed_up=_spread(name, SPEED_UP, [speed.speed_up_over_baseline for speed in speeds]),
-        fraction=_spread(name, FRACTION, [100 * share for share in shares(speeds)]),
+        speed_up=_spread(SPEED_UP, [speed.speed_up_over_baseline for speed in speeds]),
+        fraction=_spread(FRACTION, [100 * share for share in shares(speeds)]),
     )
 
 
@@ -295,10 +291,12 @@ def address(path: str) -> str:
     return f"./{quote(path, safe='/', errors='surrogateescape')}"
 
 
-def _spread(assignment: str, scale: Scale, values: list[float]) -> Spread | None:
+def _spread(scale: Scale, values: list[float]) -> Spread | None:
     found = quartiles(values)
     if found is None:
         return None
-    bins = histogram(values, scale)
-    (figure,) = figure_of(lambda: drawn(f"{assignment}: {scale.label}", bins))
-    return Spread(scale=scale, quartiles=found, figure=figure, values=tuple(sorted(filter(isfinite, values))))
+    chart = histogram_chart(histogram(values, scale))
+    return Spread(scale=scale, quartiles=found, chart=chart, values=tuple(sorted(filter(isfinite, values))))
+
+
+ENVIRONMENT = template_environment()

@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 from sqlalchemy import select
+from sqlalchemy.orm import Session
 
 from grader.batch.lateness import due_in_words
 from grader.common.people import sort_key
@@ -118,19 +119,8 @@ class GradebookReader:
     def with_sources(self, book: Gradebook) -> Gradebook:
         """The gradebook with the first COMPARED_BYTES of each source."""
         numbers = {(each.row.student.label, each.row.assignment): each.attempt for each in self.graded}
-        return dataclasses.replace(book, rows=tuple(self._with_source(row, numbers) for row in book.rows))
-
-    def _with_source(self, row: StudentRow, numbers: dict[tuple[str, str], int]) -> StudentRow:
-        if row.grade is None or not row.grade.sha256:
-            return row
-        data = self._file(numbers[row.student.label, row.assignment])[:COMPARED_BYTES]
-        return dataclasses.replace(
-            row, grade=dataclasses.replace(row.grade, source=data.decode("utf-8-sig", "replace"))
-        )
-
-    def _file(self, attempt: int) -> bytes:
         with self._database.reading() as session:
-            return session.scalars(select(AttemptRow.data).where(AttemptRow.id == attempt)).one()
+            return dataclasses.replace(book, rows=tuple(_with_source(session, row, numbers) for row in book.rows))
 
     def pool(self, assignment: str, kind: PoolKind) -> list[tuple[str, str]]:
         """Names and texts of the pool's sources of this kind, with which hand-ins are compared."""
@@ -149,16 +139,28 @@ class GradebookReader:
         columns = GradingRow.result, GradingRow.early_result, GradingRow.released, *pages
         with self._database.reading() as session:
             row = session.execute(select(*columns).where(GradingRow.id == each.grading)).one()
+            data = _file(session, each.attempt)
         result = Result.model_validate_json(row.result)
         early = result if row.released else Result.model_validate_json(zlib.decompress(row.early_result))
         whole, shown = _with_final_points(result, each.row.grade), _with_final_points(early, each.row.shown)
         return StoredResult(
-            data=self._file(each.attempt),
+            data=data,
             result=whole,
             shown=shown,
             page=_page(row.published_page, shown),
             full_page=None if row.full_page is None else _page(row.full_page, whole),
         )
+
+
+def _with_source(session: Session, row: StudentRow, attempts: dict[tuple[str, str], int]) -> StudentRow:
+    if row.grade is None or not row.grade.sha256:
+        return row
+    data = _file(session, attempts[row.student.label, row.assignment])[:COMPARED_BYTES]
+    return dataclasses.replace(row, grade=dataclasses.replace(row.grade, source=data.decode("utf-8-sig", "replace")))
+
+
+def _file(session: Session, attempt: int) -> bytes:
+    return session.scalars(select(AttemptRow.data).where(AttemptRow.id == attempt)).one()
 
 
 def _page(drawn: bytes, result: Result) -> bytes:
@@ -190,10 +192,12 @@ def _with_duplicates(found: AssignmentRows) -> Iterator[StudentRow]:
     for row in found.rows:
         if row.grade is not None and row.grade.sha256:
             same.setdefault(row.grade.sha256, []).append(row.student.label)
+    for labels in same.values():
+        labels.sort(key=sort_key)
     for row in found.rows:
         labels = [] if row.grade is None else same.get(row.grade.sha256, [])
         others = (each for each in labels if not _is_one_group(found, row.student.label, each))
-        yield dataclasses.replace(row, same_as=tuple(sorted(others, key=sort_key)))
+        yield dataclasses.replace(row, same_as=tuple(others))
 
 
 def _is_one_group(found: AssignmentRows, one: str, other: str) -> bool:
