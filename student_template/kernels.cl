@@ -8,7 +8,7 @@
 // coalsTransp: B = A transposed, with coalesced reads and coalesced writes.
 //
 // A is height x width, B is width x height, both row-major: element (r, c) of A is A[r*width + c].
-// Copy a TILE x TILE block of A into local memory, and write it to B from there, turned over.
+// Copy a TILE x TILE block of A into local memory, and write it from there to B, transposed.
 //
 // Launch:   work-group (TILE, TILE), global (ceil(width/TILE)*TILE, ceil(height/TILE)*TILE).
 //           Dimension 0 runs along the width of A, dimension 1 along its height.

@@ -53,7 +53,7 @@ def draft(name: str, course: Path, template: str = FIRST) -> list[Path]:
         raise InputError("the course that comes with grader cannot be changed; name your own folder with --course DIR.")
     present = [str(place / name) for place in PLACES.values() if os.path.lexists(course / place / name)]
     if present:
-        raise InputError(f"{course} already holds {', '.join(present)}; choose another name, or remove that.")
+        raise InputError(f"{course} already contains {', '.join(present)}; choose another name, or remove that.")
     written = write_new({str(path): text.replace(PLACEHOLDER, name) for path, text in _files(template, name)}, course)
     if _is_current(course / SCHEMA_FILE):
         return written

@@ -29,7 +29,7 @@ def main() -> None:
     logging.captureWarnings(capture=True)  # a warning of a library must not appear between the lines of a report
     logging.getLogger("py.warnings").addHandler(logging.NullHandler())
     stopping = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)  # the exception stops every worker as it passes through
-    interrupt_on(stopping, lambda number: InterruptedGradingError(f"interrupted by {signal.Signals(number).name}."))
+    interrupt_on(stopping, lambda number: InterruptedGradingError(f"interrupted by {_signal_in_words(number)}."))
     try:
         with fork_server_for(sys.argv[1:]) as server:
             from grader.cli.app import app
@@ -48,6 +48,11 @@ def main() -> None:
     except Exception:  # noqa: BLE001 - a fault of grader must not lead to the exit code of a failed check
         print(showable(traceback.format_exc()), file=sys.stderr, end="")
         _complain("this is a fault in grader itself; please report the lines above.", UNGRADED)
+
+
+def _signal_in_words(number: int) -> str:
+    """Return the keys that send this signal from a terminal, or the name of the signal."""
+    return "Ctrl-C" if number == signal.SIGINT else signal.Signals(number).name
 
 
 def _complain(message: str, code: int) -> NoReturn:

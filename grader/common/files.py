@@ -117,7 +117,7 @@ def write_new(files: Mapping[str, str | bytes], folder: Path, executable: frozen
     """
     present = [name for name in files if os.path.lexists(folder / name)]
     if present:
-        raise InputError(f"{folder} already holds {', '.join(present)}; choose an empty folder.")
+        raise InputError(f"{folder} already contains {', '.join(present)}; choose an empty folder.")
     for name, content in files.items():
         path = folder / name
         make_folder(path.parent)

@@ -211,7 +211,7 @@ class Connection:
     def _why_none(found: Devices) -> str:
         """Return the reason why the device is missing, and the next step for the user."""
         if found.devices:
-            return f"there are {len(found.devices)}. `{command('devices')}` lists them."
+            return f"this machine has {len(found.devices)}. `{command('devices')}` lists them."
         if found.too_new:
             return (
                 f"{listed(found.too_new, 'and')} is newer than the OpenCL driver that is installed (PoCL's Python "

@@ -181,7 +181,7 @@ def test_what_is_there_is_never_overwritten(tmp_path, place):
     (tmp_path / place / "scaling").mkdir(parents=True)
     with pytest.raises(InputError, match="choose another name") as caught:
         draft("scaling", tmp_path)
-    assert f"{tmp_path} already holds {place}/scaling;" in str(caught.value)
+    assert f"{tmp_path} already contains {place}/scaling;" in str(caught.value)
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
 
 

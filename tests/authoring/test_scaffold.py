@@ -210,7 +210,7 @@ def test_a_file_that_is_there_is_never_overwritten(transposition, tmp_path, pres
         (tmp_path / name).write_text("an evening's work")
     with pytest.raises(InputError, match="choose an empty folder") as caught:
         start(transposition, TEMPLATE, GUIDE, tmp_path)
-    assert f"{tmp_path} already holds {', '.join(present)};" in str(caught.value)
+    assert f"{tmp_path} already contains {', '.join(present)};" in str(caught.value)
     assert written_to(tmp_path) == sorted(present)
     assert {(tmp_path / name).read_text() for name in present} == {"an evening's work"}
 

@@ -70,9 +70,9 @@ def test_an_interrupted_batch_leaves_nothing_and_says_how_to_go_on(tmp_path, num
     (os.killpg if number == signal.SIGINT else os.kill)(process.pid, number)
     assert process.wait(60) == 130
     *_, last = (tmp_path / "log").read_text().splitlines()
-    kept = done(tmp_path / "out")
+    kept, by = done(tmp_path / "out"), "Ctrl-C" if number == signal.SIGINT else number.name
     assert last == (
-        f"grader: interrupted by {number.name}. {kept} of 6 gradings are done and kept in {tmp_path / 'out'}; "
+        f"grader: interrupted by {by}. {kept} of 6 gradings are done and kept in {tmp_path / 'out'}; "
         "the same command continues from there (without --regrade)."
     )
     assert left_in(tmp_path) == []

@@ -177,7 +177,7 @@ def test_new_files_are_written_with_their_folders(tmp_path):
 def test_a_new_file_is_never_written_over_another(tmp_path):
     """If one of the new files already exists, the error names it and no file is written."""
     (tmp_path / "Dockerfile").write_text("mine")
-    with pytest.raises(InputError, match=r"already holds Dockerfile; choose an empty folder"):
+    with pytest.raises(InputError, match=r"already contains Dockerfile; choose an empty folder"):
         write_new({"setup.sh": "", "Dockerfile": ""}, tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["Dockerfile"]
 

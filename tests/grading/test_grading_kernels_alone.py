@@ -19,7 +19,7 @@ def test_a_right_kernel_earns_its_points_next_to_a_wrong_one(tmp_path, environme
     assert [(check.points, check.max_points) for check in checks] == [(0, 5), (7, 7), (0, 4), (0, 4)]
     first = result.first_cause
     assert (first.label, first.reason) == ("scanBlocks alone", Reason.WRONG_OUTPUT)
-    assert first.message.endswith("Only scanBlocks ran, on right arrays.")
+    assert first.message.endswith("Only scanBlocks ran, with correct inputs.")
     assert "sums is already wrong after launch 2, scanSums" in checks[2].detail
     path.write_text(KERNELS)
     assert grade(assignment, path, environment, seed=4).points == 20

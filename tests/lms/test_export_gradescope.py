@@ -145,7 +145,7 @@ def test_what_cannot_be_graded_has_no_score_and_a_reason(engine, installed):
     with handed_in(engine, installed, {"kernels.cl": b"\n"}) as container:
         results, output = grade(container)
     assert set(results) == {"output"}
-    assert "is empty; hand in your kernel" in results["output"]
+    assert "is empty; write your kernel in it" in results["output"]
     assert "is empty" in output
 
 

@@ -109,7 +109,7 @@ def _decode(data: bytes, path: Path) -> str:
         # accented letters of an old editor in a comment are no reason to refuse the file
         text = data.removeprefix(BOM_UTF8).decode("latin-1")
     if not without_controls(text).strip():
-        raise InputError(f"{path} is empty; hand in your kernel.")
+        raise InputError(f"{path} is empty; write your kernel in it.")
     return _without_end(text.replace("\r\n", "\n").replace("\r", "\n"))
 
 

@@ -79,8 +79,8 @@ class ProcessSandbox:
             "core_bytes": CORE_BYTES,
             "privileges": "no new ones",
             "network": "none" if are_refused else "the machine's",
-            "devices": "those for computing" if are_listed else "all",
-            "system_calls": "all but grader's own list" if are_refused else "all",
+            "devices": "only those for computing" if are_listed else "all",
+            "system_calls": "all except those on grader's list" if are_refused else "all",
         }
         return self._limits.model_dump(exclude_none=True) | closed
 

@@ -49,7 +49,7 @@ def _naming_its_kernel(check: Check, kernel: str) -> Check:
     """The check of a case. If it failed with only one kernel, the message ends with the name of this kernel."""
     if not kernel or check.reason in {None, Reason.NOT_RUN, Reason.KERNEL_MISSING}:
         return check
-    return replace(check, message=f"{check.message} Only {kernel} ran, on right arrays.")
+    return replace(check, message=f"{check.message} Only {kernel} ran, with correct inputs.")
 
 
 def _explained(

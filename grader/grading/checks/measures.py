@@ -54,9 +54,9 @@ def _coalescing(counted: Profile) -> Reading:
     return Reading(
         value=ratio,
         reason=Reason.UNCOALESCED,
-        what=f"{_use(worst)}: a warp moves {_sectors(moved)} of {counted.sector} bytes at a time and leaves {wasted} "
-        f"bytes of them unused. The least traffic is {least:,} bytes; with all {counted.unused:,} unused bytes, it is "
-        f"{in_digits(ratio)} times as large",
+        what=f"{_use(worst)}: a warp moves {_sectors(moved)} of {counted.sector} bytes at a time, but does not use "
+        f"{wasted} bytes of them. The least traffic is {least:,} bytes. Together with the {counted.unused:,} unused "
+        f"bytes, it is {in_digits(ratio)} times as large",
         help=_closer(worst),
     )
 
@@ -95,8 +95,8 @@ def _bank_conflicts(counted: Profile) -> Reading:
     return Reading(
         value=words,
         reason=Reason.BANK_CONFLICT,
-        what=f"{_use(worst)}: {in_digits(words)} words of a warp lie in the same one of {counted.banks} banks and are "
-        "served one after another",
+        what=f"{_use(worst)}: {in_digits(words)} words of a warp lie in one of the {counted.banks} banks, "
+        "which serves them one after another",
         help=_other_banks(worst),
         lengthens="" if _is_near(worst) else worst.array,
     )
@@ -152,8 +152,8 @@ def _words_moved(counted: Profile) -> Reading:
     return Reading(
         value=total,
         reason=Reason.UNCOALESCED,
-        what=f"{what}; {_use(worst)}: a warp moves {_sectors(each)} of {counted.sector} bytes at a time where {fewest} "
-        "would hold its words",
+        what=f"{what}; {_use(worst)}: a warp moves {_sectors(each)} of {counted.sector} bytes at a time, but {fewest} "
+        "would be enough for its words",
         help=_closer(worst),
     )
 
@@ -185,8 +185,8 @@ def _remedy(counted: Profile, worst: ArrayTraffic) -> str:
     is_read_back = worst.array in made if counted.needed else read_back >= NOTABLE * counted.read
     if is_read_back:
         own = are_updated_in_place(counted, {worst.array} if counted.needed else made)
-        shared = "" if own else ", and in local memory what its group shares"
-        return f"Keep in a variable what a work-item wrote itself{shared}, instead of reading it back."
+        shared = "" if own else ", or in local memory if its group shares it"
+        return f"Do not read back what a work-item wrote itself. Keep it in a variable{shared}."
     return (
         f"Read each word of {worst.array} only once: into a variable, or into local memory if several work-items need "
         "it."
@@ -209,7 +209,7 @@ def _divergence(counted: Profile) -> Reading:
     return Reading(
         value=counted.diverged,
         reason=Reason.WARP_DIVERGENCE,
-        what=f"the work-items of a warp diverge {counted.diverged:,} times, most often in {where} "
+        what=f"the work-items of a warp take different branches {counted.diverged:,} times, most often in {where} "
         f"({worst.diverged:,} times)",
         help="Make conditions the same for neighbouring work-items.",
     )
@@ -247,7 +247,8 @@ def _local_requests(counted: Profile) -> Reading:
         value=total,
         reason=Reason.EXTRA_TRAFFIC,
         what=f"warps access local memory {total:,} times, most often in {where} ({worst.requests:,} times)",
-        help="Share the work of a group among its work-items, for example as a tree by halves.",
+        help="Share the work of a group among its work-items, for example in a tree. Each step of a tree needs half as "
+        "many work-items.",
         tree_for=worst.line,
     )
 

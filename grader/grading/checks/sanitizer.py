@@ -112,7 +112,7 @@ def _nothing_seen(clean: Simulated, at_failed: Simulated | None) -> Problem:
     where = " and ".join(f"({sizes_in_words(run.sizes)})" for run in runs)
     return Problem(
         reason=Reason.NOT_RUN,
-        message=f"the simulator saw no wrong access at {where}, but results are wrong.",
+        message=f"the simulator saw no wrong access at {where}, but the results are wrong.",
         help="Fix correctness first to earn these points.",
     )
 

@@ -59,7 +59,7 @@ def test_init_writes_a_folder_that_is_ready_to_grade(tmp_path):
     written = output_of(tmp_path, "init", "coalsTransp", "mine").partition("\n\n")[0].splitlines()
     assert all((tmp_path / path).is_file() for path in written)
     assert "mine/kernels.cl" in written
-    assert "already holds kernels.cl" in complaint(grader(tmp_path, "init", "coalsTransp", "mine"))
+    assert "already contains kernels.cl" in complaint(grader(tmp_path, "init", "coalsTransp", "mine"))
 
 
 def test_init_ends_with_the_next_step(tmp_path):

@@ -128,7 +128,7 @@ def test_a_worker_opens_no_terminal(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("possible", "said"), [(True, ("none", "those for computing")), (False, ("the machine's", "all"))]
+    ("possible", "said"), [(True, ("none", "only those for computing")), (False, ("the machine's", "all"))]
 )
 def test_what_a_machine_cannot_close_is_on_record(monkeypatch, possible, said):
     """Each result, and the output of `grader doctor`, records what the machine cannot close."""

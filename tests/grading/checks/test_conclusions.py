@@ -165,7 +165,7 @@ def test_a_kernel_alone_is_told_with_its_own_lines():
     )
     case = Case(name="one", sizes=SIZES[1], alone="coalsTransp")
     (told,) = conclude([Tried(case=case, check=check)], None, None, seen)
-    assert told.message == "B is wrong. Only coalsTransp ran, on right arrays."
+    assert told.message == "B is wrong. Only coalsTransp ran, with correct inputs."
     assert told.help == "In your file, B is written in line 7."
 
 

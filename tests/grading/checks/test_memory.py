@@ -102,8 +102,8 @@ FOUND = [
             Reason.UNCOALESCED,
             (
                 "line 4 writes B with neighbouring work-items 256 bytes apart: a warp moves 16 sectors of 32 bytes at "
-                "a time and leaves 384 bytes of them unused. The least traffic is 12,288 bytes; with all 3,880 unused "
-                "bytes, it is 1.32 times as large; the limit is 1.1. Work-items that are neighbours"
+                "a time, but does not use 384 bytes of them. The least traffic is 12,288 bytes. Together with the "
+                "3,880 unused bytes, it is 1.32 times as large; the limit is 1.1. Work-items that are neighbours"
             ),
         ),
         id="coalescing",
@@ -116,7 +116,7 @@ FOUND = [
             Reason.BANK_CONFLICT,
             (
                 "line 7 reads tile with neighbouring work-items 64 bytes apart: 8 words of a warp lie in "
-                "the same one of 32 banks and are served one after another; the limit is 2. Make the rows of "
+                "one of the 32 banks, which serves them one after another; the limit is 2. Make the rows of "
                 "tile one word longer"
             ),
         ),
@@ -153,8 +153,8 @@ FOUND = [
             Reason.UNCOALESCED,
             (
                 "it moves sectors with 1,600 words of global memory; line 4 writes B with neighbouring work-items 256 "
-                "bytes apart: a warp moves 16 sectors of 32 bytes at a time where 4 would hold its words; the limit "
-                "is 32. Work-items that are neighbours"
+                "bytes apart: a warp moves 16 sectors of 32 bytes at a time, but 4 would be enough for its words; the "
+                "limit is 32. Work-items that are neighbours"
             ),
         ),
         id="words moved",
@@ -206,13 +206,11 @@ def test_reading_back_is_told_apart_from_reading_too_often(transposition):
     """
     written = seen_access(4, array="B", writes=True)
     in_place = counted(transposition, seen_access(4, array="B"), written)
-    own = "Keep in a variable what a work-item wrote itself, instead of reading it back."
+    own = "Do not read back what a work-item wrote itself. Keep it in a variable."
     assert own in check(transposition, "words read", 1, in_place).sentences
     elsewhere = counted(transposition, seen_access(3, array="B", bytes=5120), written)
-    assert (
-        "itself, and in local memory what its group shares, in"
-        in check(transposition, "words read", 1, elsewhere).sentences
-    )
+    shared = "Keep it in a variable, or in local memory if its group shares it."
+    assert shared in check(transposition, "words read", 1, elsewhere).sentences
 
 
 NEEDED = (Need(array="A", does="reads", bytes=5120), Need(array="B", does="reads", bytes=640))
@@ -272,8 +270,8 @@ def test_too_much(transposition, measure, at_most, accesses, expected):
             [seen_access(3, sectors=44, unused=128)],
             (
                 "line 3 reads A with neighbouring work-items 4 bytes apart: a warp moves 4.4 sectors of 32 bytes at a "
-                "time and leaves 12.8 bytes of them unused. The least traffic is 12,288 bytes; with all 128 unused "
-                "bytes, it is 1.01 times as large; the limit is 2."
+                "time, but does not use 12.8 bytes of them. The least traffic is 12,288 bytes. Together with the 128 "
+                "unused bytes, it is 1.01 times as large; the limit is 2."
             ),
         ),
         (
@@ -376,7 +374,7 @@ def test_too_much_divergence(transposition):
     made = check(transposition, "divergence", 100, counted(transposition, seen_access(3), branches=branches))
     assert made.reason is Reason.WARP_DIVERGENCE
     assert made.sentences.startswith(
-        "the work-items of a warp diverge 220 times, most often in line 9 (210 times); the limit is 100."
+        "the work-items of a warp take different branches 220 times, most often in line 9 (210 times); the limit is"
     )
 
 

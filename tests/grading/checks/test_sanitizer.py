@@ -126,7 +126,7 @@ def test_wrong_results_alone_keep_no_points(simulator, transposition):
     check = checked(simulator, transposition, source, (SMALLEST,))
     assert (check.verdict, check.reason, check.points) == (Verdict.FAILED, Reason.NOT_RUN, 0)
     assert check.message == (
-        "the simulator saw no wrong access at (height 53, width 90) and (height 3, width 2), but results are wrong."
+        "the simulator saw no wrong access at (height 53, width 90) and (height 3, width 2), but the results are wrong."
     )
     assert check.help == "Fix correctness first to earn these points."
 
@@ -148,7 +148,7 @@ def test_a_case_that_only_fails_when_large_is_not_simulated(simulator, transposi
     source = changed(TRANSPOSITION, "= tile[lx][ly]", "= 2 * tile[lx][ly]")
     check = checked(simulator, transposition, source, ({"height": 4096, "width": 4096},))
     assert check.reason is Reason.NOT_RUN
-    assert check.message.startswith("the simulator saw no wrong access at (height 53, width 90), but results are wrong")
+    assert check.message.startswith("the simulator saw no wrong access at (height 53, width 90), but the results are")
 
 
 def test_results_that_are_wrong_only_there(simulator, transposition):
