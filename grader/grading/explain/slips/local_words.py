@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from grader.common.phrases import listed
-from grader.grading.explain.simulator.oclgrind import LOCAL
+from grader.grading.explain.simulator.oclgrind import LOCAL, RACE
 from grader.grading.explain.slips.launch import SimulatedLaunch
 from grader.grading.explain.slips.slip import Slip
 from grader.grading.source.guards import Guard
@@ -12,9 +12,12 @@ from grader.results.check import Reason
 
 
 def unstored_words(launch: SimulatedLaunch) -> Slip | None:
-    """Explain reads of unset words in local memory, if every store to the array is behind a guard with a size."""
+    """Explain reads of unset words in local memory, if every store to the array is behind a guard with a size. A read
+    in a race is left out, because it may come before the store.
+    """
+    raced = {line for each in launch.seen.messages if RACE.match(each.text) for line in launch.lines_of(each)}
     for unset in launch.seen.unset:
-        stores = _stores(launch, unset.name) if unset.space == LOCAL else []
+        stores = _stores(launch, unset.name) if unset.space == LOCAL and unset.line not in raced else []
         lines = sorted({guard.used for place in stores for guard in _guards(launch, place)})
         is_sized = all(any(_has_a_size(launch, guard) for guard in _guards(launch, place)) for place in stores)
         if stores and is_sized and _are_all_stores(launch, unset.name):

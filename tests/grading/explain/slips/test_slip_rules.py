@@ -442,13 +442,14 @@ def test_a_step_of_a_tree_without_a_condition_is_named(step):
 @pytest.mark.parametrize("test", ["if (x < w)\n", "if (x >= w) return;\n"])
 def test_words_that_a_guard_leaves_unset_are_named(test):
     """If a guard on a size keeps work-items from storing to local memory, their words stay unset, and the message names
-    all guards of the store. A store that the text does not show as an assignment may fill these words, too.
+    all guards of the store. A store that the text does not show as an assignment may fill these words, too, and a store
+    in a race may be late.
     """
     unset = {"line": 7, "column": 1, "name": "s", "space": 3, "used_line": 7, "how": "stored", "array": "v"}
     ids = {"global_id": (95, 0, 0), "local_id": (15, 0, 0), "group": (5, 0, 0), "times": 1}
 
-    def unset_words(body, **stored):
-        seen = launch(body, **stored)
+    def unset_words(body, *messages, **stored):
+        seen = launch(body, *messages, **stored)
         read = SeenUnset(**unset, **ids)
         return first_slip([replace(seen, seen=seen.seen.model_copy(update={"unset": (read,)}), inputs=frozenset())])
 
@@ -461,6 +462,9 @@ def test_words_that_a_guard_leaves_unset_are_named(test):
     assert unset_words(among).message == "work-items that the guards in lines 5 and 6 keep out store nothing in s."
     other = unset_words(body, stored="s")
     assert other is None or "store nothing" not in other.message
+    wrong = wrong_in_local_memory(7)
+    race = wrong.model_copy(update={"text": wrong.text.replace("Invalid read of", "Read-write data race at")})
+    assert unset_words(body, race) is None
     assert unset_words(body.replace("s[me] = 1", "s[me] = 1; else s[me] = 0").replace(test, "if (x != w)")) is None
 
 
