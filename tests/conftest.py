@@ -82,7 +82,7 @@ def leave_out_similar(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.whole)
 
 
-@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups, and before pytest selects by marks
+@pytest.hookimpl(tryfirst=True)  # runs before xdist reads the groups, and before pytest selects tests by marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Refuse test ids that are too long to read. Run the tests of a module in one process, where they share fixtures,
     unless they are marked as spread. Begin with the longest modules.

@@ -62,7 +62,9 @@ assignment, so the kernel's own variables have names that no argument uses.
 """
 
 FUNCTION = "grader_"
-"""Begins the name of a function that was a kernel of the baseline, which may have the name of the student's kernel."""
+"""Prefix of a function that was a kernel of the baseline. Without it, the function could have the name of the student's
+kernel.
+"""
 
 KERNEL = re.compile(r"\b(?:__)?kernel\s+void\s+(\w+)\s*\(")
 

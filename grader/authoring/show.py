@@ -96,7 +96,7 @@ def _layouts(assignment: Assignment) -> Iterator[str]:
 
 
 MAY_BE_CONSTANT = "; may be __constant"
-"""Remark on an input that kernels may declare in constant memory."""
+"""Remark about an input that kernels may declare in constant memory."""
 
 
 def _kind(buffer: Buffer) -> str:

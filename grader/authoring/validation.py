@@ -131,9 +131,9 @@ def examine(
 
 
 def have_new_data(assignment: Assignment) -> Iterator[Claim]:
-    """Yield a claim about the cases in which a kernel runs alone, if there are any: each grading makes new data for
-    them. Otherwise a worker gets the arrays between the kernels of the whole program, and a submission could contain
-    them.
+    """Yield a claim that each grading makes new data for cases in which a kernel runs alone, if there are such cases.
+    The worker of such a case gets correct intermediate arrays, so a submission could contain copies of them if they
+    never changed.
     """
     alone = [case for case in assignment.correctness.cases if case.alone]
     if not alone:

@@ -15,8 +15,8 @@ class InputError(GraderError):
 class InterruptedGradingError(BaseException):
     """The grader was interrupted. Everything that it had started has been stopped.
 
-    Like KeyboardInterrupt, it is no Exception. It can arrive inside any code, also an instructor's, and must pass
-    through every `except Exception`.
+    This class does not derive from Exception, for the same reason as KeyboardInterrupt: it can arrive inside any code,
+    including an instructor's, and must pass through every `except Exception`.
     """
 
 

@@ -277,7 +277,7 @@ class Assignment(Folders, Rubric):
                 elif buffer.image is not None:
                     yield f"{name} is an image: write `verifier: oracle` under performance"
                 elif ELEMENTS[buffer.type].dtype == "float16":
-                    yield f"{name} has halves, whose sums are not exact: write `verifier: oracle` under performance"
+                    yield f"{name} has type half, whose sums are not exact: write `verifier: oracle` under performance"
                 if buffer.is_judged and self.tolerance_of(name).rule not in EQUAL_ON_DEVICE:
                     yield f"{name} may differ from the model solution's: write `verifier: oracle` under performance"
         yield from (why for ranges in asked.integers for why in self._out_of_range(ranges))

@@ -99,8 +99,9 @@ def _check_text(fields: object) -> None:
 
 
 def line_at(path: Path, place: str) -> int | None:
-    """Return the line of a field with this path, such as "buffers.x.type", or of the last mapping or list on the way
-    to it. Returns None if the file does not have the first step. The file must have been read as a mapping before.
+    """Return the line of the field at this path, such as "buffers.x.type". If the field is missing, returns the line of
+    the innermost mapping or list on the path that exists, or None if the file does not contain any of them. The file
+    must be known to contain a mapping.
     """
     node, line = yaml.compose(read_text(path), _Loader), None
     for step in place.split("."):
@@ -120,13 +121,13 @@ def _children(node: yaml.Node | None) -> Iterator[tuple[str, yaml.Node, int]]:
 
 
 def checked(where: str, kind: type[Read], fields: Fields, path: Path | None = None) -> Read:
-    """Return these fields as a record. If they are not valid, raises InputError that begins with `where`, the place of
-    the fields, and the line if `path` is the file that has them.
+    """Return these fields as a record. Invalid fields raise an InputError whose message begins with `where`, the place
+    of the fields. If `path` is the file that contains the fields, the message also gives the line.
     """
     try:
         return kind.model_validate(fields)
     except ValidationError as error:
-        words: dict[str, list[str]] = {}  # there are several messages if a value may be of several kinds
+        words: dict[str, list[str]] = {}  # a value that may be of several kinds gets several messages
         # an unknown field is often a misspelt missing one, so its message comes first
         for each in sorted(_stated(error, fields), key=lambda each: each["type"] != "extra_forbidden"):
             words.setdefault(_place(each, fields), []).append(_words(each))

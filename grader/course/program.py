@@ -5,7 +5,7 @@
       - {for: k, from: 2, to: n, next: 2*k, do: [{kernel: merge, args: [data, k, n], global: [n], local: [64]}]}
       - {repeat: n, until: {sum: changed, below: 1}, do: [{fill: changed, value: 0}, {kernel: relax, ...}]}
 
-The judge unrolls loops over numbers (run_sequence.py), so a worker gets a plain sequence. Only `repeat` is repeated by
+The judge unrolls loops over numbers (run_sequence.py), so a worker gets a plain sequence. Only `repeat` is left to
 the worker, because its end may depend on a value that a kernel writes.
 """
 

@@ -1,4 +1,4 @@
-"""The sequence of an assignment's steps at given sizes: loops over numbers are unrolled."""
+"""The sequence of an assignment's steps at given sizes, with loops over numbers unrolled."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

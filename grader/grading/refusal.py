@@ -55,8 +55,8 @@ def unreached(assignment: Assignment, device: DeviceFacts) -> Iterator[Check]:
 
 
 def unreached_without_kernels(assignment: Assignment, device: DeviceFacts) -> Iterator[Check]:
-    """Yield the checks, except the cases, that are impossible because kernels are missing. A course's machine decides
-    the cases that a student kit omits, since they may need other kernels.
+    """Yield the checks that cannot be made because kernels are missing, except the cases. The cases that a student kit
+    omits are left to the course's machine, since they may need only kernels that the file has.
     """
     yield from map(LACKS_KERNELS.fail, unobserved_checks(assignment, device))
     yield from map(HIDDEN.skip, left_out(assignment))

@@ -40,9 +40,9 @@ class ExcerptLine:
 
 
 def excerpt_of(issue: Issue, lines: Sequence[str]) -> tuple[ExcerptLine, ...]:
-    """Return the lines of an issue's places in the order of the events, after the issue's own line if that is a
-    different one. A line without words, such as the end of a loop, is left out if there are others. Empty if no line is
-    known.
+    """Return the lines of an issue's places in the order of the events, preceded by the issue's own line if that is a
+    different one. A line without words, such as the end of a loop, is left out if there are other lines. The result is
+    empty if no line is known.
     """
     places = issue.places[:PLACES]
     numbers = [*dict.fromkeys(place.line for place in places)]

@@ -264,9 +264,9 @@ def _cause(sighting: _Sighting, lines: Sequence[str]) -> _Cause:
 def _found_before(cause: _Cause, sighting: _Sighting, found: Mapping[_Cause, list[_Sighting]]) -> _Cause | None:
     """Return an earlier cause that explains this sighting, too.
 
-    A finding with the help of an earlier one is the same mistake in another line. A case with the line of an earlier
-    cause, and its help or the same cause, is also the same mistake. A case is a consequence of the first finding in
-    its kernel if its cause is unknown, or if its results change from launch to launch.
+    A finding with the same help as an earlier one is the same mistake in another line. A case with the line of an
+    earlier cause is also the same mistake if its help or its cause is equal. A case is a consequence of the first
+    finding in its kernel if its cause is unknown, or if its results change from launch to launch.
     """
     earlier = [each for each in found if each.part == cause.part]
     alike = [each for each in earlier if sighting.help and found[each][0].help == sighting.help]

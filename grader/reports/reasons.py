@@ -58,8 +58,8 @@ MEANINGS: Mapping[Reason, str] = {
         "its use by another work-item, and change a shared word by one atomic function, not by two."
     ),
     Reason.UNINITIALISED: (
-        "The kernel uses a value that was never set. Give the variable a value, or store a zero if there is "
-        "nothing to load."
+        "The kernel uses a value that was never set. Give the variable a value. If there is nothing to load, store "
+        "the value that the exercise wants, often 0."
     ),
     Reason.UNCOALESCED: (
         "Neighbouring work-items access words that are far apart. Make `get_local_id(0)` run along a row."

@@ -40,7 +40,7 @@ LOG_LINES = 12
 """Maximum number of lines of a build log in the brief report. The first error usually causes the others."""
 
 SHORT_LOG = 3
-"""Lines of a log with one error: the error, its line, and a caret below it."""
+"""Maximum number of lines of a log with only one error: the error, its line, and a caret below it."""
 
 STYLES = {
     "passed": "green",
@@ -53,7 +53,7 @@ STYLES = {
 CELLS = {RIGHT: "not dim green", PARTLY: "not dim yellow", WRONG: "not dim bold red", UNWRITTEN: "not dim magenta"}
 
 INDENT_OF_EVENTS = 11
-"""Width of the text before an event below its line, in columns."""
+"""Width of the text in front of an event, which appears below its line, in columns."""
 
 INDENT = 8
 """Width of the verdict in a row, in columns. The text below a row begins after these columns."""
@@ -144,7 +144,7 @@ def _headline(issue: Issue) -> Table:
 
 
 def _is_repeated(issue: Issue) -> bool:
-    """True if the build log contains only the error and the line that the issue reports already."""
+    """True if the build log contains only the error and the line that the issue already shows."""
     lines = [line for log in issue.evidence for line in showable(log).splitlines()]
     says = issue.message.removeprefix(f"line {issue.line}: ").removesuffix(".")
     return len(lines) <= SHORT_LOG and issue.line is not None and lines[0].endswith(f": error: {says}")

@@ -87,15 +87,17 @@ OUTSTANDING = (
     Reason.DECIDED_ELSEWHERE,
     Reason.PENDING,
 )
-"""Reasons why a check is still to be made. In this order, they mean: the simulator is missing here; it cannot run what
-the exercise needs; the machine was too noisy for timing; its operating system disturbed the timing; the compiler failed
-on the kernel; the course's machine decides; the service runs it later. The points of such a check are neither earned
-nor lost.
+"""Reasons why a check is still to be made. In this order, they mean: the simulator is not installed; it cannot run
+something that the exercise needs; the machine was too noisy for timing; its operating system disturbed the timing; the
+compiler failed on the kernel; the course's machine decides; the service runs the check later. The points of such a
+check are neither earned nor lost.
 """
 
 
 UNSTEADY = "launches on the same data give different results"
-"""Cause of a case whose results change. A race or a value that was never set explains it."""
+"""Cause of a case whose results change from launch to launch. The underlying mistake is a race or a value that was
+never set.
+"""
 
 NOT_MADE = frozenset({*OUTSTANDING, Reason.HIDDEN})
 """Reasons that only skipped checks have. The outcome of a hidden check is withheld, and a dry run leaves it out."""

@@ -31,7 +31,9 @@ def urgency(check: CheckLabels) -> int:
 
 
 def _cause(check: CheckLabels) -> str:
-    """Return the cause of a failed check, or "" if it is unknown. An array without results is a cause in itself."""
+    """Return the cause of a failed check, or "" if it is unknown. If an array was not written, the reason itself is the
+    cause.
+    """
     return check.cause or (check.reason if check.reason is Reason.NOT_WRITTEN else "")
 
 

@@ -36,7 +36,9 @@ def test_a_baseline_of_other_sizes_is_dealt_out(course):
 
 
 def test_a_baseline_may_have_the_name_of_the_exercise(transposition):
-    """If both kernels have the same name, the function and the kernel that calls it have different names."""
+    """If the baseline's kernel has the same name as the exercise's kernel, the generated function gets a different name
+    than the kernel that calls it.
+    """
     launches = (replace(transposition.baseline[0], kernel="naiveTransp"),)
     _, one, _ = avoiding(replace(transposition, kernel="naiveTransp", launches=launches))
     assert "void grader_naiveTransp(" in one.source

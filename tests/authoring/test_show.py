@@ -39,7 +39,7 @@ def test_arrays_are_drawn_with_their_role_and_each_shape_once(course):
 
 
 def test_an_input_that_may_be_constant_is_named(course):
-    """Students see which inputs they may declare as __constant, because these are small at all sizes."""
+    """`grader show` marks the inputs that are small at all sizes, which students may declare as __constant."""
     text = describe(course.load("convolution"))
     assert "mask (input; may be __constant): 2*R+1 rows" in text
     assert text.count("may be __constant") == 1

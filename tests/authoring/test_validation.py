@@ -115,8 +115,8 @@ def inputs(generator, data, n, **_):
 
 
 def test_kernels_that_run_alone_need_inputs_that_use_the_generator(tmp_path):
-    """If `inputs` ignores its generator, a statement is false and names the cases in which a kernel runs alone. Other
-    assignments have no such statement.
+    """If `inputs` ignores its generator, the claim about kernels that run alone is false, and names the cases.
+    Assignments without such cases do not make this claim.
     """
     assert [each.holds for each in have_new_data(three_kernels(tmp_path / "new"))] == [True]
     made = {**FIELDS["buffers"], "data": {**FIELDS["buffers"]["data"], "data": "made"}}

@@ -2,12 +2,12 @@
 
     python tests/benchmarks/scores.py [--database postgresql] [--scores 1000] [--kills 3] [--dice 1]
 
-Each student has an attempt whose result is released. While the scores are sent, every tenth student gets other points
-by hand. The platform answers with an error, asks for fewer requests, refuses a score, or closes the connection, before
-or after it has stored the score. It refuses a score whose time is not later than that of the stored one, as the
-specification allows. Pauses are 60 times as short as usual. When only refused scores are left, they are sent again, as
-an instructor does on the page of platforms. The exit code is 1 unless the platform has the last value of each student
-and no value was sent twice in a row, other than after an answer that was lost.
+Each student has an attempt whose result is released. While the scores are sent, the points of every tenth student are
+changed by hand. A request fails in one of several ways: the platform answers with an error, asks for fewer requests,
+refuses the score, or closes the connection before or after it has stored the score. It also refuses a score if the time
+of the stored score is not earlier, as the specification allows. Pauses are divided by 60. When only refused scores are
+left, the benchmark sends them again, like an instructor on the page Learning platforms. The exit code is 0 if the
+platform has the last value of each student, and if a value was sent twice in a row only after its answer was lost.
 """
 
 import argparse
@@ -58,7 +58,7 @@ PATIENCE = 1800.0
 """Seconds after which the benchmark gives up."""
 
 Answer = tuple[int, dict[str, str], Any]
-"""Status, headers and value of an answer."""
+"""Status, headers and body of an answer."""
 
 LIMITED = {"x-rate-limit-remaining": "0.0"}
 
@@ -74,7 +74,7 @@ FAULTS: dict[str, Answer | None] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Delivery:
-    """A score that reached the platform, at this number of kills. `answered` is false if its answer was lost."""
+    """A score that reached the platform after this number of kills. `answered` is false if its answer was lost."""
 
     timestamp: str
     points: float | None
@@ -107,7 +107,7 @@ class FaultyPlatform:
         return answer
 
     def _store(self, path: str, body: Any, *, answered: bool) -> Answer | None:
-        """Store a score, unless its time is not later than that of the stored one."""
+        """Store a score. Refuses it if the time of the stored score is not earlier."""
         with self.platform.lock:
             earlier = self.deliveries.setdefault(body["userId"], [])
             is_later = not earlier or body["timestamp"] > earlier[-1].timestamp
@@ -123,7 +123,7 @@ class FaultyPlatform:
 
 
 def main() -> int:
-    """Send scores while the service is killed, and count what reached the platform."""
+    """Send scores while the service is killed repeatedly, and count the scores that reached the platform."""
     options = argparse.ArgumentParser()
     options.add_argument("--database", choices=("sqlite", "postgresql"), default="sqlite")
     options.add_argument("--scores", type=int, default=1000)
@@ -191,7 +191,7 @@ def prepared(folder: Path, url: str | None, platform: Platform, number: int) -> 
 
 
 def sent_under_kills(service: Service, serving: Serving, faulty: FaultyPlatform, given: argparse.Namespace) -> int:
-    """Let the service send all scores. Return how many were sent again because they were refused."""
+    """Let the service send all scores while it is killed. Return how many refused scores were sent again."""
     kills = [given.scores * part // (given.kills + 1) for part in range(1, given.kills + 1)]
     changes_at: int | None = given.scores // 3
     sent_again, end = 0, time.monotonic() + PATIENCE
@@ -227,7 +227,7 @@ def change_points(service: Service) -> None:
 
 
 def states_of(service: Service) -> dict[str, int]:
-    """Return how many scores have each state."""
+    """Return the number of scores in each state."""
     with service.database.reading() as session:
         return dict(session.execute(select(LtiScoreRow.state, func.count()).group_by(LtiScoreRow.state)).all())
 
@@ -241,7 +241,9 @@ def refused_again(service: Service) -> int:
 
 
 def report(service: Service, faulty: FaultyPlatform, sent_again: int) -> bool:
-    """Print what reached the platform. Return True if each student has the last value and none was repeated."""
+    """Print counts of the scores that reached the platform. Return True if each student has the last value and no value
+    was repeated without a reason.
+    """
     with service.database.reading() as session:
         wanted = dict(
             session.execute(

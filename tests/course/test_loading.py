@@ -71,7 +71,9 @@ def test_what_is_wrong_is_one_line_that_begins_with_the_path(tmp_path, text, sai
     ],
 )
 def test_the_line_of_a_wrong_field_is_named(tmp_path, text, said):
-    """If the file is known, the error gives the line of the field, or no line if the file does not have it."""
+    """If the file is given, the error contains the line of the wrong field. For a missing field, it contains
+    no line.
+    """
     path = tmp_path / "a.yaml"
     path.write_text(text)
     with pytest.raises(InputError) as caught:

@@ -672,7 +672,8 @@ def _explain_results(assignment: Assignment, chance: random.Random, where: str, 
     )
     oracle_of = built, oracle
     checks = tally.step(f"conclusions of {spoil.__name__}", where, lambda: conclude(tried, *oracle_of, seen)) or ()
-    words = chance.choice(("", "line 3: the parameters are in another order than the assignment passes them. Write x."))
+    misordered = "line 3: the parameters are in a different order than the assignment passes them. Write x."
+    words = chance.choice(("", misordered))
     told = [blamed(check, words) for check in checks]
     tally.step(
         "reports of results", where, lambda: _report(assignment, submission, told, drawn=chance.random() < 1 / DRAWN)

@@ -167,9 +167,9 @@ def test_reads_and_writes_of_images_are_measured(tmp_path, simulator):
 @pytest.mark.parametrize(
     ("right", "wrong", "words"),
     [
-        ("__write_only image2d_t target", "__read_only image2d_t target", "write write_only image2d_t target"),
-        ("__read_only image2d_t source", "__global const uchar4 *source", "write read_only image2d_t source"),
-        ("sampler_t edge", "uint edge", "write sampler_t edge"),
+        ("__write_only image2d_t target", "__read_only image2d_t target", "Write write_only image2d_t target"),
+        ("__read_only image2d_t source", "__global const uchar4 *source", "Write read_only image2d_t source"),
+        ("sampler_t edge", "uint edge", "Write sampler_t edge"),
         ("__read_only image2d_t source, __write_only image2d_t target", "", "Add read_only image2d_t source and"),
     ],
 )
@@ -318,7 +318,7 @@ def deep_blur_of(folder, form):
 
 @pytest.mark.parametrize("form", ["rgba32float", pytest.param("r32float", marks=pytest.mark.whole)])
 def test_right_and_wrong_kernels_of_3d_images(form, tmp_path, environment):
-    """The model solution earns everything. A wrong result fails, and so does a 2D image as a parameter."""
+    """The model solution passes every check. A wrong result fails, and so does a parameter that is a 2D image."""
     assignment = deep_blur_of(tmp_path, form)
     result = graded(tmp_path, environment, assignment, DEEP)
     assert {check.verdict for check in result.checks} == {Verdict.PASSED}, [check.message for check in result.checks]
@@ -331,7 +331,7 @@ def test_right_and_wrong_kernels_of_3d_images(form, tmp_path, environment):
 
 
 def test_the_simulator_compares_all_coordinates_of_a_3d_image(tmp_path, simulator):
-    """A write past the last slice is named with its three coordinates, although it is inside in the other two."""
+    """A write past the last slice is reported with all three coordinates, even if only the third is outside."""
     asked = deep_blur_of(tmp_path, "r32float")
     source = DEEP.replace("z >= get", "z > get")
     check = check_sanitizer(runs_of(subject_of(simulator, asked, source)).sanitizer, asked.sanitizer).check
@@ -339,5 +339,5 @@ def test_the_simulator_compares_all_coordinates_of_a_3d_image(tmp_path, simulato
 
 
 def test_a_device_that_cannot_write_3d_images_is_named(tmp_path):
-    """An assignment whose kernels write a 3D image needs an extension, which the sentence for authors contains."""
+    """An assignment whose kernels write a 3D image needs an OpenCL extension."""
     assert extensions(deep_blur_of(tmp_path, "r32float")) == {"write_only image3d_t": "cl_khr_3d_image_writes"}

@@ -1,4 +1,4 @@
-"""Gradings of a file that lacks some kernels of a program whose kernels also run alone."""
+"""Gradings of a file that lacks some kernels of a program with cases that run one kernel alone."""
 
 from gradings import grade
 from three_kernels import FIELDS, KERNELS, three_kernels, with_cases
@@ -15,8 +15,8 @@ def cases_of(result):
 
 
 def test_a_kernel_earns_its_points_before_the_others_are_written(tmp_path, environment):
-    """With only scanBlocks and addOffsets, the file builds, both earn their points, and the whole fails because
-    scanSums is missing.
+    """A file with only scanBlocks and addOffsets builds, and both kernels earn their points. The cases of the whole
+    program fail because scanSums is missing.
     """
     path = tmp_path / "kernels.cl"
     path.write_text(FIRST + LAST)
@@ -30,8 +30,8 @@ def test_a_kernel_earns_its_points_before_the_others_are_written(tmp_path, envir
 
 
 def test_a_missing_kernel_fails_its_own_cases(tmp_path, environment):
-    """With only a wrong scanBlocks, the case of addOffsets fails because it is missing. The wrong result comes first.
-    A hidden case of scanBlocks runs, too.
+    """If the file contains only a wrong scanBlocks, the case of addOffsets fails because that kernel is missing. The
+    wrong result is listed first, and a hidden case of scanBlocks also runs.
     """
     again = {"name": "again", "sizes": {"n": 8}, "alone": "scanBlocks", "hidden": True}
     cases = [*FIELDS["correctness"]["cases"], again]
@@ -46,7 +46,7 @@ def test_a_missing_kernel_fails_its_own_cases(tmp_path, environment):
 
 
 def test_without_cases_of_its_kernels_a_file_does_not_build(tmp_path, environment):
-    """The build fails if no case runs one of the kernels in the file alone."""
+    """The build fails if no case runs one of the file's kernels alone."""
     path = tmp_path / "kernels.cl"
     path.write_text(FIRST)
     only_last = with_cases({"name": "last", "alone": "addOffsets"}, {"name": "whole"})

@@ -68,7 +68,7 @@ def test_a_type_is_the_files_of_its_recipe(package, tmp_path):
     assert {check["verdict"] for check in json.loads((tmp_path / "right.json").read_text())["checks"]} == {"passed"}
     done = python(tmp_path, *grade, "wrong.cl", "--json", "wrong.json", **known)
     assert done.returncode == 1, done.stderr
-    assert "write __global flag *x." in (tmp_path / "wrong.json").read_text()
+    assert "Write __global flag *x." in (tmp_path / "wrong.json").read_text()
 
 
 def test_the_files_of_the_element_recipe_are_there():

@@ -35,7 +35,9 @@ pytestmark = [pytest.mark.long, pytest.mark.spread, pytest.mark.filterwarnings("
     ],
 )
 def test_what_was_found_once_is_not_found_again(name, kept):
-    """Each kept recipe passes the step that once failed for it, at all sizes. `make test` tries one for each target."""
+    """Each kept recipe passes the step that once failed for it, at all sizes. `make test` tries one recipe for each
+    target.
+    """
     assert search.again(TARGETS[name], search.SEEDS / name / f"{kept}.json") == []
 
 

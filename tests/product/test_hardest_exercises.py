@@ -1,6 +1,6 @@
-"""The course in tests/exercises: exercises of public courses that are hard to state in assignment.yaml.
+"""The course in tests/exercises, with exercises of public courses that are hard to state in assignment.yaml.
 
-They have values of 64 bits, bytes, double, several kernels, programs with loops and swaps, and several right answers.
+They use 64-bit integers, bytes, double, several kernels, programs with loops and swaps, and several right answers.
 """
 
 import pytest
@@ -17,8 +17,8 @@ EXERCISES = Course(assignments=FOLDER / "assignments", reference=FOLDER / "refer
 @pytest.mark.whole
 @pytest.mark.parametrize("name", EXERCISES.names())
 def test_a_hard_exercise_can_be_stated(tmp_path, name, simulator):  # noqa: ARG001 - it is installed
-    """`grader validate --quick` finds nothing broken: the model solution, the skeleton, the naive kernels, and the
-    golden submissions get the verdicts that they must.
+    """`grader validate --quick` finds no broken claim. The model solution, the skeleton, the naive kernels and the
+    golden submissions all get the expected verdicts.
     """
     done = grader(tmp_path, "validate", name, "--course", FOLDER, "--quick")
     assert done.returncode == 0, done.stdout
@@ -26,7 +26,9 @@ def test_a_hard_exercise_can_be_stated(tmp_path, name, simulator):  # noqa: ARG0
 
 
 def test_the_hard_exercises_can_be_read_and_one_is_graded(environment, simulator):  # noqa: ARG001 - it is installed
-    """Each assignment.yaml can be read. The model solution with a launch for each item passes every check."""
+    """Each assignment.yaml can be read, and the model solution of knapsack, with a launch for each item, passes every
+    check.
+    """
     coursework = {name: EXERCISES.load(name) for name in EXERCISES.names()}
     result = grade(coursework["knapsack"], FOLDER / "reference" / "knapsack", environment, seed=4)
     assert result.passed

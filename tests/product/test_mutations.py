@@ -190,7 +190,7 @@ def test_a_barrier_in_a_loop_orders_round_its_end():
 
 
 def test_a_barrier_has_the_lines_around_its_place():
-    """A removed barrier can be anywhere between the statements around it."""
+    """The place of a removed barrier is given by the lines of the statements around it."""
     spread = TRANSPOSITION.replace("    barrier(", "\n    // as one group\n\n    barrier(", 1)
     (removed,) = [each for each in all_of(spread) if each.kind is Kind.NO_BARRIER]
     before, after = max(numbers(spread, "= A[")), min(numbers(spread, "barrier(")) + 2

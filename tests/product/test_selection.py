@@ -37,9 +37,7 @@ def test_every_reason_of_both_corpora_is_among_the_selected():
 
 
 def test_every_class_of_attack_is_among_the_selected():
-    """The selected attacks cover every class of attack, and attacks with and without the
-    simulator.
-    """
+    """The selected attacks cover every class of attack. They include attacks with and without the simulator."""
     every = corpus()
     selected = [attack for attack in every if attack.name in ATTACKS]
     assert {attack.kind for attack in every} == set(CLASSES)

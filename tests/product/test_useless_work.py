@@ -114,7 +114,6 @@ def better(course, worker, folder, copies):
     return list(improved(worker, assignment, read_submission(folder).source, copies))
 
 
-@pytest.mark.whole
 @pytest.mark.parametrize(
     "name", ["reduction/course-style", pytest.param("coalsTransp/flat-tile-turned-on-load", marks=pytest.mark.whole)]
 )

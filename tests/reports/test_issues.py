@@ -51,15 +51,17 @@ def test_wrong_cases_with_different_causes_are_different_issues():
 
 
 def test_wrong_cases_with_one_line_and_cause_are_one_issue_whatever_their_reason():
-    """If a search has found the wrong line, an array without results and wrong results are one issue."""
+    """If a search has found the wrong line, a case whose array was not written and a case with wrong results are one
+    issue.
+    """
     nothing = wrong("two", 2, cause="one line is wrong").model_copy(update={"reason": Reason.NOT_WRITTEN, "help": "b"})
     (told,) = issues_of(result(BUILD, wrong("one", 1, cause="one line is wrong"), nothing, source=SOURCE))
     assert told.seen_in == "correctness: one, two"
 
 
 def test_results_that_change_from_launch_to_launch_belong_to_the_race():
-    """Cases whose results change are a consequence of a race or of an unset value. Without such a finding, they are an
-    issue of their own.
+    """Cases whose results change are a consequence of a race or of an unset value. Without such a finding, they are a
+    separate issue.
     """
     changing = wrong("one", 1, cause=UNSTEADY)
     racing = failed("sanitizer (n 7)", kind=Kind.SANITIZER, findings=(RACE,), message=RACE.message)

@@ -114,8 +114,8 @@ def test_the_first_to_read_has_several_of_everything():
 
 
 def test_of_several_causes_the_costliest_comes_first():
-    """The cause that has lost the most points comes first. Arrays without results are a cause, too, even if another
-    cause is known for a cheap case.
+    """The cause that has lost the most points comes first. An array that was not written also counts as a cause, even
+    if a cheap case has a known cause.
     """
     cheap = failed("correctness: offsets alone", cause="no offset is added", max_points=3)
     dear = [failed(f"correctness: {name}", reason=Reason.NOT_WRITTEN, max_points=2) for name in ("few", "many")]

@@ -89,8 +89,8 @@ def _confinement(environment: GradingEnvironment) -> Iterator[str]:
 
 
 def _lacking(environment: GradingEnvironment, course: Course) -> dict[str, str]:
-    """Return sentences about what assignments need and the device or the simulator lacks, by assignment. Files and
-    devices with other problems are left out, because other checks report them.
+    """Return a sentence for each assignment that needs something that the device or the simulator lacks, by assignment.
+    Invalid assignments and broken devices are left out, because other checks report them.
     """
     found: dict[str, str] = {}
     with suppress(GraderError), environment.worker() as worker, environment.simulator() as simulator:
@@ -104,8 +104,8 @@ def _lacking(environment: GradingEnvironment, course: Course) -> dict[str, str]:
 
 
 def _unsimulated(assignment: Assignment, simulator: Worker) -> str | None:
-    """Return a sentence about a type with which the simulator cannot compute. Assignments whose types every device has
-    are not tried, because each trial takes seconds.
+    """Return a sentence about a type with which the simulator cannot compute. Only assignments with types that need an
+    extension are tried, because each trial takes seconds.
     """
     with suppress(NoSimulatorError):
         return missing_in_simulator(assignment, simulator) if extensions(assignment) else None

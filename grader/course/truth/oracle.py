@@ -199,7 +199,7 @@ def _members(element: Element | Struct, array: NDArray[Any], truth: Truth) -> tu
 
 
 def _place(path: Path, error: BaseException) -> str:
-    """The file with the last of its lines that an error has passed through."""
+    """The path of the file, with the last of its lines in the traceback of an error."""
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if Path(frame.filename) == path]
     return f"{path}, line {lines[-1]}" if lines else str(path)
 

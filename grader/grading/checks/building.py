@@ -44,7 +44,7 @@ class Built:
     usage: tuple[Usage, ...]
     faults: tuple[Fault, ...] = ()
     missing: Mapping[str, Problem] = field(default_factory=dict)
-    """The problem of each kernel of the assignment that the file lacks, by its name."""
+    """The problem to report for each kernel that the assignment needs and the file lacks, by kernel."""
 
     @property
     def misordered(self) -> str:
@@ -54,7 +54,7 @@ class Built:
         return next((each.misordered for each in self.bindings.values() if each.misordered), "")
 
     def lacking(self, case: Case) -> Problem | None:
-        """Return the problem of a missing kernel that the case needs; None if the case can run."""
+        """Return the problem of a missing kernel that the case needs, or None if the case can run."""
         if case.alone:
             return self.missing.get(case.alone)
         return next(iter(self.missing.values()), None)
@@ -105,8 +105,8 @@ def prepare(task: Task, worker: Worker) -> Prepared:
 
 
 def check_build(prepared: Prepared, worker: Worker) -> Build:
-    """Load the worker with the submission, build it in a session, and compare its kernels with the assignment. If
-    kernels are missing, the build passes as long as a case can run another kernel alone.
+    """Load the submission into the worker, build it in a session, and compare its kernels with the assignment. If
+    kernels are missing, the build still passes if the file has a kernel that a case runs alone.
     """
     start = time.perf_counter()
     built, problem, failure = None, None, None
@@ -148,7 +148,9 @@ def _complete(built: Built) -> Built:
 
 
 def _with_a_case(built: Built) -> Built:
-    """Return the program. Raises FailedError if the file lacks a kernel and no case runs another kernel alone."""
+    """Return the program. Raises FailedError if the file lacks a kernel, unless a case runs one of its other kernels
+    alone.
+    """
     cases = built.task.assignment.correctness.cases
     return built if any(built.lacking(case) is None for case in cases) else _complete(built)
 

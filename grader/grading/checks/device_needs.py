@@ -20,7 +20,7 @@ from grader.protocol.steps import BufferSpec, ImageSpec
 
 
 def extensions(assignment: Assignment) -> dict[str, str]:
-    """Extensions of OpenCL that kernels may need for the assignment's types, by type. The type of an image is the one
+    """OpenCL extensions that kernels may need for the types of the assignment, by type. For an image, this is the type
     of its parameter.
     """
     used = [each.type for each in assignment.buffers.values()]

@@ -52,9 +52,9 @@ def observe(tested: Tested, before: Watched) -> Watched:
 
 
 def _counted(tested: Tested, before: Sequence[Check], ran: Counted | Problem) -> Profile | Problem:
-    """The counts of the submission, of which `ran` is the run in the simulator. If its only mistake is a missing
-    barrier, these are the counts with the barrier added. If neither run can be counted, returns a Problem, which
-    contains an explanation only if no other mistake is known.
+    """Return the counts of a submission, which ran in the simulator with the outcome `ran`. If its only mistake is a
+    missing barrier, these are the counts with the barrier added. If neither run can be counted, returns a Problem,
+    which contains an explanation only if no other mistake is known.
     """
     runs, simulation = tested.runs, tested.simulation
     counted = usable(ran)

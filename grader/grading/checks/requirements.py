@@ -77,10 +77,10 @@ def required(assignment: Assignment, device: DeviceFacts, checks: Sequence[Check
     """Yield the checks of one assignment, in their order, after applying the requirements between them.
 
     A check that earned points fails if a check that it requires has failed. A check that is open because of the machine
-    or the compiler fails as well, because it could no longer earn its points. A check that earned points is open if a
-    check that it requires is open because of the simulator. Otherwise, a submission would earn them by stopping the
-    simulator. A required check that was not made for another reason, for example because there is no simulator, has no
-    effect.
+    or the compiler fails as well, because it could no longer earn its points. If a required check is open because of
+    the simulator, a check that earned points becomes open, too. Otherwise, a submission could keep these points by
+    stopping the simulator. A required check that was not made for another reason, for example because there is no
+    simulator, has no effect.
     """
     asked = (each for section in assignment.sections for each in section.asked(device_class(device)))
     requires = {(each.kind, each.label): each.requires for each in asked}
@@ -111,12 +111,12 @@ def _uncounted(check: Check, missing: Sequence[str], device: DeviceFacts) -> Che
 
 
 def _left_open(check: Check, unknown: Sequence[str]) -> Check:
-    """The check without its points, which an instructor may give. Its message still contains the measured values."""
-    words = f"open: these points count when {_pass(unknown)}, and the simulator cannot run that check."
+    """The check, left open for an instructor to decide its points. Its message still contains the measured values."""
+    words = f"open: these points count when {_pass(unknown)}, but the simulator cannot run that check."
     return Problem(reason=Reason.NOT_SIMULATED, message=f"{words} {capital(check.message)}".strip()).skip(check)
 
 
 def _pass(names: Sequence[str]) -> str:
-    """Clause with the checks that have to pass."""
+    """A clause that lists the checks that have to pass."""
     quoted = listed([f'"{name}"' for name in names], "and")
     return f"{quoted} {'passes' if len(names) == 1 else 'pass'}"

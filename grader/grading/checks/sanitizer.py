@@ -34,7 +34,8 @@ class Sanitized:
     """The sanitizer check and the records of the simulator.
 
     `seen` is the record at the sizes that the check asks for, if the run finished. `at_failed` is the record at the
-    smallest failed size, if the simulator ran it. `unsupported` is a phrase for what the simulator could not run.
+    smallest failed size, if the simulator ran it. `unsupported` is a phrase for the construct that stopped the
+    simulator, if there is one.
     """
 
     check: Check

@@ -191,7 +191,7 @@ def _misordered(
         case [(_, first), *_]:
             order = ", ".join(each.declaration for each in wanted)
             place = _place(code, kernel.name, first.name)
-            return f"{place}the parameters are in another order than the assignment passes them. Write {order}."
+            return f"{place}the parameters are in a different order than the assignment passes them. Write {order}."
     return ""
 
 
@@ -246,7 +246,9 @@ def _declare(arg: ArgFacts) -> str:
 
 
 def _missing(spellings: Sequence[str], found: list[str], others: Container[str], code: Sequence[str]) -> Problem:
-    """The problem of a missing kernel. Kernels that the assignment asks for (`others`) are not a misspelt one."""
+    """The problem of a missing kernel. A kernel in `others`, which the assignment also asks for, does not count as a
+    misspelling of the missing one.
+    """
     name = spellings[0]
     for each in spellings:
         function = re.search(rf"\bvoid\s+{re.escape(each)}\s*\(", "\n".join(code))

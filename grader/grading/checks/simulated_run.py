@@ -47,7 +47,7 @@ class Simulated:
 
     @property
     def unsupported(self) -> str | None:
-        """A phrase for what the simulator could not run; None if nothing stopped it."""
+        """A phrase for the construct that stopped the simulator, or None if nothing did."""
         messages = (message for kernel in self.kernels for message in kernel.messages)
         return next(filter(None, map(unsupported, messages)), None)
 
@@ -139,8 +139,8 @@ CUT_OFF = Problem(
 
 
 def unsupported_in(seen: Simulated | Problem) -> str | None:
-    """A phrase for what the simulator could not run; None if nothing stopped it. Mistakes in the kernel may stop it in
-    the same way.
+    """A phrase for the construct that stopped the simulator, or None if nothing did. A mistake in the kernel may have
+    the same effect as an unsupported construct.
     """
     if isinstance(seen, Simulated):
         return seen.unsupported

@@ -78,7 +78,7 @@ class Watched:
 
     `profile` contains the counts of memory behaviour, if they were made. `seen` is the record at the sanitizer's sizes,
     and `at_failed` the record at the smallest failed size. Both are None if the sanitizer check is hidden, because
-    shown checks use them. `unsupported` is a phrase for what the simulator could not run, if that stopped a run.
+    shown checks use them. `unsupported` is a phrase for the construct that stopped a run, if there is one.
     """
 
     checks: tuple[Check, ...]

@@ -1,8 +1,9 @@
-"""Leaves checks open if the simulator cannot run what an exercise needs.
+"""Leaves checks open if the simulator cannot run something that an exercise needs.
 
-A submission that stops the simulator loses the points of the checks that rest on it, since it could avoid them by a
-useless call. The points stay open only if the assignment causes the stop: the model solution stops the simulator, too,
-or the submission computes with a type of the assignment. An open check earns nothing until an instructor decides.
+A submission that stops the simulator loses the points of the checks in the simulator. Otherwise, a student could avoid
+these checks with a useless call. The points stay open only if the assignment causes the stop, that is, if the model
+solution stops the simulator as well, or if the submission computes with a type of the assignment. An open check earns
+nothing until an instructor decides.
 """
 
 import dataclasses
@@ -23,16 +24,16 @@ from grader.grading.explain.simulator.oclgrind import AN_INSTRUCTION, HALF_ARITH
 from grader.results.check import Check, Reason, Verdict
 
 NUMBER = 0
-"""Number of this simulated run, from which its inputs are derived."""
+"""Number of the simulated run of the model solution. The inputs of the run are derived from it."""
 
 HALF_EXTENSION = "cl_khr_fp16"
 
 OF_A_STOP = {Reason.CRASH, Reason.BUILD_ERROR, Reason.NOT_RUN}
-"""Reasons of checks that fail because the simulator has stopped."""
+"""Reasons for which a check fails when the simulator stops."""
 
 
 def with_open_checks(watched: Watched, runs: Runs) -> Watched:
-    """Leave the checks open that failed because the simulator cannot run what the assignment needs."""
+    """Leave open each check that failed because the simulator cannot run something that the assignment needs."""
     task = runs.subject.task
     if watched.unsupported is None or not _needs(task, watched.unsupported, runs.ours):
         return watched
@@ -54,14 +55,14 @@ OPEN = (
 
 
 def _needs(task: Task, unsupported: str, ours: Worker) -> bool:
-    """True if the assignment needs what the simulator cannot run."""
+    """True if the assignment needs this unsupported construct."""
     computes_with_half = unsupported == HALF_ARITHMETIC and HALF_EXTENSION in extensions(task.assignment).values()
     return computes_with_half or unsupported_in_model(task.assignment, task.seed, ours) is not None
 
 
 def unsupported_in_model(assignment: Assignment, seed: int, simulator: Worker) -> str | None:
-    """A phrase for what the simulator cannot run in the model solution. Returns None if it runs the model solution, if
-    no check rests on the simulator, or in a student kit, which has no model solution.
+    """A phrase for the construct in the model solution that the simulator cannot run. Returns None if the simulator can
+    run all of it, if no check uses the simulator, or in a student kit, which has no model solution.
     """
     sizes = next(
         (each for section in assignment.sections if section.needs_simulator for each in section.launch_sizes()), None
@@ -88,7 +89,7 @@ MISSING = (
 
 
 def _sections(assignment: Assignment) -> str:
-    """The names of the sections that rest on the simulator."""
+    """The names of the sections that use the simulator."""
     names = [name for name in ("sanitizer", "memory") if getattr(assignment, name) is not None]
     return " and ".join(names)
 

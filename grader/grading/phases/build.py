@@ -54,7 +54,7 @@ def without_build(context: GradingContext, phase: BuildPhase) -> Draft:
 
 
 def without_kernels(context: GradingContext, phase: BuildPhase) -> Draft:
-    """Return the draft for a file that lacks kernels. Only those cases run in which one of its kernels runs alone."""
+    """Return the draft for a file that lacks kernels. A case runs only if it runs one of the file's kernels alone."""
     asked, built = context.task.assignment, phase.build.built
     assert built is not None, "a file that lacks some kernels builds"
     context.begin("running the cases")

@@ -1,4 +1,4 @@
-"""Searches for the line with the mistake if a change of one line may make wrong results right."""
+"""Searches for the mistaken line if changing a single line might correct wrong results."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from grader.grading.device_lock import shared
 from grader.grading.phases.context import GradingContext, thawed
 from grader.grading.search.hint import Hint
 from grader.grading.search.hint import hint as hint_of
-from grader.grading.search.localisation import Suspect, search
+from grader.grading.search.localisation import Suspect, search, text_seconds
 from grader.grading.search.need import cleanness, is_needed, rightness
 from grader.results.check import Check, Verdict
 
@@ -27,8 +27,8 @@ class LocatedChecks:
 
 
 def with_cause(context: GradingContext, subject: Subject, cases: tuple[Check, ...], watched: Watched) -> LocatedChecks:
-    """Return the checks, with the line that a search has found if one was needed. If the search fails because of a
-    fault, the failed cases report that the line is missing. The workers of the search are then stopped, because their
+    """Return the checks. If a search was needed and found the mistaken line, they contain it. If the search itself
+    fails, the failed cases report that the line is missing. The workers of the search are then stopped, because their
     state is unknown and no later phase needs them.
     """
     with OptionalWork(SEARCH) as work:
@@ -48,13 +48,15 @@ def _with(found: Hint | None, checks: tuple[Check, ...]) -> tuple[Check, ...]:
 
 
 def _hint(context: GradingContext, subject: Subject, cases: tuple[Check, ...], watched: Watched) -> Hint | None:
-    """Search for the line if that is needed."""
+    """Search for the mistaken line, if a search is needed."""
     asked, built = context.task.assignment, subject.built
     rules = context.environment.search
     if not rules.seconds or not is_needed(built, cases, watched.checks):
         return None
     context.begin("looking for the line that is wrong")
     with shared(context.device, context.environment.locks), thawed(context.student, context.device):
-        suspect = Suspect(built=built, oracle=subject.oracle, worker=context.student, right=rightness(asked, cases))
-        fix = search(suspect, rules, cleanness(subject, watched, rules))
+        took = sum(check.seconds for check in cases)
+        right = rightness(asked, cases)
+        suspect = Suspect(built=built, oracle=subject.oracle, worker=context.student, right=right, seconds=took)
+        fix = search(suspect, rules, cleanness(subject, watched, rules.seconds + text_seconds(took)))
     return hint_of(fix, context.task.submission.source, asked.hints) if fix else None

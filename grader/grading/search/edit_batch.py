@@ -4,10 +4,10 @@ separate buffers.
     | guard | A of edit 7 | guard | A of edit 8 | guard | ...
 
 Batches save time because a launch takes milliseconds even if it does little. A guard has as many words as the largest
-array. Therefore an index that a mutant schema accepts does not lead from one edit's buffer into that of another. A
-pointer that an edit moves far away may lead there, as in `vstore4(value, 0, to + i)`. The other edit then seems wrong
-and is missed, which is rare. A batch does not detect that an edit writes outside its buffers or into its inputs, so an
-edit that seems right also runs alone.
+array. Therefore, an index that a mutant schema accepts does not lead from one edit's buffer into the buffer of another
+edit. A pointer that an edit moves far away may lead there, as in `vstore4(value, 0, to + i)`. The other edit then seems
+wrong and is missed, which is rare. A batch does not detect that an edit writes outside its buffers or into its inputs,
+so an edit that seems right also runs alone.
 """
 
 import dataclasses

@@ -28,6 +28,7 @@ OPERATORS: tuple[Operator, ...] = (
     expression_edits.terms_of_the_array,
     expression_edits.rows_of_guards,
     expression_edits.exchanged_variables,
+    token_edits.arrays_of_other_types,
     token_edits.other_operators,
     token_edits.multiples,
     expression_edits.wholes,

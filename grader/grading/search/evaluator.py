@@ -40,14 +40,14 @@ FEWEST_ITERATIONS = 300
 """Number of iterations that is enough for loops that do not depend on the sizes, such as the products of a tile."""
 
 TRIED_ITERATIONS = (16, 64, 256, 1024)
-"""Numbers of iterations with which the unchanged text runs, to find out how many it needs."""
+"""Limits on iterations that are tried on the unchanged text, to find out how many it needs."""
 
 MORE_ITERATIONS = 4
-"""Number of times as many iterations as the unchanged text needs that an edit may run."""
+"""How many times as many iterations an edit may run as the unchanged text needs."""
 
 ITERATIONS_IN_ALL = 2**20
-"""Number of iterations of all work-items together that a right text may need. An edit with endless loops should not
-take seconds: 2**27 iterations of the unoptimised program take 5 s on a busy machine.
+"""Number of iterations that a right text may need, summed over all work-items. An edit with endless loops should not
+take seconds, and 2**27 iterations of the unoptimised program take 5 s on a busy machine.
 """
 
 WIDEST_GUARD = 2**20
@@ -88,7 +88,7 @@ class EvaluatedCase:
 
     @property
     def even_iterations(self) -> int:
-        """Number of iterations that is enough if work-items share the work."""
+        """Number of iterations that is enough for each work-item if they share the work."""
         script = self.script
         again = script.repeat.times if script.repeat is not None else 1
         items = again * sum(prod(step.global_size) for step in script.kernels)
@@ -137,8 +137,8 @@ class OutOfTimeError(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class Unchanged:
-    """Facts about the unchanged text in cases, by their names: the iterations that edits may run, whether its results
-    are the same in a batch, and whether they are right. All schemas of a text share them.
+    """Facts about the unchanged text, by the names of cases: the iterations that edits may run, whether its results are
+    the same in a batch, and whether they are right. All schemas of a text share them.
     """
 
     iterations: dict[str, int] = field(default_factory=dict)
@@ -219,7 +219,7 @@ class Evaluator:
 
     def _iterations(self, case: EvaluatedCase) -> int:
         """Number of iterations that the loops of a call may run in a case. An edit may run several times as many as the
-        unchanged text needs, and at least as many as are enough if work-items share the work.
+        unchanged text needs, and at least as many as a work-item needs if all share the work.
         """
         known = self.unchanged.iterations
         name = case.case.name

@@ -101,7 +101,7 @@ def _neighbours(term: str) -> Iterator[str]:
 
 
 def terms_of_own_guards(site: Site) -> Iterator[Edit]:
-    """Add a term to a sum in an index: a term that the same expression compares, as in `i + k < n ? a[i] : 0`."""
+    """Add a term to a sum in an index, if the same expression compares this term, as in `i + k < n ? a[i] : 0`."""
     if _ends_a_sum(site):
         yield from _with_one_more(site, [each for each in site.compared_beside if _is_integer(site, each)])
 

@@ -1,5 +1,6 @@
 """Composes a hint at the line of a mistake. It never contains more than the instructor allows."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -15,10 +16,12 @@ QUOTED_CHARACTERS = 100
 """Maximum number of characters of code in a hint."""
 
 ONE_LINE = "one line is wrong"
-"""Cause of wrong cases that a change of one line makes right. Reports count it over students, so it names no line."""
+"""Cause of wrong cases that are corrected by changing one line. Reports count causes across students, so this text does
+not contain the line.
+"""
 
 FEW_LINES = 2
-"""Maximum number of lines in a sentence that needs no hint at one of them."""
+"""Maximum number of lines that a sentence may name and still need no hint at one of them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,9 +36,9 @@ class Fix:
 
 @dataclass(frozen=True, kw_only=True)
 class Hint:
-    """Sentences to insert before the messages of the checks of some cases, and, if `is_all`, of findings. `place` is
-    the line of the only mistake, as in "line 5, in the condition", or "", and `change` is a sentence about its change,
-    or "".
+    """Sentences to insert before the messages of the checks of some cases. If `is_all` is true, they also come before
+    findings. `place` is the line of the only mistake, as in "line 5, in the condition", or "". `change` is a sentence
+    about its correction, or "".
     """
 
     words: str
@@ -46,10 +49,10 @@ class Hint:
     change: str = ""
 
     def add_to(self, check: Check) -> Check:
-        """Add the hint to the message of a check for one of these cases, or with findings, which are the evidence.
-        Other checks are returned unchanged, and also a check whose first sentence names these lines and few others. A
-        mistake that explains the results comes first, with the line in brackets. Otherwise, the hint is the first
-        sentence.
+        """Add the hint to the message of a check if it belongs to one of these cases, or if it has findings, which are
+        the evidence. Other checks are returned unchanged, and so is a check whose first sentence already names these
+        lines and few others. If the message begins with a known cause, the line follows this cause in brackets, in
+        place of other lines. Otherwise, the message begins with the hint.
         """
         is_evidence = self.is_all and bool(check.findings)
         if not is_evidence and check.label not in self.cases:
@@ -57,9 +60,10 @@ class Hint:
         named = lines_named(first_sentence(check.message))
         if self.lines <= {*named} and len(named) <= FEW_LINES:
             return check
-        cause, colon, rest = check.message.partition(": ")
-        if self.place and colon and cause == check.cause:
-            return replace(check, message=f"{cause} ({self.place}): {rest}{self.change}")
+        begins = re.match(rf"{re.escape(check.cause)}(?: \([^()]*\))?: ", check.message) if check.cause else None
+        if self.place and begins:
+            rest = check.message[begins.end() :]
+            return replace(check, message=f"{check.cause} ({self.place}): {rest}{self.change}")
         cause = check.cause or (ONE_LINE if self.is_all else "")
         return replace(check, message=f"{self.words} {sentence(check.message)}", cause=cause)
 

@@ -10,7 +10,7 @@ fixes as many. Two lines are named if an edit of either fixes everything. Hidden
 
 import dataclasses
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
 from time import perf_counter
@@ -44,12 +44,15 @@ EDITS_PER_SECOND = 400
 would be a waste.
 """
 
-CONFIRMING = 3.0
-"""Additional seconds to grade fixes as separate texts. Each text takes about a second, most of it for the compiler."""
+PER_TEXT, SLOWER = 3.0, 2.0
+"""The maximum number of seconds to grade a separate text, and a factor. Grading usually takes about a second, most of
+it for the compiler. On a busy machine, it may take this many times as long as the submission did. A text that takes
+longer is not a fix, for example because a loop is endless.
+"""
 
-PER_TEXT = 3.0
-"""Maximum seconds to grade a separate text. A text that takes longer is not a fix, for example because a loop is
-endless.
+SURE = 4
+"""Number of the smallest cases on which even a few edits are evaluated together. On a large case, a schema can take
+seconds, because it is not optimised.
 """
 
 SMALLEST = 2
@@ -75,6 +78,13 @@ SIMULATED = "in the simulator"
 """Name of the case with the sizes of the sanitizer check, which is not a case of the assignment."""
 
 
+def text_seconds(own: float) -> float:
+    """Maximum number of seconds to grade a separate text, and to confirm fixes after the search. `own` is the number of
+    seconds that the submission's cases took.
+    """
+    return max(PER_TEXT, SLOWER * own)
+
+
 IsClean = Callable[[Built, bool], bool]
 """Function that returns True if a simulated run of a program does not find a mistake. The flag is true if the program
 should be right in all cases, and false if only in some.
@@ -86,12 +96,15 @@ Fixes = dict[Edit, set[str]]
 
 @dataclass(frozen=True, kw_only=True)
 class Suspect:
-    """A submission that builds. `right` maps each shown case that counts to True if it is right."""
+    """A submission that builds. `right` maps each shown case that counts to True if it is right. `seconds` is the time
+    that its cases took.
+    """
 
     built: Built
     oracle: Oracle
     worker: Worker
     right: Mapping[str, bool]
+    seconds: float = 0.0
 
     @property
     def wrong(self) -> set[str]:
@@ -106,11 +119,15 @@ def search(suspect: Suspect, rules: SearchRules, is_clean: IsClean) -> Fix | Non
     seen = outline(suspect.built.program.source, [binding.name for binding in suspect.built.bindings.values()])
     if seen is None:
         return None
-    found = Search(suspect=suspect, seen=seen, is_clean=is_clean, ends=perf_counter() + rules.seconds)
+    cases = {each.case.name: each for each in _cases(suspect)}
     likely = edits(seen, most=int(rules.seconds * EDITS_PER_SECOND))
     likeliest = suspicious_first(likely, seen, _runs(suspect))
     try:
         with suspect.worker.in_one_process():
+            _start_process(suspect, cases)
+            found = Search(
+                suspect=suspect, seen=seen, cases=cases, is_clean=is_clean, ends=perf_counter() + rules.seconds
+            )
             fixes, confirmed = found.first(likeliest)
             skipped = next((found.statement(edit) for edit in confirmed if found.skips(edit)), None)
             if skipped is not None:
@@ -126,12 +143,22 @@ def search(suspect: Suspect, rules: SearchRules, is_clean: IsClean) -> Fix | Non
     return Fix(outline=seen, edits=(*confirmed, *alike), cases=names, is_all=is_all)
 
 
+def _start_process(suspect: Suspect, cases: Mapping[str, EvaluatedCase]) -> None:
+    """Open the submission once, to start the process of the search. On a busy machine, starting a process takes
+    seconds, which should not count as time of the search.
+    """
+    first = next(iter(cases.values()))
+    suspect.worker.load({SUBMISSION: suspect.built.program}).open(first.plan)
+    suspect.worker.close()
+
+
 @dataclass(frozen=True, kw_only=True)
 class Search:
     """A search with a deadline. `graded` are the edits that were graded as separate texts."""
 
     suspect: Suspect
     seen: Outline
+    cases: Mapping[str, EvaluatedCase]
     is_clean: IsClean
     ends: float
     graded: Fixes = field(default_factory=dict)
@@ -153,15 +180,14 @@ class Search:
         end. The likeliest edits come first.
         """
         suspect = self.suspect
-        cases = {each.case.name: each for each in _cases(suspect)}
-        wrong = suspect.wrong & cases.keys()
+        wrong = suspect.wrong & self.cases.keys()
         fixes: Fixes = {}
         own = Unchanged()
         for place in range(SMALLEST):
             for schema in mutant_schemas(self.seen, likeliest):
                 evaluator = Evaluator(
                     worker=suspect.worker,
-                    cases=cases,
+                    cases=self.cases,
                     ends=self.ends,
                     schema=schema,
                     types=suspect.built.program.types,
@@ -238,8 +264,8 @@ class Search:
         """The graded cases of the text with this edit; empty if they take too long."""
         built, worker = _edited(self.suspect.built, self.seen, edit), self.suspect.worker
         cases = tuple(case for case in built.task.assignment.correctness.shown if case.name in self.suspect.right)
-        last = self.ends + CONFIRMING
-        ends = min(last, perf_counter() + PER_TEXT)
+        last = self.ends + text_seconds(self.suspect.seconds)
+        ends = min(last, perf_counter() + text_seconds(self.suspect.seconds))
         graded: list[Tried] = []
         with worker.load({SUBMISSION: built.program}).timeouts.hurried(max(0.1, ends - perf_counter())):
             for each in try_cases(cases, built, self.suspect.oracle, worker):
@@ -262,12 +288,20 @@ def _evaluate(evaluator: Evaluator, suspect: Suspect, place: int) -> Fixes:
     }
     wrong = [name for name in evaluator.cases if not right[name]]
     wrong = wrong[place:] + wrong[:place]
-    fixed = _fixes(evaluator, wrong, _candidates(evaluator, wrong, right))
+    fixed = fixes_of(evaluator, wrong, _candidates(evaluator, wrong, right))
     fixes = {edit: names for edit, names in _best(fixed).items() if len(names) >= min(FEW, len(wrong))}
-    for name in evaluator.cases:
-        if right[name]:
-            fixes = {edit: fixes[edit] for edit in evaluator.right(name, fixes)}
+    for number, name in enumerate(name for name in evaluator.cases if right[name]):
+        if _are_sure(fixes, number):
+            break
+        fixes = {edit: fixes[edit] for edit in evaluator.right(name, fixes)}
     return fixes
+
+
+def _are_sure(edits: Collection[Edit], number: int) -> bool:
+    """True if few edits are left after this number of cases. On larger cases, it is then faster to run each edit as a
+    separate text.
+    """
+    return number >= SURE and len(edits) <= PER_LINE
 
 
 def _candidates(evaluator: Evaluator, wrong: Sequence[str], right: Mapping[str, bool]) -> list[Edit]:
@@ -281,14 +315,16 @@ def _candidates(evaluator: Evaluator, wrong: Sequence[str], right: Mapping[str, 
     return edits
 
 
-def _fixes(evaluator: Evaluator, wrong: Sequence[str], edits: Sequence[Edit]) -> Fixes:
+def fixes_of(evaluator: Evaluator, wrong: Sequence[str], edits: Sequence[Edit]) -> Fixes:
     """The edits that fix the first wrong case, each with all cases that it fixes. If some edits fix all cases, only
     these are returned.
     """
     first, *others = wrong
     fixed: Fixes = {edit: {first} for edit in evaluator.right(first, edits)}
     whole = [*fixed]
-    for name in others:
+    for number, name in enumerate(others, start=1):
+        if _are_sure(whole, number):
+            break
         whole = evaluator.right(name, whole)
     if whole:
         return {edit: set(wrong) for edit in whole}
@@ -321,7 +357,9 @@ def _cases(suspect: Suspect) -> list[EvaluatedCase]:
 
 
 def _runs(suspect: Suspect) -> list[KernelRun]:
-    """The shown cases that count, from the smallest up, with the student's kernels that they launch."""
+    """The shown cases that count, from the smallest to the largest, with the kernels of the student that each
+    launches.
+    """
     built, asked = suspect.built, suspect.built.task.assignment
     cases = [case for case in asked.correctness.shown if case.name in suspect.right]
     return [

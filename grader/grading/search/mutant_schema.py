@@ -34,6 +34,7 @@ The schema of these edits is:
 3. `#pragma`s that only make code faster are left out.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -75,6 +76,9 @@ ALIGNED = 32
 
 LOCAL_WORDS = 2**14
 """Approximate size of local memory, and of the arrays of a work-item, in words."""
+
+PRAGMA = re.compile(r'_Pragma\s*\(\s*"[^"\n]*"\s*\)')
+"""Matches a pragma within a line, which is not part of any token."""
 
 Span = tuple[int, int]
 
@@ -234,7 +238,7 @@ class _Writer:
         """The white space before a token, including directives that enable extensions."""
         begin = self._outline.end(place - 1) if place else 0
         lines = self._outline.text[begin : self._outline.code[place].start].split("\n")
-        return "\n".join(line for line in lines if "#" not in line or "OPENCL" in line)
+        return PRAGMA.sub("", "\n".join(line for line in lines if "#" not in line or "OPENCL" in line))
 
     def _pass_the_key(self) -> None:
         """Add the key as a parameter to every function of the text, and as an argument to every call."""

@@ -13,12 +13,13 @@ from grader.grading.checks.simulator_runs import Watched
 from grader.grading.explain.problem import Problem
 from grader.grading.explain.simulator.races import ADD_BARRIER
 from grader.grading.explain.simulator.source_lines import EXPLAINED
-from grader.grading.rules import SearchRules
-from grader.grading.search.localisation import CONFIRMING, IsClean
+from grader.grading.search.localisation import IsClean
 from grader.results.check import Check, Reason, Verdict
 
 WRONG = EXPLAINED | {Reason.OUT_OF_BOUNDS, Reason.INPUT_CHANGED}
-"""Reasons of wrong cases that an edit can make right. A line that such a check names may only show an effect."""
+"""Reasons of failed cases that an edit can correct. If the message of such a case names a line, that line may only show
+an effect.
+"""
 
 UNTOLD = WRONG | {Reason.CRASH}
 """Reasons that do not reveal where the mistake is. A crash in one case does not reveal it for other cases."""
@@ -34,8 +35,8 @@ def rightness(assignment: Assignment, checks: Sequence[Check]) -> dict[str, bool
 
 
 def is_needed(built: Built, checks: Sequence[Check], watched: Sequence[Check]) -> bool:
-    """True if results are wrong and a change of one line may make them right. The lines that other explanations name
-    may only show the effects. No search is needed if the simulator found the place of a missing barrier, which no edit
+    """True if results are wrong and a change of one line may correct them. If another explanation names lines, they may
+    only show the effects. No search is needed if the simulator found the place of a missing barrier, which no edit
     adds, or a barrier that not all work-items reach.
     """
     asked = built.task.assignment
@@ -46,20 +47,21 @@ def is_needed(built: Built, checks: Sequence[Check], watched: Sequence[Check]) -
 
 
 def _is_explained(assignment: Assignment, watched: Sequence[Check]) -> bool:
-    """True if the first finding of the simulator, if it is shown, leaves nothing to search for."""
+    """True if a first finding of the simulator that is shown explains the mistake completely."""
     firsts = [check.findings[0] for check in watched if check.findings and not assignment.hides_sanitizer]
     return any(each.reason not in BY_EDITS or each.help.startswith(ADD_BARRIER) for each in firsts)
 
 
-def cleanness(subject: Subject, watched: Watched, rules: SearchRules) -> IsClean:
+def cleanness(subject: Subject, watched: Watched, seconds: float) -> IsClean:
     """Return the function that decides whether an edited program is clean. It is clean if the simulator does not report
     a mistake at the sizes with findings and, if all cases are fixed, its simulated results are right. If there is no
-    simulator, or if its findings are hidden, every program counts as clean.
+    simulator, or if its findings are hidden, every program counts as clean. After `seconds`, no program counts as
+    clean.
     """
     asked = subject.task.assignment.sanitizer
     has_findings = any(check.findings for check in watched.checks)
     sizes = watched.at_failed.sizes if watched.at_failed and has_findings else asked.sizes if asked else {}
-    ends = perf_counter() + rules.seconds + CONFIRMING
+    ends = perf_counter() + seconds
 
     def is_clean(built: Built, is_all: bool) -> bool:
         assert asked is not None, "a case without a sanitizer is clean"

@@ -36,7 +36,7 @@ PARTS_OF = {
 
 
 NO_SUM = re.compile(r"[(&|<>?]")
-"""Matches what a sum of variables, numbers and products does not contain."""
+"""Matches characters that a sum of variables, numbers and products does not contain."""
 
 SPLITS = (frozenset({","}), ASSIGNMENTS, frozenset({"?", ":"}), frozenset({"||"}), frozenset({"&&"}))
 """Tokens that divide an expression into parts. Those that bind least tightly come first."""
@@ -172,10 +172,24 @@ class Site:
 
     @property
     def divides_integers(self) -> bool:
-        """True if the token is between a whole number and a whole number that is never 0."""
-        before, after = self.variables.get(self.text(-1)), self.variables.get(self.text(1))
-        is_whole = self.text(1).isdigit() or (after is not None and after.is_size)
-        return is_whole and before is not None and before.is_integer
+        """True if the token is between two whole numbers, of which the second is never 0. A cast may precede the second
+        one.
+        """
+        cast = self.text(1) == "(" and TYPE.fullmatch(self.text(2)) and self.text(3) == ")"
+        divisor = self.text(4 if cast else 1)
+        after, before = self.variables.get(divisor), self.variables.get(self.text(-1))
+        is_whole = divisor.isdigit() or (after is not None and after.is_size)
+        return is_whole and (self._ends_a_sum_of_integers if before is None else before.is_integer)
+
+    @property
+    def _ends_a_sum_of_integers(self) -> bool:
+        """True if the brackets before the token contain only integers."""
+        closing = self.number - 1
+        if self.outline.code[closing].text != ")":
+            return False
+        names = (each for each in self.outline.code[self.outline.openings[closing] : closing] if each.kind == "name")
+        known = [self.variables.get(each.text) for each in names if not TYPE.fullmatch(each.text)]
+        return all(each is not None and each.is_integer for each in known)
 
     @property
     def is_divisor(self) -> bool:

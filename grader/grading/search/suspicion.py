@@ -1,8 +1,8 @@
 """Orders edits by how suspicious their kernels are, for programs with several kernels.
 
-The most suspicious kernels are wrong alone, or run only in wrong cases. A kernel that is right alone is less suspicious
-than others. A kernel that does not run in the smallest wrong case comes last, because its edits cannot change this
-case.
+A kernel is most suspicious if it is wrong alone, or runs only in wrong cases. A kernel that is right alone is less
+suspicious than others. A kernel that does not run in the smallest wrong case comes last, because its edits cannot
+correct this case.
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from grader.grading.source.outline import Outline
 from grader.grading.source.reading import outline
 
 GUILTY, UNKNOWN, ACQUITTED, ABSENT = range(4)
-"""Ranks of kernels, the most suspicious first."""
+"""Ranks of kernels, from the most to the least suspicious."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,8 +26,8 @@ class KernelRun:
 
 
 def suspicious_first(edits: Sequence[Edit], seen: Outline, runs: Sequence[KernelRun]) -> list[Edit]:
-    """The edits, those of the most suspicious kernels first. `runs` are in the order of their sizes. An edit of a
-    function belongs to the most suspicious of the kernels that call the function.
+    """Sort the edits by the suspicion of their kernels, the most suspicious first. `runs` are sorted by their sizes. An
+    edit of a function belongs to the most suspicious kernel that calls the function.
     """
     ranks = {name: _rank(name, runs) for name in seen.kernels}
     if len(set(ranks.values())) < 2:

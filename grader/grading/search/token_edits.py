@@ -7,6 +7,7 @@ variables of its type.
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from grader.course.elements import ELEMENTS
 from grader.grading.search.sites import DIVISIONS, Edit, Site
 from grader.grading.source.outline import Variable
 
@@ -66,6 +67,9 @@ ALIKE = (
 WORK_ITEM_FUNCTIONS = frozenset({*ALIKE[0], *ALIKE[1]})
 """Functions whose argument is a dimension."""
 
+NUMBERS = frozenset(name for each in ELEMENTS.values() if each.lanes == 1 for name in each.names)
+"""Types of single numbers, which OpenCL converts to each other."""
+
 COMPONENTS = ("x", "y", "z", "w")
 
 VECTOR = re.compile(r"[234]$")
@@ -74,7 +78,7 @@ COMPONENTS.
 """
 
 MOST_DIGITS = 9
-"""Number of digits from which on a number is no size, no index and no constant of a loop."""
+"""Number of digits from which a number cannot be a size, an index or a constant of a loop."""
 
 DIMENSIONS = 2
 """Number of dimensions that the kernel itself may use. In a batch, the third dimension selects the edit."""
@@ -94,7 +98,7 @@ def operators(site: Site) -> Iterator[Edit]:
 
 
 def other_operators(site: Site) -> Iterator[Edit]:
-    """Replace an operator with one with which it is less often confused."""
+    """Replace an operator with one that is less often confused with it."""
     yield from _replaced(site, RARE_OTHERS)
 
 
@@ -107,7 +111,7 @@ def _replaced(site: Site, table: Mapping[str, tuple[str, ...]]) -> Iterator[Edit
 
 
 def numbers(site: Site) -> Iterator[Edit]:
-    """Replace a whole number with one more or one less, and a real number with 0, 1 or its negative."""
+    """Replace a whole number with the next larger or smaller one, and a real number with 0, 1 or its negative."""
     token = site.token
     value = _whole_number(site)
     if value is not None:
@@ -117,7 +121,7 @@ def numbers(site: Site) -> Iterator[Edit]:
 
 
 def multiples(site: Site) -> Iterator[Edit]:
-    """Replace a whole number with twice or half of it."""
+    """Replace a whole number with its double or its half."""
     value = _whole_number(site)
     if value is not None and value > 2:
         yield from _in_place_of_a_number(site, (2 * value, value // 2))
@@ -148,6 +152,17 @@ def arrays(site: Site) -> Iterator[Edit]:
         is_alike = (other.type, other.subscripts) == (mine.type, mine.subscripts) and other.name != mine.name
         fits = is_taken or other.space == mine.space
         if is_alike and fits and (is_read or mine.constant or not other.constant):
+            yield site.replaced(other.name)
+
+
+def arrays_of_other_types(site: Site) -> Iterator[Edit]:
+    """Replace the array in a read of an element with an array whose elements have another type of number."""
+    mine = site.variable
+    is_stored = site.number == site.region.first and site.region.role in {"statement", "step"}
+    if mine is None or mine.type not in NUMBERS or site.text(1) != "[" or site.text(-1) == "&" or is_stored:
+        return
+    for other in site.region.visible:
+        if other.type in NUMBERS - {mine.type} and other.subscripts == mine.subscripts:
             yield site.replaced(other.name)
 
 

@@ -55,7 +55,7 @@ class Guards:
         return tuple(self._of(place))
 
     def within(self, region: Region, place: int) -> tuple[Guard, ...]:
-        """The guards of a token that the region around it provides, such as a conditional expression."""
+        """The guards of a token inside a region, such as a conditional expression."""
         return tuple(self._inside((region.first, region.last), place))
 
     def statement(self, condition: Region) -> Span:

@@ -1,4 +1,4 @@
-"""Finds the arrays from whose elements the index of an access is computed."""
+"""Finds the arrays whose elements an index is computed from."""
 
 from collections.abc import Iterator
 from functools import lru_cache
@@ -7,12 +7,12 @@ from grader.grading.source.outline import Outline, Region
 from grader.grading.source.reading import outline
 
 ASSIGNED = frozenset({"value", "statement"})
-"""Roles of expressions that give a variable a value."""
+"""Roles of the expressions that assign a value to a variable."""
 
 
 def arrays_behind(source: str, kernel: str, line: int, array: str) -> frozenset[str]:
-    """The arrays whose elements determine the indexes of an array in a line, directly or through variables. The macros
-    of the text must be expanded. The result is empty if the text cannot be parsed.
+    """The arrays whose elements determine the indexes of `array` in a line, directly or through variables. Macros in
+    the text must already be expanded. The result is empty if the text cannot be parsed.
     """
     seen = _outline(source, kernel)
     if seen is None:
@@ -39,7 +39,7 @@ def _outline(source: str, kernel: str) -> Outline | None:
 
 
 def _indexes(seen: Outline, line: int, array: str) -> Iterator[tuple[int, int]]:
-    """Yield the tokens of each index of an array in a line."""
+    """Yield the range of tokens of each index of an array in a line."""
     for number, token in enumerate(seen.code):
         opening = number + 1
         if token.line == line and token.text == array:
@@ -49,7 +49,9 @@ def _indexes(seen: Outline, line: int, array: str) -> Iterator[tuple[int, int]]:
 
 
 def _definitions(seen: Outline, place: int) -> Iterator[Region]:
-    """Yield the expressions that give the variable at this token a value, in the function that contains the token."""
+    """Yield the expressions that assign a value to the variable at this token, within the function that contains the
+    token.
+    """
     name = seen.code[place].text
     for function in seen.functions:
         begin, end = function.body

@@ -16,6 +16,9 @@ TOKENS, FUNCTIONS = 8_000, 64
 
 CLOSING = {"(": ")", "[": "]", "{": "}"}
 
+PRAGMA_TOKENS = 4
+"""Number of tokens of `_Pragma("unroll")`."""
+
 BARRIERS = frozenset({"barrier", "work_group_barrier", "async_work_group_copy", "wait_group_events"})
 """Functions that every work-item of a group must reach. Therefore edits do not contain them."""
 
@@ -55,9 +58,18 @@ def outline(source: str, kernels: Sequence[str]) -> Outline | None:
 
 
 def _code(line: list[Token]) -> Iterator[Token]:
-    """Yield the tokens of a logical line without white space. Directives are skipped."""
+    """Yield the tokens of a logical line without white space. Directives are skipped, even in the form
+    `_Pragma("unroll")`, which a macro can contain.
+    """
     code = [token for token in line if token.is_code]
-    return iter(()) if code and code[0].text.startswith(("#", "%:")) else iter(code)
+    if code and code[0].text.startswith(("#", "%:")):
+        return
+    operator = -PRAGMA_TOKENS
+    for number, token in enumerate(code):
+        if token.text == "_Pragma":
+            operator = number
+        if number >= operator + PRAGMA_TOKENS:
+            yield token
 
 
 def _pairs(code: Sequence[Token]) -> dict[int, int]:

@@ -169,11 +169,18 @@ class Reader:
             declared = list(self._declare(part, head, words=() if part == begin else (first, type_ends)))
             if declared and head + 1 < end and self._text(head + 1) != "{":
                 self._add(head + 1, end, "value", declared[0].name)
+            elif declared and head + 1 < end and declared[0].space != "constant":
+                self._elements(head + 1)
             self.scope += declared
             if declared:
                 self._add(first, type_ends, "type", declared[0].name)
             if len(self.scope) > VARIABLES:
                 raise UnreadableError
+
+    def _elements(self, opening: int) -> None:
+        """Parse the values in braces that initialise an array or a struct. They do not belong to a single variable."""
+        for first, last in self._parts(opening + 1, self.pairs[opening]):
+            self._add(first, last, "value")
 
     def _declare(
         self, first: int, last: int, *, words: tuple[int, ...] = (), parameter: bool = False

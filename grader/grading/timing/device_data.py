@@ -53,8 +53,8 @@ WHOLE: dict[tuple[Size, bool], str] = {
     (8, False): "longs",
     (8, True): "doubles",
 }
-"""Kernels that generate whole numbers, by the size of a number and by whether it is floating. There is none for half,
-whose sums are not exact above 2,048.
+"""Kernels that generate whole numbers, by the size of a number and whether it is floating. Half has no such kernel,
+because sums of halves are not exact above 2,048.
 """
 
 
@@ -178,8 +178,8 @@ def _makers(
 
 
 def _digester(spec: BufferSpec, number: int, element: Element) -> KernelStep:
-    """The step that computes the digest of a buffer and of its guard bands, which must not change. At most three bytes
-    at the end of the last band do not fill a word and are left out.
+    """The step that computes the digest of a buffer and of its guard bands, which must not change. The digest omits up
+    to three bytes at the end of the last band, which do not fill a word.
     """
     count = (spec.size + 2 * spec.guard) // WORD_BYTES
     whole, real = BufferArg(buffer=spec.name, part="whole"), element.unit if element.is_floating else 0

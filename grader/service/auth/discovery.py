@@ -1,5 +1,5 @@
-"""Discovery documents and keys of OpenID Connect issuers. The operator enters the issuers, so they may be in private
-networks.
+"""Discovery documents and keys of OpenID Connect issuers. The operator enters their addresses, so issuers may be in
+private networks.
 """
 
 import json
@@ -18,14 +18,14 @@ CLIENT = HttpClient(private=ANY_NETWORK)
 
 
 def require_safe_issuer(issuer: str, setting: str) -> None:
-    """Raise InputError if an issuer does not use TLS and is not on this machine."""
+    """Raise InputError if an issuer on another machine does not use TLS."""
     parts = urlsplit(issuer)
     if parts.scheme != "https" and parts.hostname not in LOOPBACK:
         raise InputError(f"{setting} must begin with https://; correct your settings.")
 
 
 def metadata_of(issuer: str) -> Mapping[str, Any]:
-    """The discovery document of an issuer. Raises OSError or ValueError without a usable one."""
+    """The discovery document of an issuer. Raises OSError or ValueError if the issuer does not provide a usable one."""
     metadata = _json(f"{issuer.rstrip('/')}/.well-known/openid-configuration")
     if not isinstance(metadata, dict) or metadata.get("issuer") != issuer:
         raise ValueError("the discovery document belongs to another issuer")
@@ -33,7 +33,7 @@ def metadata_of(issuer: str) -> Mapping[str, Any]:
 
 
 def keys_in(metadata: Mapping[str, Any]) -> KeySet:
-    """The keys of the issuer with these metadata. Raises OSError, ValueError or KeyError without usable keys."""
+    """The keys of the issuer with this metadata. Raises OSError, ValueError or KeyError if there is no usable key."""
     return key_set(_json(metadata["jwks_uri"]))
 
 

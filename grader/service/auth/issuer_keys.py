@@ -1,4 +1,4 @@
-"""Keys with which an issuer signs messages: a university, a CI provider or a learning platform."""
+"""Keys that issuers use to sign messages. An issuer is a university, a CI provider or a learning platform."""
 
 import json
 import time
@@ -17,11 +17,11 @@ ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES
 """Signature algorithms that an issuer may use. `none` and algorithms that use a shared secret are excluded."""
 
 KEYS_LIFETIME_SECONDS, MIN_REREAD_SECONDS = 3600.0, 60.0
-"""Maximum age of an issuer's keys, and minimum age at which an unknown key makes the service read them again."""
+"""The maximum age of an issuer's keys, and the age from which an unknown key makes the service read the keys again."""
 
 
 class UnsignedError(ValueError):
-    """A message that is not signed by a key of the issuer. The text gives the reason."""
+    """A message is not signed by a key of the issuer. The text gives the reason."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,8 +33,8 @@ class _Known:
 
 
 class IssuerKeys:
-    """The keys of an issuer, which `fetch` reads. They are read again after an hour, and after a minute if none of them
-    fits a message, because the issuer may have new ones. Several threads may use them.
+    """The keys of an issuer, which `fetch` reads. They are read again after an hour. If none of them fits a message,
+    they are read again after a minute, because the issuer may have new ones. Instances may be shared between threads.
     """
 
     def __init__(
@@ -44,12 +44,14 @@ class IssuerKeys:
         self._known: _Known | None = None
 
     def current(self) -> KeySet:
-        """The keys, which are at most an hour old. Raises what `fetch` raises, or RefusedError if too many wait."""
+        """The keys, which are at most an hour old. Raises any error that `fetch` raises, or RefusedError if too many
+        threads wait.
+        """
         return self._current().keys
 
     def decoded(self, text: str) -> jwt.Token:
-        """Decode a message that the issuer has signed. Raises UnsignedError if it has not, and also what `current`
-        raises.
+        """Decode a message that the issuer has signed. Raises UnsignedError if the issuer has not signed it, and any
+        error that `current` raises.
         """
         known = self._current()
         try:
@@ -70,7 +72,7 @@ class IssuerKeys:
         return self._newer_than(known)
 
     def _newer_than(self, old: _Known | None) -> _Known:
-        """Read the keys, unless another thread has read them in the meantime."""
+        """Read the keys, unless another thread has read newer ones in the meantime."""
         with self._limiter.slot():
             known = self._known
             if known is None or known is old:

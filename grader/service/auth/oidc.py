@@ -29,7 +29,7 @@ from grader.service.throttle import ConcurrencyLimiter
 LOG = logging.getLogger(__name__)
 
 ISSUER_TIMEOUT_SECONDS, SIGN_ON_SECONDS = 10.0, 60.0
-"""Seconds to wait for each part of an answer of the issuer, and for all its answers during a sign-on."""
+"""Seconds to wait for each part of the issuer's answer, and for all its answers during a sign-on."""
 
 CLOCK_LEEWAY_SECONDS = 60
 """Seconds by which the issuer's clock may differ from this machine's."""
@@ -119,7 +119,7 @@ class University:
         return named
 
     def _current_metadata(self) -> Mapping[str, Any]:
-        """The metadata of the issuer, which are read together with its keys."""
+        """The metadata of the issuer, which is read together with its keys."""
         self._keys.current()
         return self._metadata
 

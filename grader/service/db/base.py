@@ -1,4 +1,4 @@
-"""The base of all tables, and the type of their times."""
+"""The base class of all tables, and the type of the times in them."""
 
 from datetime import UTC, datetime
 from typing import Any

@@ -73,7 +73,7 @@ class LtiContextRow(Base):
     """A course of a learning platform. It is used only after an instructor has `connected` it, because any teacher of
     the platform may launch from a course of their own. Its addresses and `scopes` come from the latest launch. The
     roster is due for reading at `roster_due` and was last read at `rostered`, with the result `roster_words`.
-    `group_sets` contains the names of its sets of groups by id, as JSON, and `group_set` the id of the set whose groups
+    `group_sets` contains the names of its sets of groups by id, as JSON. `group_set` is the id of the set whose groups
     hand in together (lti/services/groups.py).
     """
 

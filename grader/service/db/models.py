@@ -1,6 +1,6 @@
 """The tables of the course. A stored attempt never changes, except for the number of the grading that counts. The table
-of gradings is also the queue. The tables of learning platforms and of what the service sends are in lti_tables.py
-and outbox_tables.py.
+of gradings is also the queue. The tables of learning platforms are in lti_tables.py, and the tables of messages
+to send are in outbox_tables.py.
 
 people -< attempts -< gradings -< progress
 people -< dry runs - gradings

@@ -1,4 +1,4 @@
-"""The tables of what the service sends: notices, events for webhooks, and mails."""
+"""The tables of messages that the service sends: notices, events for webhooks, and mails."""
 
 from datetime import datetime
 

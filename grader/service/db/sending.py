@@ -4,8 +4,8 @@
        ^                     |
        +--- after a pause ---+---- too many ----> refused
 
-A process marks a row as begun before it sends it, so that no other process sends it at the same time. It may end before
-it stores the answer. Therefore, the mark counts only for some minutes.
+Before a process sends a row, it marks the row as begun, so that no other process sends it at the same time. The process
+may end before it stores the answer. Therefore, the mark expires after some minutes.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,7 +25,7 @@ MAX_DELETED_AT_ONCE = 200
 
 
 class SendState(StrEnum):
-    """State of a row. A refused one is not sent again until an instructor asks for it or it changes."""
+    """State of a row. A refused row is not sent again unless an instructor asks for it or the row changes."""
 
     TO_SEND = "to send"
     SENT = "sent"
@@ -33,12 +33,14 @@ class SendState(StrEnum):
 
 
 def doubled(first: timedelta, longest: timedelta, number: int) -> tuple[timedelta, ...]:
-    """This number of pauses, each twice as long as the one before, up to the longest one."""
+    """A number of pauses, each twice as long as the one before, but not longer than `longest`."""
     return tuple(min(longest, first * 2**each) for each in range(number))
 
 
 def is_free(begun: InstrumentedAttribute[datetime | None], now: datetime, after: timedelta) -> ColumnElement[bool]:
-    """SQL condition: no process has begun to send a row, or it began so long ago that it must have ended."""
+    """SQL condition for a row that no process is sending: none has begun, or it began so long ago that it must have
+    ended.
+    """
     return or_(begun.is_(None), begun <= now - after)
 
 
@@ -49,13 +51,13 @@ def begin(
     is_due: Sequence[ColumnElement[bool]],
     values: Mapping[str, Any],
 ) -> bool:
-    """Mark with these values that sending a row has begun. Returns False if another process has begun to send it."""
+    """Store these values, which mark the row as begun. Returns False if another process has begun to send it."""
     begun = update(row).where(row.id == number, *is_due).values(**values).returning(row.id)
     return session.scalar(begun) is not None
 
 
 def note_failure(row: DeliveryRow | LtiScoreRow, pauses: Sequence[timedelta], now: datetime) -> None:
-    """Send a row again after the pause of its last try. After the last pause and one more try, refuse it."""
+    """Schedule a row to be sent again after the pause for its last try. If no pause is left, refuse the row."""
     if row.tries > len(pauses):
         row.state = SendState.REFUSED
     else:

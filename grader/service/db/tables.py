@@ -1,4 +1,6 @@
-"""All tables. A table is known only after the import of its module, so code that must not forget one uses METADATA."""
+"""All tables of the database. SQLAlchemy knows a table only after its module has been imported, so code that needs all
+tables uses METADATA, which cannot miss one.
+"""
 
 from grader.service.db import lti_tables, models, outbox_tables
 from grader.service.db.base import Base

@@ -118,12 +118,12 @@ class PlatformClient:
     )
 
     def require_address(self, url: str, what: str) -> str:
-        """The address, if the service may send requests to it. Otherwise, raises RefusedError."""
+        """Return the address if the service may send requests to it. Otherwise, raises RefusedError."""
         return require_address(url, what, self.http.private)
 
     def claims(self, text: str, platform: Endpoints) -> Mapping[str, Any]:
-        """The claims of a message that the platform has signed. Raises UnsignedError if it has not, or NoAnswerError if
-        its keys cannot be read.
+        """The claims of a message that the platform has signed. Raises UnsignedError if the platform has not signed it,
+        or NoAnswerError if the platform's keys cannot be read.
         """
         return self._issuer_keys(platform.jwks_url).decoded(text).claims
 

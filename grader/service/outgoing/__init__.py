@@ -2,5 +2,5 @@
 
 networks   which addresses may be reached
 guard      a session that checks the address of each connection, and ends after some seconds
-client     sends one request, and says in words why there is no answer
+client     sends one request, and explains in words why there is no answer
 """

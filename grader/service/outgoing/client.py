@@ -1,4 +1,6 @@
-"""Sends one request to another service. Redirects are not followed, and large or slow answers are cut."""
+"""Sends one request to another service. It does not follow redirects, and it cuts off answers that are too large or too
+slow.
+"""
 
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,15 +17,15 @@ CONNECT_SECONDS = 5.0
 """Seconds to wait for a connection to each address of a host."""
 
 MAX_WORDS = 300
-"""Maximum length of the other side's words that are kept."""
+"""Maximum number of characters of the other side's answer that are kept for messages."""
 
 CHUNK_BYTES = 64 * 1024
-"""Number of bytes that are read at a time."""
+"""Number of bytes that are read at a time from an answer."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class HttpAnswer:
-    """An answer, up to the limit of its size."""
+    """The answer of another service, cut off at the maximum size."""
 
     status: int
     headers: Mapping[str, str]
@@ -37,14 +39,14 @@ class HttpAnswer:
 
     @property
     def words(self) -> str:
-        """The other side's words, shortened to one line."""
+        """The beginning of the answer's text, in one line."""
         return " ".join(showable(self.text).split())[:MAX_WORDS]
 
 
 @dataclass(frozen=True, kw_only=True)
 class HttpClient:
-    """Sends requests to public addresses by TLS, and to `private` networks. An answer may take `seconds`, with pauses
-    of `read_seconds`, and have `max_bytes`.
+    """Sends requests to public addresses by TLS, and to the `private` networks. A whole answer may take `seconds` and
+    have `max_bytes`. Each wait for its next part may take `read_seconds`.
     """
 
     private: Sequence[Network] = ()
@@ -53,7 +55,9 @@ class HttpClient:
     max_bytes: int = 4 * 1024 * 1024  # a page of a platform's roster with 1,000 members has about 500 KB
 
     def send(self, method: str, url: str, headers: Mapping[str, str], data: Any = None) -> HttpAnswer:
-        """Send a request, whose data are bytes or the fields of a form. Raises UnansweredError with the reason."""
+        """Send a request. `data` is bytes or the fields of a form. Raises UnansweredError with the reason if there is
+        no answer.
+        """
         session = _WithoutRedirects()
         with _in_words(), guarded(session, self.private, self.seconds):
             answer = session.request(
@@ -84,12 +88,12 @@ class HttpClient:
 
 class _WithoutRedirects(requests.Session):
     def get_redirect_target(self, resp: requests.Response) -> None:
-        """None. Otherwise, requests would read the whole answer and parse the new address."""
+        """Return None, because the requests library would otherwise read the whole answer and parse the new address."""
 
 
 @contextlib.contextmanager
 def _in_words() -> Iterator[None]:
-    """Convert the errors of the network to words."""
+    """Convert network errors to UnansweredError, with a reason in words."""
     try:
         yield
     except UnansweredError:

@@ -1,7 +1,7 @@
 """Checks the address of each connection of a session, and ends the session after some seconds.
 
-The addresses of a host are looked up once, checked, and used for the connection. A second look-up could return another
-address.
+The guard looks up the addresses of a host once, checks them, and connects to them directly. A second look-up could
+return a different address.
 """
 
 import contextlib
@@ -25,15 +25,19 @@ NOT_IN_TIME = "did not answer in time"
 
 
 class UnansweredError(OSError):
-    """A request without an answer. The text completes a sentence about the host, and does not contain the address."""
+    """A request did not get an answer. The text completes a sentence about the host, and does not contain the
+    address.
+    """
 
 
 class _AddressError(Exception):
-    """An address that must not be reached. This is not an OSError, which urllib3 would wrap into its own errors."""
+    """The service must not connect to an address. This class is not an OSError, which urllib3 would wrap into its own
+    errors.
+    """
 
 
 class _Guard:
-    """The connections of a guarded session, and if its time is over."""
+    """The connections of a guarded session. `is_over` is true once its time is over."""
 
     def __init__(self, private: Sequence[Network]) -> None:
         self._private, self._lock, self._sockets = private, Lock(), list[socket.socket]()
@@ -55,7 +59,9 @@ class _Guard:
         return found
 
     def add(self, made: socket.socket) -> None:
-        """Note a connection. It ends at once if the time is over."""
+        """Keep a connection so that `end` can shut it down. If the time is already over, the connection ends
+        at once.
+        """
         with self._lock:
             self._sockets.append(made.dup())  # TLS detaches the socket while it still waits for the other side
         if self.is_over:
@@ -70,7 +76,7 @@ class _Guard:
                     each.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
-        """Release the noted connections."""
+        """Close the duplicates of the connections."""
         with self._lock:
             while self._sockets:
                 self._sockets.pop().close()
@@ -78,9 +84,9 @@ class _Guard:
 
 @contextlib.contextmanager
 def guarded(session: Session, private: Sequence[Network], seconds: float) -> Iterator[None]:
-    """Let a session connect only to public addresses by TLS, and to `private` networks, during the block. Its
-    connections end after these seconds, even if the other side sends a byte from time to time. Raises UnansweredError
-    if an address must not be reached or the time is over.
+    """During the block, let a session connect only to public addresses by TLS, and to the `private` networks. All its
+    connections end after `seconds`, even if the other side sends a byte from time to time. Raises UnansweredError if an
+    address must not be reached or the time is over.
     """
     guard = _Guard(private)
     session.trust_env = private == ANY_NETWORK  # a proxy would look up the addresses itself
@@ -99,7 +105,7 @@ def guarded(session: Session, private: Sequence[Network], seconds: float) -> Ite
             raise UnansweredError(NOT_IN_TIME) from error
         raise
     else:
-        if guard.is_over:  # the connection was ended, which may look like the end of the answer
+        if guard.is_over:  # an ended connection may look like the end of the answer
             raise UnansweredError(NOT_IN_TIME)
     finally:
         ending.cancel()
@@ -108,7 +114,9 @@ def guarded(session: Session, private: Sequence[Network], seconds: float) -> Ite
 
 @cache
 def _certificates() -> ssl.SSLContext:
-    """The authorities of this machine and of requests. Reading them takes 0.2 s."""
+    """A TLS context with the certificate authorities of this machine and of the requests library. Loading them takes
+    0.2 s.
+    """
     context = ssl.create_default_context()
     context.load_verify_locations(DEFAULT_CA_BUNDLE_PATH)
     return context
@@ -141,14 +149,14 @@ class _GuardedAdapter(HTTPAdapter):
         return {"http": plain, "https": type("TlsPool", (HTTPSConnectionPool,), {"ConnectionCls": Tls})}
 
     def cert_verify(self, conn: Any, url: str, verify: Any, cert: Any) -> None:
-        """Do not read the authorities of requests again for each connection."""
+        """Prevent requests from loading the certificate authorities again for each connection."""
         super().cert_verify(conn, url, verify, cert)
         if verify is True:
             conn.ca_certs = None
 
 
 class _Checked(HTTPConnection):
-    """A connection to a checked address."""
+    """A connection that is made only to checked addresses."""
 
     guard: _Guard
     uses_tls = False

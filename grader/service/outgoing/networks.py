@@ -12,7 +12,9 @@ from grader.service.errors import RefusedError
 Network = IPv4Network | IPv6Network
 
 ANY_NETWORK: tuple[Network, ...] = ip_network("0.0.0.0/0"), ip_network("::/0")
-"""Networks for addresses that the operator enters, because the operator decides what the service may reach."""
+"""All networks, which are allowed for addresses that the operator enters, because the operator decides which addresses
+the service may reach.
+"""
 
 EMBEDDING = tuple(
     map(ip_network, ("64:ff9b::/96", "64:ff9b:1::/48", "2002::/16", "2001::/32", "::/96", "::ffff:0:0:0/96"))
@@ -25,15 +27,15 @@ SPECIAL = tuple(map(ip_network, ("192.0.0.0/24", "192.88.99.0/24", "100:0:0:1::/
 MAX_ADDRESS_LENGTH = 2000
 
 HOST = re.compile(r"[a-z0-9.-]+|[0-9a-f:.]+", re.ASCII)
-"""Pattern of a host. Policies of pages contain the host, so it must not have other characters."""
+"""Pattern for a host. The content security policies of pages contain hosts, so no other characters are allowed."""
 
 LOOPBACK = {"localhost": "127.0.0.1", "127.0.0.1": "127.0.0.1", "::1": "::1"}
-"""Names of this machine, and their addresses. They may be used without TLS if the operator allows these addresses."""
+"""Names of this machine, and their addresses. They may be used without TLS if the operator allows the addresses."""
 
 
 def is_public(text: str) -> bool:
-    """True if an address belongs to a machine in the public Internet. An IPv6 address that contains an IPv4 address is
-    judged by the IPv4 address.
+    """True if an address belongs to a machine in the public Internet. An IPv4-mapped IPv6 address is judged by its IPv4
+    address. Other IPv6 addresses that embed an IPv4 address do not count as public.
     """
     address = ip_address(text.partition("%")[0])
     if isinstance(address, IPv6Address):
@@ -51,8 +53,8 @@ def is_within(text: str, networks: Sequence[Network]) -> bool:
 
 
 def require_address(url: str, what: str, private: Sequence[Network]) -> str:
-    """The address, if the service may send requests to it. Otherwise, raises RefusedError. `what` names the address in
-    the message. The addresses of its host are checked at each request.
+    """Return the address if the service may send requests to it. Otherwise, raises RefusedError, with `what` as the
+    name of the address in the message. The IP addresses of its host are checked at each request.
     """
     try:
         parts = urlsplit(url)

@@ -43,7 +43,7 @@ QUEUEING = timedelta(minutes=1)
 """Time in which all attempts of a regrading enter the queue. An earlier check may wrongly find it ended."""
 
 ANSWER_SECONDS, MAX_ANSWER_BYTES = 10.0, 300
-"""Seconds within which a receiver must answer, and the number of bytes of an answer that are read."""
+"""Seconds within which a receiver must answer, and the maximum number of bytes of the answer that are read."""
 
 Send = Callable[[str, bytes, Mapping[str, str]], HttpAnswer]
 """Function that sends a request. Raises UnansweredError if the receiver does not answer."""

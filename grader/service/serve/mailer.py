@@ -105,5 +105,5 @@ def _due(session: Session, now: datetime) -> Sequence[_DueMail]:
 
 
 def _is_due(now: datetime) -> tuple[ColumnElement[bool], ...]:
-    """SQL conditions: a mail was not sent, and no process has just begun to send it."""
+    """SQL conditions for a mail that was not sent and that no process is sending."""
     return MailRow.sent.is_(None), is_free(MailRow.begun, now, RETRY_AFTER)

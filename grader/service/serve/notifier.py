@@ -39,7 +39,7 @@ INTERVAL_SECONDS = 10.0
 """Seconds between two runs of a job."""
 
 HOOK_TIMEOUT_SECONDS, MAX_ANSWER_BYTES = 20.0, 300
-"""Seconds within which the webhook must answer, and the number of bytes of an answer that are read."""
+"""Seconds within which the webhook must answer, and the maximum number of bytes of the answer that are read."""
 
 END_SECONDS = 1.0
 """Seconds that the service waits for a running job when it ends. A notice that did not arrive is sent again later."""

@@ -216,9 +216,9 @@ def test_in_the_folder_that_init_made_no_command_needs_a_name(tmp_path):
 @pytest.mark.parametrize(
     ("pattern", "replacement", "said"),
     [
-        ("^title: .*\n", "", "title: Field required; add it"),
-        ("^kernel:", "kernal:", "kernal: Extra inputs are not permitted; remove it, or correct its spelling"),
-        ("^title: .*", "title: [", "is not YAML"),
+        ("^title: .*\n", "", ": title: Field required; add it"),
+        ("^kernel:", "kernal:", ", line 3: kernal: Extra inputs are not permitted; remove it, or correct its spelling"),
+        ("^title: .*", "title: [", ": is not YAML"),
     ],
 )
 def test_a_malformed_assignment_is_one_line_with_its_path_and_a_remedy(copied_course, pattern, replacement, said):
@@ -226,7 +226,7 @@ def test_a_malformed_assignment_is_one_line_with_its_path_and_a_remedy(copied_co
     path = copied_course / "assignments" / "coalsTransp" / "assignment.yaml"
     path.write_text(re.sub(pattern, replacement, path.read_text(), count=1, flags=re.MULTILINE))
     line = complaint(grade(copied_course.parent, "--course", "course"))
-    assert "course/assignments/coalsTransp/assignment.yaml: " in line
+    assert "course/assignments/coalsTransp/assignment.yaml" in line
     assert said in line
 
 

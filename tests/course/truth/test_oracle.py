@@ -210,7 +210,9 @@ def test_an_oracle_of_the_wrong_shape_is_our_fault_and_named(transposition):
 
 
 def test_an_interruption_within_an_oracle_is_no_fault_of_its_author(tmp_path):
-    """Ctrl-C during any function of an oracle.py ends the grading."""
+    """Pressing Ctrl-C while any function of an oracle.py runs ends the grading, and does not count as an error of the
+    function.
+    """
 
     def interrupted(*_, **__):
         raise InterruptedGradingError("interrupted by SIGINT.")

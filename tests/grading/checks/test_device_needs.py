@@ -70,7 +70,7 @@ def test_validation_names_what_a_device_lacks(tmp_path, environment, simulator):
 
 
 def test_validation_names_what_the_simulator_cannot_run(tmp_path, environment, simulator):  # noqa: ARG001
-    """Validation says before grading that the simulator builds half arithmetic but cannot run it."""
+    """Validation reports that the simulator can build half arithmetic, but cannot run it."""
     pragma = "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n"
     assignment = addition_of(tmp_path, "half")
     for name in ("kernels.cl", "baseline.cl"):

@@ -84,15 +84,15 @@ def test_a_check_that_was_not_made_decides_nothing(assignment):
 
 
 def test_a_check_that_cannot_be_simulated_leaves_others_open(assignment):
-    """If the simulator cannot run a required check, others stay open. Otherwise, a submission that stops the simulator
-    would earn them.
+    """If the simulator cannot run a required check, the checks that depend on it stay open. Otherwise, a submission
+    that stops the simulator would earn their points.
     """
     unknown = replace(LESSON, verdict=Verdict.SKIPPED, points=0, reason=Reason.NOT_SIMULATED)
     _, detail, speed = required(assignment, CPU, (unknown, DETAIL, SPEED))
     for each in (detail, speed):
         assert (each.verdict, each.reason, each.points) == (Verdict.SKIPPED, Reason.NOT_SIMULATED, 0)
     assert speed.message == (
-        'open: these points count when "lesson" passes, and the simulator cannot run that check. It runs at 105 % of '
+        'open: these points count when "lesson" passes, but the simulator cannot run that check. It runs at 105 % of '
         "the model solution's speed."
     )
 

@@ -136,7 +136,8 @@ def test_a_wrong_access_at_the_smallest_failed_size_only(simulator, transpositio
     source = changed(TRANSPOSITION, "= tile[lx][ly]", "= tile[lx][ly] + (width < 3 ? A[height * width + 9] : 0)")
     check = checked(simulator, transposition, source, (SMALLEST,))
     assert (check.verdict, check.reason, check.points) == (Verdict.FAILED, Reason.OUT_OF_BOUNDS, 0)
-    assert check.message.startswith(f"at height 3, width 2, line {line_of(source, '+ 9]')} reads outside A, ")
+    assert check.message.startswith(f"line {line_of(source, '+ 9]')} reads outside A, ")
+    assert check.message.endswith("The sizes are height 3, width 2.")
     assert check.findings
 
 

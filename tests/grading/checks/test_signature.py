@@ -94,7 +94,7 @@ def test_a_wrong_parameter_list_shows_expected_and_found(transposition, args):
         (
             (B, HEIGHT, A, WIDTH),
             (
-                "line 3: the parameters are in another order than the assignment passes them. Write "
+                "line 3: the parameters are in a different order than the assignment passes them. Write "
                 "__global real *A, __global real *B, uint32_t height, uint32_t width."
             ),
         ),

@@ -1,4 +1,4 @@
-"""unsimulated.py: checks stay open if the simulator cannot run what the exercise needs, and only then."""
+"""unsimulated.py: checks stay open if the simulator cannot run something that the exercise needs, and only then."""
 
 from dataclasses import replace
 
@@ -22,17 +22,17 @@ __kernel void add(__global const {type} *x, __global const {type} *y, __global {
 }}
 """
 UNKNOWN_FUNCTION = KERNEL.replace("x[i] + y[i]", "x[i] + y[i] + 0 * __builtin_popcount(i)")
-"""A kernel with a function that clang has and the simulator does not."""
+"""A kernel that calls a function that clang supports and the simulator does not."""
 
 
 def assignment_of(folder, model=KERNEL, element="float"):
-    """Return an assignment with checks in the simulator, arrays of this type and this model solution."""
+    """Return an assignment with checks in the simulator, arrays of the type `element`, and this model solution."""
     buffers = {name: {**buffer, "type": element} for name, buffer in UNTIMED["buffers"].items()}
     return course_of(folder, {**UNTIMED, "buffers": buffers}, model).load("small")
 
 
 def watched(device, simulator, assignment, source):
-    """Return the checks of a submission that `device` builds and the simulator runs."""
+    """Build a submission with `device`, run it in the simulator, and return its checks."""
     subject = replace(subject_of(device, assignment, source), worker=simulator)
     return watch(runs_of(subject), DEVICE, WatchingRules())
 
@@ -41,7 +41,9 @@ def watched(device, simulator, assignment, source):
     "model", [HALF.format(type="half"), KERNEL.replace("real", "half").replace("x[i] + y[i]", "0")]
 )
 def test_half_arithmetic_on_arrays_of_half_costs_nothing(simulator, tmp_path, model):
-    """If the assignment has arrays of half, checks stay open, even if the model solution computes in another way."""
+    """If the assignment has arrays of half, the checks stay open, even if the model solution does not use half
+    arithmetic.
+    """
     assignment = assignment_of(tmp_path, model, "half")
     checks = watched(simulator, simulator, assignment, HALF.format(type="half")).checks
     assert {(check.verdict, check.reason, check.points, check.lost) for check in checks} == {
@@ -52,7 +54,9 @@ def test_half_arithmetic_on_arrays_of_half_costs_nothing(simulator, tmp_path, mo
 
 
 def test_half_arithmetic_of_a_student_is_named(simulator, tmp_path):
-    """If the assignment does not need half, the points are lost, and the message says what to leave out."""
+    """If the assignment does not need half, the points are lost, and the message says that half arithmetic must be left
+    out.
+    """
     checks = watched(simulator, simulator, assignment_of(tmp_path), HALF.format(type="float")).checks
     sanitized, *memory = checks
     assert (sanitized.reason, sanitized.points) == (Reason.CRASH, 0)
@@ -66,7 +70,9 @@ def test_half_arithmetic_of_a_student_is_named(simulator, tmp_path):
     ("model", "reasons"), [(UNKNOWN_FUNCTION, {Reason.NOT_SIMULATED}), (KERNEL, {Reason.CRASH, Reason.NOT_RUN})]
 )
 def test_a_stop_costs_points_unless_the_model_solution_stops(environment, simulator, tmp_path, model, reasons):
-    """A function that the simulator lacks costs the points of the checks, unless the model solution uses one, too."""
+    """Calling a function that the simulator does not support costs the points of the checks, unless the model solution
+    calls one, too.
+    """
     assignment = assignment_of(tmp_path, model)
     with environment.worker() as device:
         checks = watched(device, simulator, assignment, UNKNOWN_FUNCTION).checks
@@ -75,7 +81,9 @@ def test_a_stop_costs_points_unless_the_model_solution_stops(environment, simula
 
 
 def test_authors_learn_it_before_grading(simulator, tmp_path):
-    """The sentence for authors names the feature, the checks and the next step. A kernel that runs has none."""
+    """The sentence for authors names the unsupported feature, the checks and the next step. There is no sentence if the
+    simulator can run the model solution.
+    """
     assert missing_in_simulator(assignment_of(tmp_path / "float"), simulator) is None
     why = missing_in_simulator(assignment_of(tmp_path / "half", HALF.format(type="half"), "half"), simulator)
     assert why.startswith("the simulator cannot run half arithmetic in the model solution, so the points of sanitizer")

@@ -58,7 +58,7 @@ def test_what_goes_in_comes_back_as_it_was():
 
 
 def test_numbers_of_eight_bytes_have_no_stray_writes():
-    """The results of an edit can be inspected if the poison of its type has eight bytes."""
+    """Results of an edit in an array with elements of eight bytes can be inspected for stray writes."""
     batch = edit_batch(plan(specs=tuple(replace(spec, unit=8, poison=2**63) for spec in SPECS)), WORDS)
     made = np.zeros(MOST * apart(WORDS) // 2, dtype=np.uint64)
     results = batch.results({"B": Fetched(before=made, payload=made, after=made, poison=2**63)}, 2)

@@ -93,6 +93,7 @@ def test_a_sum_in_brackets_has_a_term_too_few():
         ("least += A[4 * row] + A[4 * row + 1] + A[4 * row + 2];", "A[4*row+2+3]"),
         ("A[row] = A[row / 4];", "A[row]=A[row%4];"),
         ("uint col = row / 4; A[col] = 0;", "uintcol=row%4;"),
+        ("uint col = (row + n) / (int)n; A[col] = 0;", "uintcol=(row+n)%(int)n;"),
         ("int words[2]; words[0] = row; A[row] = words[0];", "floatwords[2];"),
         ("float word = B[row]; A[row] = word;", "floatword=A[row]"),
         ("A[row] = row < 3 ? 1 : 0;", "row<3&&row<n?1:0"),
@@ -231,3 +232,38 @@ def test_a_variable_of_another_type_is_no_whole_number(declaration):
     (variable,) = {each for region in seen.regions[-1:] for each in region.visible if each.name == "i"}
     assert not variable.is_integer
     assert edits(seen, most=500)
+
+
+def test_an_array_of_another_type_of_numbers_is_read_but_not_stored_to():
+    """A read of an element may use an array with another type of number instead, but not an array of vectors."""
+    source = """\
+__kernel void k(__global const float *A, __global uint *B, __global const float4 *V, uint n)
+{
+    B[0] = B[n] + 1;
+}
+"""
+    seen = outline(source, ["k"])
+    made = {spaceless(edited(seen, edit)) for edit in edits(seen, most=500)}
+    assert spaceless(source.replace("B[n]", "A[n]")) in made
+    assert spaceless(source.replace("B[0]", "A[0]")) not in made
+    assert spaceless(source.replace("B[n]", "V[n]")) not in made
+
+
+def test_the_first_values_of_an_array_or_a_struct_are_edited():
+    """Each value in braces is edited as a separate expression. Values in constant memory are not edited, because the
+    compiler must know them.
+    """
+    source = """\
+typedef struct { int low, high; } Pair;
+__kernel void k(__global int *A, int n, int m)
+{
+    const int own[3] = {m, n, m + 1};
+    Pair pair = {0, 1};
+    __constant int fixed[2] = {5, 6};
+    A[0] = own[0] + pair.low + fixed[0];
+}
+"""
+    made = all_texts(source)
+    for wrong, right in (("{m, n, m + 1}", "{m, m, m + 1}"), ("m + 1}", "m - 1}"), ("{0, 1}", "{0, 0}")):
+        assert spaceless(source.replace(wrong, right)) in made
+    assert spaceless(source.replace("{5, 6}", "{5, 7}")) not in made

@@ -53,8 +53,8 @@ CONSTANT = [changed(WRONG, "__global real *B", f"__global real *{how} B") for ho
     ],
 )
 def test_many_at_once_are_as_right_as_one_alone(environment, transposition, in_words):
-    """Edits get the same verdicts in one launch as alone, also if the kernel moves a pointer. If a pointer is constant,
-    so that it cannot be moved, the edits run one at a time.
+    """Edits get the same verdicts in one launch as alone, even if the kernel moves a pointer. If a pointer is constant
+    and cannot be moved, the edits run one at a time.
     """
     with environment.worker() as worker:
         name, together = evaluator(worker, transposition, in_words)

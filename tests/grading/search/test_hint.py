@@ -57,6 +57,8 @@ def test_a_mistake_that_explains_the_results_comes_first():
         update={"cause": cause}
     )
     assert hint(fix(), SOURCE, "part").add_to(wrong).message == f"{cause} (line 5, in {PART}): that explains it."
+    elsewhere = wrong.model_copy(update={"message": f"{cause} (A is read in line 7): that explains it."})
+    assert hint(fix(), SOURCE, "part").add_to(elsewhere).message == f"{cause} (line 5, in {PART}): that explains it."
     assert hint(fix(), SOURCE, "change").add_to(wrong).message.endswith(f"that explains it. {CHANGE}")
     assert hint(fix(is_all=False), SOURCE, "line").add_to(wrong).message.startswith("one mistake is in line 5. ")
 
@@ -93,8 +95,8 @@ def test_only_the_cases_that_it_mends_have_the_hint():
 
 
 def test_a_finding_is_the_evidence_for_the_line():
-    """The line of the only mistake comes before a finding of the simulator, but not before a sentence with this line,
-    and not if other cases stay wrong.
+    """The line of the only mistake is inserted before a finding of the simulator, unless the finding already names this
+    line or other cases stay wrong.
     """
     seen = Finding(reason=Reason.OUT_OF_BOUNDS, message="line 8 reads outside B.", help="", places=(), times=1)
     check = replace_in(unchecked(), message=seen.message, findings=(seen,))

@@ -16,6 +16,7 @@ from grader.course.truth.oracle import load_oracle
 from grader.grading.checks.building import build
 from grader.grading.checks.correctness import try_cases
 from grader.grading.rules import SearchRules
+from grader.grading.search import localisation
 from grader.grading.search.localisation import Suspect, search
 from grader.grading.search.need import rightness
 
@@ -170,3 +171,30 @@ def test_declarations_without_a_type_do_not_end_the_search(environment, product,
     source = (SUBMISSIONS / "blockMMM" / name / "kernels.cl").read_text()
     mended = found(environment, few(product), source)
     assert {edit.line for edit in mended.edits} == {line_of(source, "sum +=")}
+
+
+def test_a_few_edits_are_not_evaluated_on_large_cases():
+    """If few edits are left after the smallest cases, the larger cases are run only with the separate text of each
+    edit. Many edits are evaluated together on all cases.
+    """
+
+    class Recorder:
+        def __init__(self):
+            self.asked = []
+
+        def right(self, name, edits):
+            self.asked.append(name)
+            return list(edits)
+
+    names = [f"case {number}" for number in range(9)]
+    for count, asked in ((1, names[: localisation.SURE]), (9, names)):
+        recorder = Recorder()
+        fixes = localisation.fixes_of(recorder, names, range(count))
+        assert recorder.asked == asked
+        assert fixes == {edit: set(names) for edit in range(count)}
+
+
+def test_a_separate_text_may_take_longer_on_a_busy_machine():
+    """A separate text may take twice as long as the submission's own cases, but at least a fixed time."""
+    assert localisation.text_seconds(0.2) == localisation.PER_TEXT
+    assert localisation.text_seconds(20.0) == 40.0

@@ -162,3 +162,19 @@ def test_a_key_holds_the_edit_its_words_and_its_iterations():
     """
     assert key(7, words=5, iterations=100) == (100 * 2**24 + 5) * 2**16 + 7
     assert key(7, 2**40, 2**40) == 2**64 - 2**16 + 7
+
+
+def test_a_loop_after_a_pragma_of_a_macro_is_edited():
+    """`_Pragma("unroll")`, which a macro can contain, does not hide the loop after it, and is left out of the
+    schema.
+    """
+    source = """\
+__kernel void k(__global float *A, uint n)
+{
+    if (n > 1) _Pragma("unroll") for (uint i = 0; i < n; i++) A[i] = 0;
+}
+"""
+    seen = outline(source, ["k"])
+    assert {"loop condition", "step"} <= {region.role for region in seen.regions}
+    text = mutant_schema(seen, edits(seen, most=100)).text
+    assert "_Pragma" not in text

@@ -49,7 +49,7 @@ def test_a_cause_without_a_line_needs_it(transposition):
 
 
 def test_a_line_of_the_effect_needs_it(transposition):
-    """A search is started although a cause or a finding names a line, because it may only show the effect."""
+    """A search starts even if a cause or a finding names a line, because this line may only show the effect."""
     told = replace(WRONG, cause="B is stored by columns", message="B is stored by columns. B is written in line 7.")
     assert is_needed(built(transposition), [told], [unchecked()])
     assert is_needed(built(transposition), [WRONG], [RACE])
@@ -75,13 +75,13 @@ def test_a_crash_beside_a_wrong_result_needs_it(transposition):
     ids=["right", "crash", "time", "practice"],
 )
 def test_what_needs_none(transposition, checks):
-    """No search is started for correct results, for a crash or a time limit, or for a practice case."""
+    """No search starts for correct results, for a crash, a time limit, or a practice case."""
     assert not is_needed(built(transposition), checks, [unchecked()])
 
 
 def test_what_else_says_why(transposition):
-    """No search is started if the simulator found the place of a missing barrier, or a barrier that some work-items
-    miss, if exchanged parameters explain the results, or if the instructor does not want hints.
+    """No search starts if the simulator found the place of a missing barrier, or a barrier that some work-items miss.
+    No search starts either if exchanged parameters explain the results, or if the instructor does not want hints.
     """
     for found in (
         replace(SEEN, help="Write barrier(CLK_LOCAL_MEM_FENCE) after line 3."),

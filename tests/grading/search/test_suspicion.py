@@ -15,7 +15,7 @@ __kernel void three(__global uint *A, uint n) { A[n] = n; }
 
 
 def run(words):
-    """Return a case that the words describe, such as "wrong: one two" or "right alone: one"."""
+    """Return the run that these words describe, such as "wrong: one two" or "right alone: one"."""
     how, kernels = words.split(": ")
     return KernelRun(
         kernels=frozenset(kernels.split()), is_alone=how.endswith("alone"), is_right=how.startswith("right")
@@ -35,7 +35,7 @@ def run(words):
 )
 def test_edits_of_the_most_suspicious_kernels_come_first(runs, groups):
     """A kernel is suspicious if it is wrong alone or runs only in wrong cases. It comes last if it does not run in the
-    smallest wrong case. A function comes with the kernel that calls it.
+    smallest wrong case. A function ranks like the kernel that calls it.
     """
     seen = outline(SOURCE, ["one", "two", "three"])
     likely = edits(seen, most=200)

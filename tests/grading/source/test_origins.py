@@ -1,4 +1,4 @@
-"""origins.py: the arrays from which an index is computed."""
+"""origins.py: the arrays that an index is computed from."""
 
 import pytest
 
@@ -23,10 +23,12 @@ __kernel void k(__global const uint *starts, __global const int *x, __global int
     [(7, "y", {"starts"}), (7, "x", set()), (8, "y", set()), (8, "x", {"starts"}), (9, "y", {"x"}), (1, "y", set())],
 )
 def test_an_index_comes_from_the_elements_that_its_variables_hold(line, array, behind):
-    """Arrays are found through all values of a variable. The array itself and conditions do not count."""
+    """Arrays are found through all values that are assigned to a variable. The indexed array itself and conditions do
+    not count.
+    """
     assert arrays_behind(TEXT, "k", line, array) == behind
 
 
 def test_nothing_is_behind_an_index_of_a_text_that_cannot_be_parsed():
-    """A text that is not valid C has no origins."""
+    """For a text that is not valid C, no arrays are found."""
     assert arrays_behind("__kernel void k( {", "k", 1, "y") == frozenset()

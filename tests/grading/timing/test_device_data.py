@@ -143,7 +143,9 @@ def test_whole_numbers_of_other_types_are_as_many(worker, product, kind, low, hi
     ],
 )
 def test_numbers_of_other_sizes(worker, product, kind, dtype, numbers):
-    """Numbers of 1, 2 and 8 bytes are whole numbers of the range, made from the same stream as others."""
+    """Whole numbers of 1, 2 and 8 bytes lie in the requested range, and come from the same random stream as other
+    types.
+    """
     low, high = numbers
     buffers = {**product.buffers, "A": product.buffers["A"].model_copy(update={"type": kind})}
     shop = Shop(worker, with_integers(product.model_copy(update={"buffers": buffers}), {"A": (low, high)}), SQUARE)
@@ -155,7 +157,7 @@ def test_numbers_of_other_sizes(worker, product, kind, dtype, numbers):
 
 @pytest.mark.parametrize("kind", ["float", "int", "double"])
 def test_minus_zero_counts_as_zero_only_in_floating_types(worker, transposition, kind):
-    """Digests of 0 and -0 are equal for floats and doubles. In whole numbers, the same bits are another number."""
+    """The digests of 0 and -0 are equal for float and double. For integers, the bits of -0 are a different number."""
     buffers = {name: each.model_copy(update={"type": kind}) for name, each in transposition.buffers.items()}
     changes = {name: each.model_copy(update={"data": each.data and "integers"}) for name, each in buffers.items()}
     shop = Shop(worker, transposition.model_copy(update={"buffers": changes}), {"height": 3, "width": 5})

@@ -20,6 +20,9 @@ from opencl_parser import BARRIERS, GLOBAL, LOCAL, LOOPS, Access, Function, Prog
 VECTORS = frozenset(f"{does}{length}" for does in ("vload", "vstore") for length in (2, 3, 4, 8, 16))
 """Functions that use several elements of an array."""
 
+PIXELS = frozenset(f"{does}_image{numbers}" for does in ("read", "write") for numbers in ("f", "i", "ui"))
+"""Functions that use a pixel of an image."""
+
 
 def of_tokens(program: Program, function: Function, changed: range) -> frozenset[int]:
     """Return the lines that a change of these tokens affects directly."""
@@ -103,7 +106,7 @@ def _controlled(program: Program, function: Function, statement: Statement) -> s
     values: set[int] = set()
     if statement.word == "if":
         values = _of_values(program, function, decided) | _of_local_stores(program, function, decided)
-    used = {"[", *BARRIERS, *VECTORS}
+    used = {"[", *BARRIERS, *VECTORS, *PIXELS}
     return {program.line(place) for place in decided if program.text(place) in used} | values
 
 

@@ -14,8 +14,8 @@ from opencl_parser import BARRIERS, Function, Program, Statement, parse
 
 @dataclass(frozen=True, kw_only=True)
 class Mutation:
-    """A text with one mistake, the lines that were changed, and the lines of its direct effect. `around` are the lines
-    between which a barrier that was removed can be anywhere.
+    """A text with one mistake, the lines that were changed, and the lines of its direct effect. If a barrier was
+    removed, `around` contains the lines between which it can be inserted.
     """
 
     kind: Kind
@@ -88,8 +88,9 @@ def _barriers(view: View) -> Iterator[Mutation]:
 
 
 def _around(program: Program, body: tuple[Statement, ...], number: int) -> frozenset[int]:
-    """Return the lines between which a barrier has the same effect: the last line of the statement before it, and the
-    first line of the statement after it. "A barrier is missing after line 44" is right if only comments follow line 44.
+    """Return the lines between which a barrier has the same effect, which are the last line of the statement before it
+    and the first line of the statement after it. "A barrier is missing after line 44" is right if only comments follow
+    line 44.
     """
     before = (program.line(each.end - 1) for each in body[max(0, number - 1) : number])
     after = (program.line(each.first) for each in body[number + 1 : number + 2])

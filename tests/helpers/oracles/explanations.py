@@ -52,7 +52,7 @@ def first_sentences(check: Check) -> str:
 
 
 def is_near(mutation: Mutation, check: Check) -> bool:
-    """True if the first sentence names a line that is at most one line away from a changed line, or from the place of a
+    """True if the first sentence names a line that is at most one line away from a changed line or from the place of a
     removed barrier.
     """
     named = lines_named(first_sentences(check).partition(". ")[0])

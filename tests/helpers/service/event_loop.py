@@ -1,6 +1,6 @@
 """An event loop that all simulated browsers of a test process share.
 
-Without it, starlette starts a thread and a loop for each request, which takes as long as many pages.
+Without it, starlette starts a thread and a loop for each request, which takes about as long as the request itself.
 """
 
 from collections.abc import Iterator
@@ -15,12 +15,12 @@ OPENED = ExitStack()
 
 @cache
 def shared_loop() -> BlockingPortal:
-    """Return the loop. It starts with the first browser."""
+    """Return the loop, which starts with the first simulated browser."""
     return OPENED.enter_context(start_blocking_portal("asyncio"))
 
 
 @pytest.fixture(scope="session", autouse=True)
 def loop_ends() -> Iterator[None]:
-    """End the loop after the last test."""
+    """Stop the loop after the last test."""
     with OPENED:
         yield

@@ -45,8 +45,7 @@ class Platform:
     """A platform with a course. `claims` replaces claims of the next messages, and None removes a claim. `answers` maps
     the beginning of a path to a function that answers instead, or returns None to let the platform answer. If it raises
     ConnectionAbortedError, the connection is closed without an answer. `storage` is the name of the frame that keeps
-    data for tools.
-    `application` answers for the paths of Open edX.
+    data for tools, and `application` answers requests for the paths of Open edX.
     """
 
     def __init__(self, address):

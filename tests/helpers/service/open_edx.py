@@ -1,6 +1,6 @@
-"""The platform side of Open edX (lti-consumer-xblock), which other people have written: messages, keys, access tokens,
-columns, scores, results and rosters. A roster comes from the library's own page. Only the two functions with which it
-reads members and their names for tools from the rest of Open edX are replaced.
+"""The platform side of Open edX, from the library lti-consumer-xblock: messages, keys, access tokens, columns, scores,
+results and rosters. Only two functions are replaced. With them, the library reads the members of a course, and their
+names for tools, from the rest of Open edX.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""`grader serve` with pauses for learning platforms that are 60 times as short: `quick_serve.py serve OPTIONS`."""
+"""`grader serve` with pauses for learning platforms divided by 60: `quick_serve.py serve OPTIONS`."""
 
 from datetime import timedelta
 
@@ -10,7 +10,7 @@ FASTER = 60
 
 
 def hurry():
-    """Shorten the pauses of the delivery, and the time between two runs of a job."""
+    """Shorten the pauses between deliveries, and the time between two runs of a job."""
     for name in ("PAUSES", "PLATFORM_PAUSES"):
         setattr(delivery, name, tuple(each / FASTER for each in getattr(delivery, name)))
     delivery.INTERRUPTED_AFTER = timedelta(seconds=5)

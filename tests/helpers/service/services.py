@@ -37,7 +37,7 @@ SOURCE = b"__kernel void add() {}\n"
 FREE = rules_of(Policies())
 
 OUTCOMES = {}
-"""Invented outcomes by the hash of their assignment and by their success."""
+"""Invented outcomes, by the hash of their assignment and by whether they are right."""
 
 
 @cache

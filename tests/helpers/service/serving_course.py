@@ -25,7 +25,7 @@ PATIENCE = 120
 
 class Serving:
     """The running program, which can be killed and started again on the same data. `url` is the address of a PostgreSQL
-    database. `python` contains the arguments of Python that start the program.
+    database. `python` contains the arguments of the Python interpreter that start the program.
     """
 
     def __init__(self, folder, locks, url=None, stations=1, web_processes=1):

@@ -1,4 +1,6 @@
-"""issuer_keys.py: keys of an issuer are kept for an hour, and read again for an unknown key, but not too often."""
+"""issuer_keys.py: an issuer's keys are kept for an hour. An unknown key makes the service read them again, but not too
+often.
+"""
 
 import threading
 
@@ -12,7 +14,7 @@ from grader.service.throttle import ConcurrencyLimiter
 
 
 class Issuer:
-    """An issuer with a clock, which counts how often its keys are read. It fails while `is_gone` is true."""
+    """An issuer with a clock. It counts how often its keys are read, and does not answer while `is_gone` is true."""
 
     def __init__(self):
         self.key, self.reads, self.is_gone, self.now = made_key("one"), 0, False, 1000.0
@@ -45,7 +47,7 @@ def issuer():
 
 
 def test_keys_are_kept_for_an_hour(issuer):
-    """Messages within an hour use the keys that were read for the first one."""
+    """Messages within an hour are checked with the keys that were read for the first message."""
     for age, reads in ((0, 1), (3599, 1), (3600, 2)):
         issuer.now = 1000.0 + age
         assert issuer.is_signed(issuer.key)
@@ -53,7 +55,7 @@ def test_keys_are_kept_for_an_hour(issuer):
 
 
 def test_unknown_keys_cause_at_most_one_reading_a_minute(issuer):
-    """Messages with unknown keys are refused, and make the service read the keys once a minute at most."""
+    """Messages with unknown keys are refused. They make the service read the keys at most once a minute."""
     for _ in range(300):
         assert not issuer.is_signed(made_key("other"))
         issuer.now += 1
@@ -61,14 +63,16 @@ def test_unknown_keys_cause_at_most_one_reading_a_minute(issuer):
 
 
 def test_a_false_signature_with_a_known_name_is_refused(issuer):
-    """A key with the name of a known key signs nothing."""
+    """A signature by a different key with the name of a known key is refused."""
     assert not issuer.is_signed(made_key("one"))
     issuer.now += 61
     assert not issuer.is_signed(made_key("one"))
 
 
 def test_a_new_key_is_accepted_after_a_minute_and_the_old_one_is_not(issuer):
-    """After a rotation, messages with the new key are accepted as soon as the keys may be read again."""
+    """After a rotation, messages with the new key are accepted as soon as the keys may be read again, and messages with
+    the old key are refused.
+    """
     old = issuer.key
     assert issuer.is_signed(old)
     issuer.key = made_key("two")
@@ -81,7 +85,9 @@ def test_a_new_key_is_accepted_after_a_minute_and_the_old_one_is_not(issuer):
 
 
 def test_an_issuer_that_is_gone_harms_no_message_with_a_known_key(issuer):
-    """Without an answer, known keys are used until they are an hour old. The next answer is used at once."""
+    """If the issuer does not answer, known keys are used until they are an hour old. As soon as it answers again, its
+    keys are used.
+    """
     issuer.is_gone = True
     with pytest.raises(OSError, match="gone"):
         issuer.keys.current()
@@ -100,7 +106,7 @@ def test_an_issuer_that_is_gone_harms_no_message_with_a_known_key(issuer):
 
 
 def test_people_who_arrive_together_read_the_keys_once():
-    """Threads that wait for the keys use those that the first one has read. Further ones are refused."""
+    """Threads that wait for the keys use those that the first thread has read. Further threads are refused."""
     asked, answered, reads, done = threading.Event(), threading.Event(), [], []
     key = made_key("one")
 
@@ -138,14 +144,14 @@ def test_people_who_arrive_together_read_the_keys_once():
     ids=["noise", "shared secret", "unknown key"],
 )
 def test_a_message_that_is_not_signed_says_why(issuer, text, why):
-    """The reason comes from the header of the message."""
+    """The reason for refusing a message comes from its header."""
     with pytest.raises(UnsignedError) as refused:
         issuer.keys.decoded(text)
     assert str(refused.value) == why
 
 
 def test_a_set_of_keys_leaves_out_those_of_other_kinds():
-    """Keys of unknown kinds and for encryption are left out. A document without a usable key is refused."""
+    """Keys of unknown types and keys for encryption are left out. A document without a usable key is refused."""
     keys = [made_key("one").as_dict(private=False), {"kty": "oct", "k": "eA"}, {"kty": "new"}]
     assert [each.kid for each in key_set({"keys": keys}).keys] == ["one"]
     for wrong in ({"keys": keys[1:]}, {"keys": [{**keys[0], "use": "enc"}]}, {}, [], None, {"keys": [3]}):

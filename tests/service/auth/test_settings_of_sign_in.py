@@ -60,7 +60,7 @@ def test_other_web_processes_are_told_all_of_it():
 
 
 def test_one_setting_opens_private_networks_for_all_web_processes(monkeypatch):
-    """Webhooks and learning platforms share the list of private networks, which other web processes get, too."""
+    """Webhooks and learning platforms use the same list of private networks, and every web process gets this list."""
     monkeypatch.setenv("GRADER_PRIVATE_NETWORKS", '["10.1.0.0/16", "192.168.0.1"]')
     networks = load_settings({}).private_networks
     assert [str(each) for each in networks] == ["10.1.0.0/16", "192.168.0.1/32"]

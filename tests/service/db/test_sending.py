@@ -1,4 +1,4 @@
-"""sending.py: pauses between tries grow up to a limit, and after the last one, a row is refused."""
+"""sending.py: pauses between attempts grow up to a limit, and a row is refused after the last attempt."""
 
 from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
@@ -15,7 +15,7 @@ def test_pauses_double_up_to_the_longest():
 
 
 def test_a_row_is_refused_after_the_last_pause_and_one_more_try():
-    """Each failure uses the pause of its try. The try after the last pause is the last one."""
+    """The nth failure is followed by the nth pause. If the attempt after the last pause fails, the row is refused."""
     row = SimpleNamespace(state=SendState.TO_SEND, tries=0, not_before=NOW)
     seen = []
     while row.state == SendState.TO_SEND:

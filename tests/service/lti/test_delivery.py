@@ -183,8 +183,8 @@ def test_a_fault_is_tried_again_with_growing_pauses_up_to_a_limit(service, platf
 
 
 def test_many_scores_are_queued_with_few_statements(service, platform, course):
-    """The scores of 80 students are queued by one statement, both new rows and changed ones. A score that has changed
-    back to the one that arrived last is not sent again.
+    """The scores of 80 students are queued by one statement, whether their rows are new or changed. If a score has
+    changed back to the last one that arrived, it is not sent again.
     """
     assert platform.scores == []
     fields = {"assignment": "small", "kind": Decision.SET, "comment": "", "who": "staff", "at": service.now}
@@ -207,7 +207,7 @@ def test_many_scores_are_queued_with_few_statements(service, platform, course):
 
 
 def writes_of(service, number):
-    """Queue scores, and return how many statements have written them."""
+    """Queue scores, and return the number of statements that wrote them."""
     with statements(service.database) as seen:
         assert queue_scores(service.database, service.app_state.cache.all(), service.now) == number
     return sum("lti_scores" in each and not each.startswith("SELECT") for each in seen)
@@ -267,8 +267,8 @@ def test_a_platform_that_is_gone_for_a_day_or_hangs_loses_nothing(service, platf
 @pytest.mark.parametrize("fault", [ConnectionAbortedError, (502, {}, "bad gateway")], ids=["closed", "502"])
 @pytest.mark.parametrize("shows_results", [True, False])
 def test_a_score_whose_answer_was_lost_is_not_refused(service, platform, fault, shows_results):
-    """A platform stores a score, but its answer is lost or an error. It then refuses a score with the same time. The
-    score counts as sent, and is stored once.
+    """A platform stores a score, but its answer is lost or is an error. When it then refuses a score with an equal
+    time, the score counts as sent. It is stored once.
     """
     service.graded(service.hand_in(), graded(service.course))
 

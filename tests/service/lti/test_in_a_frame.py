@@ -35,21 +35,21 @@ addEventListener("message", ({ data, origin, source }) => {
   ANSWER
 });
 """
-"""Script of a page that keeps data for tools. ANSWER sends the answer."""
+"""Script of a platform's page that stores data for tools. ANSWER is replaced by the code that sends the answer."""
 
 RIGHT = "source.postMessage({ ...answer, value: kept[data.key] }, origin);"
 
 FORGED = f"""if (data.subject === "lti.put_data") {{ {RIGHT} }}
 else frames[1].postMessage({{ ...answer, value: `1.${{Math.floor(Date.now() / 1000)}}.forged` }}, "*");"""
-"""The answer to a request comes from another frame, which has another origin."""
+"""Code that sends the answer to a request for the data from another frame, which has a different origin."""
 
 FORWARDING = "<script>addEventListener('message', ({ data }) => parent.frames[0].postMessage(data, '*'));</script>"
 
 
 @contextmanager
 def storing(browser, folder, answer, host="localhost"):
-    """Yield a browser at a page, at this host of the platform, that keeps data. In its first frame, an instructor
-    chooses assignments, and no cookie of the sign-in comes back.
+    """Yield a browser that shows a page of the platform, at this host, which stores data for tools. In the first frame
+    of the page, an instructor chooses assignments, and the browser does not return the cookie of the sign-in.
     """
     with platform_at_work() as platform, opened(folder) as service, pytest.MonkeyPatch.context() as patched:
         names = count()
@@ -71,7 +71,9 @@ def storing(browser, folder, answer, host="localhost"):
 
 
 def test_a_platform_keeps_the_sign_in_for_a_browser_without_cookies(browser, tmp_path):
-    """The platform's page keeps the secret of a sign-in and returns it, so an instructor chooses without a cookie."""
+    """The platform's page stores the secret of a sign-in and returns it, so that an instructor can choose assignments
+    without a cookie.
+    """
     with storing(browser, tmp_path, RIGHT) as driven:
         driven.wait_in_frame("document.title.startsWith('Choose assignments')")
         assert driven.say("asked.join()") == "lti.put_data,lti.get_data"
@@ -79,14 +81,14 @@ def test_a_platform_keeps_the_sign_in_for_a_browser_without_cookies(browser, tmp
 
 
 def test_a_page_of_another_origin_does_not_get_the_secret(browser, tmp_path):
-    """A hostile page that shows the service in a frame gets no message, and no one is signed in."""
+    """A hostile page that shows the service in a frame does not get a message, and no one is signed in."""
     with storing(browser, tmp_path, RIGHT, host="127.0.0.1") as driven:
         driven.wait_in_frame("document.body.innerText.includes('did not send the cookie')")
         assert driven.say("asked.length") == 0
 
 
 def test_an_answer_of_another_frame_is_ignored(browser, tmp_path):
-    """An answer that comes from a frame with another origin than the platform's is not used."""
+    """An answer from a frame whose origin is not the platform's is ignored."""
     with storing(browser, tmp_path, FORGED) as driven:
         driven.wait_in_frame("document.body.innerText.includes('did not send the cookie')")
         assert driven.say("asked.join()") == "lti.put_data,lti.get_data"

@@ -262,15 +262,15 @@ def test_a_frame_offers_a_new_window(service, platform):
 
 
 def kept_in_storage(service, platform, target="_parent"):
-    """Begin a sign-in in a frame whose platform offers a storage, and return the page that keeps the secret."""
+    """Begin a sign-in in a frame of a platform that offers a storage, and return the page that stores the secret."""
     asked = {"iss": platform.address, "client_id": CLIENT, "login_hint": "hint", "lti_storage_target": target}
     asked["target_link_uri"] = f"{service.origin}/lti/deep-linking"
     return service.browser().get(f"/lti/login?{urlencode(asked)}", headers={"sec-fetch-dest": "iframe"})
 
 
 def test_a_secret_from_the_storage_shows_a_choice_and_begins_no_session(service, platform):
-    """Without the cookie, a secret that the platform has kept is enough to choose assignments. It does not sign anyone
-    in, not with another state, and not twice.
+    """Without the cookie, a secret from the platform's storage is enough to choose assignments, but only with the state
+    of the same sign-in, and only once. It never signs a person in.
     """
     registered(service, platform)
     choosing = {f"{CLAIM}message_type": "LtiDeepLinkingRequest", f"{CLAIM}resource_link": None}
@@ -298,14 +298,18 @@ def test_a_secret_from_the_storage_shows_a_choice_and_begins_no_session(service,
 
 @pytest.mark.parametrize("target", ["", "a b", "<b>", "x" * 101, "top.x"])
 def test_a_storage_needs_the_name_of_a_frame(service, platform, target):
-    """A platform that names no frame gets no secret: the sign-in continues with the cookie."""
+    """If a platform does not state a valid name of a frame, it does not get the secret, and the sign-in continues with
+    the cookie.
+    """
     registered(service, platform)
     assert kept_in_storage(service, platform, target).status_code == 303
 
 
 @pytest.mark.parametrize("state", ["", "9-other", "other", "1" * 20])
 def test_a_launch_of_an_unknown_registration_asks_no_storage(service, platform, state):
-    """The page of a launch asks for the secret only at the platform whose number is in the state."""
+    """The page of a launch asks a storage for the secret only if the state contains the number of a registered
+    platform.
+    """
     registered(service, platform)
     form = {"state": state, "id_token": "x", "lti_storage_target": "_parent"}
     said = service.browser().post("/lti/launch", data=form, headers={"origin": "https://lms.example"})

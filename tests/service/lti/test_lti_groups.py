@@ -1,4 +1,4 @@
-"""groups.py: students hand in with the groups that they have at the platform."""
+"""groups.py: students hand in with their groups from the platform."""
 
 import pytest
 from lti_platforms import TEACHER, member, platform_at_work, registered
@@ -30,7 +30,7 @@ def running():
 
 @pytest.fixture
 def platform(running, service):
-    """A platform with three sets of groups, whose addresses an instructor's launch has stated."""
+    """A platform with three sets of groups. The launch of an instructor has stated their addresses."""
     running.__init__(running.address)
     registered(service, running)
     stated = {"context_groups_url": f"{running.address}/groups", "context_group_sets_url": f"{running.address}/sets"}
@@ -48,7 +48,7 @@ def in_groups(name, *groups):
 
 
 def read(service):
-    """Read the roster now, and return the result in words and the groups of the students."""
+    """Read the roster now. Return the result in words, and the group of each student."""
     with service.database.writing() as session:
         session.query(LtiContextRow).one().roster_due = service.now
     try:
@@ -63,14 +63,15 @@ def read(service):
 
 
 def choose(service, chosen):
-    """Choose a set of groups on the page of platforms."""
+    """Choose a set of groups on the page Learning platforms."""
     page = "/course/platforms"
     return post(service.browser("staff"), f"{page}/1/groups", page, set=chosen)
 
 
 def test_students_get_the_groups_of_the_chosen_set(service, platform):
-    """Groups do not change before an instructor has chosen a set. Then each reading of the roster follows the platform,
-    with a line in the audit trail. Groups with the same name stay different, and a student in two groups has none.
+    """Groups do not change before an instructor has chosen a set. After that, each reading of the roster updates the
+    groups and records each change in the audit trail. Groups with the same name stay separate, and a student in two
+    groups gets none.
     """
     platform.members = [in_groups("ann", 1, 4), in_groups("bob", "2"), in_groups("cyd", 3, 5), in_groups("eve", 1, 2)]
     platform.members += [in_groups("fay"), in_groups("dora", 1) | {"roles": [TEACHER]}]
@@ -133,8 +134,8 @@ def test_groups_are_not_lost_if_the_platform_does_not_state_them(service, platfo
 
 @pytest.mark.usefixtures("platform")
 def test_only_one_course_supplies_the_groups(service):
-    """A set of another course cannot be chosen as well, because its groups may have the same names. A set that is not
-    at the platform cannot be chosen either.
+    """After a set is chosen, a set of another course cannot be chosen, because its groups may have the same names. A
+    set that the platform no longer has cannot be chosen either.
     """
     read(service)
     choose(service, "s1")
@@ -146,12 +147,12 @@ def test_only_one_course_supplies_the_groups(service):
         session.add(second)
     page = "/course/platforms"
     said = post(service.browser("staff"), f"{page}/2/groups", page, set="s1")
-    assert (said.status_code, "come from Parallel Programming" in visible(said)) == (409, True)
-    assert "not at the platform any more" in visible(choose(service, "gone"))
+    assert (said.status_code, "Parallel Programming already supplies" in visible(said)) == (409, True)
+    assert "no longer has this set of groups" in visible(choose(service, "gone"))
 
 
 def test_a_course_without_the_service_has_no_groups():
-    """Without an address of groups, nothing is requested."""
+    """If the platform has not stated the address of its groups, no request is sent."""
     nowhere = Endpoints(number=1, client_id="", token_url="", token_audience="", jwks_url="")
     source = GroupSource(groups_url="", sets_url="https://x.example", chosen="")
     assert read_groups(None, nowhere, None, source) == CourseGroups(sets={}, names={})

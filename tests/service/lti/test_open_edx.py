@@ -47,8 +47,8 @@ def test_people_of_open_edx_arrive_and_its_instructor_adds_an_assignment(service
 
 
 def test_the_roster_of_open_edx_is_read_in_pages(service, edx, monkeypatch):
-    """The service reads the roster of Open edX, in several pages. Its people get their roles, and those who launch
-    later are the same people. A student who is not listed any more cannot enter.
+    """The service reads the roster of Open edX, in several pages. Its members get their roles, and a member who
+    launches later is the same person. A student who is no longer in the roster cannot enter.
     """
     monkeypatch.setattr(roster, "MEMBERS_PER_PAGE", 3)
     edx.enrol("prof", role="instructor")
@@ -80,7 +80,7 @@ def read(service):
 
 
 def people(service):
-    """Return role and end of each person of Open edX, by name."""
+    """Return the role of each person of Open edX and the time of their deactivation, by name."""
     with service.database.reading() as session:
         rows = session.query(PersonRow).filter(PersonRow.key.like("%@x.edu"))
         return {row.key.partition("@")[0]: (row.role, row.deactivated) for row in rows}

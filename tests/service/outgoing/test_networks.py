@@ -1,4 +1,6 @@
-"""networks.py: addresses inside the operator's network are not public, and addresses that are entered have a form."""
+"""networks.py: addresses inside the operator's network are not public, and an address that a person enters must be
+well-formed.
+"""
 
 from ipaddress import ip_network
 
@@ -42,7 +44,9 @@ LOCAL = (ip_network("127.0.0.0/8"),)
     ],
 )
 def test_only_public_addresses_are_reached(address, public):
-    """Addresses of this machine, of private networks and of clouds' metadata are not public, also inside IPv6."""
+    """Addresses of this machine, of private networks and of clouds' metadata are not public, even if they are embedded
+    in IPv6 addresses.
+    """
     assert is_public(address) is public
 
 

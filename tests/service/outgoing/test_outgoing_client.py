@@ -1,4 +1,4 @@
-"""client.py and guard.py: a request reaches only allowed addresses, and a slow, large or false answer does no harm."""
+"""client.py and guard.py: requests reach only allowed addresses, and slow, large or invalid answers do no harm."""
 
 import socket
 import threading
@@ -21,8 +21,8 @@ QUICK = HttpClient(private=LOCAL, seconds=0.4)
 
 @contextmanager
 def listening(answer, drip=b""):
-    """A server on this machine that sends `answer` to one request, and then `drip` every 50 ms, for at most five
-    seconds. Yields its port, and the requests that it got.
+    """Run a server on this machine that sends `answer` to one request, and then `drip` every 50 ms, for at most five
+    seconds. Yields its port and the requests that it received.
     """
     taken, over = [], threading.Event()
 
@@ -47,7 +47,9 @@ def listening(answer, drip=b""):
 
 
 def test_a_name_with_a_private_address_is_not_asked(monkeypatch):
-    """A name with a public and a private address, or with a decimal or octal form of one, is refused unasked."""
+    """A name that has a private address, even in addition to a public one or in decimal or octal form, is refused
+    without a connection.
+    """
     found = [(0, 0, 0, "", ("93.184.216.34", 443)), (0, 0, 0, "", ("10.0.0.1", 443))]
     monkeypatch.setattr(guard.HTTPConnection, "_new_conn", lambda _: pytest.fail("it connected"))
     for host in ("localhost", "2130706433", "0177.0.0.1"):
@@ -59,7 +61,7 @@ def test_a_name_with_a_private_address_is_not_asked(monkeypatch):
 
 
 def test_a_name_is_looked_up_once(monkeypatch):
-    """The connection uses the address that was checked, even if the name leads to another one a moment later."""
+    """The connection uses the address that was checked, even if a second look-up would return a different one."""
     names, found = [], socket.getaddrinfo
 
     def look_up(host, *arguments, **more):
@@ -74,7 +76,7 @@ def test_a_name_is_looked_up_once(monkeypatch):
 
 
 def test_a_redirect_is_not_followed_and_a_long_answer_is_cut():
-    """A redirect is an answer that is not accepted. Only the beginning of an answer is read."""
+    """A redirect does not count as accepted. Of a long answer, only the beginning is read."""
     answer = b"HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1:1/\r\ncontent-length: 100000\r\n\r\n" + b"x" * 2000
     client = HttpClient(private=LOCAL, max_bytes=300)
     with listening(answer) as (port, taken):
@@ -112,7 +114,7 @@ def test_many_addresses_that_refuse_slowly_are_not_all_tried(monkeypatch):
     ids=["silence", "body of known length", "header", "body", "handshake"],
 )
 def test_an_answer_that_comes_byte_by_byte_is_given_up(scheme, start, drip):
-    """The time of a whole answer is limited even if each byte comes in time."""
+    """A whole answer must arrive within the time limit, even if each of its bytes comes soon after the previous one."""
     began = time.monotonic()
     with listening(start, drip) as (port, _), pytest.raises(UnansweredError, match="did not answer in time"):
         QUICK.send("GET", f"{scheme}://localhost:{port}/secret", {})
@@ -120,7 +122,7 @@ def test_an_answer_that_comes_byte_by_byte_is_given_up(scheme, start, drip):
 
 
 def test_without_tls_only_networks_of_the_operator_are_reached(monkeypatch):
-    """Plain HTTP to a public address is refused."""
+    """Plain HTTP to a public address is refused without a connection."""
     found = [(0, 0, 0, "", ("93.184.216.34", 80))]
     monkeypatch.setattr(guard.socket, "getaddrinfo", lambda *_, **__: found)
     monkeypatch.setattr(guard.HTTPConnection, "_new_conn", lambda _: pytest.fail("it connected"))
@@ -137,21 +139,21 @@ def test_without_tls_only_networks_of_the_operator_are_reached(monkeypatch):
     ],
 )
 def test_a_failure_is_a_phrase_without_the_address(address, words):
-    """A request without an answer says why, but does not quote the address, which may be a secret."""
+    """The error of a failed request gives the reason, but does not quote the address, which may be a secret."""
     with pytest.raises(UnansweredError) as failed:
         HttpClient(private=LOCAL).send("POST", address, {}, b"")
     assert str(failed.value) == words
 
 
 def test_a_server_without_a_certificate_is_refused_by_tls():
-    """A server that speaks no TLS, or has no valid certificate, gets no request."""
+    """A server that does not use TLS does not receive the request."""
     with listening(b"HTTP/1.1 200 OK\r\n\r\n") as (port, taken), pytest.raises(UnansweredError, match="certificate"):
         HttpClient(private=LOCAL).send("POST", f"https://localhost:{port}/", {}, b"secret")
     assert b"secret" not in b"".join(taken)
 
 
 def test_only_addresses_of_the_operator_use_a_proxy(monkeypatch):
-    """A proxy looks up addresses itself, so only requests to addresses that the operator enters use it."""
+    """Only requests to addresses that the operator enters use a proxy, because a proxy looks up addresses itself."""
     with listening(b"HTTP/1.1 204 Done\r\n\r\n") as (port, taken):
         monkeypatch.setenv("HTTP_PROXY", f"http://127.0.0.1:{port}")
         monkeypatch.delenv("NO_PROXY", raising=False)

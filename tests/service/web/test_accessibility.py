@@ -1,7 +1,8 @@
-"""Pages without an address of their own pass axe: pages of learning platforms, refused forms, and reports in files.
+"""Accessibility of pages that a browser cannot open by an address: pages of learning platforms, refused forms, and
+reports in files.
 
-test_every_page.py visits the pages that have an address. Here, a simulated browser fetches each page, and Chromium
-shows its text without the scripts, because some scripts send a form at once.
+test_every_page.py visits the pages that have an address. Here, a simulated browser fetches each page. Chromium then
+shows its text without the scripts, because some scripts submit a form at once.
 """
 
 import re
@@ -22,7 +23,7 @@ from grader.reports.bare import bare_overview, bare_page
 from grader.service.db.models import CourseRole
 from grader.service.lti.registrations import registration_link
 
-pytestmark = pytest.mark.whole  # half a minute together
+pytestmark = pytest.mark.whole  # these tests take half a minute together
 
 SCRIPT = re.compile(r"<script\b.*?</script>", re.DOTALL)
 
@@ -34,7 +35,9 @@ def course(tmp_path):
 
 
 def faults(driven, pages, looks):
-    """Return the problems of pages, given by their names and texts, each in the next look."""
+    """Return the problems of pages, which are given as texts by name. Each page is tried in one look, and the looks
+    take turns.
+    """
     found = []
     for (name, text), look in zip(pages.items(), cycle(looks), strict=False):
         frame = driven.ask("Page.getFrameTree")["frameTree"]["frame"]["id"]
@@ -45,7 +48,7 @@ def faults(driven, pages, looks):
 
 
 def pages_of_a_platform(service, platform):
-    """Return the pages that a browser gets from a learning platform, by the name of their template."""
+    """Return the pages that browsers from a learning platform get, by a name for each."""
     registered(service, platform)
     wish = {f"{CLAIM}message_type": "LtiDeepLinkingRequest", f"{CLAIM}resource_link": None}
     wish |= {SELECTION: {"deep_link_return_url": f"{platform.address}/return", "accept_multiple": True}}
@@ -81,7 +84,7 @@ def registration(service, platform):
 
 
 def refused_forms(service):
-    """Return the pages that show a form again with a message at its field."""
+    """Return pages that show a refused form with a message at the wrong field."""
     staff, ada = service.browser("staff"), service.browser("ada")
     extension = f"/course/people/{service.ada}/assignments/small/extension"
     return {
@@ -93,13 +96,11 @@ def refused_forms(service):
 
 
 REFUSALS = ("webhook", "scores", "extension", "token", "nothing chosen")
-"""Forms that are shown again."""
+"""Names of the pages with a refused form."""
 
 
 def test_pages_of_a_platform_and_refused_forms_are_accessible(course, browser):
-    """axe finds no fault in the pages for browsers from a learning platform, and in forms that are shown again with a
-    message.
-    """
+    """axe finds no fault in the pages for browsers from a learning platform, nor in refused forms."""
     service = course.service
     with platform_at_work() as platform:
         answers = pages_of_a_platform(service, platform) | refused_forms(service)
@@ -119,7 +120,7 @@ FASTER = check("performance: cpu (n 2)", kind=Kind.PERFORMANCE, performance=ROOF
 
 
 def reports():
-    """Return the pages of `grader grade --html` and of a batch, by their contents."""
+    """Return reports of gradings and overviews of batches, by their contents."""
     good, bad = grade(mark(), timed=speed()), grade(missed(), source="__kernel void j() { int x; }\n")
     book = gradebook(row("ada", good), row("ben", bad), row("cleo"), row("dora", fault="the device is gone."))
     return {
@@ -135,7 +136,7 @@ def reports():
 
 
 def test_reports_in_files_are_accessible(browser):
-    """axe finds no fault in the page of a grading, and in the overview of a batch."""
+    """axe finds no fault in the report of a grading, nor in the overview of a batch."""
     driven = browser.shared()
     driven.ask("Page.setBypassCSP", enabled=True)
     driven.open("about:blank")

@@ -225,7 +225,9 @@ def test_the_description_of_the_api_has_every_address_and_no_page(service):
 
 
 def test_the_description_of_the_api_is_valid_openapi(service):
-    """An independent validator finds no error in the description, but finds one in a description with an error."""
+    """An independent validator finds no error in the API's description, and does find an error after a required field
+    is removed.
+    """
     described = service.browser().get("/openapi.json").json()
     assert described["openapi"] == "3.1.0"
     assert [error.message for error in OpenAPIV31SpecValidator(described).iter_errors()] == []

@@ -48,7 +48,9 @@ def signed_in(course, browser, key):
 
 
 def walk(course, browser, key, judge, every=1):
-    """Return the faults in all pages that this person sees, or in every second or third of them, one per line."""
+    """Return the faults in the pages that this person sees, one per line. If `every` is 2 or more, only every second,
+    third, ... page is tried.
+    """
     pages_seen, found = 0, []
     with signed_in(course, browser, key) as driven:
         for address in islice(course.pages(None if key == "nobody" else key), 0, None, every):
@@ -71,8 +73,8 @@ def keep_pictures(driven, name):
 
 
 def test_axe_finds_nothing_in_what_a_student_sees(course, browser):
-    """axe finds no fault in a student's pages. This test tries every sixth page and one look for each, because all of
-    them take half a minute.
+    """axe finds no fault in a student's pages. To save time, this test tries every sixth page, and each page in one
+    look.
     """
     looks = cycle(LOOKS)
     said = walk(course, browser, "ada", lambda driven: problems(driven, (next(looks),)), every=6)

@@ -1,4 +1,4 @@
-"""A student edits, hands in and reads the result with the keyboard alone, in a real browser."""
+"""Using only the keyboard of a real browser, a student edits and hands in a file, and reads the result."""
 
 from hidden_parts import failing, right
 from open_service import driving, errors, opened
@@ -10,12 +10,12 @@ from grader.service.station.grader import ready
 
 SHIFT = 8
 MOST = 40
-"""Maximum number of stops before an element of these pages."""
+"""Maximum number of times that Tab is pressed to reach an element."""
 
 
 def tab_to(driven, expression, modifiers=0):
-    """Press Tab until an expression is true for the focused element, and return the number of presses. Each stop must
-    be marked.
+    """Press Tab until an expression is true for the focused element, and return how often it was pressed. Each focused
+    element must have a visible mark.
     """
     for number in range(1, MOST):
         driven.press("Tab", modifiers)
@@ -27,8 +27,8 @@ def tab_to(driven, expression, modifiers=0):
 
 
 def test_the_keyboard_alone_hands_in_and_leads_back_to_the_editor(tmp_path, browser):
-    """Tab reaches the editor, leaves it in both directions, and reaches the button. Enter hands in the typed text. From
-    the result, Enter opens the editor again.
+    """Tab moves into the editor, out of it in both directions, and to the button. Enter hands in the typed text. On the
+    page of the result, Enter opens the editor again.
     """
     in_editor = "each.closest('.CodeMirror') !== null"
     with opened(tmp_path) as service, driving(browser, service, "ada") as driven:

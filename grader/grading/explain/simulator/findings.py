@@ -59,15 +59,15 @@ def _is_outside(message: SeenMessage) -> bool:
 
 
 def _lines_beyond(message: SeenMessage, scene: Scene) -> set[int]:
-    """Lines that work-items beyond the edge execute. If they access an array outside its bounds in a line, their races
-    in this line have the same cause, which is a missing guard.
+    """Lines that work-items beyond the edge execute. If they access an array outside its bounds in such a line, their
+    races in this line have the same cause, which is a missing guard.
     """
     return {each.line for each in entities(message) if scene.is_beyond(each.global_id)}
 
 
 def _is_clearer_elsewhere(message: SeenMessage, seen: SeenKernel, scene: Scene) -> bool:
-    """True if a message about the same place says more. A pixel outside an image is a word of another row, so writing
-    it also looks like a race.
+    """True if another message about the same place is more specific. A pixel outside an image has the address of a
+    pixel in another row, so writing it also looks like a race.
     """
     here = spot(message)
     others = [each.text for each in seen.messages if spot(each) == here != ()]

@@ -12,9 +12,7 @@ from grader.results.check import Place
 
 @dataclass(frozen=True, kw_only=True)
 class Heard:
-    """A message of the simulator, the work-items that it mentions, the launch that it concerns, and the launches before
-    it.
-    """
+    """A message of the simulator, the work-items that it mentions, its launch, and the earlier launches."""
 
     message: SeenMessage
     entities: list[Entity]

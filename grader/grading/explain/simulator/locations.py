@@ -33,7 +33,7 @@ DECLARED_TYPE = re.compile(r"(\w+)[\s*]+(?:(?:restrict|__restrict|const|volatile
 """Pattern of the type in front of a declared name, such as `float *restrict `."""
 
 KEYWORDS = frozenset({"return", "else", "case", "sizeof"})
-"""Words in front of a name that are no type."""
+"""Words that may precede a name but are not types."""
 
 DECLARATION_CHARACTERS = 100
 """Maximum length of the text before a name that is searched for its type."""
@@ -134,12 +134,14 @@ class Scene:
         return frozenset(types)
 
     def element_bytes(self, array: str) -> int | None:
-        """The size of an array's elements. None if their type is unknown or ambiguous."""
+        """The size of an array's elements, or None if their type is unknown or ambiguous."""
         sizes = {BY_NAME[name].bytes for name in self.element_types(array)}
         return sizes.pop() if len(sizes) == 1 else None
 
     def declared_in(self, array: str) -> int | None:
-        """The line that declares an array with its length, as in `float a[16]`. None if several lines do, or none."""
+        """The line that declares an array with its length, as in `float a[16]`, or None unless exactly one
+        line does.
+        """
         code = _without_comments(self.expanded or self.source)
         lines = set()
         for found in re.finditer(rf"\b{re.escape(array)}\s*\[", code):

@@ -32,8 +32,8 @@ class Sign:
 
 
 def of_message(message: SeenMessage, launches: Sequence[SeenKernel], scene: Scene) -> Iterator[Finding]:
-    """Yield the finding for a message of the last of these launches. Unknown messages are ignored. A function that
-    hides its lines (`nodebug`) does not hide its actions, but its findings do not have places.
+    """Yield the finding for a message of the last of these launches. Unknown messages are ignored. If a function hides
+    its lines (`nodebug`), its mistakes are still found, but the findings do not have places.
     """
     sign = next((each for each in SIGNS if each.begins.match(message.text)), None)
     if sign is None:
@@ -99,7 +99,7 @@ def _out_of_bounds(heard: Heard) -> Words:
 
 
 def _of_a_global_index(heard: Heard, line: int) -> str:
-    """The next step if an index of global memory is too large."""
+    """The next step if an index into global memory is too large."""
     if is_unguarded(heard.scene.expanded, heard.seen.kernel, line):
         return f"No condition guards line {line}. {ADD_GUARD}"
     return ROW if heard.scene.dimensions > 1 else LINE
@@ -167,7 +167,9 @@ def _beyond_array(heard: Heard) -> Words:
 
 
 def _by_declaration(array: str, scene: Scene) -> str:
-    """The line of the array's declaration in brackets, as the length there may be wrong; "" if it is unknown."""
+    """The line of the array's declaration, in brackets, because the length there may be wrong; "" if the line is
+    unknown.
+    """
     line = scene.declared_in(array)
     return f" (declared in line {line})" if line is not None else ""
 

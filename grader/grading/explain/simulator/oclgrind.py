@@ -48,11 +48,11 @@ HALF_SIZE = re.compile(rf"{FATAL.pattern}[^\n]*\n[ \t]*Unsupported float size: 2
 """Pattern of the message for a computation with numbers of the type half."""
 
 IMAGE_TYPE = re.compile(rf"{FATAL.pattern}[^\n]*\n[ \t]*Unsupported image channel data type")
-"""Pattern of the message for a wrong function for an image, which is a mistake in the kernel."""
+"""Pattern of the message for an image function that does not fit the image, which is a mistake in the kernel."""
 
 HALF_ARITHMETIC = "half arithmetic"
 AN_INSTRUCTION = "an instruction or a function of the kernel"
-"""Phrases for what the simulator cannot run."""
+"""Phrases for constructs that the simulator cannot run."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,7 +83,7 @@ def was_cut_off(kernel: SeenKernel) -> bool:
 
 
 def unsupported(message: SeenMessage) -> str | None:
-    """A phrase for what the simulator cannot run, if it has stopped a launch there; None for other messages."""
+    """A phrase for the unsupported construct that stopped the simulator, or None for other messages."""
     if HALF_SIZE.search(message.text):
         return HALF_ARITHMETIC
     is_mistake = ENDLESS.search(message.text) or IMAGE_TYPE.search(message.text)

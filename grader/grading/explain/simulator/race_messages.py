@@ -1,4 +1,4 @@
-"""Explains messages about races: two work-items use one element, and nothing orders them."""
+"""Explains messages about races, in which two work-items use one element in no defined order."""
 
 import re
 from collections.abc import Sequence
@@ -64,7 +64,7 @@ def race(heard: Heard) -> Words:
 
 
 def _race_of_updates(heard: Heard, array: str, lines: Sequence[int]) -> tuple[str, str] | None:
-    """Explain a race in which two work-items update one element in one line; None for other races."""
+    """Explain a race in which two work-items update one element in one line. Returns None for other races."""
     scene, line = heard.scene, lines[0]
     update = update_in(line, array, scene) if {*lines} == {line} else None
     if update is None or any(scene.is_beyond(each.global_id) for each in heard.entities):
@@ -100,7 +100,9 @@ def _race_of_writes(heard: Heard, array: str, lines: Sequence[int]) -> tuple[str
 
 
 def from_earlier_kernels(heard: Heard, array: str, lines: Sequence[int]) -> str:
-    """The next step if indexes in these lines depend on an array that an earlier kernel has written; otherwise ""."""
+    """The next step if indexes in these lines depend on an array that an earlier kernel has written, or "" if they do
+    not.
+    """
     kernel, source = heard.seen.kernel, heard.scene.expanded
     behind = {name for line in lines for name in arrays_behind(source, kernel, line, array)}
     for launch in reversed(heard.before):

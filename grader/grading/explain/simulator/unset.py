@@ -133,13 +133,13 @@ def _of_local_words(name: str, reader: int, launch: SeenKernel, scene: Scene) ->
     if len(others) == len(around) == 1:
         stores, guard = lines_in_words(others), lines_in_words(around)
         stored = f"{stores} stores to {name} only if the condition in {guard} is true"
-        return f"{stored}, but line {reader} reads words that no work-item has written", ZERO
-    written = f"Not all words of {name} are written in {lines_in_words(others)}. {ZERO}"
+        return f"{stored}, but line {reader} reads words that no work-item has written", FILL
+    written = f"Not all words of {name} are written in {lines_in_words(others)}. {FILL}"
     decided = told_to_decide("How much is written", scene, launch.kernel, others)
     return what, " ".join(filter(None, (written, decided)))
 
 
-ZERO = "Store 0 where there is nothing to load."
+FILL = "If a word has no element to load, store the value that the exercise wants there, often 0."
 
 
 def _read_of_global_words(name: str, reader: int, launches: Sequence[SeenKernel], scene: Scene) -> str:

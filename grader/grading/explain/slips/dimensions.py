@@ -10,7 +10,7 @@ from grader.grading.explain.slips.launch import SimulatedLaunch
 from grader.grading.explain.slips.slip import Slip
 
 IDS_LINES = 6
-"""Maximum number of lines with ids in a message. Most kernels have at most one line for each id of a tile."""
+"""Maximum number of lines with ids that a message lists. Most kernels have at most one line for each id of a tile."""
 
 IDS = ("get_global_id", "get_local_id", "get_group_id")
 

@@ -1,1 +1,1 @@
-"""Login and launch, deep linking, and the registration of a platform."""
+"""Login, launch, deep linking, and the registration of a platform."""

@@ -88,7 +88,7 @@ def open_selection(
 
 
 def selection_of(session: Session, token: str, now: datetime) -> AssignmentSelection:
-    """The choice of a token. Raises RefusedError if the token cannot be used."""
+    """The choice of assignments that belongs to a token. Raises RefusedError if the token cannot be used."""
     row = _row(session, token, now)
     kept = _KeptSettings.model_validate_json(row.settings)
     return AssignmentSelection(context=row.context, **kept.model_dump())

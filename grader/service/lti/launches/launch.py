@@ -6,9 +6,9 @@
 A cookie of the browser contains a random secret. State and nonce are hashes of the secret, so a message fits only the
 browser that began the sign-in, and the service does not store anything before the message arrives.
 
-In a frame, a browser may block the cookie. For this case, some platforms have a storage, with which pages exchange
-messages (LTI postMessage Storage). Then our page keeps the secret there, too, and accepts it only from the platform's
-origin. A secret from the storage is enough to choose assignments, but never to begin a session.
+In a frame, a browser may block the cookie. For this case, some platforms offer a storage that pages can use by
+exchanging messages with it (LTI postMessage Storage). Our page then keeps the secret there, too, and accepts it only
+from the platform's origin. A secret from the storage is enough to choose assignments, but never to begin a session.
 """
 
 import re
@@ -43,7 +43,7 @@ MAX_TIME = 1e11
 LAUNCH_PATH, SELECTION_PATH = "/lti/launch", "/lti/deep-linking"
 
 FRAME_NAME = re.compile(r"[\w-]{1,100}", re.ASCII)
-"""Pattern of the name of a frame."""
+"""Pattern for the name of a frame."""
 
 AGAIN = "Open the activity in your learning platform again."
 
@@ -79,7 +79,7 @@ class KeptLogin:
 
     @property
     def state(self) -> str:
-        """The state of this sign-in. It begins with the number of the registration."""
+        """The state of this sign-in, which begins with the number of the registration."""
         return f"{self.platform_id}-{token_hash(f'state {self.secret}')}"
 
     @property
@@ -89,13 +89,13 @@ class KeptLogin:
 
 
 def platform_in(state: str) -> int | None:
-    """The number of the registration that a state names; None if it does not name one."""
+    """The number of the registration at the beginning of a state, or None if the state does not have one."""
     number = state.partition("-")[0]
     return int(number) if _is_number(number) else None
 
 
 def storage_target(asked: Mapping[str, str]) -> str:
-    """Name of the platform's frame that has a storage, or empty if the platform does not offer one."""
+    """The name of the platform's frame that provides the storage, or "" if the platform does not offer one."""
     named = asked.get("lti_storage_target", "")
     return named if FRAME_NAME.fullmatch(named) else ""
 

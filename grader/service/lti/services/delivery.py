@@ -3,8 +3,8 @@
 A score that a platform refuses does not delay others. If a platform fails at a score, the score is sent again after a
 growing pause. If a platform does not answer, or asks for fewer requests, all its scores wait.
 
-The process may end while a score is on its way, or the platform's answer may be lost. Then the platform's score is read
-before the score is sent again, so that a score is not sent twice.
+The process may end while a score is on its way, or the platform's answer may be lost. Before such a score is sent
+again, the service reads the score that the platform has, so that no score is sent twice.
 """
 
 import time
@@ -47,11 +47,11 @@ RUN_SECONDS = 8.0
 """Seconds after which a run ends. The rest follows in the next run."""
 
 PAUSES = doubled(timedelta(minutes=1), timedelta(hours=6), 19)
-"""Pauses between the tries of a score. All tries take about three days."""
+"""Pauses between attempts to send a score. All attempts together take about three days."""
 
 PLATFORM_PAUSES, GIVE_UP_AFTER = doubled(timedelta(minutes=1), timedelta(minutes=30), 6), timedelta(days=7)
-"""Pauses after a platform does not answer, of which the last one is repeated, and the time after which its scores are
-given up.
+"""Pauses after a platform does not answer, and the time after which its scores are given up. The last pause is
+repeated.
 """
 
 INTERRUPTED_AFTER = timedelta(minutes=5)
@@ -175,7 +175,7 @@ def _send(database: Database, client: PlatformClient, key: SigningKey, due: _Due
     try:
         client.ask(due.platform, key, asked)
     except RejectedError as error:
-        if not (due.is_repeated and error.status == 409):  # the platform has a score with this time
+        if not (due.is_repeated and error.status == 409):  # 409: the platform already has a score with this time
             raise
 
 
@@ -248,8 +248,8 @@ def _release(database: Database, due: _DueScore) -> None:
 
 
 def _pause(database: Database, due: _DueScore, error: PlatformError, now: datetime) -> None:
-    """Let all scores of a platform wait. After a week without an answer, give them up. If the answer was lost, the
-    score may have arrived, so it counts as interrupted.
+    """Make all scores of a platform wait. After a week without an answer, give them up. If the answer was lost, the
+    platform may have received the score, so the score counts as interrupted.
     """
     begun = now - INTERRUPTED_AFTER if isinstance(error, NoAnswerError) else None
     with database.writing() as session:

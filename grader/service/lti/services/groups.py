@@ -1,7 +1,7 @@
-"""Groups of a platform's course, by the Course Groups Service.
+"""Reads the groups of a platform's course through the Course Groups Service.
 
 A course may have several sets of groups, such as one for exercises and one for projects. An instructor chooses the set
-whose groups hand in together. Then each reading of the roster gives the students the group that they have in this set.
+whose groups hand in together. Each time the roster is read, each student gets their group in this set.
 """
 
 import json
@@ -31,17 +31,19 @@ GROUPS_TYPE = "application/vnd.ims.lti-gs.v1.contextgroupcontainer+json"
 SETS_TYPE = "application/vnd.ims.lti-gs.v1.contextgroupsetcontainer+json"
 
 MAX_GROUPS, MAX_SETS = 10_000, 100
-"""Maximum numbers of groups and of sets in a course."""
+"""The maximum numbers of groups and of sets of groups in a course."""
 
 MAX_ID_LENGTH = MAX_FIELD_LENGTH // 2 - len(" ()")
 
 WITHOUT_SET = "-"
-"""Id of the set of all groups that are in no set of the platform."""
+"""Id of the set that contains all groups that are in no set of the platform."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class GroupSource:
-    """The addresses of the groups and of their sets in a course, and the chosen set. All may be empty."""
+    """The addresses of the groups of a course and of their sets, and the id of the chosen set. Each of them may be
+    empty.
+    """
 
     groups_url: str
     sets_url: str
@@ -57,7 +59,7 @@ class CourseGroups:
 
 
 def read_groups(client: PlatformClient, platform: Endpoints, key: SigningKey, source: GroupSource) -> CourseGroups:
-    """The groups of a course. Raises a PlatformError or RefusedError if they cannot be read completely."""
+    """Return the groups of a course. Raises a PlatformError or RefusedError if they cannot be read completely."""
     if not source.groups_url:
         return CourseGroups(sets={}, names={})
     asked = ServiceRequest(method="GET", url=source.groups_url, scopes=(SCOPE,), accept=GROUPS_TYPE)
@@ -110,8 +112,8 @@ def _name(stated: Mapping[str, Any]) -> str:
 def store_groups(
     database: Database, context_id: int, groups: CourseGroups, members: Sequence[Mapping[str, Any]], now: datetime
 ) -> str:
-    """Store which sets there are, give the students of a course their groups, and return the result in words. Nothing
-    changes if the platform does not say who is in which group.
+    """Store the sets of groups, assign the students of a course to their groups, and return the result in words. No
+    group changes if the platform does not say who is in which group.
     """
     with database.writing() as session:
         context = session.get_one(LtiContextRow, context_id)
@@ -141,7 +143,7 @@ def _groups_of(member: Mapping[str, Any], groups: CourseGroups) -> list[str]:
 
 
 def _changed(session: Session, platform_id: int, teams: Mapping[str, str | None]) -> list[tuple[int, str | None]]:
-    """The students who get another group, by their number, and the group."""
+    """The number of each student whose group changes, and the new group."""
     wanted = (
         select(PersonRow.id, PersonRow.team, LtiAccountRow.sub)
         .join(LtiAccountRow, LtiAccountRow.person_id == PersonRow.id)
@@ -165,17 +167,18 @@ def group_sets(context: LtiContextRow) -> dict[str, str]:
 
 
 def choose_groups(session: Session, context: LtiContextRow, chosen: str, who: str, now: datetime) -> None:
-    """Let the students of a course hand in with their groups in this set, or stop this if it is empty. Students keep
-    the groups that they have. Raises RefusedError if there is no such set, or if another course supplies the groups.
+    """Let the students of a course hand in with their groups in this set. If `chosen` is empty, stop reading groups,
+    and students keep the groups that they have. Raises RefusedError if the set does not exist, or if another course
+    supplies the groups.
     """
     sets = group_sets(context)
     if chosen and (chosen not in sets or context.connected is None):
-        raise RefusedError("This set of groups is not at the platform any more. Read the roster and choose again.")
+        raise RefusedError("The platform no longer has this set of groups. Read the roster and choose again.")
     others = LtiContextRow.group_set != "", LtiContextRow.id != context.id, LtiContextRow.connected.is_not(None)
     other = session.scalar(select(LtiContextRow).where(*others).limit(1))
     if chosen and other is not None:
         raise RefusedError(
-            f"The groups come from {other.title} already. Groups of two courses could have the same name, so only one "
+            f"{other.title} already supplies the groups. Groups of two courses could have the same name, so only one "
             "course can supply them."
         )
     context.group_set = chosen

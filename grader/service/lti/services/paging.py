@@ -1,4 +1,4 @@
-"""Lists of platforms that come in several pages."""
+"""Reads lists that a platform sends in several pages."""
 
 import re
 from collections.abc import Iterator
@@ -20,8 +20,8 @@ the next `<`.
 def pages(
     client: PlatformClient, platform: Endpoints, key: SigningKey, first: ServiceRequest
 ) -> Iterator[PlatformAnswer]:
-    """All pages of a list, which begins with this request. Raises a PlatformError or RefusedError if one cannot be
-    read, or if the list is too large.
+    """Return all pages of a list, starting with this request. Raises a PlatformError or RefusedError if a page cannot
+    be read, or if the list is too large.
     """
     address, seen, length = first.url, set[str](), 0
     while address:

@@ -36,7 +36,7 @@ SCOPE = "https://purl.imsglobal.org/spec/lti-nrps/scope/contextmembership.readon
 MEDIA_TYPE = "application/vnd.ims.lti-nrps.v2.membershipcontainer+json"
 
 MEMBERS_PER_PAGE = 200
-"""Number of members that the service requests at a time. A platform may put fewer members on a page."""
+"""Number of members per page that the service asks for. A platform may put fewer members on a page."""
 
 ROSTER_INTERVAL, RETRY_AFTER = timedelta(hours=6), timedelta(minutes=30)
 """Time after which a roster is read again, and time after which a failed reading is repeated."""

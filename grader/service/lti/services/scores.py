@@ -32,7 +32,7 @@ from grader.service.grades.records import shown_grades_of_all
 MAX_COMMENT_LENGTH = 500
 
 SCORES_PER_TRANSACTION = 200
-"""Number of scores that are stored in a transaction. Two statements store them, in about ten milliseconds."""
+"""Number of scores that are stored in one transaction, by two statements that take about ten milliseconds."""
 
 Place = tuple[int, int, str]
 """The course of a platform, the person, and the assignment of a score."""
@@ -145,7 +145,7 @@ def _store(session: Session, scores: Mapping[Place, Score], now: datetime) -> No
 
 
 def _columns(score: Score, sent_value: str, now: datetime) -> dict[str, Any]:
-    """The columns of a row that change with its score."""
+    """The columns of a row that change when its score changes."""
     content = {"points": score.points, "most": score.most, "comment": score.comment, "submitted": score.submitted}
     state = SendState.SENT if score.value == sent_value else SendState.TO_SEND
     return {**content, "state": state, "changed": now, "tries": 0, "not_before": now, "words": ""}

@@ -1,1 +1,1 @@
-"""Requests and answers below the pages: middleware, headers, and streams of events."""
+"""HTTP code that all pages share: middleware, headers, and streams of events."""

@@ -1,4 +1,4 @@
-"""Facts in the headers of a request: the page that it comes from, and the form of its body."""
+"""Facts from the headers of a request: the page that it comes from, and the format of its body."""
 
 import re
 from urllib.parse import urlsplit

@@ -1,4 +1,4 @@
-"""Headers of every answer, which tell browsers what its page may load and who may embed it."""
+"""Headers of every response. They tell browsers which content the page may load and which pages may embed it."""
 
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send

@@ -1,3 +1,1 @@
-"""The routes, with a module for each group of pages, in a folder for each kind of user. app.py lists
-the modules.
-"""
+"""The routes. Each kind of user has a folder, with a module for each group of pages. app.py lists the modules."""

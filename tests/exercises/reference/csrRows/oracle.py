@@ -1,4 +1,6 @@
-"""The product. Rows are added up in long double, which most machines have with more digits than double."""
+"""The product of a sparse matrix and a vector. Rows are summed in long double, which is more precise than double on
+most machines.
+"""
 
 import numpy as np
 
@@ -6,19 +8,19 @@ from grader.oracle import Truth, csr
 
 
 def inputs(generator, data, rows, columns, entries, **_):
-    """A sparse matrix with empty and long rows."""
+    """Return a sparse matrix with some empty and some long rows."""
     starts, places = csr(generator, rows, columns, entries)
     numbers = generator.integers(1, 8, entries) if data == "integers" else generator.uniform(0.5, 1, entries)
     return {"starts": starts, "places": places, "numbers": numbers * generator.choice([-1, 1], entries)}
 
 
 def expected(starts, places, numbers, x, **_):
-    """The magnitude of a row is the sum of the absolute values of its products."""
+    """Return the product. The magnitude of each element is the sum of the absolute values of its terms."""
     return _truth(starts, numbers * x[places])
 
 
 def mistakes(starts, places, numbers, x, **_):
-    """Entries that are left out, and other elements of x."""
+    """Return products that ignore x, or that leave out the first entry of each row."""
     products = numbers * x[places]
     first = starts[:-1][np.diff(starts) > 0]
     without = products.copy()

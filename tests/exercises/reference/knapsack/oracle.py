@@ -6,7 +6,9 @@ from grader.oracle import Truth
 
 
 def inputs(generator, data, items, capacity, **_):
-    """Weights up to a third of the capacity or more, and profits whose sum needs 64 bits unless they are small."""
+    """Return weights of at most a third of the capacity, and profits whose sum needs 64 bits unless the data are
+    integers.
+    """
     most = 8 if data == "integers" else 2**60 // items
     return {
         "weights": generator.integers(1, max(capacity // 3, 1), items, endpoint=True),
@@ -15,12 +17,14 @@ def inputs(generator, data, items, capacity, **_):
 
 
 def expected(weights, profits, capacity, **_):
-    """One array of 64 bit integers, updated in place."""
+    """Return the largest profits, computed in one array of 64-bit integers that is updated in place."""
     return {"best": Truth(value=_best(weights, profits, capacity))}
 
 
 def mistakes(weights, profits, capacity, **_):
-    """Items that are taken more than once, or never at the exact load."""
+    """Return the profits if items may be taken several times, may never fill the load exactly, or if the last item is
+    missing.
+    """
     often = [0] * (capacity + 1)
     for weight, profit in zip(weights.tolist(), profits.tolist(), strict=True):
         for load in range(weight, capacity + 1):

@@ -1,4 +1,4 @@
-"""Keys of 63 bits, made bit by bit, and the tree of their common prefixes, split from the root down."""
+"""Morton keys of 63 bits, computed bit by bit, and the tree of their common prefixes, split from the root down."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ BITS = 21
 
 
 def inputs(generator, data, n, **_):
-    """Particles in the unit cube, in few cells with `integers`, so that keys are equal."""
+    """Return particles in the unit cube. With `integers`, they lie in few cells, so that many keys are equal."""
     places = generator.random((n, 3), dtype=np.float32)
     if data == "integers":
         places = np.floor(places * 4) / 4
@@ -17,18 +17,18 @@ def inputs(generator, data, n, **_):
 
 
 def expected(particles, **_):
-    """The order is judged by `check`."""
+    """Return the sorted keys and the tree. `check` judges the order."""
     keys = np.sort(_keys(particles))
     return {"keys": Truth(value=keys), "children": Truth(value=_children(keys))}
 
 
 def states(particles, **_):
-    """The arrays after the first launch."""
+    """Yield the keys after the first launch."""
     yield {"keys": Truth(value=_keys(particles))}
 
 
 def check(got, particles, n, **_):
-    """Any order of the particles by which their keys rise."""
+    """Accept any order of the particles in which their keys do not decrease."""
     order = got["order"]
     if order.max() >= n or np.bincount(order, minlength=n).max() > 1:
         return "order does not contain each particle once."
@@ -40,7 +40,7 @@ def check(got, particles, n, **_):
 
 
 def mistakes(particles, **_):
-    """Axes in another order, and keys that are cut off."""
+    """Return sorted keys with the axes exchanged, or with the upper bits cut off."""
     made = {
         "x and z are exchanged": _keys(particles[:, [2, 1, 0]]),
         "only the lower 32 bits of the keys are right": _keys(particles) & np.uint64(2**32 - 1),
@@ -58,13 +58,15 @@ def _keys(particles):
 
 
 def _children(keys):
-    """Split ranges of keys from the root down. A range has the number of that end at which its parent was split."""
+    """Split ranges of keys from the root down. A child has the number of the end of its range at which its parent was
+    split.
+    """
     words = [(int(key) << 32) + place for place, key in enumerate(keys)]
     children = np.zeros((len(words) - 1, 2), dtype=np.int64)
     waiting = [(0, len(words) - 1, 0)]
     while waiting:
         first, last, number = waiting.pop()
-        top = (words[first] ^ words[last]).bit_length() - 1    # the highest bit in which the range differs
+        top = (words[first] ^ words[last]).bit_length() - 1    # the highest bit in which keys of the range differ
         split = next(each for each in range(first, last) if words[each + 1] >> top & 1)
         children[number] = split, split + 1
         waiting += [(first, split, split)] if split > first else []

@@ -1,4 +1,4 @@
-"""Sorted keys, and the counts and the order of the first pass."""
+"""The sorted keys, and the counts and the order of keys after the first pass."""
 
 import numpy as np
 
@@ -6,18 +6,18 @@ from grader.oracle import Truth
 
 
 def inputs(generator, data, n, **_):
-    """Keys of all bits, or small ones, that are not sorted already."""
+    """Return keys that are not sorted already. They use all 32 bits, or only the lowest digit with `integers`."""
     keys = generator.integers(0, 16 if data == "integers" else 2**32, n)
     return {"keys": keys if np.any(keys[1:] < keys[:-1]) else keys[::-1]}
 
 
 def expected(keys, **_):
-    """The method of NumPy knows no digits."""
+    """Return the keys, sorted by NumPy, which does not work digit by digit as the kernels do."""
     return {"keys": Truth(value=np.sort(keys))}
 
 
 def states(keys, tiles, TILE, DIGITS, **_):
-    """The arrays after each launch of the first pass."""
+    """Yield the arrays after each launch of the first pass."""
     digits = keys % DIGITS
     rows = np.arange(keys.size) // TILE
     counts = np.zeros((DIGITS, tiles), dtype=np.int64)
@@ -29,7 +29,7 @@ def states(keys, tiles, TILE, DIGITS, **_):
 
 
 def mistakes(keys, **_):
-    """Passes that are missing, and other orders."""
+    """Return keys in descending order, without the last pass, or sorted as signed numbers."""
     made = {
         "the keys are in descending order": np.sort(keys)[::-1],
         "the highest four bits are left out": keys[np.argsort(keys % 2**28, kind="stable")],

@@ -1,4 +1,4 @@
-"""Lengths of the gradient, by differences of sums."""
+"""The length of the gradient at each pixel, computed from sums of differences."""
 
 import numpy as np
 
@@ -6,12 +6,12 @@ from grader.oracle import Truth
 
 
 def expected(grey, **_):
-    """The border is 0, and lengths above 255 are 255."""
+    """Return the lengths, which are 0 at the border and at most 255."""
     return {"edges": _framed(np.hypot(*_gradient(grey)), grey.shape)}
 
 
 def mistakes(grey, **_):
-    """Sums in bytes, one direction only, and lengths without a root."""
+    """Return lengths that overflow a byte, that use only one direction, or that are computed without a root."""
     gx, gy = _gradient(grey)
     made = {
         "lengths above 255 are not cut off": np.hypot(gx, gy).astype(np.int64) % 256,
@@ -23,7 +23,7 @@ def mistakes(grey, **_):
 
 
 def _gradient(grey):
-    """Return gx and gy of the inner pixels."""
+    """Return the horizontal and the vertical derivative of the inner pixels."""
     wide = grey.astype(np.float64)
     across, down = wide[:, 2:] - wide[:, :-2], wide[2:] - wide[:-2]
     gx = across[:-2] + 2 * across[1:-1] + across[2:]

@@ -304,7 +304,7 @@ LOCKING = Scene(source="\n".join(["a;"] * 14 + [LOCKED]), dimensions=1, extent=N
 
 
 def stored(scene):
-    """Return the scene with a store in place of the addition."""
+    """Return the scene with the addition replaced by a store."""
     return replace(scene, source=scene.source.replace("+=", "="))
 
 
@@ -333,8 +333,8 @@ def test_an_element_that_all_work_items_add_to(scene, advice):
     ids=["store", "store in a lock", "addition", "addition in a lock"],
 )
 def test_two_that_write_an_element_of_a_constant_index(scene, says, advice):
-    """If two work-items write an element with a constant index, the help does not ask to check the ids. With a lock,
-    the message does not claim that the last write decides the result. An addition is reported as one.
+    """If two work-items write an element with a constant index, the help does not suggest checking the ids. If a lock
+    is used, the message does not claim that the last write decides the result. An addition is reported as an addition.
     """
     both = race("Write-write", at("local", ASH), entity(17, WRITE), entity(17, WRITE, item=(1, 0, 0)))
     arrays = [each.model_copy(update={"name": "total"}) if each.name == "Ash" else each for each in ARRAYS]
@@ -390,8 +390,8 @@ def test_two_that_write_the_same_element(other, where):
 
 
 def test_a_pixel_outside_an_image_is_no_race_with_the_next_row():
-    """A write outside an image also looks like a race with a pixel of the next row. It is only reported as a write
-    outside. A race of another line is reported as well.
+    """A write outside an image is not also reported as a race with a pixel of the next row. A race in another line is
+    still reported.
     """
     scene = replace(PLANE, source=PLANE.source.replace("__global float *C", "write_only image2d_t C"))
     text = "Image coordinates outside (50,3) of width 50 and height 35\n\tKernel: k\n\tEntity: "

@@ -107,7 +107,9 @@ def test_an_array_that_is_named_often_costs_no_more_than_its_text():
 
 
 def test_the_line_that_declares_an_array_with_its_length():
-    """The declaration of an array is found behind comments. A use, or one of several declarations, is no such line."""
+    """The declaration of an array is found after comments. A line that uses the array is not a declaration, and an
+    array with several declarations has no such line.
+    """
     source = "// float t[4]\n__local float t[16][17];\nfloat u[2];\nt[i] = u[0];\nreturn v[1];\n{ float u[3]; }\n"
     scene = Scene(source=source, dimensions=1, extent=None)
     assert [scene.declared_in(name) for name in ("t", "u", "v")] == [2, None, None]

@@ -65,7 +65,7 @@ def test_uses_of_global_arrays_and_loops_are_named():
 
 
 def test_uses_of_images_are_named():
-    """The message also lists the lines that write and read images."""
+    """The message also lists the lines that write or read images."""
     counts = {"column": 1, "times": 1}
     pixels = (
         SeenPixels(line=5, image="B", writes=True, **counts),

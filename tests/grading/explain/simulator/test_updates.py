@@ -1,4 +1,6 @@
-"""updates.py and race_messages.py: additions without atomic functions, and indexes from earlier kernels."""
+"""updates.py and race_messages.py: races of updates without atomic functions, and indexes that an earlier kernel
+computed.
+"""
 
 from dataclasses import replace
 
@@ -35,7 +37,7 @@ def scene_of(text):
     ],
 )
 def test_an_update_is_recognised_with_its_atomic_function(text, atomic):
-    """A statement that updates one element is recognised, and no other statement. Its atomic function is stated."""
+    """Only a statement that updates a single element is recognised, and the matching atomic function is suggested."""
     found = update_in(1, "part", scene_of(text))
     assert (found and found.atomic) == atomic
 
@@ -60,8 +62,8 @@ __kernel void k(__global const uchar *A, __global {type} *C, __local {type} *Ash
 )
 @pytest.mark.parametrize("kind", ["Read-write", "Write-write"])
 def test_additions_at_an_index_from_the_data_need_an_atomic_function(kind, index, type_, advice):
-    """If an index comes from the data, the help is an atomic function, if the type has one. If the index comes from the
-    ids, these may be wrong.
+    """If an index comes from the data, the help suggests an atomic function, provided that there is one for the type.
+    If the index comes from the ids, the help says to check the ids.
     """
     first = entity(5, WRITE if kind == "Write-write" else READ)
     told = race(kind, at("local", ASH), first, entity(5, WRITE, item=(1, 0, 0)))
@@ -89,8 +91,8 @@ __kernel void k(__global const uint *A, __global float *C)
 
 @pytest.mark.parametrize("fault", ["race", "bounds"])
 def test_an_index_from_an_earlier_kernel_leads_to_that_kernel(fault):
-    """If an index comes from an array of an earlier kernel, the help says to check that kernel first, by the name that
-    the array has there.
+    """If an index comes from an array that an earlier kernel wrote, the help says to check that kernel first. It uses
+    the name that the array has in that kernel.
     """
     arrays = (ARRAYS[0].model_copy(update={"name": "starts"}),)
     store = SeenAccess(line=3, column=1, array="starts", space=1, writes=True, **COUNTS)
@@ -105,8 +107,8 @@ def test_an_index_from_an_earlier_kernel_leads_to_that_kernel(fault):
 
 
 def test_a_race_behind_a_missing_guard_is_not_a_second_mistake():
-    """If a work-item beyond the edge stores outside an array, its race in the same line has the same cause. A race of
-    such a work-item in another line is reported.
+    """If a work-item beyond the edge stores outside an array, its race in the same line is not reported, because it has
+    the same cause. Its race in another line is reported.
     """
     beyond, inside = entity(9, WRITE, item=(60, 0, 0)), entity(9, WRITE, item=(1, 1, 0))
     outside = invalid("write", at("global", C + 8192), beyond)

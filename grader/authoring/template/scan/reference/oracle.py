@@ -17,7 +17,9 @@ def states(x, n, TILE, **_):  # noqa: N803
 
 
 def mistakes(x, n, TILE, **_):  # noqa: N803
-    """Return the sums as common mistakes make them, likeliest first. The words explain a result that equals one."""
+    """Return the sums that common mistakes produce, likeliest first. If a result equals one of them, the student sees
+    its key.
+    """
     results = {
         "each element is the sum within its tile: no total is added": _within(x, n, TILE),
         "the totals that are added contain the total of the tile itself": _sums(x) + _totals(x, TILE)[np.arange(n) // TILE],
@@ -41,5 +43,5 @@ def _within(x, n, size):
 
 
 def _truth(sums):
-    """Return the last 32 bits of each sum, as additions of uint in OpenCL make them."""
+    """Return the last 32 bits of each sum, like an addition of uint in OpenCL."""
     return Truth(value=sums & 0xFFFFFFFF)

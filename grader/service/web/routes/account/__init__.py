@@ -1,1 +1,1 @@
-"""Pages about one's own account, and sign-in."""
+"""Pages for sign-in and for the user's own account."""

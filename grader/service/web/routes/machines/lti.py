@@ -6,7 +6,7 @@
 
 Browsers block cookies in frames of other sites. Therefore, in a frame, /lti/login offers a new window. The choice of
 assignments stays in the frame, because platforms wait for it there. It needs only a cookie of that frame (CHIPS), or a
-platform that keeps the secret of the sign-in in its storage.
+platform whose storage keeps the secret of the sign-in.
 """
 
 from collections.abc import Mapping
@@ -151,7 +151,9 @@ def _cookie(state: AppState, login_state: str) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class _Storage:
-    """A platform's storage: the frame that has it, the origin of its pages, and the key of a sign-in."""
+    """A platform's storage: the name of the frame that provides it, the origin of the frame's pages, and the key under
+    which the secret of a sign-in is kept.
+    """
 
     target: str
     origin: str
@@ -159,7 +161,9 @@ class _Storage:
 
     @classmethod
     def of(cls, platform: LtiPlatformRow, asked: Mapping[str, str], login_state: str) -> "_Storage":
-        """The storage that a platform offers in a request. Its pages have the origin of the address of sign-ins."""
+        """Return the storage that a platform offers in a request. Its pages have the same origin as the sign-in
+        address.
+        """
         origin = _origin(platform.authorization_url)
         return cls(target=storage_target(asked), origin=origin, key=f"grader-{login_state}")
 
@@ -207,7 +211,7 @@ class _Arrival:
 def _checked(request: Request, form: FormData) -> _Arrival:
     state, login_state = state_of(request), text_in(form, "state")
     cookie = request.cookies.get(_cookie(state, login_state))
-    kept = cookie or text_in(form, "kept")  # our page has it from the platform's storage
+    kept = cookie or text_in(form, "kept")  # our page got it from the platform's storage
     if not kept:
         raise LaunchError(NO_COOKIE)
     login = KeptLogin.parsed(kept, login_state)

@@ -93,7 +93,7 @@ def read_roster_now(request: Request, _member: Instructor, _form: StaffForm, con
 
 @router.post("/{context_id}/groups")
 def use_groups(request: Request, member: Instructor, form: StaffForm, context_id: RowNumber) -> Response:
-    """Let students hand in with their groups in a set of the platform, or stop this."""
+    """Let students hand in with their groups in a set of the platform, or stop reading groups."""
     state = state_of(request)
     with state.database.writing() as session:
         choose_groups(session, context_of(session, context_id), text_in(form, "set"), member.key, state.now())

@@ -56,7 +56,7 @@ def _own_page(request: Request, member: Member, form: EnteredForm) -> Response:
 def _page(
     request: Request, template: str, member: Member, form: EnteredForm, rows: Sequence[RepositoryRow]
 ) -> Response:
-    """A page with a form that offers the providers, and these repositories."""
+    """Page with these repositories and a form that offers the providers."""
     providers = {each.issuer: each.name for each in state_of(request).sign_in.ci_providers}
     return page(request, template, member, form.status, form=form, rows=rows, providers=providers)
 
