@@ -212,6 +212,13 @@ BUFFERS, SPEED, CASES = ADDITION["buffers"], ADDITION["performance"], ADDITION["
         ),
         ({"performance": {**SPEED, "integers": [{}, {"w": [0, 1]}]}}, "has w, which is not a buffer of numbers"),
         ({"performance": {**SPEED, "integers": [{"x": [3, 2]}]}}, "x from 3 to 2, which is not a range of its numbers"),
+        (
+            {
+                "buffers": {**BUFFERS, "x": {**BUFFERS["x"], "type": "double"}},
+                "performance": {**SPEED, "integers": [{"x": [0, 2**40]}]},
+            },
+            "x from 0 to 1099511627776, which is not a range of its numbers",
+        ),
         ({"performance": {**SPEED, "integers": [{"x": [0, 2**24 + 1]}]}}, "to 16777217, which is not a range of its"),
         ({"performance": {**SPEED, "integers": []}}, "at least 1 item"),
         ({"choices": {"constants": {"TILE": [8]}}}, "`choices` has the constant TILE, which is not in `constants`"),

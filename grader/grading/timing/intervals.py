@@ -200,11 +200,22 @@ def delayed_share(rounds: Sequence[Round]) -> float:
     return float(np.median([min(1.0, each.delay / each.submission) for each in rounds]))
 
 
+WIDE = 1.5
+"""Maximum ratio of the upper end of the second clock's interval to its median, if this clock is a bound by itself. On a
+busy machine, grader's own workers may be delayed more than the submission, which makes the interval wide and its median
+too fast. In simulated gradings at four loads, kernels with 0.2 or 0.3 of the model solution's speed, which claimed 0.45
+or more, missed a goal of 0.4 in 1,198 of 1,200 cases. Without this rule, they reached it in most cases at high load.
+"""
+
+
 def is_blind(rounds: Sequence[Round], thresholds: Sequence[float]) -> bool:
     """True if points would depend only on the device's clock, which a submission can manipulate. In this case the
-    second clock measured less than the overhead of grader's own workers in so many rounds that it does not provide a
-    bound, and its median speed is below a threshold that is reached by the device's clock.
+    second clock's interval is WIDE, so its upper end is hardly a bound. Then points count only if the device's clock
+    does not contradict the second clock's median, and the whole interval reaches the threshold.
     """
     by_device, waited = fraction_by_device(rounds), waited_fraction(rounds)
-    unbounded = len(rounds) >= FEWEST and waited.high == inf
-    return unbounded and any(waited.median < threshold <= by_device.high for threshold in thresholds)
+    reached = [threshold for threshold in thresholds if threshold <= by_device.high]
+    is_wide = waited.high == inf or waited.high > WIDE * waited.median
+    if len(rounds) < FEWEST or not is_wide or not reached:
+        return False
+    return by_device.low > WIDE * waited.median or any(waited.low < threshold for threshold in reached)

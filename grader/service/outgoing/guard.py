@@ -169,6 +169,8 @@ class _Checked(HTTPConnection):
                 self._dns_host = each
                 with contextlib.suppress(NewConnectionError):
                     return self._noted()
+                if self.guard.is_over:  # a name may have hundreds of addresses that refuse slowly
+                    break
             self._dns_host = last
             return self._noted()
         finally:

@@ -21,6 +21,9 @@ EMBEDDING = tuple(
 )
 """IPv6 networks whose addresses contain an IPv4 address, which may be a private one."""
 
+SPECIAL = tuple(map(ip_network, ("192.0.0.0/24", "192.88.99.0/24", "100:0:0:1::/64", "3fff::/20", "5f00::/16")))
+"""Networks that Python 3.11 takes to be public, but IANA has reserved for routers, examples and protocols."""
+
 MAX_ADDRESS_LENGTH = 2000
 
 HOST = re.compile(r"[a-z0-9.-]+|[0-9a-f:.]+", re.ASCII)
@@ -40,7 +43,7 @@ def is_public(text: str) -> bool:
             return is_public(str(address.ipv4_mapped))
         if address.is_site_local or any(address in network for network in EMBEDDING):
             return False
-    return address.is_global and not address.is_multicast
+    return address.is_global and not address.is_multicast and not any(address in network for network in SPECIAL)
 
 
 def is_within(text: str, networks: Sequence[Network]) -> bool:

@@ -1,5 +1,6 @@
 """intervals.py: confidence intervals of speeds, and decisions that depend on them."""
 
+import random
 from dataclasses import replace
 
 import numpy as np
@@ -10,6 +11,7 @@ from grader.grading.timing.intervals import (
     CONFIDENCE,
     FEWEST,
     enough,
+    fraction_by_device,
     fraction_of_reference,
     interval,
     is_blind,
@@ -18,6 +20,7 @@ from grader.grading.timing.intervals import (
     is_held_up,
     judged,
     leaves_few,
+    seen_fraction,
     too_noisy,
 )
 from grader.grading.timing.rounds import Round
@@ -149,18 +152,52 @@ def test_who_claims_more_than_was_seen_is_measured_by_what_was_seen():
     assert enough(claims, 1.0, [0.5], TimingRules())
 
 
-def test_what_only_the_devices_clock_says_earns_nothing():
+@pytest.mark.parametrize(
+    ("launch", "waits", "goal", "blind"),
+    [
+        (1e-6, (-0.1, 2.1, 2.1), 0.5, True),
+        (1e-6, (-0.1, 2.1, 2.1), 0.4, True),
+        (2.0, (-0.1, 2.1, 2.1), 0.4, False),
+        (2.2, (0.2, 2.9, 3.0), 0.4, True),
+        (2.2, (0.2, 2.9, 3.0), 0.3, False),
+        (1.6, (2.8, 2.9, 3.0), 0.4, False),
+        (9.0, (-0.1, 2.1, 2.1), 0.4, False),
+    ],
+    ids=["unseen", "huge", "seen", "wide", "wide and reached", "narrow", "slow"],
+)
+def test_what_only_the_devices_clock_says_earns_nothing(launch, waits, goal, blind):
     """A speed that only the device's clock reports earns no points, because a submission can manipulate this clock. On
-    a busy machine, the waiting time of short launches may be invisible in a third of the rounds. Then the median of the
-    visible times must reach the threshold, or measuring continues to its end.
+    a busy machine, grader's own workers may be delayed more than the submission, so in a third of the rounds the
+    waiting time of a launch is too short, or invisible. Then the other rounds must reach the threshold, and the device
+    must not claim far more than they show, or measuring continues to its end.
     """
-    waits = 10 * (-0.1, 2.1, 2.1)
-    claims = [replace(each, submission=1e-6, waited=wait) for each, wait in zip(rounds(30), waits, strict=True)]
-    assert is_blind(claims, [0.5])
-    assert not enough(claims, 1.0, [0.5], TimingRules())
-    assert not is_blind(claims, [0.4])
-    assert not is_blind([replace(each, submission=9.0) for each in claims], [0.5])
-    assert not is_blind(claims[:3], [0.5])
+    pairs = zip(rounds(30), 10 * waits, strict=True)
+    claims = [replace(each, submission=launch, waited=wait) for each, wait in pairs]
+    assert is_blind(claims, [goal]) is blind
+    assert not (blind and enough(claims, 1.0, [goal], TimingRules()))
+    assert not is_blind(claims[:3], [goal])
+
+
+def crowded(seed):
+    """Rounds of a kernel with 0.3 of the model solution's speed that claims 0.6, on a machine that delays turns by
+    chance.
+    """
+    chance = random.Random(seed)
+    for _ in range(15):
+        (model, again), slow = (0.008 * chance.uniform(1, 1.6) for _ in "ab"), 0.008 / 0.3 * chance.uniform(1, 1.6)
+        mine, *ours = (chance.expovariate(50) * (chance.random() < 0.6) for _ in "abc")
+        seen = slow + mine - sum(ours) / 2
+        yield replace(rounds(1, 0.008 / 0.6, model, again)[0], waited=seen, seen=seen)
+
+
+def test_delays_of_the_model_solutions_workers_pay_no_kernel():
+    """On a busy machine, a slow kernel that claims to be fast never reaches the goal. Its speed is open, or the second
+    clock refutes its claim.
+    """
+    for measured in map(list, map(crowded, range(100))):
+        implausible = fraction_by_device(measured).low > 1.25 * seen_fraction(measured).high
+        is_open = is_blind(measured, [0.4]) or too_noisy(measured, [0.4], TimingRules())
+        assert implausible or is_open or judged(fraction_of_reference(measured)).high < 0.4
 
 
 @pytest.mark.parametrize(("high", "reached"), [(1.01, 0.968), (0.95, 0.95)])

@@ -12,6 +12,7 @@ from grader.service.db.lti_tables import LtiContextRow, LtiLineItemRow
 from grader.service.errors import RefusedError
 from grader.service.lti.platform_client import PlatformError
 from grader.service.lti.roles import ASSISTANT
+from grader.service.lti.services import paging
 from grader.service.lti.services.line_items import under
 from grader.service.lti.services.paging import NEXT
 from grader.service.lti.services.roster import read_rosters
@@ -67,6 +68,21 @@ def test_addresses_that_are_none_are_sentences(service, platform):
     assert "sent an address that is not valid" in roster_words(service)
     with pytest.raises(PlatformError, match="an address that is not valid"):
         under("https://[", "scores")
+
+
+def test_a_list_of_large_pages_is_given_up(service, platform, monkeypatch):
+    """A platform cannot fill the memory with few members that have long fields on many pages."""
+    monkeypatch.setattr(paging, "MAX_CHARACTERS", 50_000)
+    asked = []
+
+    def one(*_):
+        asked.append(1)
+        link = f'<{platform.address}/members?page={len(asked)}>; rel="next"'
+        return 200, {"link": link}, {"members": [member("sub-ann", junk="x" * 20_000)]}
+
+    platform.answers = {"/members": one}
+    assert roster_words(service) == "The roster could not be read: the list is too large."
+    assert len(asked) == 3
 
 
 def test_a_refused_member_has_a_short_name_without_hidden_marks(service, platform):

@@ -7,7 +7,7 @@ from services import post, visible
 from grader.service.db.lti_tables import LtiContextRow
 from grader.service.db.models import AuditRow, PersonRow
 from grader.service.lti.platform_client import Endpoints
-from grader.service.lti.services.groups import CourseGroups, GroupSource, read_groups
+from grader.service.lti.services.groups import WITHOUT_SET, CourseGroups, GroupSource, read_groups
 from grader.service.lti.services.roster import read_rosters
 
 GROUPS = "https://purl.imsglobal.org/spec/lti-gs/claim/groupsservice"
@@ -92,6 +92,28 @@ def test_students_get_the_groups_of_the_chosen_set(service, platform):
     choose(service, "")
     platform.members[0] = in_groups("ann", 1)
     assert read(service)[1] == wanted | {"ann": "Blue (2)"}
+
+
+def test_a_group_cannot_be_called_like_another_one(service, platform):
+    """Groups stay different if students call theirs like two other groups with their ids."""
+    listed = [{"id": 1, "name": "Blue"}, {"id": 2, "name": "Blue"}, {"id": 3, "name": "Blue (2)"}]
+    platform.answers["/groups"] = lambda *_: (200, {}, {"groups": listed})
+    platform.members = [in_groups("ann", 1), in_groups("bob", 2), in_groups("cyd", 3)]
+    read(service)
+    choose(service, WITHOUT_SET)
+    teams = read(service)[1]
+    assert [teams[name] for name in ("ann", "bob", "cyd")] == ["Blue (1)", "Blue (2)", "Blue (2) (3)"]
+
+
+def test_ids_that_no_page_can_show_are_left_out(service, platform):
+    """An id with half a character, an invisible one or thousands of characters is left out, of groups and of sets."""
+    odd = [{"id": each, "set_id": each, "name": "odd"} for each in ("\ud800", "a\x00", "9" * 4000)]
+    platform.answers["/groups"] = lambda *_: (200, {}, {"groups": [*odd, {"id": 7, "set_id": "\ud800"}]})
+    platform.answers["/sets"] = lambda *_: (200, {}, {"sets": odd})
+    platform.members = [in_groups("ann", "\ud800", 7)]
+    read(service)
+    page = service.browser("staff").get("/course/platforms")
+    assert (page.status_code, "odd" in page.text, "all other groups" in page.text) == (200, False, True)
 
 
 def test_groups_are_not_lost_if_the_platform_does_not_state_them(service, platform):

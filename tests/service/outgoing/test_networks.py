@@ -38,6 +38,9 @@ LOCAL = (ip_network("127.0.0.0/8"),)
         ("::ffff:0:a9fe:a9fe", False),
         ("fec0::1", False),
         ("2002:7f00:1::", False),
+        ("5f00::1", False),
+        ("3fff::1", False),
+        ("192.0.0.8", False),
     ],
 )
 def test_only_public_addresses_are_reached(address, public):

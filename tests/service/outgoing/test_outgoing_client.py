@@ -7,6 +7,7 @@ from contextlib import contextmanager, suppress
 from ipaddress import ip_network
 
 import pytest
+from urllib3.exceptions import NewConnectionError
 
 from grader.service.outgoing import guard
 from grader.service.outgoing.client import HttpClient
@@ -83,6 +84,22 @@ def test_a_redirect_is_not_followed_and_a_long_answer_is_cut():
     assert (said.status, said.is_accepted, said.is_complete, said.words) == (302, False, False, "x" * 300)
     assert taken[0].startswith(b"POST /hook?a=b HTTP/1.1\r\n")
     assert b"x-test: 1" in taken[0]
+
+
+def test_many_addresses_that_refuse_slowly_are_not_all_tried(monkeypatch):
+    """The time of a request is limited even if its host has hundreds of addresses, and each refuses after a while."""
+    found, tried = [(0, 0, 0, "", (f"127.0.0.{number}", 443)) for number in range(1, 201)], []
+
+    def refuse(connection):
+        tried.append(connection._dns_host)
+        time.sleep(0.05)
+        raise NewConnectionError(connection, "refused")
+
+    monkeypatch.setattr(guard.socket, "getaddrinfo", lambda *_, **__: found)
+    monkeypatch.setattr(guard.HTTPConnection, "_new_conn", refuse)
+    with pytest.raises(UnansweredError, match="did not answer in time"):
+        QUICK.send("GET", "https://ci.example.org/", {})
+    assert len(tried) < 20
 
 
 @pytest.mark.parametrize(

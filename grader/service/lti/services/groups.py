@@ -33,6 +33,8 @@ SETS_TYPE = "application/vnd.ims.lti-gs.v1.contextgroupsetcontainer+json"
 MAX_GROUPS, MAX_SETS = 10_000, 100
 """The maximum numbers of groups and of sets of groups in a course."""
 
+MAX_ID_LENGTH = MAX_FIELD_LENGTH // 2 - len(" ()")
+
 WITHOUT_SET = "-"
 """Id of the set that contains all groups that are in no set of the platform."""
 
@@ -70,8 +72,9 @@ def read_groups(client: PlatformClient, platform: Endpoints, key: SigningKey, so
     for each in groups:
         sets.setdefault(_set_of(each), "all other groups" if _set_of(each) == WITHOUT_SET else "groups without a name")
     mine = {str(each["id"]): _name(each) for each in groups if _set_of(each) == source.chosen}
-    alike = Counter(mine.values())
-    names = {number: name if alike[name] == 1 else f"{name} ({number})" for number, name in mine.items()}
+    longer = {number: f"{name} ({number})" for number, name in mine.items()}
+    alike = Counter([*mine.values(), *longer.values()])  # a student may have called a group "Blue (2)"
+    names = {number: name if alike[name] == 1 else longer[number] for number, name in mine.items()}
     return CourseGroups(sets=dict([*sets.items()][:MAX_SETS]), names=names)
 
 
@@ -87,11 +90,17 @@ def _rows(stated: Any, name: str) -> list[Mapping[str, Any]]:
     rows = stated.get(name) if isinstance(stated, dict) else None
     if not isinstance(rows, list):
         raise RefusedError(f"the platform's answer is not a list of {name}.")
-    return [each for each in rows if isinstance(each, dict) and isinstance(each.get("id"), str | int)]
+    return [each for each in rows if isinstance(each, dict) and _is_id(each.get("id"))]
+
+
+def _is_id(stated: Any) -> bool:
+    """True if a platform's id can be stored, shown in a page, and appended to the name of a group."""
+    return isinstance(stated, str | int) and len(str(stated)) <= MAX_ID_LENGTH and str(stated).isprintable()
 
 
 def _set_of(group: Mapping[str, Any]) -> str:
-    return str(group.get("set_id") or WITHOUT_SET)
+    number = group.get("set_id")
+    return str(number) if number and _is_id(number) else WITHOUT_SET
 
 
 def _name(stated: Mapping[str, Any]) -> str:

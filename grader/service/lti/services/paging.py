@@ -8,8 +8,8 @@ from grader.service.errors import RefusedError
 from grader.service.lti.platform_client import Endpoints, PlatformAnswer, PlatformClient, ServiceRequest
 from grader.service.lti.tokens import SigningKey
 
-MAX_PAGES = 500
-"""Maximum number of pages of a list."""
+MAX_PAGES, MAX_CHARACTERS = 500, 32 * 1024 * 1024
+"""Maximum number of pages of a list, and of characters in all of them. 10,000 members have 5 million."""
 
 NEXT = re.compile(r'<([^<>]*)>\s*;[^,<]*\brel="?next"?', re.IGNORECASE)
 """Pattern of the address of the next page in a Link header. It is searched in linear time: no part of it reaches beyond
@@ -21,15 +21,18 @@ def pages(
     client: PlatformClient, platform: Endpoints, key: SigningKey, first: ServiceRequest
 ) -> Iterator[PlatformAnswer]:
     """Return all pages of a list, starting with this request. Raises a PlatformError or RefusedError if a page cannot
-    be read, or if there are too many pages.
+    be read, or if the list is too large.
     """
-    address, seen = first.url, set[str]()
+    address, seen, length = first.url, set[str](), 0
     while address:
         if address in seen or len(seen) >= MAX_PAGES:
             raise RefusedError("the list has too many pages.")
         seen.add(address)
         asked = ServiceRequest(method="GET", url=address, scopes=first.scopes, accept=first.accept)
         answer = client.ask(platform, key, asked)
+        length += len(answer.text)
+        if length > MAX_CHARACTERS:
+            raise RefusedError("the list is too large.")
         yield answer
         address = _next(answer, address)
 
