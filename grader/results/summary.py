@@ -31,9 +31,7 @@ def urgency(check: CheckLabels) -> int:
 
 
 def _cause(check: CheckLabels) -> str:
-    """Return the cause of a failed check, or "" if it is unknown. If an array was not written, the reason itself is the
-    cause.
-    """
+    """Return the cause of a failed check, or "" if it is unknown. An array without results is a cause in itself."""
     return check.cause or (check.reason if check.reason is Reason.NOT_WRITTEN else "")
 
 
@@ -75,8 +73,9 @@ class CheckSummary(Generic[T]):
         Wrong results come before missing kernels, and both before wasted time and memory (`urgency`). Among equally
         urgent kernels, the one that has lost the most points comes first. For each kernel, findings of the simulator
         come before wrong results, which are their consequences. Among wrong results, the cause that has lost the most
-        points comes first, and an unknown cause last. Among cases with one cause, one without a size of 1 comes first,
-        since a case with only one row or element shows little.
+        points comes first. If a cause is known, results without one are probably its consequences, so they come last.
+        Among cases with one cause, one without a size of 1 comes first, since a case with only one row or element
+        shows little.
         """
         untold = {None, Reason.NOT_RUN, *NOT_MADE}
         failed = [each for each in self.checks if each.kind in CAUSES_FIRST and each.reason not in untold]
@@ -85,12 +84,14 @@ class CheckSummary(Generic[T]):
         costs: dict[tuple[str, str], float] = defaultdict(float)
         for check in failed:
             costs[check.part, _cause(check)] += check.lost
+        explained = {check.part for check in failed if check.cause}
 
         def place(check: T) -> tuple[float, ...]:
             kernel = (urgency(check), -lost[check.part], parts.index(check.part))
             cause = _cause(check)
+            is_consequence = check.part in explained and not cause
             cost = costs[check.part, cause]
-            return *kernel, CAUSES_FIRST.index(check.kind), not cause, -cost, check.has_a_size_of_one
+            return *kernel, CAUSES_FIRST.index(check.kind), is_consequence, -cost, check.has_a_size_of_one
 
         return tuple(sorted(failed, key=place))
 

@@ -121,6 +121,9 @@ def test_of_several_causes_the_costliest_comes_first():
     dear = [failed(f"correctness: {name}", reason=Reason.NOT_WRITTEN, max_points=2) for name in ("few", "many")]
     assert result(BUILD, cheap, *dear).failures == (*dear, cheap)
     assert result(BUILD, *dear[:1], cheap).failures == (cheap, *dear[:1])
+    wrong = failed("correctness: large", max_points=9)
+    assert result(BUILD, *dear, wrong).failures == (wrong, *dear)
+    assert result(BUILD, *dear, wrong, cheap).failures == (*dear, cheap, wrong)
 
 
 def test_failures_are_in_the_order_in_which_they_should_be_read():
