@@ -30,7 +30,7 @@ from grader.course.submissions.submission import FILE_NAME, read_submission
 from grader.course.submissions.task import Task
 from grader.course.suite import Coursework
 from grader.course.truth.inputs import make_inputs
-from grader.course.truth.oracle import load_oracle
+from grader.course.truth.oracle import Oracle, load_oracle
 from grader.course.truth.seeds import fresh_seed
 from grader.grading.by_hand.profiling import profile_submission
 from grader.grading.checks.device_needs import extensions, missing_images, missing_types, unfit
@@ -138,7 +138,8 @@ def have_new_data(assignment: Assignment) -> Iterator[Claim]:
     alone = [case for case in assignment.correctness.cases if case.alone]
     if not alone:
         return
-    fixed = [case.name for case in alone if _is_fixed(assignment, case)]
+    oracle = load_oracle(assignment)
+    fixed = [case.name for case in alone if _is_fixed(assignment, oracle, case)]
     fix = f"use the generator in `inputs` of {ORACLE_FILE}: the data never change in {{}}"
     yield Claim(
         claim="kernels that run alone get new data in each grading",
@@ -147,9 +148,8 @@ def have_new_data(assignment: Assignment) -> Iterator[Claim]:
     )
 
 
-def _is_fixed(assignment: Assignment, case: Case) -> bool:
+def _is_fixed(assignment: Assignment, oracle: Oracle, case: Case) -> bool:
     """True if two gradings make the same data for a case."""
-    oracle = load_oracle(assignment)
     one, other = (make_inputs(assignment, oracle, case.sizes, case.data, (fresh_seed(),)) for _ in range(2))
     return all(np.array_equal(one[name], other[name]) for name in one)
 

@@ -53,11 +53,14 @@ class Built:
         """
         return next((each.misordered for each in self.bindings.values() if each.misordered), "")
 
+    @property
+    def first_missing(self) -> Problem | None:
+        """The problem of the first missing kernel, or None if the file has all kernels."""
+        return next(iter(self.missing.values()), None)
+
     def lacking(self, case: Case) -> Problem | None:
         """Return the problem of a missing kernel that the case needs, or None if the case can run."""
-        if case.alone:
-            return self.missing.get(case.alone)
-        return next(iter(self.missing.values()), None)
+        return self.missing.get(case.alone) if case.alone else self.first_missing
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,8 +145,8 @@ def build_settled(task: ChosenTask, worker: Worker) -> Built | Problem:
 
 def _complete(built: Built) -> Built:
     """Return the program. Raises FailedError if the file lacks a kernel."""
-    for problem in built.missing.values():
-        raise FailedError(problem)
+    if built.first_missing is not None:
+        raise FailedError(built.first_missing)
     return built
 
 

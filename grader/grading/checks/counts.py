@@ -28,8 +28,8 @@ SPACES: dict[int, Literal["global", "constant", "local"]] = {1: "global", 2: "co
 
 @dataclass(frozen=True, kw_only=True)
 class Counted:
-    """The counts of a kernel and the steps of its longest launch. `problem` is None if the results are right.
-    `unsupported` is a phrase for what stopped the simulator, or None if nothing did.
+    """The counts of a kernel and the steps of its longest launch. `problem` describes wrong results, and `unsupported`
+    is a phrase for what stopped the simulator. Each of them may be missing.
     """
 
     profile: Profile

@@ -8,8 +8,10 @@ nothing until an instructor decides.
 
 import dataclasses
 
+from grader.common.phrases import listed
 from grader.common.record import replace
 from grader.course.assignment import Assignment
+from grader.course.rubric import Kind
 from grader.course.submissions.task import Task
 from grader.course.truth.oracle import load_oracle
 from grader.course.truth.seeds import fresh_seed
@@ -38,7 +40,7 @@ def with_open_checks(watched: Watched, runs: Runs) -> Watched:
     if watched.unsupported is None or not _needs(task, watched.unsupported, runs.ours):
         return watched
     why = Problem(reason=Reason.NOT_SIMULATED, message=OPEN.format(watched.unsupported))
-    simulated = {kind for section in task.assignment.sections if section.needs_simulator for kind in section.kinds}
+    simulated = _simulated_kinds(task.assignment)
     checks = (
         why.skip(_unexplained(each))
         if each.kind in simulated and each.verdict is Verdict.FAILED and each.reason in OF_A_STOP
@@ -79,7 +81,7 @@ def unsupported_in_model(assignment: Assignment, seed: int, simulator: Worker) -
 def missing_in_simulator(assignment: Assignment, simulator: Worker) -> str | None:
     """Return a sentence for authors if the simulator cannot run the model solution."""
     unsupported = unsupported_in_model(assignment, fresh_seed(), simulator)
-    return None if unsupported is None else MISSING.format(unsupported, _sections(assignment))
+    return None if unsupported is None else MISSING.format(unsupported, listed(_simulated_kinds(assignment), "and"))
 
 
 MISSING = (
@@ -88,10 +90,9 @@ MISSING = (
 )
 
 
-def _sections(assignment: Assignment) -> str:
-    """The names of the sections that use the simulator."""
-    names = [name for name in ("sanitizer", "memory") if getattr(assignment, name) is not None]
-    return " and ".join(names)
+def _simulated_kinds(assignment: Assignment) -> tuple[Kind, ...]:
+    """The kinds of checks that use the simulator."""
+    return tuple(kind for section in assignment.sections if section.needs_simulator for kind in section.kinds)
 
 
 def _unexplained(check: Check) -> Check:

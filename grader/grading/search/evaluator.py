@@ -137,8 +137,8 @@ class OutOfTimeError(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class Unchanged:
-    """Facts about the unchanged text, by the names of cases: the iterations that edits may run, whether its results are
-    the same in a batch, and whether they are right. All schemas of a text share them.
+    """Facts about the unchanged text, by the names of cases: the iterations that edits may run, whether a batch leaves
+    its results unchanged, and whether they are right. All schemas of a text share them.
     """
 
     iterations: dict[str, int] = field(default_factory=dict)

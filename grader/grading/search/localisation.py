@@ -264,8 +264,9 @@ class Search:
         """The graded cases of the text with this edit; empty if they take too long."""
         built, worker = _edited(self.suspect.built, self.seen, edit), self.suspect.worker
         cases = tuple(case for case in built.task.assignment.correctness.shown if case.name in self.suspect.right)
-        last = self.ends + text_seconds(self.suspect.seconds)
-        ends = min(last, perf_counter() + text_seconds(self.suspect.seconds))
+        allowed = text_seconds(self.suspect.seconds)
+        last = self.ends + allowed
+        ends = min(last, perf_counter() + allowed)
         graded: list[Tried] = []
         with worker.load({SUBMISSION: built.program}).timeouts.hurried(max(0.1, ends - perf_counter())):
             for each in try_cases(cases, built, self.suspect.oracle, worker):

@@ -12,13 +12,13 @@ from grader.grading.search.sites import Edit
 from grader.grading.source.outline import Outline
 from grader.grading.source.reading import outline
 
-GUILTY, UNKNOWN, ACQUITTED, ABSENT = range(4)
+SUSPICIOUS, UNKNOWN, UNSUSPICIOUS, ABSENT = range(4)
 """Ranks of kernels, from the most to the least suspicious."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class KernelRun:
-    """A case with the kernels that it launches. `is_alone` is true if one kernel runs on right arrays."""
+    """A case with the kernels that it launches. `is_alone` is true if one kernel runs with correct inputs."""
 
     kernels: frozenset[str]
     is_alone: bool
@@ -47,5 +47,5 @@ def _rank(kernel: str, runs: Sequence[KernelRun]) -> int:
         return ABSENT
     alone = [each.is_right for each in mine if each.is_alone]
     if alone:
-        return ACQUITTED if all(alone) else GUILTY
-    return UNKNOWN if any(each.is_right for each in mine) else GUILTY
+        return UNSUSPICIOUS if all(alone) else SUSPICIOUS
+    return UNKNOWN if any(each.is_right for each in mine) else SUSPICIOUS

@@ -11,7 +11,7 @@ WRONG = result(
     BUILD,
     check("correctness: one"),
     failed("correctness: two", message='it <b>is</b> & "wrong".'),
-    failed("correctness: three", reason=Reason.CRASH, message="it crashed."),
+    failed("correctness: three", reason=Reason.NOT_WRITTEN, message="it is not written."),
     SLOW,
 )
 

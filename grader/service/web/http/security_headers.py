@@ -14,8 +14,8 @@ POLICY = (
 REPORT_POLICY = (
     "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; frame-ancestors 'none'"
 )
-"""Content security policy of a report, which is a page with its own style. It contains text from students, so it cannot
-run scripts.
+"""Content security policy of a report, which is a page that contains its style sheet. The page also contains text from
+students, so it cannot run scripts.
 """
 
 HEADERS = {
