@@ -88,8 +88,8 @@ def graded(tmp_path, environment):
 
 
 def case_of(checks):
-    """Return the first check of a case."""
-    return next(check for check in checks if check.kind is Kind.CORRECTNESS)
+    """Return the check of the case with 1,000 elements. In the case with one, a wrong byte may be the poison."""
+    return [check for check in checks if check.kind is Kind.CORRECTNESS][1]
 
 
 @pytest.mark.whole
@@ -99,10 +99,14 @@ def test_structs_in_arrays_local_memory_and_by_value(graded):
 
 
 WRONG = {
-    "exact": ("tile[get_local_id(0)].key +", "2 + tile[get_local_id(0)].key +", "sums[0].key is wrong: got 17"),
-    "real": ("own.position += shift;", "own.position += shift; own.mass += 1;", "moved[0].mass is wrong: got "),
-    "vector": ("own.position += shift;", "own.position += shift.xxx;", "moved[0].position.y is wrong: got "),
-    "field": ("sums[i].key = tile[get_local_id(0)].key + more.key;", "", "sums[0].key is wrong: never written"),
+    "exact": (
+        "tile[get_local_id(0)].key +",
+        "2 + tile[get_local_id(0)].key +",
+        "the first is sums[0].key: got 56, expected 54",
+    ),
+    "real": ("own.position += shift;", "own.position += shift; own.mass += 1;", "the first is moved[0].mass: got "),
+    "vector": ("own.position += shift;", "own.position += shift.xxx;", "moved[0].position.y: got "),
+    "field": ("sums[i].key = tile[get_local_id(0)].key + more.key;", "", "the first is sums[0].key: never written"),
     "array": ("moved[i] = own;", "", "nothing was written to moved"),
     "stray": ("if (i < n) {", "if (i <= n) {", "outside moved was changed, starting 1 element past its end"),
 }

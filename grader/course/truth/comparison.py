@@ -62,7 +62,7 @@ def _compare_structs(
         return None
     first = np.unravel_index(int(np.argmax(wrong)), wrong.shape)
     part, own, right, own_wrong = next(each for each in found if each[3][first])
-    unwritten = unwritten_structs(got, struct)
+    unwritten = _unwritten_structs(got, struct)
     return replace(
         _describe(buffer, own, right, own_wrong, of_numbers(standard)),
         wrong=int(np.count_nonzero(wrong)),
@@ -80,9 +80,7 @@ def _describe(
 ) -> Mismatch:
     index = tuple(int(i) for i in np.unravel_index(int(np.argmax(wrong)), wrong.shape))
     allowed = allowed_errors(got, truth, standard)
-    unwritten = unwritten_elements(got)
-    if not unwritten.all():  # few bits may be the right ones by chance
-        unwritten &= wrong
+    unwritten = unwritten_elements(got, wrong)
     measurable = wrong & np.isfinite(got)
     errors = _errors(got[measurable], truth.value[measurable])
     with np.errstate(divide="ignore"):  # if only equality is allowed, the excess is infinite
@@ -129,15 +127,30 @@ def place(mismatch: Mismatch) -> str:
     return f"{words}.{component(mismatch.index[-1], mismatch.lanes)}"
 
 
-def unwritten_elements(got: NDArray[Any]) -> NDArray[np.bool_]:
-    """Return True for each element that still has its bits from before the launch."""
+BYTES_BY_CHANCE = 1 / 16
+"""Share of the wrong bytes that may hold the poison by chance. A wrong byte holds it in one of 126 cases."""
+
+
+def unwritten_elements(got: NDArray[Any], wrong: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return True for each wrong element that still has its bits from before the launch, or for all elements if all
+    have. In a type of one byte, few such elements are a chance, and none of them counts.
+    """
+    kept = _kept(got)
+    if kept.all():
+        return kept
+    kept &= wrong
+    if got.dtype.itemsize == 1 and np.count_nonzero(kept) < BYTES_BY_CHANCE * np.count_nonzero(wrong):
+        return np.zeros_like(kept)
+    return kept
+
+
+def _kept(got: NDArray[Any]) -> NDArray[np.bool_]:
     return np.asarray(bits(got) == element_of(got.dtype.name).poison, dtype=np.bool_)
 
 
-def unwritten_structs(got: NDArray[Any], struct: Struct) -> NDArray[np.bool_]:
+def _unwritten_structs(got: NDArray[Any], struct: Struct) -> NDArray[np.bool_]:
     """Return True for each struct in which no number has changed its bits since before the launch."""
-    each = [unwritten_elements(part.of(got)) for part in parts_of(struct)]
-    return np.asarray(np.logical_and.reduce(each), dtype=np.bool_)
+    return np.asarray(np.logical_and.reduce([_kept(part.of(got)) for part in parts_of(struct)]), dtype=np.bool_)
 
 
 def first_stray_write(band: NDArray[np.unsignedinteger[Any]], poison: int) -> int | None:

@@ -125,3 +125,12 @@ def test_stray_writes_and_changed_inputs_are_found():
     assert unchanged(back, sent)
     back[5] ^= 1
     assert not unchanged(back, sent)
+
+
+@pytest.mark.parametrize(("poisoned", "unwritten"), [(2, 0), (50, 50), (500, 500)])
+def test_a_wrong_byte_may_hold_the_poison_by_chance(poisoned, unwritten):
+    """Two of 500 wrong bytes that hold the poison do not count as unwritten, but 50 do."""
+    right = np.zeros(500, dtype=np.uint8)
+    got = right + 1
+    got[:poisoned] = ELEMENTS["uchar"].poison
+    assert compare("out", got, Truth(value=right), EXACT).unwritten == unwritten

@@ -94,7 +94,7 @@ class Evidence:
     @cached_property
     def unwritten(self) -> Mask:
         """Mask of the wrong elements that still have their bits from before the launch."""
-        return self.wrong & unwritten_elements(self.got)
+        return self.wrong & unwritten_elements(self.got, self.wrong)
 
     @cached_property
     def held(self) -> Mask:
