@@ -11,7 +11,8 @@ from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
 from grader.service.auth.secrets import fresh_token, token_hash
-from grader.service.db.models import ApiTokenRow, CourseRole
+from grader.service.db.tables.access import ApiTokenRow
+from grader.service.db.tables.people import CourseRole
 
 TOKEN_LIFETIME = timedelta(days=180)
 

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from grader.service.auth.api_tokens import MAX_NAME_LENGTH, TokenRequest, create_token
 from grader.service.auth.secrets import fresh_token, token_hash
-from grader.service.db.models import DeviceSignInRow
+from grader.service.db.tables.access import DeviceSignInRow
 from grader.service.errors import FieldError, RefusedError
 
 CODE_LETTERS, CODE_LENGTH = "BCDFGHJKLMNPQRSTVWXZ", 8

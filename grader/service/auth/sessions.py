@@ -14,19 +14,12 @@ from sqlalchemy.orm import Session, joinedload
 
 from grader.common.phrases import count, listed
 from grader.service.auth.secrets import fresh_token, token_hash
-from grader.service.db.base import Base
 from grader.service.db.keys import folded_key, is_same_key
-from grader.service.db.models import (
-    ApiTokenRow,
-    AuditRow,
-    CourseRole,
-    DeviceSignInRow,
-    InvitationRow,
-    PasswordRow,
-    PersonRow,
-    SessionRow,
-)
 from grader.service.db.names import by_name
+from grader.service.db.tables.access import ApiTokenRow, DeviceSignInRow, InvitationRow, PasswordRow, SessionRow
+from grader.service.db.tables.audit import AuditRow
+from grader.service.db.tables.base import Base
+from grader.service.db.tables.people import CourseRole, PersonRow
 from grader.service.errors import RefusedError
 
 INVITATION_LIFETIME = timedelta(days=14)

@@ -10,8 +10,9 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from grader.service.course.lookalikes import folded_name, is_pseudonym_character
-from grader.service.db.models import AuditRow, PersonRow, PseudonymRow
 from grader.service.db.session import Database
+from grader.service.db.tables.audit import AuditRow
+from grader.service.db.tables.people import PersonRow, PseudonymRow
 from grader.service.errors import RefusedError
 
 MIN_LENGTH, MAX_LENGTH = 2, 30

@@ -9,9 +9,9 @@ from sqlalchemy.orm import Session, joinedload
 
 from grader.protocol.text import showable
 from grader.service.auth.secrets import fresh_token
-from grader.service.db.models import AuditRow
-from grader.service.db.outbox_tables import DeliveryRow, WebhookRow
 from grader.service.db.sending import SendState
+from grader.service.db.tables.audit import AuditRow
+from grader.service.db.tables.outbox import DeliveryRow, WebhookRow
 from grader.service.errors import FieldError, NotFoundError
 
 MAX_WEBHOOKS = 10

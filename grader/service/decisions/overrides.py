@@ -14,19 +14,12 @@ from grader.common.record import Record
 from grader.course.policies.corrections import read_amount
 from grader.protocol.text import showable
 from grader.service.course.assignments import AssignmentView
-from grader.service.db.models import (
-    AttemptRow,
-    AuditRow,
-    Decision,
-    DecisionRow,
-    ExclusionRow,
-    ExtensionRow,
-    GradingRow,
-    PersonRow,
-    ReleaseRow,
-    ShareRow,
-)
 from grader.service.db.session import Database
+from grader.service.db.tables.assignments import ReleaseRow
+from grader.service.db.tables.audit import AuditRow
+from grader.service.db.tables.decisions import Decision, DecisionRow, ExclusionRow, ExtensionRow
+from grader.service.db.tables.people import PersonRow
+from grader.service.db.tables.submissions import AttemptRow, GradingRow, ShareRow
 from grader.service.errors import FieldError, RefusedError, length_in_words
 from grader.service.grades.final import extension_in
 from grader.service.grades.wording import decision_in_words

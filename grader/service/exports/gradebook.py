@@ -20,8 +20,9 @@ from grader.results.gradebook import Grade, Gradebook, StudentRow
 from grader.results.result import Result
 from grader.service.course.assignments import AssignmentCache
 from grader.service.course.saved_assignments import memory_in
-from grader.service.db.models import AttemptRow, GradingRow, PoolRow
 from grader.service.db.session import Database
+from grader.service.db.tables.assignments import PoolRow
+from grader.service.db.tables.submissions import AttemptRow, GradingRow
 from grader.service.errors import RefusedError
 from grader.service.exports.similarity import PoolKind
 from grader.service.grades.course_rows import AssignmentRows, rows_of

@@ -13,15 +13,11 @@ from grader.service.course import limits
 from grader.service.course.assignments import AssignmentView
 from grader.service.course.groups import team_at
 from grader.service.course.limits import HandInRules
-from grader.service.db.models import (
-    AttemptRow,
-    CourseRole,
-    ExclusionRow,
-    GradingRow,
-    PersonRow,
-    State,
-)
 from grader.service.db.names import by_name
+from grader.service.db.tables.decisions import ExclusionRow
+from grader.service.db.tables.grading_states import State
+from grader.service.db.tables.people import CourseRole, PersonRow
+from grader.service.db.tables.submissions import AttemptRow, GradingRow
 from grader.service.grades.final import FinalGrade, GradeKey
 from grader.service.grades.holds import held_assignments
 from grader.service.grades.records import grades_of_all

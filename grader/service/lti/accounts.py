@@ -16,8 +16,9 @@ from grader.protocol.text import showable
 from grader.service.auth.sessions import person_named
 from grader.service.course.members import activate, add
 from grader.service.course.roster import MAX_FIELD_LENGTH, RosterLine
-from grader.service.db.lti_tables import LtiAccountRow, LtiContextRow, LtiMemberRow
-from grader.service.db.models import AuditRow, CourseRole, PersonRow
+from grader.service.db.tables.audit import AuditRow
+from grader.service.db.tables.lti import LtiAccountRow, LtiContextRow, LtiMemberRow
+from grader.service.db.tables.people import CourseRole, PersonRow
 from grader.service.errors import FieldError, RefusedError
 
 MAX_SUB_LENGTH = 255

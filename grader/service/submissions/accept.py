@@ -17,7 +17,9 @@ from grader.service.auth.secrets import fresh_token
 from grader.service.course import limits
 from grader.service.course.groups import BELONGS, team_at
 from grader.service.course.limits import HandInRules, PastAttempt
-from grader.service.db.models import AttemptRow, CourseRole, GradingRow, PersonRow, ShareRow, State
+from grader.service.db.tables.grading_states import State
+from grader.service.db.tables.people import CourseRole, PersonRow
+from grader.service.db.tables.submissions import AttemptRow, GradingRow, ShareRow
 from grader.service.errors import FieldError, RefusedError
 
 MAX_LINES = 5_000

@@ -19,7 +19,7 @@ from untimed import POINTS, untimed_course
 
 from grader.common.errors import InputError
 from grader.common.record import replace
-from grader.service.db.models import PersonRow
+from grader.service.db.tables.people import PersonRow
 from grader.service.errors import RefusedError
 from grader.service.exports.files import WRITERS, _left_out, _published
 from grader.service.exports.gradebook import GradebookReader

@@ -8,7 +8,7 @@ import pytest
 from lti_platforms import AGS, CLAIM, SELECTION, TEACHER, arrive, member, platform_at_work, registered
 
 from grader.service.course.roster import import_roster
-from grader.service.db.lti_tables import LtiContextRow, LtiLineItemRow
+from grader.service.db.tables.lti import LtiContextRow, LtiLineItemRow
 from grader.service.errors import RefusedError
 from grader.service.lti.platform_client import PlatformError
 from grader.service.lti.roles import ASSISTANT

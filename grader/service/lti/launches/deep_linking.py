@@ -15,8 +15,8 @@ from sqlalchemy.orm import Session
 from grader.common.record import Record
 from grader.service.auth.secrets import fresh_token, token_hash
 from grader.service.course.assignments import AssignmentView
-from grader.service.db.lti_tables import LtiContextRow, LtiSelectionRow
-from grader.service.db.models import CourseRole, PersonRow
+from grader.service.db.tables.lti import LtiContextRow, LtiSelectionRow
+from grader.service.db.tables.people import CourseRole, PersonRow
 from grader.service.errors import RefusedError
 from grader.service.lti.launches.launch import AGAIN
 from grader.service.lti.launches.message import CLAIM, LaunchError, SelectionSettings

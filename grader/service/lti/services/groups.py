@@ -18,9 +18,10 @@ from grader.common.phrases import count
 from grader.protocol.text import showable
 from grader.service.course.roster import MAX_FIELD_LENGTH, in_words
 from grader.service.db.batches import in_batches
-from grader.service.db.lti_tables import LtiAccountRow, LtiContextRow, LtiPlatformRow
-from grader.service.db.models import AuditRow, CourseRole, PersonRow
 from grader.service.db.session import Database
+from grader.service.db.tables.audit import AuditRow
+from grader.service.db.tables.lti import LtiAccountRow, LtiContextRow, LtiPlatformRow
+from grader.service.db.tables.people import CourseRole, PersonRow
 from grader.service.errors import RefusedError
 from grader.service.lti.platform_client import Endpoints, PlatformClient, ServiceRequest
 from grader.service.lti.services.paging import pages

@@ -18,9 +18,9 @@ from grader.protocol.text import showable
 from grader.service.course.members import deactivate
 from grader.service.course.roster import MAX_PEOPLE
 from grader.service.db.batches import in_batches
-from grader.service.db.lti_tables import LtiAccountRow, LtiContextRow, LtiMemberRow, LtiPlatformRow
-from grader.service.db.models import PersonRow
 from grader.service.db.session import Database
+from grader.service.db.tables.lti import LtiAccountRow, LtiContextRow, LtiMemberRow, LtiPlatformRow
+from grader.service.db.tables.people import PersonRow
 from grader.service.errors import RefusedError
 from grader.service.lti.accounts import StatedPerson, enrol, is_last_instructor
 from grader.service.lti.keys import signing_key

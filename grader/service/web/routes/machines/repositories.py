@@ -16,7 +16,7 @@ from grader.service.course.repositories import (
     repositories_of,
     unlink_repository,
 )
-from grader.service.db.models import RepositoryRow
+from grader.service.db.tables.access import RepositoryRow
 from grader.service.errors import FieldError, NotFoundError
 from grader.service.web.auth import AnyMember, Instructor, Member, OwnForm, RowNumber, StaffForm, text_in, upload_in
 from grader.service.web.forms import NOTHING_ENTERED, EnteredForm, at_field, entered

@@ -24,8 +24,9 @@ from grader.service.course.members import (
     require_removable,
 )
 from grader.service.course.roster import RosterImport, RosterLine, import_roster, listed_as
-from grader.service.db.models import CourseRole, PersonRow, SessionRow
 from grader.service.db.names import has_words
+from grader.service.db.tables.access import SessionRow
+from grader.service.db.tables.people import CourseRole, PersonRow
 from grader.service.errors import FieldError
 from grader.service.web.auth import Instructor, Member, RowNumber, StaffForm, Teacher, person_of, text_in, upload_in
 from grader.service.web.forms import NOTHING_ENTERED, EnteredForm, at_field, entered

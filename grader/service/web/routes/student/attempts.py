@@ -14,7 +14,8 @@ from grader.reports.html.workspace import workspace
 from grader.results.result import Result
 from grader.service.course.groups import belongs_to
 from grader.service.course.limits import is_late
-from grader.service.db.models import AttemptRow, GradingRow, State
+from grader.service.db.tables.grading_states import State
+from grader.service.db.tables.submissions import AttemptRow, GradingRow
 from grader.service.decisions.extensions import rules_for
 from grader.service.decisions.overrides import exclusion_of
 from grader.service.decisions.questions import requests_about

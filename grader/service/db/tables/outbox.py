@@ -2,14 +2,10 @@
 
 from datetime import datetime
 
-from sqlalchemy import (
-    ForeignKey,
-    Index,
-    UniqueConstraint,
-)
+from sqlalchemy import ForeignKey, Index, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
-from grader.service.db.base import NEVER_REUSED_NUMBERS, Base
+from grader.service.db.tables.base import NEVER_REUSED_NUMBERS, Base
 
 
 class NoticeRow(Base):
