@@ -39,7 +39,7 @@ from serving_course import Serving  # noqa: E402
 from sqlalchemy import func, insert, select  # noqa: E402
 
 from grader.service.db.clock import utc_now  # noqa: E402
-from grader.service.db.sending import SendState  # noqa: E402
+from grader.service.db.outbox.sending import SendState  # noqa: E402
 from grader.service.db.tables.audit import AuditRow  # noqa: E402
 from grader.service.db.tables.decisions import Decision, DecisionRow  # noqa: E402
 from grader.service.db.tables.grading_states import State  # noqa: E402

@@ -12,10 +12,10 @@ from datetime import datetime, timedelta
 from sqlalchemy import ColumnElement, and_, bindparam, delete, exists, func, select, update
 from sqlalchemy.orm import Session, joinedload
 
+from grader.common.people import by_name
 from grader.common.phrases import count, listed
 from grader.service.auth.secrets import fresh_token, token_hash
 from grader.service.db.keys import folded_key, is_same_key
-from grader.service.db.names import by_name
 from grader.service.db.tables.access import ApiTokenRow, DeviceSignInRow, InvitationRow, PasswordRow, SessionRow
 from grader.service.db.tables.audit import AuditRow
 from grader.service.db.tables.base import Base

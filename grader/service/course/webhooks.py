@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session, joinedload
 
 from grader.protocol.text import showable
 from grader.service.auth.secrets import fresh_token
-from grader.service.db.sending import SendState
+from grader.service.db.outbox.sending import SendState
 from grader.service.db.tables.audit import AuditRow
 from grader.service.db.tables.outbox import DeliveryRow, WebhookRow
 from grader.service.errors import FieldError, NotFoundError

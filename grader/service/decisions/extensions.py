@@ -13,7 +13,7 @@ from grader.protocol.text import showable
 from grader.service.course.assignments import AssignmentView
 from grader.service.course.groups import team_at
 from grader.service.course.limits import TRIAL, HandInRules
-from grader.service.db.outbox import Mail, MailKind, put_mail
+from grader.service.db.outbox.mails import Mail, MailKind, put_mail
 from grader.service.db.tables.audit import AuditRow
 from grader.service.db.tables.decisions import ExtensionRow
 from grader.service.db.tables.people import CourseRole, PersonRow

@@ -7,7 +7,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session, selectinload
 
 from grader.protocol.text import showable
-from grader.service.db.outbox import Mail, MailKind, put_mail
+from grader.service.db.outbox.mails import Mail, MailKind, put_mail
 from grader.service.db.tables.audit import AuditRow
 from grader.service.db.tables.decisions import RequestRow
 from grader.service.db.tables.submissions import AttemptRow

@@ -7,13 +7,13 @@ from datetime import datetime
 from sqlalchemy import bindparam, func, select
 from sqlalchemy.orm import Session, joinedload, selectinload
 
+from grader.common.people import by_name
 from grader.common.phrases import count
 from grader.course.policies.attempts import Bucket
 from grader.service.course import limits
 from grader.service.course.assignments import AssignmentView
 from grader.service.course.groups import team_at
 from grader.service.course.limits import HandInRules
-from grader.service.db.names import by_name
 from grader.service.db.tables.decisions import ExclusionRow
 from grader.service.db.tables.grading_states import State
 from grader.service.db.tables.people import CourseRole, PersonRow

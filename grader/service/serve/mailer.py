@@ -12,8 +12,8 @@ from sqlalchemy.orm import Session
 
 from grader.service.auth.email import email_message
 from grader.service.auth.mail_links import MailLinks
-from grader.service.db.outbox import MailKind
-from grader.service.db.sending import begin, delete_older, is_free
+from grader.service.db.outbox.mails import MailKind
+from grader.service.db.outbox.sending import begin, delete_older, is_free
 from grader.service.db.session import Database
 from grader.service.db.tables.outbox import MailChoiceRow, MailRow
 from grader.service.db.tables.people import PersonRow

@@ -16,7 +16,7 @@ from project import HELPERS
 from services import graded, post
 from sqlalchemy import select, update
 
-from grader.service.db.sending import SendState
+from grader.service.db.outbox.sending import SendState
 from grader.service.db.tables.decisions import Decision, DecisionRow
 from grader.service.db.tables.lti import (
     LtiAccountRow,

@@ -1,4 +1,4 @@
-"""webhook_outbox.py and deliveries.py: each event is signed and sent to each webhook until the webhook accepts it."""
+"""events.py and deliveries.py: each event is signed and sent to each webhook until the webhook accepts it."""
 
 import hashlib
 import hmac

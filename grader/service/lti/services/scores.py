@@ -20,7 +20,7 @@ from sqlalchemy.orm import Session
 
 from grader.service.course.assignments import AssignmentView
 from grader.service.db.batches import in_batches
-from grader.service.db.sending import SendState
+from grader.service.db.outbox.sending import SendState
 from grader.service.db.session import Database
 from grader.service.db.tables.audit import AuditRow
 from grader.service.db.tables.lti import LtiContextRow, LtiLineItemRow, LtiMemberRow, LtiScoreRow

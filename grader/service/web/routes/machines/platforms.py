@@ -12,7 +12,7 @@ from starlette.responses import RedirectResponse, Response
 
 from grader.common.record import Record
 from grader.service.course.roster import shared_names
-from grader.service.db.sending import SendState
+from grader.service.db.outbox.sending import SendState
 from grader.service.db.tables.lti import LtiScoreRow
 from grader.service.errors import FieldError
 from grader.service.lti.registrations import connect, context_of, contexts, disconnect, platforms

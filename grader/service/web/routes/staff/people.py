@@ -10,7 +10,7 @@ from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from grader.common.people import sort_key
+from grader.common.people import has_words, sort_key
 from grader.common.phrases import listed as listed_in_words
 from grader.service.auth.sessions import ways_to_sign_in
 from grader.service.course.members import (
@@ -24,7 +24,6 @@ from grader.service.course.members import (
     require_removable,
 )
 from grader.service.course.roster import RosterImport, RosterLine, import_roster, listed_as
-from grader.service.db.names import has_words
 from grader.service.db.tables.access import SessionRow
 from grader.service.db.tables.people import CourseRole, PersonRow
 from grader.service.errors import FieldError

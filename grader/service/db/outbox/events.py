@@ -15,7 +15,7 @@ from enum import StrEnum
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from grader.service.db.sending import SendState
+from grader.service.db.outbox.sending import SendState
 from grader.service.db.tables.outbox import DeliveryRow, WebhookRow
 from grader.service.db.tables.submissions import AttemptRow
 
