@@ -12,7 +12,7 @@ from grader.service.db.tables.audit import AuditRow
 from grader.service.db.tables.decisions import RequestRow
 from grader.service.db.tables.submissions import AttemptRow
 from grader.service.errors import FieldError, NotFoundError, RefusedError, length_in_words
-from grader.service.grades.holds import HELD_BACK
+from grader.service.grades.publication.holds import HELD_BACK
 
 MAX_LENGTH = 2000
 """Maximum length of a question or an answer."""

@@ -26,7 +26,7 @@ from grader.service.db.tables.submissions import AttemptRow, GradingRow
 from grader.service.errors import RefusedError
 from grader.service.exports.similarity import PoolKind
 from grader.service.grades.course_rows import AssignmentRows, rows_of
-from grader.service.grades.holds import held_assignments
+from grader.service.grades.publication.holds import held_assignments
 from grader.service.grades.views import course_table
 
 SHAPE = "the submission service"

@@ -19,7 +19,7 @@ from grader.service.db.tables.grading_states import State
 from grader.service.db.tables.people import CourseRole, PersonRow
 from grader.service.db.tables.submissions import AttemptRow, GradingRow
 from grader.service.grades.final import FinalGrade, GradeKey
-from grader.service.grades.holds import held_assignments
+from grader.service.grades.publication.holds import held_assignments
 from grader.service.grades.records import grades_of_all
 from grader.service.grades.visibility import ResultAccess, SeenResult
 from grader.service.grades.wording import deduction_in_sentences, lateness_in_words, worth_in_words

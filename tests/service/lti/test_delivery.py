@@ -27,7 +27,7 @@ from grader.service.db.tables.lti import (
     LtiScoreRow,
 )
 from grader.service.db.tables.people import CourseRole, PersonRow
-from grader.service.grades.holds import hold_back, publish
+from grader.service.grades.publication.holds import hold_back, publish
 from grader.service.lti.services import delivery
 from grader.service.lti.services.delivery import INTERRUPTED_AFTER, send_scores
 from grader.service.lti.services.scores import queue_scores, score_in, send_again

@@ -26,9 +26,9 @@ from grader.service.db.tables.audit import AuditRow
 from grader.service.db.tables.lti import LtiContextRow, LtiLineItemRow, LtiMemberRow, LtiScoreRow
 from grader.service.db.tables.people import PersonRow
 from grader.service.db.tables.submissions import AttemptRow
-from grader.service.decisions.overrides import hides, release_of
 from grader.service.grades.final import FinalGrade
-from grader.service.grades.holds import held_assignments
+from grader.service.grades.publication.holds import held_assignments
+from grader.service.grades.publication.releases import hides, release_of
 from grader.service.grades.records import shown_grades_of_all
 
 MAX_COMMENT_LENGTH = 500

@@ -18,7 +18,7 @@ from grader.service.course.limits import HandInRules, is_late
 from grader.service.db.tables.grading_states import State
 from grader.service.db.tables.submissions import AttemptRow
 from grader.service.decisions.extensions import hand_in_rules, rules_for
-from grader.service.grades.holds import hold_of
+from grader.service.grades.publication.holds import hold_of
 from grader.service.grades.views import AssignmentStatus, StatusRequest, statuses_of
 from grader.service.submissions.accept import MAX_FORM_KEY_LENGTH, HandInRequest, accept, history
 from grader.service.submissions.progress import ChecksInBrief

@@ -20,7 +20,7 @@ from grader.service.decisions.extensions import rules_for
 from grader.service.decisions.overrides import exclusion_of
 from grader.service.decisions.questions import requests_about
 from grader.service.errors import NotFoundError, RefusedError
-from grader.service.grades.holds import HELD_BACK, hold_of
+from grader.service.grades.publication.holds import HELD_BACK, hold_of
 from grader.service.grades.views import deduction_of
 from grader.service.grades.visibility import points_change
 from grader.service.submissions.accept import HANDED_IN, cancel
