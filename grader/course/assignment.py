@@ -306,8 +306,19 @@ class Assignment(Folders, Rubric):
                 self._check_sequence(sequence, sizes)
             for number in self._numbers():
                 evaluate(number, names)
+            self._check_constant(sizes)
         except InputError as error:
             raise ValueError(str(error).rstrip(".")) from error
+
+    def _check_constant(self, sizes: Sizes) -> None:
+        """Raise ValueError if an array in constant memory is too large for some device."""
+        for name, buffer in self.buffers.items():
+            size = self.bytes_of(name, sizes)
+            if buffer.space == "constant" and size > CONSTANT_BYTES:
+                raise ValueError(
+                    f"the buffer {name} has {size:,} bytes at {sizes_in_words(sizes)}, but constant memory has "
+                    f"{CONSTANT_BYTES:,}; make it smaller, or leave out `space`"
+                )
 
     def _check_launch(self, step: LaunchAt) -> None:
         """Raise ValueError if a size of the launch is impossible, and InputError if a number does not fit into uint."""

@@ -2,7 +2,7 @@
 
 import dataclasses
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 from grader.common.optional import Fault
@@ -36,12 +36,14 @@ class Binding:
     """The form that a kernel of the assignment has in the student's file.
 
     `name` is its name there. `takes_local` is true if it declares the optional trailing `__local` parameter.
-    `misordered` is a message if the names of its parameters suggest a different order of the arguments, and ""
+    `constants` maps its names of parameters that it declares as `__constant` to the assignment's arrays in constant
+    memory. `misordered` is a message if the names of its parameters suggest a different order of the arguments, and ""
     otherwise. `fault` is a fault of grader that prevented this check.
     """
 
     name: str
     takes_local: bool
+    constants: Mapping[str, str] = field(default_factory=dict)
     misordered: str = ""
     fault: Fault | None = None
 
