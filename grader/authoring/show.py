@@ -231,7 +231,8 @@ def _number(value: str | float) -> str:
 
 
 def _sizes(launch: Launch) -> str:
-    return f"global {_extent(launch.global_size)}, local {_extent(launch.local_size)}"
+    items = "" if launch.items is None else f", with {launch.items} work-items in the first dimension"
+    return f"global {_extent(launch.global_size)}, local {_extent(launch.local_size)}{items}"
 
 
 def _extent(sizes: tuple[str | int, ...]) -> str:

@@ -109,7 +109,8 @@ class Scalar(Record):
 
     value: Value
     """A number, or an expression over sizes and constants. A vector has a list of them, or one value for all its
-    numbers. A struct has a mapping from its fields to their values.
+    numbers. A struct has a mapping from its fields to their values. Or an element of an array, such as `rows[n]`, which
+    is read before each launch.
     """
 
 
@@ -139,6 +140,11 @@ class Launch(Record):
 
     local_size: tuple[Expression, ...] = Field(alias="local")
     """Number of work-items of a work-group in each dimension."""
+
+    items: str | None = None
+    """An element of an array of whole numbers, such as `count[0]`, which an earlier kernel wrote: the number of
+    work-items in the first dimension. It is rounded up to whole work-groups, at least one, and at most `global`.
+    """
 
     optional_local: Expression | None = None
     """Number of elements of a trailing `__local real *` parameter. The kernel may declare it or leave it out."""

@@ -13,6 +13,7 @@ from grader.protocol.steps import (
     BufferArg,
     BufferSpec,
     CopyStep,
+    ElementArg,
     FillStep,
     KernelStep,
     ProgramSource,
@@ -198,8 +199,11 @@ def _on_buffers(step: Step, called: Callable[[str], str]) -> Step:
         return CopyStep(source=called(step.source), target=called(step.target))
     if isinstance(step, FillStep):
         return replace(step, buffer=called(step.buffer))
-    args = (replace(arg, buffer=called(arg.buffer)) if isinstance(arg, BufferArg) else arg for arg in step.args)
-    return replace(step, args=tuple(args))
+    args = (
+        replace(arg, buffer=called(arg.buffer)) if isinstance(arg, BufferArg | ElementArg) else arg for arg in step.args
+    )
+    items = step.items and replace(step.items, buffer=called(step.items.buffer))
+    return replace(step, args=tuple(args), items=items)
 
 
 def _repeated_on(repeat: RepeatSteps, called: Callable[[str], str]) -> RepeatSteps:
