@@ -45,7 +45,7 @@ def _indexes(seen: Outline, line: int, array: str) -> Iterator[tuple[int, int]]:
     for number, token in enumerate(seen.code[:-1]):
         if token.line != line or token.kind != "name" or seen.code[number + 1].text != "[":
             continue
-        pointed = [] if token.text == array else _pointed(seen, number, array)
+        pointed = [] if token.text == array else pointers(seen, number, array)
         if token.text == array or pointed:
             yield from pointed
             opening = number + 1
@@ -54,7 +54,7 @@ def _indexes(seen: Outline, line: int, array: str) -> Iterator[tuple[int, int]]:
                 opening = seen.pairs[opening] + 1
 
 
-def _pointed(seen: Outline, place: int, array: str) -> list[tuple[int, int]]:
+def pointers(seen: Outline, place: int, array: str) -> list[tuple[int, int]]:
     """The expressions that let the variable at this token point into an array."""
     found = _definitions(seen, place)
     spans = ((each.first, each.last) for each in found if each.role == "value" or seen.code[each.first + 1].text != "[")
