@@ -77,7 +77,7 @@ def _sectors(digits: str) -> str:
 
 def _use(access: Access) -> str:
     """Describe an access in the source, and the distance between the accesses of neighbouring work-items."""
-    return f"{place(access.line)} {access.does} {access.array}{_apart(access)}"
+    return f"{place(access.line)} {access.does} `{access.array}`{_apart(access)}"
 
 
 def _bank_conflicts(counted: Profile) -> Reading:

@@ -39,14 +39,16 @@ from grader.grading.explain.diagnosis.runner import explain
 def test_a_copy_is_no_transpose():
     """If the output B of a transposition is an exact copy of A, the cause says that B is A itself."""
     explanation = said(transposition(A.reshape(DEPTH, HEIGHT), A))
-    assert explanation.cause == "B is A itself, not its transpose"
-    assert re.fullmatch(r"B is A .* transpose. That explains all 2,1\d\d wrong elements of B\.", explanation.sentence)
+    assert explanation.cause == "`B` is `A` itself, not its transpose"
+    assert re.fullmatch(
+        r"`B` is `A` .* transpose. That explains all 2,1\d\d wrong elements of B\.", explanation.sentence
+    )
 
 
 def test_a_copy_of_an_input_that_is_no_transposition():
     """If the output of another kernel is a copy of an input, the cause says so and does not mention a transpose."""
     square = Truth(value=2 * WIDE_A, magnitude=2 * np.abs(WIDE_A))
-    assert sentence(product(A, truth=square)).startswith("C is A itself. That")
+    assert sentence(product(A, truth=square)).startswith("`C` is `A` itself. That")
 
 
 def test_an_array_that_is_to_be_updated_and_was_not():
@@ -75,7 +77,9 @@ def test_tiles_turned_but_not_moved():
 
 def test_a_result_stored_by_columns():
     """A result that is stored at [col * height + row] is recognised as stored by columns."""
-    assert sentence(product(C.T.reshape(C.shape))).startswith("C is stored by columns, not by rows. That explains all")
+    assert sentence(product(C.T.reshape(C.shape))).startswith(
+        "`C` is stored by columns, not by rows. That explains all"
+    )
 
 
 @pytest.mark.parametrize(
@@ -102,8 +106,8 @@ def test_the_other_sign():
 
 def test_a_constant_factor_and_a_constant_difference():
     """A constant factor and a constant difference are recognised with their value."""
-    assert sentence(product(1.5 * C)).startswith("C is 1.5 times what it should be. That explains all")
-    assert sentence(product(PRODUCT.value + 1)).startswith("C is off by 1 everywhere. That explains all")
+    assert sentence(product(1.5 * C)).startswith("`C` is 1.5 times what it should be. That explains all")
+    assert sentence(product(PRODUCT.value + 1)).startswith("`C` is off by 1 everywhere. That explains all")
 
 
 def test_results_that_repeat_the_first():
