@@ -163,7 +163,8 @@ def test_an_array_that_an_earlier_launch_calls_by_another_name():
     first = launch("add", ("sums", 9)).model_copy(update={"arrays": arrays(A=1, sums=2)})
     second = launch("add", ("total", 9)).model_copy(update={"arrays": arrays(A=2, total=3)})
     assert cause("A", GLOBAL, first, second) == (
-        "`A` is the array that an earlier launch calls `sums`. add writes `sums` in line 9, but not all of what is read here."
+        "`A` is the array that an earlier launch calls `sums`. add writes `sums` in line 9, but not all of what is "
+        "read here."
     )
 
 
