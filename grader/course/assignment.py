@@ -139,7 +139,7 @@ class Assignment(Folders, Rubric):
                 raise ValueError("the bands of a speed goal must be listed from the highest fraction down")
         for sizes in self.all_sizes():
             self.check_at(sizes)
-        for case in self.correctness.cases:
+        for case in (*self.correctness.cases, *(self.sanitizer.alone_cases if self.sanitizer else ())):
             self._check_alone(case)
         for goal in self.goals.values():
             self._check_kernels(goal)
