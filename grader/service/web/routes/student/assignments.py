@@ -18,7 +18,7 @@ from grader.service.course.limits import is_open
 from grader.service.db.models import AttemptRow, PersonRow
 from grader.service.errors import NotFoundError
 from grader.service.grades.points_chart import points_chart
-from grader.service.grades.views import StatusRequest, status_at, statuses_of
+from grader.service.grades.views import AssignmentStatus, StatusRequest, status_at, statuses_of
 from grader.service.grades.visibility import points_change
 from grader.service.submissions.diff import compared
 from grader.service.throttle import ConcurrencyLimiter
@@ -119,11 +119,18 @@ def assignment_of(
         status=status,
         forms=forms,
         cost="" if member.teaches else status.hand_in_cost(state.now()),
+        may_try=may_try(status, state.now()),
         assignment=shown,
         chart=points_chart(status.attempts),
         owner=owner,
         base=base_of(owner, person_id),
     )
+
+
+def may_try(status: AssignmentStatus, now: datetime) -> bool:
+    """True if the person may try a kernel now. Attempts and the due date do not matter."""
+    allowed = status.assignment.policies.dry_runs > 0 and not status.held_back
+    return allowed and not status.rules.gone and is_open(status.rules, now)
 
 
 def as_seen(member: Member, assignment: AssignmentView, now: datetime) -> AssignmentView:
