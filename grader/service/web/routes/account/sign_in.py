@@ -22,7 +22,7 @@ from grader.service.auth.sessions import (
     sign_out,
     start_session,
 )
-from grader.service.db.models import CourseRole
+from grader.service.db.tables.people import CourseRole
 from grader.service.errors import FieldError, NotFoundError, RefusedError
 from grader.service.throttle import network_of
 from grader.service.web.auth import AnyForm, AnyMember, Member, OwnForm, PerhapsMember, person_of, text_in

@@ -15,7 +15,7 @@ from starlette.responses import Response, StreamingResponse
 
 from grader.common.record import replace
 from grader.service.db.audit import AuditFilter, By, audit_after, audit_page
-from grader.service.db.models import AuditRow
+from grader.service.db.tables.audit import AuditRow
 from grader.service.exports.csv import AUDIT_HEADINGS, audit_lines_csv
 from grader.service.web.auth import Teacher
 from grader.service.web.http.responses import CSV, download_headers

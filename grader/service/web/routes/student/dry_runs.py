@@ -10,7 +10,7 @@ from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from grader.service.db.models import DryRunRow
+from grader.service.db.tables.submissions import DryRunRow
 from grader.service.decisions.extensions import rules_for
 from grader.service.errors import NotFoundError, RefusedError
 from grader.service.submissions.dry_runs import DryRunRequest, TooManyDryRunsError, dry_run_of, make
