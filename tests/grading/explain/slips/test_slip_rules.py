@@ -10,7 +10,15 @@ from grader.grading.explain.slips.launch import SimulatedLaunch, Text
 from grader.grading.explain.slips.rules import RULES, first_slip
 from grader.grading.source.polynomial import atom, constant
 from grader.grading.source.reading import outline
-from grader.protocol.observation import SeenAccess, SeenArray, SeenBranch, SeenKernel, SeenMessage, SeenUnset
+from grader.protocol.observation import (
+    SeenAccess,
+    SeenArray,
+    SeenBranch,
+    SeenKernel,
+    SeenMessage,
+    SeenPixels,
+    SeenUnset,
+)
 from grader.results.check import Reason
 
 COUNTS = {"requests": 1, "mostly_idle": 0, "active": 1, "bytes": 4, "unused": 0, "conflicts": 0, "sectors": 1}
@@ -350,6 +358,37 @@ def test_results_that_are_never_stored_are_named_with_their_stores():
     assert next(each for each in RULES if each.name == "results not stored").find(elsewhere) is None
     assert not said("results not stored", f"{IDS}if (x < 0)\nB[x] = 0;", stored="B")
     assert not said("results not stored", f"{IDS}B[x] = 0;", stored="v")
+
+
+@pytest.mark.parametrize(
+    "store",
+    [
+        "__global float *own = v + x;\nif (x < 0)\nown[y] = 1;",
+        "__global float *own = v + x;\nif (x < 0)\nvstore4((float4)(1), 0, own + y);",
+        "\nif (x < 0)\nvstore4((float4)(1), x, v);",
+        "\nif (x < 0)\nv[x] += 1;",
+    ],
+)
+def test_a_store_through_a_pointer_or_by_a_function_is_a_store(store):
+    """A store is found even if its statement does not begin with the array. A read of unset words in a later kernel is
+    an effect, and the message then names the kernel that never stores.
+    """
+    words = "is never written: the condition in line 5 keeps all work-items from the store in line 6."
+    assert said("results not stored", IDS + store, stored="B").startswith(f"v {words}")
+    seen = replace(launch(IDS + store, stored="B"), unset_later=frozenset({("v", 20), ("B", 21)}))
+    found = next(each for each in RULES if each.name == "results not stored").find(seen)
+    assert found.message.startswith("k never writes v: ")
+    assert found.explains == {20}
+
+
+def test_a_pixel_that_is_never_stored_is_named():
+    """A store to a pixel counts as a store to its image. An image that the simulator saw written is not named."""
+    body = f"{IDS}if (x < 0)\nwrite_imagef(v, (int2)(x, y), 0);"
+    assert said("results not stored", body, stored="B").startswith("v is never written: the condition in line 4 ")
+    seen = launch(body, stored="B")
+    pixels = SeenPixels(line=5, column=1, image="v", writes=True, times=1)
+    seen = replace(seen, seen=seen.seen.model_copy(update={"images": (pixels,)}))
+    assert next(each for each in RULES if each.name == "results not stored").find(seen) is None
 
 
 @pytest.mark.parametrize(
