@@ -9,7 +9,7 @@ from pathlib import Path
 
 from hypothesis import strategies as st
 from project import ROOT
-from samples import PROFILE, failed, result
+from samples import PROFILE, counted_as, failed, result
 from submission_texts import source_of, submitted
 
 from grader.course.catalogue import Course
@@ -18,7 +18,6 @@ from grader.course.submissions.scan import scan
 from grader.course.submissions.submission import Submission, text_of
 from grader.course.submissions.task import Task
 from grader.grading.checks.choices import chosen
-from grader.grading.checks.counts import Counted
 from grader.grading.explain.build_log import explain
 from grader.lms.intake.matching import defined_in
 from grader.protocol.text import showable
@@ -133,7 +132,7 @@ def _report(name: str):
 
 def _annotated(submission: Submission) -> str:
     task = Task(assignment=_assignment("coalsTransp"), submission=submission, seed=1)
-    return annotated.render(task, Counted(profile=PROFILE, problem=None, steps=1), width=80, color=False)
+    return annotated.render(task, counted_as(PROFILE), width=80, color=False)
 
 
 def _chosen(submission: Submission) -> object:
