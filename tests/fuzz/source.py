@@ -15,7 +15,7 @@ from submission_texts import source_of, submitted
 from grader.course.catalogue import Course
 from grader.course.rubric import Kind
 from grader.course.submissions.scan import scan
-from grader.course.submissions.submission import Submission, _decode
+from grader.course.submissions.submission import Submission, text_of
 from grader.course.submissions.task import Task
 from grader.grading.checks.choices import chosen
 from grader.grading.explain.build_log import explain
@@ -97,7 +97,7 @@ def make(recipe: dict[str, str], size: int) -> HandedIn:
     """Return the file that a recipe makes."""
     data = repeated(recipe, size).encode()
     try:
-        source = _decode(data, Path("kernels.cl"))
+        source = text_of(data, Path("kernels.cl"))
         return HandedIn(data=data, submission=submitted(source))
     except Exception:  # noqa: BLE001 - the steps that read the file report the error
         return HandedIn(data=data, submission=None)
@@ -144,7 +144,7 @@ TARGET = Target(
     recipes=REPEATED,
     make=make,
     steps={
-        "read": lambda it: _decode(it.data, Path("kernels.cl")),
+        "read": lambda it: text_of(it.data, Path("kernels.cl")),
         "scan": lambda it: scan(it.data.decode()),
         "choices": _of_source(_chosen),
         "matching": lambda it: defined_in(it.data, (_assignment("coalsTransp"), _assignment("blockMMM"))),

@@ -11,7 +11,7 @@ from grader.course.assignment import Assignment
 from grader.course.criteria import Sizes
 from grader.course.rubric import Kind, Sanitizer
 from grader.grading.checks.requirements import are_shown_right, is_forfeited, worth
-from grader.grading.checks.sanitizer_run import LARGER, NUMBER, Endless, Failed, findings_of, problem_of
+from grader.grading.checks.sanitizer_run import LARGER, NUMBER, Endless, Failed, findings_of, problem_of, runs_alone
 from grader.grading.checks.simulated_run import (
     CUT_OFF,
     Simulated,
@@ -50,8 +50,9 @@ def observe(tested: Tested, before: Watched) -> Watched:
 
 
 def check_sanitizer(run: SimulatedRun, asked: Sanitizer, failed: Failed = ()) -> Watched:
-    """Run the submission once in the simulator, and make the check. If the run has no findings although cases have
-    failed, the submission also runs at the smallest failed size, provided that this is small enough (LARGER).
+    """Run the submission once in the simulator, and make the check. If the run has no findings, the kernels that the
+    assignment lists also run alone. If there are still no findings although cases have failed, the submission also runs
+    at the smallest failed size, provided that this is small enough (LARGER).
     """
     start = time.perf_counter()
     seen: Simulated | None = None
@@ -62,6 +63,8 @@ def check_sanitizer(run: SimulatedRun, asked: Sanitizer, failed: Failed = ()) ->
         seen = unwrap(ran)
         found = findings_of(seen)
         problem = _problem(seen, found)
+        if problem is None:
+            found, problem = _of_runs_alone(run.subject, asked)
         if failed and not found:
             at_failed = _at_failed(run.subject, seen, failed[0])
             found = findings_of(at_failed) if at_failed else ()
@@ -75,6 +78,18 @@ def check_sanitizer(run: SimulatedRun, asked: Sanitizer, failed: Failed = ()) ->
         seen=seen,
         at_failed=at_failed,
     )
+
+
+def _of_runs_alone(subject: Subject, asked: Sanitizer) -> tuple[tuple[Finding, ...], Problem | None]:
+    """The findings and the problem of the first kernel that has one when it runs alone."""
+    for case, ran in runs_alone(subject, asked):
+        seen = unwrap(ran)
+        found = findings_of(seen)
+        problem = _problem(seen, found)
+        if problem is not None:
+            where = f"Only {case.alone} ran, at {sizes_in_words(case.sizes)}."
+            return found, dataclasses.replace(problem, message=f"{problem.message} {where}")
+    return (), None
 
 
 def _at_failed(subject: Subject, clean: Simulated, sizes: Sizes) -> Simulated | None:

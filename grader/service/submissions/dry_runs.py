@@ -82,13 +82,13 @@ def make(session: Session, asked: DryRunRequest, rules: HandInRules, now: dateti
 
 def _objections(session: Session, asked: DryRunRequest, rules: HandInRules, now: datetime) -> Iterator[str]:
     if rules.gone:
-        yield "This assignment is no longer part of the course."
+        yield "This assignment is no longer part of the course. Your attempts and points are kept."
     if not is_open(rules, now):
-        yield "This assignment is not open yet."
+        yield "This assignment is not open yet. Try your kernel when it opens."
     if not asked.per_hour:
-        yield "Your course does not allow you to try a kernel of this assignment."
+        yield "Your course does not allow you to try a kernel of this assignment. Hand it in to get a result."
     if session.get(HoldRow, asked.assignment) is not None:
-        yield "The results of this assignment are held back, so you cannot try a kernel now."
+        yield "Results are held back, so you cannot try a kernel until they are published. You can hand it in."
     if why := file_refusal(asked.data):
         yield why
 

@@ -10,6 +10,8 @@ MAX_LINES = 5_000
 of pairs of lines.
 """
 
+FILE_TOO_LARGE = "The file is over 1 MiB; hand in only the OpenCL source text."
+
 
 def file_refusal(data: bytes) -> str:
     """Reason why a file is refused; empty if it is accepted. A refused file does not use up an attempt."""
@@ -24,7 +26,7 @@ def require_usable(data: bytes) -> None:
 
 def _faults(data: bytes) -> Iterator[str]:
     if len(data) > SIZE_LIMIT:
-        yield "The file is over 1 MiB; hand in only the OpenCL source text."
+        yield FILE_TOO_LARGE
     if not data.strip():
         yield "The file is empty; hand in your kernel."
     if data.startswith(b"PK\x03\x04"):
