@@ -117,10 +117,10 @@ def _launches(built: Built, run: Simulated) -> Iterator[SimulatedLaunch]:
         if name in functions:
             text = Text(outline=seen, function=functions[name], scene=scene)
             launch = _launch(built.task.assignment, each, text, run.sizes, kernel)
-            yield dataclasses.replace(launch, unset_later=frozenset(_unset_later(kernel, run.kernels)))
+            yield dataclasses.replace(launch, unset_later=frozenset(unset_later(kernel, run.kernels)))
 
 
-def _unset_later(launch: SeenKernel, others: Sequence[SeenKernel]) -> Iterator[tuple[str, int]]:
+def unset_later(launch: SeenKernel, others: Sequence[SeenKernel]) -> Iterator[tuple[str, int]]:
     """Yield the arrays of a launch of which other launches read unset words, each with a line of such a read."""
     for other in others:
         for unset in other.unset:

@@ -11,8 +11,8 @@ from grader.service.db.tables.submissions import AttemptRow, DryRunRow
 from grader.service.errors import NotFoundError, RefusedError
 from grader.service.grades.views import StatusRequest, status_at
 from grader.service.grades.visibility import checks_of
-from grader.service.submissions.accept import history
 from grader.service.submissions.dry_runs import dry_run_of
+from grader.service.submissions.history import history
 from grader.service.web.auth import AnyMember, Member
 from grader.service.web.forms import NOTHING_ENTERED, EnteredForm
 from grader.service.web.pages import page
