@@ -158,6 +158,12 @@ def test_a_guard_that_is_right_or_unreadable_is_not_blamed(body, line):
     assert not said("guard", IDS + body, outside(WRITE, line, "B"))
 
 
+def test_an_index_that_depends_on_elements_may_need_no_guard():
+    """An index that depends on the elements of an array may be too large because they are wrong."""
+    assert said("guard", f"{IDS}const uint to = x + 1;\nv[to] = 0;", outside(WRITE, 5, "v"))
+    assert not said("guard", f"{IDS}const uint to = A[x];\nv[to] = 0;", outside(WRITE, 5, "v"))
+
+
 @pytest.mark.parametrize(
     ("body", "words"),
     [
