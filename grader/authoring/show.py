@@ -194,8 +194,10 @@ MEASURES: dict[Measure, str] = {
 
 def _sanitizer(_: Assignment, section: Section) -> Iterator[str]:
     """Yield the requirements for a clean run on the simulator."""
-    (sizes,) = section.launch_sizes()
-    yield f"  sanitizer, {section.total:g} points, in a simulated run at {sizes_in_words(sizes)}"
+    assert isinstance(section, Sanitizer)
+    yield f"  sanitizer, {section.total:g} points, in a simulated run at {sizes_in_words(section.sizes)}"
+    for kernel, sizes in section.alone.items():
+        yield f"      and in a simulated run of {kernel} alone at {sizes_in_words(sizes)}"
     yield "      no access out of bounds, no race, no barrier that some work-items miss, no use of unset values"
 
 

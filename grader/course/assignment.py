@@ -139,7 +139,7 @@ class Assignment(Folders, Rubric):
                 raise ValueError("the bands of a speed goal must be listed from the highest fraction down")
         for sizes in self.all_sizes():
             self.check_at(sizes)
-        for case in self.correctness.cases:
+        for case in (*self.correctness.cases, *(self.sanitizer.alone_cases if self.sanitizer else ())):
             self._check_alone(case)
         for goal in self.goals.values():
             self._check_kernels(goal)
@@ -357,9 +357,9 @@ class Assignment(Folders, Rubric):
                 self.content(name, sizes)
         if sequence.repeat is not None:
             times = evaluate_int(sequence.repeat.times, self.names(sizes))
-            if times > TURNS:
+            if not 1 <= times <= TURNS:
                 raise InputError(
-                    f"a repetition has {times:,} iterations at {sizes_in_words(sizes)}; state at most {TURNS:,}."
+                    f"a repetition has {times:,} iterations at {sizes_in_words(sizes)}; state from 1 to {TURNS:,}."
                 )
 
     def _check_alone(self, case: Case) -> None:

@@ -13,8 +13,8 @@ from itertools import pairwise
 from grader.common.record import replace
 from grader.course.rubric import Sanitizer
 from grader.grading.checks.building import Built
-from grader.grading.checks.sanitizer_run import NUMBER, findings_of
-from grader.grading.checks.simulated_run import Subject, simulate
+from grader.grading.checks.sanitizer_run import NUMBER, findings_of, runs_alone
+from grader.grading.checks.simulated_run import Simulated, Subject, simulate
 from grader.grading.explain.problem import Problem
 from grader.grading.explain.simulator.races import ADD_BARRIER, NO_BARRIER
 from grader.grading.source.outline import Outline
@@ -74,7 +74,11 @@ def with_barrier(subject: Subject, asked: Sanitizer, found: Sequence[Finding]) -
 
 
 def _is_clean(subject: Subject, asked: Sanitizer) -> bool:
-    ran = simulate(subject, asked.sizes, NUMBER)
+    whole = simulate(subject, asked.sizes, NUMBER)
+    return _is_right(whole) and all(_is_right(ran) for _, ran in runs_alone(subject, asked))
+
+
+def _is_right(ran: Simulated | Problem) -> bool:
     return not isinstance(ran, Problem) and ran.problem is None and not findings_of(ran)
 
 
