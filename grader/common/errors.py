@@ -44,6 +44,10 @@ class DeviceError(UngradedError):
     """There is no OpenCL device to grade on, or the chosen device is missing."""
 
 
+class NoSuchDeviceError(DeviceError):
+    """The machine has OpenCL devices, but not the one with the chosen number (exit code 2)."""
+
+
 class NoSimulatorError(DeviceError):
     """The simulator, or grader's plugin for it, is not installed."""
 

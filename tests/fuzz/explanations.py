@@ -669,6 +669,7 @@ def _explain_results(assignment: Assignment, chance: random.Random, where: str, 
         kernels=(seen_kernel(assignment, kernel, submission.source, chance),),
         scenes=(_scene(submission, submission.source, chance),),
         problem=None,
+        constants=({},),
     )
     oracle_of = built, oracle
     checks = tally.step(f"conclusions of {spoil.__name__}", where, lambda: conclude(tried, *oracle_of, seen)) or ()

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from grader.common.phrases import first_sentence, sentence
 from grader.common.record import replace
 from grader.course.criteria import Hints
+from grader.grading.explain.simulator.source_lines import WHEREABOUTS
 from grader.grading.search.sites import Edit
 from grader.grading.source.outline import Outline
 from grader.protocol.text import showable
@@ -52,7 +53,8 @@ class Hint:
         """Add the hint to the message of a check if it belongs to one of these cases, or if it has findings, which are
         the evidence. Other checks are returned unchanged, and so is a check whose first sentence already names these
         lines and few others. If the message begins with a known cause, the line follows this cause in brackets, in
-        place of other lines. Otherwise, the message begins with the hint.
+        place of other lines. Otherwise, the message begins with the hint. Advice about other lines is left out, because
+        an edit of these lines is proved to be enough.
         """
         is_evidence = self.is_all and bool(check.findings)
         if not is_evidence and check.label not in self.cases:
@@ -65,7 +67,13 @@ class Hint:
             rest = check.message[begins.end() :]
             return replace(check, message=f"{check.cause} ({self.place}): {rest}{self.change}")
         cause = check.cause or (ONE_LINE if self.is_all else "")
-        return replace(check, message=f"{self.words} {sentence(check.message)}", cause=cause)
+        message = f"{self.words} {sentence(check.message)}"
+        return replace(check, message=message, help="" if self._contradicts(check.help) else check.help, cause=cause)
+
+    def _contradicts(self, advice: str) -> bool:
+        """True if this advice is about other lines than the lines of the only mistake."""
+        lines = {*lines_named(advice)}
+        return self.is_all and bool(lines) and not lines & self.lines and not advice.startswith(WHEREABOUTS)
 
 
 def hint(fix: Fix, source: str, hints: Hints) -> Hint | None:

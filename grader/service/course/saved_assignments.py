@@ -9,8 +9,9 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from grader.service.course.assignments import AssignmentView, LastGoodState
-from grader.service.db.models import AssignmentRow, AttemptRow
 from grader.service.db.session import Database
+from grader.service.db.tables.assignments import AssignmentRow
+from grader.service.db.tables.submissions import AttemptRow
 
 
 def memory_in(database: Database) -> Callable[[], LastGoodState]:

@@ -14,7 +14,9 @@ from grader.course.policies.rules import in_words, moment, read_date
 from grader.protocol.text import showable
 from grader.service.course.groups import team_at
 from grader.service.course.limits import HandInRules, is_late
-from grader.service.db.models import AttemptRow, AuditRow, CourseRole, PersonRow
+from grader.service.db.tables.audit import AuditRow
+from grader.service.db.tables.people import CourseRole, PersonRow
+from grader.service.db.tables.submissions import AttemptRow
 from grader.service.decisions.extensions import reason_in
 from grader.service.errors import FieldError, RefusedError
 from grader.service.submissions.accept import (

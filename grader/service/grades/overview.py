@@ -12,9 +12,12 @@ from sqlalchemy.orm import Session
 
 from grader.results.check import FOR_INSTRUCTORS
 from grader.service.course.assignments import AssignmentView
-from grader.service.db.models import AttemptRow, CourseRole, GradingRow, PersonRow, RequestRow, State
+from grader.service.db.tables.decisions import RequestRow
+from grader.service.db.tables.grading_states import State
+from grader.service.db.tables.people import CourseRole, PersonRow
+from grader.service.db.tables.submissions import AttemptRow, GradingRow
 from grader.service.grades.final import FinalGrade
-from grader.service.grades.holds import held_assignments
+from grader.service.grades.publication.holds import held_assignments
 from grader.service.grades.records import grades_of_all
 from grader.service.submissions.versions import count_older
 

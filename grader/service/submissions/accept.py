@@ -13,12 +13,14 @@ from sqlalchemy.orm.attributes import set_committed_value
 
 from grader.common.phrases import count
 from grader.course.submissions.submission import SIZE_LIMIT, UTF16_MARKS, is_binary
-from grader.service.auth.secrets import fresh_token
 from grader.service.course import limits
 from grader.service.course.groups import BELONGS, team_at
 from grader.service.course.limits import HandInRules, PastAttempt
-from grader.service.db.models import AttemptRow, CourseRole, GradingRow, PersonRow, ShareRow, State
+from grader.service.db.tables.grading_states import State
+from grader.service.db.tables.people import CourseRole, PersonRow
+from grader.service.db.tables.submissions import AttemptRow, GradingRow, ShareRow
 from grader.service.errors import FieldError, RefusedError
+from grader.service.secrets.tokens import fresh_token
 
 MAX_LINES = 5_000
 """Maximum number of lines of a file. A report shows every line, and the time to compare two files grows with the number

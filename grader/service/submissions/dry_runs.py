@@ -19,7 +19,8 @@ from sqlalchemy.orm import Session, joinedload
 
 from grader.common.phrases import count
 from grader.service.course.limits import HandInRules, is_open
-from grader.service.db.models import DryRunRow, GradingRow, HoldRow
+from grader.service.db.tables.assignments import HoldRow
+from grader.service.db.tables.submissions import DryRunRow, GradingRow
 from grader.service.errors import RefusedError
 from grader.service.submissions.accept import DRY_RUN_PRIORITY, file_refusal, new_grading
 

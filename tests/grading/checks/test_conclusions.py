@@ -43,6 +43,7 @@ SEEN = Simulated(
     ),
     scenes=(Scene(source="__kernel void coalsTransp(__global float *B)", dimensions=2, extent=None),),
     problem=None,
+    constants=({},),
 )
 
 SIZES = [{"height": 1, "width": 1}, {"height": 5, "width": 7}, {"height": 20, "width": 33}, {"height": 30, "width": 31}]

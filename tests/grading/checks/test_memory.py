@@ -57,7 +57,9 @@ def counted(assignment, *accesses, branches=(), flop=0, launches=1):
         kernel="k", flop=flop, steps=100, arrays=(), messages=(), unset=(), accesses=accesses, branches=tuple(branches)
     )
     scene = Scene(source="", dimensions=1, extent=None)
-    simulated = Simulated(sizes=SIZES, kernels=(seen,) * launches, scenes=(scene,) * launches, problem=None)
+    simulated = Simulated(
+        sizes=SIZES, kernels=(seen,) * launches, scenes=(scene,) * launches, problem=None, constants=({},) * launches
+    )
     return _profile(assignment, simulated, Simulation())
 
 

@@ -106,6 +106,22 @@ def test_a_finding_is_the_evidence_for_the_line():
     assert hint(fix(), SOURCE, "line").add_to(same) is same
 
 
+@pytest.mark.parametrize(
+    ("advice", "is_kept"),
+    [
+        ("No condition guards line 8. Add a condition.", False),
+        ("Check the index in line 5.", True),
+        ("In your file, B is written in line 8.", True),
+        ("Check every index against the sizes.", True),
+    ],
+)
+def test_advice_about_other_lines_than_the_mistake_is_left_out(advice, is_kept):
+    """A proved edit outranks advice that is derived from an effect. A list of lines to look at is not advice."""
+    wrong = replace_in(failed("correctness: one row (n 9)", message="it is wrong."), help=advice)
+    assert hint(fix(), SOURCE, "line").add_to(wrong).help == (advice if is_kept else "")
+    assert hint(fix(is_all=False), SOURCE, "line").add_to(wrong).help == advice
+
+
 def test_code_that_is_not_the_students_is_not_quoted():
     """If the student's line contains a macro at this place, the hint does not quote the change, because it would show
     expanded code that the student did not write.

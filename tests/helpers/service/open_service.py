@@ -9,7 +9,7 @@ from chromium_pipe import Driven
 from services import Service
 
 from grader.service.auth.sessions import invite
-from grader.service.db.models import PersonRow
+from grader.service.db.tables.people import PersonRow
 
 
 @contextmanager

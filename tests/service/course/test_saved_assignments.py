@@ -9,7 +9,7 @@ from services import Service, post, upload
 from grader.common.errors import InputError
 from grader.service.course.assignments import AssignmentCache, AssignmentView
 from grader.service.course.saved_assignments import memory_in
-from grader.service.db.models import AssignmentRow
+from grader.service.db.tables.assignments import AssignmentRow
 from grader.service.grades.records import grades_of_all
 from grader.service.station.backends import LocalBackend
 from grader.service.station.grader import Judge

@@ -16,7 +16,9 @@ from project import HELPERS
 from services import graded, post
 from sqlalchemy import select, update
 
-from grader.service.db.lti_tables import (
+from grader.service.db.outbox.sending import SendState
+from grader.service.db.tables.decisions import Decision, DecisionRow
+from grader.service.db.tables.lti import (
     LtiAccountRow,
     LtiContextRow,
     LtiLineItemRow,
@@ -24,9 +26,8 @@ from grader.service.db.lti_tables import (
     LtiPlatformRow,
     LtiScoreRow,
 )
-from grader.service.db.models import CourseRole, Decision, DecisionRow, PersonRow
-from grader.service.db.sending import SendState
-from grader.service.grades.holds import hold_back, publish
+from grader.service.db.tables.people import CourseRole, PersonRow
+from grader.service.grades.publication.holds import hold_back, publish
 from grader.service.lti.services import delivery
 from grader.service.lti.services.delivery import INTERRUPTED_AFTER, send_scores
 from grader.service.lti.services.scores import queue_scores, score_in, send_again

@@ -4,8 +4,9 @@ import pytest
 from lti_platforms import TEACHER, member, platform_at_work, registered
 from services import post, visible
 
-from grader.service.db.lti_tables import LtiContextRow
-from grader.service.db.models import AuditRow, PersonRow
+from grader.service.db.tables.audit import AuditRow
+from grader.service.db.tables.lti import LtiContextRow
+from grader.service.db.tables.people import PersonRow
 from grader.service.lti.platform_client import Endpoints
 from grader.service.lti.services.groups import WITHOUT_SET, CourseGroups, GroupSource, read_groups
 from grader.service.lti.services.roster import read_rosters

@@ -21,7 +21,7 @@ from samples import DEVICE
 from serving_course import FIELDS, RIGHT, WRONG, Serving, alive, children, hand_in, until
 
 from grader.grading.device_lock import exclusive
-from grader.service.db.models import State
+from grader.service.db.tables.grading_states import State
 
 
 @pytest.fixture

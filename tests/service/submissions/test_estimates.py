@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from grader.service.db.models import AttemptRow
+from grader.service.db.tables.submissions import AttemptRow
 from grader.service.submissions.accept import cancel
 from grader.service.submissions.estimates import STATION_TIMEOUT, PlaceInQueue, QueueSnapshot
 from grader.service.submissions.health import StationFacts, note_station

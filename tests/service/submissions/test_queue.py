@@ -12,8 +12,11 @@ from grader.common.record import replace
 from grader.course.rubric import Kind
 from grader.grading.explain.problem import PENDING
 from grader.results.check import Reason
-from grader.service.db.models import AttemptRow, AuditRow, GradingRow, ReleaseRow, State
 from grader.service.db.session import Database
+from grader.service.db.tables.assignments import ReleaseRow
+from grader.service.db.tables.audit import AuditRow
+from grader.service.db.tables.grading_states import State
+from grader.service.db.tables.submissions import AttemptRow, GradingRow
 from grader.service.decisions.regrading import try_again
 from grader.service.station.storage.results import ready
 from grader.service.submissions import queue

@@ -13,7 +13,9 @@ from grader.course.submissions.submission import SIZE_LIMIT
 from grader.service.auth.api_tokens import MAX_TOKENS, TOKEN_LIFETIME
 from grader.service.auth.device_flow import CODE_LIFETIME, POLL_SECONDS
 from grader.service.auth.sessions import invite
-from grader.service.db.models import ApiTokenRow, AttemptRow, DeviceSignInRow, PersonRow
+from grader.service.db.tables.access import ApiTokenRow, DeviceSignInRow
+from grader.service.db.tables.people import PersonRow
+from grader.service.db.tables.submissions import AttemptRow
 from grader.service.throttle import RateLimiter
 from grader.service.web.routes.account.device_flow import GRANT
 

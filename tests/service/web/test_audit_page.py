@@ -9,7 +9,7 @@ from services import graded, post
 from sqlalchemy import insert
 
 from grader.service.db.audit import LINES_PER_PAGE, LINES_PER_QUERY
-from grader.service.db.models import AuditRow
+from grader.service.db.tables.audit import AuditRow
 
 TRAIL = "/course/audit"
 

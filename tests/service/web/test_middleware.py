@@ -10,8 +10,8 @@ from starlette.datastructures import Headers
 from grader.course.submissions.submission import SIZE_LIMIT
 from grader.service.auth import device_flow
 from grader.service.course.assignments import AssignmentCache
-from grader.service.db.models import AttemptRow
 from grader.service.db.session import Database
+from grader.service.db.tables.submissions import AttemptRow
 from grader.service.web.http.middleware import (
     MAX_FORM_BYTES,
     MAX_UPLOAD_BYTES,

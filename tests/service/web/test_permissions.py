@@ -11,7 +11,7 @@ from services import SOURCE, field, graded, parts, post
 
 from grader.service.auth.api_tokens import TokenScope
 from grader.service.auth.sessions import links_digest
-from grader.service.db.models import CourseRole
+from grader.service.db.tables.people import CourseRole
 
 NOBODY, OTHER, OWNER, ASSISTANT, STAFF = "nobody", "ben", "ada", "tom", "staff"
 ROLES = (NOBODY, OTHER, OWNER, ASSISTANT, STAFF)

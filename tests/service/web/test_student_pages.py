@@ -10,7 +10,8 @@ from hidden_parts import SECRET, failing, hiding_course, right
 from services import ORIGIN, SOURCE, Service, field, graded, parts, post, upload
 
 from grader.course.submissions.submission import SIZE_LIMIT
-from grader.service.db.models import AttemptRow, State
+from grader.service.db.tables.grading_states import State
+from grader.service.db.tables.submissions import AttemptRow
 from grader.service.station.grader import ready
 from grader.service.submissions.queue import give_up
 from grader.service.web.http.security_headers import REPORT_POLICY

@@ -10,7 +10,15 @@ from grader.grading.explain.slips.launch import SimulatedLaunch, Text
 from grader.grading.explain.slips.rules import RULES, first_slip
 from grader.grading.source.polynomial import atom, constant
 from grader.grading.source.reading import outline
-from grader.protocol.observation import SeenAccess, SeenArray, SeenBranch, SeenKernel, SeenMessage, SeenUnset
+from grader.protocol.observation import (
+    SeenAccess,
+    SeenArray,
+    SeenBranch,
+    SeenKernel,
+    SeenMessage,
+    SeenPixels,
+    SeenUnset,
+)
 from grader.results.check import Reason
 
 COUNTS = {"requests": 1, "mostly_idle": 0, "active": 1, "bytes": 4, "unused": 0, "conflicts": 0, "sectors": 1}
@@ -324,18 +332,27 @@ def branch(line, *, constant):
         ([branch(4, constant=False)], {6}),
         ([branch(4, constant=True)], {4, 6}),
         ([branch(4, constant=False), branch(6, constant=True)], {6}),
-        ([branch(4, constant=True), branch(6, constant=True)], {4, 6}),
+        ([branch(4, constant=True), branch(6, constant=True)], {6}),
         ([branch(4, constant=False), branch(6, constant=False)], {4, 6}),
     ],
 )
 def test_the_condition_that_keeps_all_work_items_out(branches, lines):
     """Several conditions may precede a line that no work-item reaches. The one that keeps them out is named if the
-    simulator shows it. Otherwise all are named.
+    simulator shows it. Otherwise all that may do so are named. Work-items have passed each condition that comes before
+    an evaluated one.
     """
     seen = launch(f"{IDS}if (x >= w)\nreturn;\nif (y < h)\nv[x] = 0;")
     seen = replace(seen, seen=seen.seen.model_copy(update={"branches": tuple(branches)}))
     store = next(number for number, token in enumerate(seen.text.outline.code) if token.line == 7)
     assert blocking(seen, [store]) == lines
+
+
+def test_a_condition_of_several_comparisons_may_keep_all_work_items_out():
+    """A condition of two comparisons may always be false although each of them is sometimes true."""
+    seen = launch(f"{IDS}if (x >= w || y >= h)\nreturn;\nif (y < h)\nv[x] = 0;")
+    seen = replace(seen, seen=seen.seen.model_copy(update={"branches": (branch(4, constant=False),)}))
+    store = next(number for number, token in enumerate(seen.text.outline.code) if token.line == 7)
+    assert blocking(seen, [store]) == {4, 6}
 
 
 def test_results_that_are_never_stored_are_named_with_their_stores():
@@ -350,6 +367,37 @@ def test_results_that_are_never_stored_are_named_with_their_stores():
     assert next(each for each in RULES if each.name == "results not stored").find(elsewhere) is None
     assert not said("results not stored", f"{IDS}if (x < 0)\nB[x] = 0;", stored="B")
     assert not said("results not stored", f"{IDS}B[x] = 0;", stored="v")
+
+
+@pytest.mark.parametrize(
+    "store",
+    [
+        "__global float *own = v + x;\nif (x < 0)\nown[y] = 1;",
+        "__global float *own = v + x;\nif (x < 0)\nvstore4((float4)(1), 0, own + y);",
+        "\nif (x < 0)\nvstore4((float4)(1), x, v);",
+        "\nif (x < 0)\nv[x] += 1;",
+    ],
+)
+def test_a_store_through_a_pointer_or_by_a_function_is_a_store(store):
+    """A store is found even if its statement does not begin with the array. A read of unset words in a later kernel is
+    an effect, and the message then names the kernel that never stores.
+    """
+    words = "is never written: the condition in line 5 keeps all work-items from the store in line 6."
+    assert said("results not stored", IDS + store, stored="B").startswith(f"v {words}")
+    seen = replace(launch(IDS + store, stored="B"), unset_later=frozenset({("v", 20), ("B", 21)}))
+    found = next(each for each in RULES if each.name == "results not stored").find(seen)
+    assert found.message.startswith("k never writes v: ")
+    assert found.explains == {20}
+
+
+def test_a_pixel_that_is_never_stored_is_named():
+    """A store to a pixel counts as a store to its image. An image that the simulator saw written is not named."""
+    body = f"{IDS}if (x < 0)\nwrite_imagef(v, (int2)(x, y), 0);"
+    assert said("results not stored", body, stored="B").startswith("v is never written: the condition in line 4 ")
+    seen = launch(body, stored="B")
+    pixels = SeenPixels(line=5, column=1, image="v", writes=True, times=1)
+    seen = replace(seen, seen=seen.seen.model_copy(update={"images": (pixels,)}))
+    assert next(each for each in RULES if each.name == "results not stored").find(seen) is None
 
 
 @pytest.mark.parametrize(

@@ -22,8 +22,8 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from grader.service.auth.issuer_keys import UnsignedError
 from grader.service.auth.sessions import start_session
 from grader.service.course.assignments import AssignmentView
-from grader.service.db.lti_tables import LtiPlatformRow
-from grader.service.db.models import CourseRole, PersonRow
+from grader.service.db.tables.lti import LtiPlatformRow
+from grader.service.db.tables.people import CourseRole, PersonRow
 from grader.service.errors import FieldError, RefusedError
 from grader.service.lti.accounts import enrol
 from grader.service.lti.keys import published, signing_key

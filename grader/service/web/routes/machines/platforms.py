@@ -11,14 +11,14 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from grader.common.record import Record
-from grader.service.course.roster import shared_names
-from grader.service.db.lti_tables import LtiScoreRow
-from grader.service.db.sending import SendState
+from grader.service.db.outbox.sending import SendState
+from grader.service.db.tables.lti import LtiScoreRow
 from grader.service.errors import FieldError
 from grader.service.lti.registrations import connect, context_of, contexts, disconnect, platforms
 from grader.service.lti.services.groups import choose_groups, group_sets
 from grader.service.lti.services.roster import request_roster
 from grader.service.lti.services.scores import send_again
+from grader.service.people.roster import shared_names
 from grader.service.web.auth import Instructor, Member, RowNumber, StaffForm, Teacher, text_in, texts_in
 from grader.service.web.forms import NOTHING_ENTERED, EnteredForm, entered
 from grader.service.web.pages import page

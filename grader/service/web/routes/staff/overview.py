@@ -9,11 +9,11 @@ from sqlalchemy.orm import Session
 from starlette.requests import Request
 from starlette.responses import Response
 
+from grader.common.people import by_name
 from grader.common.phrases import count
 from grader.service.auth.sessions import NEWCOMERS, invite, invite_all, links_digest, newcomers, unused_links
 from grader.service.db.batches import in_batches
-from grader.service.db.models import PersonRow
-from grader.service.db.names import by_name
+from grader.service.db.tables.people import PersonRow
 from grader.service.errors import RefusedError
 from grader.service.exports.csv import links_csv
 from grader.service.web.auth import (

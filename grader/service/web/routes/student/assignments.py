@@ -15,7 +15,8 @@ from grader.course.submissions.submission import FILE_NAME
 from grader.service.course.assignments import AssignmentView
 from grader.service.course.groups import belongs_to
 from grader.service.course.limits import is_open
-from grader.service.db.models import AttemptRow, PersonRow
+from grader.service.db.tables.people import PersonRow
+from grader.service.db.tables.submissions import AttemptRow
 from grader.service.errors import NotFoundError
 from grader.service.grades.points_chart import points_chart
 from grader.service.grades.views import StatusRequest, status_at, statuses_of

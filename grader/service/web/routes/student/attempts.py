@@ -14,12 +14,13 @@ from grader.reports.html.workspace import workspace
 from grader.results.result import Result
 from grader.service.course.groups import belongs_to
 from grader.service.course.limits import is_late
-from grader.service.db.models import AttemptRow, GradingRow, State
+from grader.service.db.tables.grading_states import State
+from grader.service.db.tables.submissions import AttemptRow, GradingRow
 from grader.service.decisions.extensions import rules_for
 from grader.service.decisions.overrides import exclusion_of
 from grader.service.decisions.questions import requests_about
 from grader.service.errors import NotFoundError, RefusedError
-from grader.service.grades.holds import HELD_BACK, hold_of
+from grader.service.grades.publication.holds import HELD_BACK, hold_of
 from grader.service.grades.views import deduction_of
 from grader.service.grades.visibility import points_change
 from grader.service.submissions.accept import HANDED_IN, cancel

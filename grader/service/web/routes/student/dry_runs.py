@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from grader.service.db.models import DryRunRow
+from grader.service.db.tables.submissions import DryRunRow
 from grader.service.decisions.extensions import rules_for
 from grader.service.errors import NotFoundError
 from grader.service.submissions.dry_runs import DryRunRequest, dry_run_of, make

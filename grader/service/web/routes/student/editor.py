@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 from starlette.requests import Request
 from starlette.responses import Response
 
-from grader.service.db.models import AttemptRow, DryRunRow
+from grader.service.db.tables.submissions import AttemptRow, DryRunRow
 from grader.service.errors import NotFoundError, RefusedError
 from grader.service.grades.views import StatusRequest, status_at
 from grader.service.grades.visibility import checks_of

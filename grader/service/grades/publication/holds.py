@@ -11,7 +11,9 @@ from datetime import datetime
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
-from grader.service.db.models import AttemptRow, AuditRow, DryRunRow, HoldRow, ShareRow
+from grader.service.db.tables.assignments import HoldRow
+from grader.service.db.tables.audit import AuditRow
+from grader.service.db.tables.submissions import AttemptRow, DryRunRow, ShareRow
 from grader.service.errors import RefusedError
 
 HELD_BACK = "The results of this assignment are held back until your instructor publishes them."

@@ -11,7 +11,7 @@ SECRET = "postgresql://grader:swordfish@/x?host=/nowhere"
 
 FORGETS = """
 import os, sys
-from grader.service.handover import forget_variable
+from grader.service.secrets.handover import forget_variable
 forget_variable("GRADER_DATABASE")
 print("GRADER_DATABASE" in os.environ, flush=True)
 sys.stdin.read()
@@ -29,7 +29,7 @@ with supervised([spec], sys.argv[2], print):
 CHILD = """
 import sys
 from pathlib import Path
-from grader.service.handover import end_with_parent, told_database
+from grader.service.secrets.handover import end_with_parent, told_database
 url = told_database()
 end_with_parent(5)
 Path(__file__).with_name("url").write_text(url)

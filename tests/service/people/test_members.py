@@ -10,8 +10,9 @@ from sqlalchemy import func, select
 
 from grader.common.errors import InputError
 from grader.service.auth.sessions import invite, mail_link, start_session
-from grader.service.db.models import AuditRow, CourseRole, PersonRow
 from grader.service.db.tables import METADATA
+from grader.service.db.tables.audit import AuditRow
+from grader.service.db.tables.people import CourseRole, PersonRow
 from grader.service.errors import RefusedError
 from grader.service.serve.run import invitation_lines
 

@@ -19,7 +19,9 @@ from grader.protocol.text import showable
 from grader.service.auth.ci_jobs import CiJob
 from grader.service.auth.sessions import person_named
 from grader.service.db.keys import is_same_key
-from grader.service.db.models import AuditRow, PersonRow, RepositoryRow
+from grader.service.db.tables.access import RepositoryRow
+from grader.service.db.tables.audit import AuditRow
+from grader.service.db.tables.people import PersonRow
 from grader.service.errors import FieldError, NotFoundError, RefusedError
 
 MAX_OWN_REPOSITORIES, MAX_LISTED = 50, 5_000

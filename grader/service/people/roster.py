@@ -14,9 +14,10 @@ from grader.lms.intake.reading.table import TableRow, table_of
 from grader.protocol.text import showable
 from grader.service.db.batches import in_batches
 from grader.service.db.keys import folded_key, is_plain_key, is_same_key
-from grader.service.db.lti_tables import LtiAccountRow, LtiPlatformRow
-from grader.service.db.models import AuditRow, CourseRole, PersonRow
 from grader.service.db.session import Database
+from grader.service.db.tables.audit import AuditRow
+from grader.service.db.tables.lti import LtiAccountRow, LtiPlatformRow
+from grader.service.db.tables.people import CourseRole, PersonRow
 from grader.service.errors import RefusedError
 
 MAX_FIELD_LENGTH = 200

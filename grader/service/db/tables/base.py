@@ -3,10 +3,7 @@
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import (
-    DateTime,
-    Dialect,
-)
+from sqlalchemy import DateTime, Dialect
 from sqlalchemy.orm import DeclarativeBase
 from sqlalchemy.types import TypeDecorator
 

@@ -9,10 +9,11 @@ from string import ascii_lowercase
 
 import pytest
 
-from grader.service.course.lookalikes import OTHER_LETTERS, folded_name, is_pseudonym_character
-from grader.service.course.pseudonyms import choose_pseudonym, pseudonym_of, remove_pseudonym
-from grader.service.db.models import AuditRow, PersonRow
+from grader.service.db.tables.audit import AuditRow
+from grader.service.db.tables.people import PersonRow
 from grader.service.errors import RefusedError
+from grader.service.people.lookalikes import OTHER_LETTERS, folded_name, is_pseudonym_character
+from grader.service.people.pseudonyms import choose_pseudonym, pseudonym_of, remove_pseudonym
 
 
 def chosen(service, person, text):

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 
-from grader.service.db.sending import SendState, doubled, note_failure
+from grader.service.db.outbox.sending import SendState, doubled, note_failure
 
 NOW = datetime(2026, 11, 28, tzinfo=UTC)
 MINUTE = timedelta(minutes=1)

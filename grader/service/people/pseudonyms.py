@@ -9,10 +9,11 @@ from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from grader.service.course.lookalikes import folded_name, is_pseudonym_character
-from grader.service.db.models import AuditRow, PersonRow, PseudonymRow
 from grader.service.db.session import Database
+from grader.service.db.tables.audit import AuditRow
+from grader.service.db.tables.people import PersonRow, PseudonymRow
 from grader.service.errors import RefusedError
+from grader.service.people.lookalikes import folded_name, is_pseudonym_character
 
 MIN_LENGTH, MAX_LENGTH = 2, 30
 """Minimum and maximum length of a pseudonym."""

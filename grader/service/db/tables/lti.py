@@ -5,15 +5,11 @@ platforms -< deployments, accounts, contexts -< members, line items, scores   (a
 
 from datetime import datetime
 
-from sqlalchemy import (
-    ForeignKey,
-    Index,
-    UniqueConstraint,
-)
+from sqlalchemy import ForeignKey, Index, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
-from grader.service.db.base import NEVER_REUSED_NUMBERS, Base
-from grader.service.db.models import PersonRow
+from grader.service.db.tables.base import NEVER_REUSED_NUMBERS, Base
+from grader.service.db.tables.people import PersonRow
 
 
 class LtiKeyRow(Base):

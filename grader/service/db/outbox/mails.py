@@ -14,8 +14,8 @@ from enum import StrEnum
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
-from grader.service.db.models import AttemptRow, ShareRow
-from grader.service.db.outbox_tables import MailChoiceRow, MailRow
+from grader.service.db.tables.outbox import MailChoiceRow, MailRow
+from grader.service.db.tables.submissions import AttemptRow, ShareRow
 
 
 class MailKind(StrEnum):

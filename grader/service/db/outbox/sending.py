@@ -16,9 +16,9 @@ from typing import Any
 from sqlalchemy import ColumnElement, delete, or_, select, update
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
-from grader.service.db.lti_tables import LtiScoreRow
-from grader.service.db.outbox_tables import DeliveryRow, MailRow
 from grader.service.db.session import Database
+from grader.service.db.tables.lti import LtiScoreRow
+from grader.service.db.tables.outbox import DeliveryRow, MailRow
 
 MAX_DELETED_AT_ONCE = 200
 """Maximum number of rows that are deleted at a time."""

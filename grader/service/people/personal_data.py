@@ -27,32 +27,24 @@ from sqlalchemy import ColumnElement, Select, and_, func, or_, select
 from sqlalchemy.orm import Session
 
 from grader.service.course.groups import belongs_to
-from grader.service.db.base import Base
-from grader.service.db.lti_tables import LtiAccountRow, LtiMemberRow, LtiScoreRow, LtiSelectionRow
-from grader.service.db.models import (
+from grader.service.db.session import Database
+from grader.service.db.tables.access import (
     ApiTokenRow,
-    AttemptRow,
-    AuditRow,
-    Decision,
-    DecisionRow,
     DeviceSignInRow,
-    DryRunRow,
-    ExclusionRow,
-    ExtensionRow,
-    GradingRow,
-    HoldRow,
     InvitationRow,
     PasswordRow,
-    PersonRow,
-    ProgressRow,
-    PseudonymRow,
     RepositoryRow,
-    RequestRow,
     SessionRow,
-    ShareRow,
 )
-from grader.service.db.outbox_tables import MailChoiceRow, MailRow
-from grader.service.db.session import Database
+from grader.service.db.tables.assignments import HoldRow
+from grader.service.db.tables.audit import AuditRow
+from grader.service.db.tables.base import Base
+from grader.service.db.tables.decisions import Decision, DecisionRow, ExclusionRow, ExtensionRow, RequestRow
+from grader.service.db.tables.lti import LtiAccountRow, LtiMemberRow, LtiScoreRow, LtiSelectionRow
+from grader.service.db.tables.outbox import MailChoiceRow, MailRow
+from grader.service.db.tables.people import PersonRow, PseudonymRow
+from grader.service.db.tables.stations import ProgressRow
+from grader.service.db.tables.submissions import AttemptRow, DryRunRow, GradingRow, ShareRow
 
 GRADING_STATE_FIELDS = "id", "attempt_id", "dry_run_id", "shown_state", "created"
 GRADING_FIELDS = *GRADING_STATE_FIELDS, "shown_points", "max_points", "checks", "shown_speed", "device"

@@ -15,9 +15,9 @@ from enum import StrEnum
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from grader.service.db.models import AttemptRow
-from grader.service.db.outbox_tables import DeliveryRow, WebhookRow
-from grader.service.db.sending import SendState
+from grader.service.db.outbox.sending import SendState
+from grader.service.db.tables.outbox import DeliveryRow, WebhookRow
+from grader.service.db.tables.submissions import AttemptRow
 
 
 class WebhookEvent(StrEnum):

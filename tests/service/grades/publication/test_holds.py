@@ -11,7 +11,7 @@ from courses import course_of
 from hidden_parts import RACE, failing, right
 from services import Service, graded, post, told, visible
 
-from grader.service.db.models import CourseRole
+from grader.service.db.tables.people import CourseRole
 from grader.service.station.grader import ready
 from grader.service.submissions.progress import ProgressNote, keep_note
 
