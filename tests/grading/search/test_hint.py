@@ -122,6 +122,26 @@ def test_advice_about_other_lines_than_the_mistake_is_left_out(advice, is_kept):
     assert hint(fix(is_all=False), SOURCE, "line").add_to(wrong).help == advice
 
 
+def test_a_correction_of_everything_shows_that_no_barrier_is_missing():
+    """If an edit of one line ends a race and makes all results right, the race is described without a missing
+    barrier.
+    """
+    told = "line 9 overwrites words of t that another work-item still reads in line 8."
+    seen = Finding(
+        reason=Reason.DATA_RACE,
+        message=f"a barrier is missing after line 7: {told}",
+        help="Write barrier(CLK_LOCAL_MEM_FENCE) after line 7.",
+        places=(),
+        times=1,
+    )
+    check = replace_in(unchecked(), message=seen.message, help=seen.help, findings=(seen,))
+    added = hint(fix(), SOURCE, "line").add_to(check)
+    assert added.message == f"{LINE}. {told.capitalize()}"
+    assert {added.help, added.findings[0].help} == {"This correction also ends the race."}
+    assert added.findings[0].message == told
+    assert hint(fix(is_all=False), SOURCE, "line").add_to(check) is check
+
+
 def test_code_that_is_not_the_students_is_not_quoted():
     """If the student's line contains a macro at this place, the hint does not quote the change, because it would show
     expanded code that the student did not write.
