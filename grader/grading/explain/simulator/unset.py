@@ -2,7 +2,8 @@
 them.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from grader.common.optional import OptionalWork
 from grader.grading.explain.problem import EXPLANATION
@@ -10,7 +11,7 @@ from grader.grading.explain.simulator.conditions import guards
 from grader.grading.explain.simulator.locations import Scene
 from grader.grading.explain.simulator.messages import without_line
 from grader.grading.explain.simulator.oclgrind import GLOBAL, LOCAL
-from grader.grading.explain.simulator.source_lines import called_in, lines_in_words, told_to_decide, writers
+from grader.grading.explain.simulator.source_lines import FEW, called_in, lines_in_words, told_to_decide, writers
 from grader.grading.source.outline import Outline
 from grader.grading.source.reading import outline
 from grader.protocol.observation import SeenKernel, SeenUnset
@@ -173,9 +174,31 @@ def _of_global_words(name: str, launches: Sequence[SeenKernel], scene: Scene) ->
         if lines:
             same = "" if called == name else f"{name} is the array that an earlier launch calls {called}. "
             written = f"{other.kernel} writes {called} in {lines_in_words(lines)}, but not all of what is read here."
-            return same + written
+            return f"{same}{written}{_unreached(other, lines, scene)}"
     for other in reversed(before):
         unreached = scene.assigned_in(other.kernel, name)
         if unreached:
             return f"{other.kernel} would write {name} in {lines_in_words(unreached)}, but no work-item gets there."
     return f"No kernel before it has written to {name}."
+
+
+def _unreached(launch: SeenKernel, lines: Collection[int], scene: Scene) -> str:
+    """A sentence about stores that no work-item gets to, in the functions whose other stores fill an array; "" if all
+    are reached or if there are many.
+    """
+    seen = outline(scene.expanded, [launch.kernel])
+    if seen is None:
+        return ""
+    reached = {each.line for each in launch.accesses}
+    missed: set[int] = set()
+    for function in seen.functions:
+        body = _lines(seen, range(*function.body))
+        names = {found[1] for line in lines if line in body for found in STORED.finditer(scene.text(line))}
+        missed |= {line for name in names for line in scene.assigned_in(function.name, name) if line not in reached}
+    if not 1 <= len(missed) <= FEW:
+        return ""
+    return f" No work-item gets to the {'store' if len(missed) == 1 else 'stores'} in {lines_in_words(missed)}."
+
+
+STORED = re.compile(r"\b(\w+)\s*\[[^]]*\]\s*=(?!=)")
+"""Pattern of an assignment to an element of an array."""

@@ -148,6 +148,20 @@ def test_what_another_kernel_should_have_written_is_that_kernels():
     assert cause("x", GLOBAL, first, reader) == "first writes x in line 5, but not all of what is read here."
 
 
+def test_stores_of_an_earlier_kernel_that_no_work_item_gets_to():
+    """If an earlier kernel fills only a part of the array, the help names stores of the same function that no work-item
+    gets to.
+    """
+    lines = ["void put(__global float *to, uint i, uint n)", "{", "if (i < n)", "to[i] = 1;"]
+    lines += ["if (i + 1 < n)", "to[i + 1] = 2;", "}", "__kernel void first(__global float *x, uint n)", "{"]
+    source = "\n".join([*lines, "put(x, 2 * get_global_id(0), n);", "}"])
+    scene = Scene(source=source, dimensions=1, extent=None, expanded=source)
+    told = cause("x", GLOBAL, launch("first", ("x", 6)), launch("r", ("sums", 22)), scene=scene)
+    assert told == (
+        "first writes x in line 6, but not all of what is read here. No work-item gets to the store in line 4."
+    )
+
+
 def test_a_condition_around_the_store_of_an_earlier_kernel():
     """If an earlier kernel fills global memory in one line behind one condition, the message names this condition."""
     source = "__kernel void first(uint n, __global float *x)\n{\nif (get_global_id(0) < n) {\nx[0] = 1;\n}\n}\n"
@@ -198,6 +212,13 @@ def test_where_a_kernel_assigns_to_an_array(kernel, lines):
     """
     scene = Scene(source=TWO_KERNELS, dimensions=1, extent=None)
     assert scene.assigned_in(kernel, "x") == lines
+
+
+def test_an_assignment_through_a_pointer_is_one_to_its_array():
+    """A pointer into an array is another name of the array."""
+    pointer = "__global float *const mine = x + n; int i ="
+    source = TWO_KERNELS.replace("int i =", pointer).replace(" x[i] +=", " mine[i] +=")
+    assert Scene(source=source, dimensions=1, extent=None).assigned_in("first", "x") == (7,)
 
 
 def test_a_line_to_which_nobody_gets_is_named():
