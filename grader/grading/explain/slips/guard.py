@@ -10,11 +10,13 @@ from dataclasses import dataclass
 from enum import Enum
 
 from grader.common.phrases import capital, listed
+from grader.grading.explain.simulator.oclgrind import GLOBAL
 from grader.grading.explain.simulator.source_lines import lines_in_words
 from grader.grading.explain.slips.indexes import Coordinate, IndexedAccess, accesses, in_words
 from grader.grading.explain.slips.launch import Outside, SimulatedLaunch
 from grader.grading.explain.slips.slip import Slip
 from grader.grading.source.guards import Guard
+from grader.grading.source.origins import arrays_behind
 from grader.grading.source.polynomial import constant
 
 
@@ -38,16 +40,27 @@ class GuardedCoordinate:
 
 
 def guard(launch: SimulatedLaunch) -> Slip | None:
-    """Explain the first access past the end of an array."""
+    """Explain the first access past the end of an array. If its index is computed from an array that another kernel
+    fills, this kernel may be at fault.
+    """
     if not launch.outside:
         return None
     first, *later = launch.outside
+    if arrays_behind(launch.text.outline.text, launch.seen.kernel, first.line, first.array) & made_before(launch):
+        return None
     tested = _tested(launch, first)
     if not tested:
         return None
     if all(each.is_untested for each in tested):
         return _unguarded(launch, first, tested, later) or _incomplete(launch, tested)
     return _other_size(launch, tested) or _too_far(launch, tested)
+
+
+def made_before(launch: SimulatedLaunch) -> frozenset[str]:
+    """The arrays in global memory that the launch reads but does not fill, and that are not inputs."""
+    used = [each for each in launch.seen.accesses if each.space == GLOBAL]
+    written = {each.array for each in used if each.writes}
+    return frozenset(each.array for each in used if not each.writes) - written - launch.inputs
 
 
 def too_strict(launch: SimulatedLaunch) -> Slip | None:
