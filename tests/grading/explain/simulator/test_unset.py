@@ -91,6 +91,17 @@ def test_what_decides_how_much_of_local_memory_is_filled():
     assert told.endswith("often 0. How much is written depends on lines 3 and 4.")
 
 
+def test_a_store_to_local_memory_that_no_work_item_gets_to():
+    """The help names a store that no work-item gets to, and its condition, even if the array has two dimensions."""
+    lines = ["__kernel void k(uint n)", "{", "__local float tile[2][4];", "tile[0][get_local_id(0)] = 1;"]
+    source = "\n".join([*lines, "if (get_local_id(0) == n)", "tile[1][0] = 2;", "}"])
+    scene = Scene(source=source, dimensions=1, extent=None, expanded=source)
+    assert cause("tile", LOCAL, launch("k", ("tile", 4), space=LOCAL), scene=scene) == (
+        "Not all words of tile are written in line 4. No work-item gets to the store in line 6, behind the condition in "
+        f"line 5. {FILL}"
+    )
+
+
 def test_a_function_that_returns_nothing():
     """If the function that ends in this line has no `return`, the message says so. The compiler calls the missing value
     retval, a name that does not occur in the student's file.
@@ -158,7 +169,8 @@ def test_stores_of_an_earlier_kernel_that_no_work_item_gets_to():
     scene = Scene(source=source, dimensions=1, extent=None, expanded=source)
     told = cause("x", GLOBAL, launch("first", ("x", 6)), launch("r", ("sums", 22)), scene=scene)
     assert told == (
-        "first writes x in line 6, but not all of what is read here. No work-item gets to the store in line 4."
+        "first writes x in line 6, called from line 10, but not all of what is read here. No work-item gets to the "
+        "store in line 4, behind the condition in line 3."
     )
 
 
