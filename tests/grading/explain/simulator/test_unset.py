@@ -97,8 +97,8 @@ def test_a_store_to_local_memory_that_no_work_item_gets_to():
     source = "\n".join([*lines, "if (get_local_id(0) == n)", "tile[1][0] = 2;", "}"])
     scene = Scene(source=source, dimensions=1, extent=None, expanded=source)
     assert cause("tile", LOCAL, launch("k", ("tile", 4), space=LOCAL), scene=scene) == (
-        "Not all words of tile are written in line 4. No work-item gets to the store in line 6, behind the condition in "
-        f"line 5. {FILL}"
+        "Not all words of tile are written in line 4. No work-item gets to the store in line 6, behind the condition "
+        f"in line 5. {FILL}"
     )
 
 
