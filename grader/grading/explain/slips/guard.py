@@ -91,9 +91,10 @@ def _left_out(launch: SimulatedLaunch, store: IndexedAccess, coordinate: Coordin
 
 def _tested(launch: SimulatedLaunch, outside: Outside) -> list[GuardedCoordinate]:
     """The coordinates of the accesses in a line that may be too large; empty if a guard or an index cannot
-    be analysed. An index that depends on the elements of an array may be too large because they are wrong.
+    be analysed. An index that depends on the elements of an array may be too large because they are wrong, unless
+    the array is an input.
     """
-    if arrays_behind(launch.text.scene.expanded, launch.seen.kernel, outside.line, outside.array):
+    if arrays_behind(launch.text.outline.text, launch.seen.kernel, outside.line, outside.array) - launch.inputs:
         return []
     found: list[GuardedCoordinate] = []
     for access in accesses(launch):
