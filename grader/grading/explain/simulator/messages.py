@@ -254,12 +254,14 @@ def _endless(heard: Heard) -> Words:
 
     The candidates are loops whose condition never changed. The loop with the most iterations is reported, because the
     loops around it may have begun only one iteration. Of several such loops, the outermost is reported. If there are no
-    candidates, the line that was executing is reported.
+    candidates, the innermost loop around the line that was executing is reported, or else this line.
     """
     loops = [each for each in heard.seen.branches if each.constant and heard.scene.is_loop(each.line)]
     most = max(loops, key=lambda each: (each.reached, -each.line), default=None)
-    line = heard.entities[0].line if most is None else most.line
-    where = f"line {line}: this loop" if loops else f"line {line}"
+    here = heard.entities[0].line
+    around = heard.scene.loop_around({here})
+    line = most.line if most is not None else around.start if around is not None else here
+    where = f"line {line}: this loop" if loops or around is not None else f"line {line}"
     what = f"{where} was still running when the simulator stopped the kernel."
     cause = (
         "The usual cause is a loop that never ends. Check its condition, and that every iteration brings the loop "
