@@ -24,6 +24,7 @@ from grader.common.errors import (
     NoSuchDeviceError,
     SetupError,
     UngradedError,
+    UnreachableError,
     WatchEndedError,
 )
 from grader.common.interrupts import interrupt_on
@@ -46,6 +47,8 @@ def main() -> None:
         _complain(str(error), BAD_INPUT)
     except NoSuchDeviceError as error:
         _complain(f"not graded: {error}", BAD_INPUT)
+    except UnreachableError as error:
+        _complain(str(error), UNGRADED)
     except UngradedError as error:
         _complain(f"not graded: {error}", UNGRADED)
     except SetupError as error:

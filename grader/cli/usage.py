@@ -80,6 +80,7 @@ WORDS = (
     (r"Got unexpected extra argument\(s\) \((?P<name>.*)\)", "there is one argument too many, {name}"),
     (r"Option '(?P<name>.*)' requires an argument\.?", "{name} needs a value"),
     (r"Option '(?P<name>.*)' does not take a value\.?", "{name} takes no value"),
+    (r"Missing argument '(?P<name>.*?)'\. Choose from: (?P<all>.*)", "the argument {name} is missing, one of {all}"),
     (r"Missing argument '(?P<name>.*)'\.?", "the argument {name} is missing"),
     (r"Missing option '(?P<name>.*)'\.?", "the option {name} is missing"),
     (r"Missing command\.?", "the command is missing"),

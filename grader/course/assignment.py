@@ -357,9 +357,9 @@ class Assignment(Folders, Rubric):
                 self.content(name, sizes)
         if sequence.repeat is not None:
             times = evaluate_int(sequence.repeat.times, self.names(sizes))
-            if times > TURNS:
+            if not 1 <= times <= TURNS:
                 raise InputError(
-                    f"a repetition has {times:,} iterations at {sizes_in_words(sizes)}; state at most {TURNS:,}."
+                    f"a repetition has {times:,} iterations at {sizes_in_words(sizes)}; state from 1 to {TURNS:,}."
                 )
 
     def _check_alone(self, case: Case) -> None:

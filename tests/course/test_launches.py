@@ -186,7 +186,7 @@ BUFFERS, SPEED, CASES = ADDITION["buffers"], ADDITION["performance"], ADDITION["
             "x must be scratch with data, and z an output of the same shape",
         ),
         ({"repeat": {"times": "n - 1"}}, '"n - 1" is less than 1'),
-        ({"repeat": {"times": 20000}}, "a repetition has 20,000 iterations at n 1; state at most 10,000"),
+        ({"repeat": {"times": 20000}}, "a repetition has 20,000 iterations at n 1; state from 1 to 10,000"),
         (
             {"repeat": {"times": 2, "until": {"sum": "x", "below": 1}}},
             "`until` sums x, which no kernel of the repetition writes; pass it to one",

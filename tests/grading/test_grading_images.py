@@ -140,7 +140,7 @@ def test_the_simulator_explains_wrong_accesses(right, tmp_path, simulator):
     source = kernel_of(QUICK).replace(right, wrong)
     source = source.replace("(int2)(x + dx, y));", "(int2)(x + dx, y)));") if "convert" in wrong else source
     asked = blur_of(tmp_path, QUICK)
-    check = check_sanitizer(runs_of(subject_of(simulator, asked, source)).sanitizer, asked.sanitizer).check
+    check = check_sanitizer(runs_of(subject_of(simulator, asked, source)).sanitizer, asked.sanitizer).checks[0]
     assert what in check.message
     assert cause in check.help
 
@@ -334,7 +334,7 @@ def test_the_simulator_compares_all_coordinates_of_a_3d_image(tmp_path, simulato
     """A write past the last slice is reported with all three coordinates, even if only the third is outside."""
     asked = deep_blur_of(tmp_path, "r32float")
     source = DEEP.replace("z >= get", "z > get")
-    check = check_sanitizer(runs_of(subject_of(simulator, asked, source)).sanitizer, asked.sanitizer).check
+    check = check_sanitizer(runs_of(subject_of(simulator, asked, source)).sanitizer, asked.sanitizer).checks[0]
     assert "line 10 writes target at (0, 0, 5), outside its 11 x 6 x 5 pixels" in check.message
 
 

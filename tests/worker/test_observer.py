@@ -508,13 +508,16 @@ def test_branches_that_hide_their_lines_are_counted(simulator):
         ("fma(a[i], 2.0f, 1.0f)", 2),
         ("mad(a[i], 2.0f, 1.0f)", 2),
         ("mad24((int)i, 2, 1)", 0),
-        ("dot(vload4(i, a) * 2, (float4)(1))", 4),
+        ("dot(vload4(i, a) * 2, (float4)(1))", 12),
+        ("sqrt(a[i]) + fmax(a[i], 1.0f)", 1),
+        ("hypot(a[i], 1.0f)", 3),
+        ("pown(mix(a[i], 1.0f, 0.5f), 2)", 4),
         ("((int)i * 3 + 1) / 2", 0),
     ],
 )
 def test_operations(simulator, expression, flop):
     """Additions, subtractions, multiplications and divisions of floating-point numbers count as one operation per
-    component.
+    component, and so do those in a built-in function that can replace them.
     """
     seen = see(simulator, f"    out[i] = {expression};")
     assert seen.flop == 64 * flop

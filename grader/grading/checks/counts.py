@@ -30,14 +30,10 @@ SPACES: dict[int, Literal["global", "constant", "local"]] = {1: "global", 2: "co
 
 @dataclass(frozen=True, kw_only=True)
 class Counted:
-    """The counts of a kernel and the steps of its longest launch. `problem` describes wrong results, and `unsupported`
-    is a phrase for what stopped the simulator. Each of them may be missing.
-    """
+    """The counts of a kernel, and the run in which it was counted."""
 
     profile: Profile
-    problem: Problem | None
-    steps: int
-    unsupported: str | None = None
+    run: Simulated
 
 
 def memory_run(subject: Subject, asked: Memory, order: Order = "mixed") -> SimulatedRun:
@@ -54,7 +50,7 @@ def count_memory(run: SimulatedRun, simulation: Simulation) -> Counted | Problem
         return seen
     profile = _profile(run.subject.task.assignment, seen, simulation)
     launched = replace(profile, work_items=_work_items(run.subject.built.task.assignment, run.trial.sizes))
-    return Counted(profile=launched, problem=seen.problem, steps=seen.steps, unsupported=seen.unsupported)
+    return Counted(profile=launched, run=seen)
 
 
 def _work_items(assignment: Assignment, sizes: Sizes) -> int:

@@ -21,7 +21,7 @@ from grader.grading.checks.traffic import (
     worst_of,
 )
 from grader.results.check import Reason
-from grader.results.metrics import Access, Branch, Profile
+from grader.results.metrics import Access, Branch, ImageUse, Profile
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -216,15 +216,17 @@ def _divergence(counted: Profile) -> Reading:
 
 
 def _mostly_idle(counted: Profile) -> Reading:
-    """Number of requests to global and local memory in which fewer than half of the lanes of a warp take part."""
+    """Number of requests to global memory, local memory and images in which fewer than half of the lanes of a warp take
+    part.
+    """
     if not counted.mostly_idle:
         what = "at least half of a warp's work-items take part in every memory request"
         return Reading(value=0.0, reason=Reason.WARP_DIVERGENCE, what=what, help="")
     requests, active = Counter[int](), Counter[int]()
-    for each in counted.accesses:
-        if each.space != "constant":
-            requests[each.line] += each.mostly_idle
-            active[each.line] += each.active
+    used: list[Access | ImageUse] = [each for each in counted.accesses if each.space != "constant"]
+    for each in (*used, *counted.images):
+        requests[each.line] += each.mostly_idle
+        active[each.line] += each.active
     ((line, most),) = requests.most_common(1)
     return Reading(
         value=counted.mostly_idle,

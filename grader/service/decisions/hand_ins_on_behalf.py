@@ -22,14 +22,14 @@ from grader.service.errors import FieldError, RefusedError
 from grader.service.submissions.accept import (
     AttemptSlot,
     HandInRequest,
-    history_of,
     is_repeated,
     next_number,
     next_use,
     previous_of,
-    require_usable,
     store,
 )
+from grader.service.submissions.file_checks import require_usable
+from grader.service.submissions.history import history_of
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -27,8 +27,8 @@ because of a fault of the service, attempts with a check that an instructor must
 back, and attempts that were graded by an older version.
 """
 
-COLUMNS = (*ATTENTION, "handed in", "passed", "partly", "failed", "open", "waiting", "running")
-"""All columns with counts. The columns from "handed in" to "open" count students by the attempt that counts, "waiting"
+COLUMNS = (*ATTENTION, "handed in", "passed", "partly", "failed", "open", "late", "waiting", "running")
+"""All columns with counts. The columns from "handed in" to "late" count students by the attempt that counts, "waiting"
 and "running" count gradings.
 """
 
@@ -108,6 +108,8 @@ def _columns_of(grade: FinalGrade, *, held_back: bool) -> Iterator[str]:
     if not grade.attempts or grade.excused or grade.is_excluded:
         return
     yield from ("handed in", grade.state)
+    if grade.late:
+        yield "late"
     if held_back and grade.earned is not None:
         yield "held back"
 

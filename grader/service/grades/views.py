@@ -23,7 +23,7 @@ from grader.service.grades.publication.holds import held_assignments
 from grader.service.grades.records import grades_of_all
 from grader.service.grades.visibility import ResultAccess, SeenResult
 from grader.service.grades.wording import deduction_in_sentences, lateness_in_words, worth_in_words
-from grader.service.submissions.accept import history, history_of, past_of
+from grader.service.submissions.history import history, history_of, past_of
 
 EXCLUSIONS = select(ExclusionRow).where(ExclusionRow.attempt_id.in_(bindparam("attempts", expanding=True)))
 """Query for the exclusions of attempts. It is built once because each page of a student runs it."""

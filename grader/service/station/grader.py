@@ -36,7 +36,8 @@ from grader.service.station.storage.recorder import AssignmentRecorder
 from grader.service.station.storage.rescoring import Rescoring
 from grader.service.station.storage.results import ready, ready_dry_run
 from grader.service.station.storage.retention import Retention
-from grader.service.submissions.queue import CHANGED, MOVED, ClaimedGrading, Graded, PendingResult
+from grader.service.submissions.claims import ClaimedGrading, Graded, PendingResult
+from grader.service.submissions.queue import CHANGED, MOVED
 
 TIMED = 3
 """Number of attempts to measure a speed if noise prevents a measurement."""

@@ -18,7 +18,7 @@ from grader.service.db.audit import note_by_station
 from grader.service.db.tables.assignments import HoldRow
 from grader.service.db.tables.grading_states import State
 from grader.service.db.tables.submissions import AttemptRow, GradingRow
-from grader.service.submissions.queue import Graded
+from grader.service.submissions.claims import Graded
 
 
 def is_older(grading: GradingRow, version: Version) -> bool:

@@ -25,6 +25,7 @@ from grader.service.db.tables.submissions import AttemptRow
 from grader.service.errors import FieldError, NotFoundError, RefusedError
 from grader.service.grades.visibility import STAFF_ACCESS, STUDENT_ACCESS, ResultAccess
 from grader.service.secrets.tokens import same_token
+from grader.service.web.http.middleware import TooLargeError
 from grader.service.web.state import state_of
 
 MAX_ROW_NUMBER = 2**31 - 1
@@ -163,6 +164,17 @@ async def own_form(request: Request, member: AnyMember) -> FormData:
 
 
 OwnForm = Annotated[FormData, Depends(own_form)]
+
+
+async def sent_form(request: Request, member: AnyMember) -> FormData | None:
+    """A form of the member's session with a file; None if the form is too large to be read."""
+    try:
+        return await own_form(request, member)
+    except TooLargeError:
+        return None
+
+
+SentForm = Annotated[FormData | None, Depends(sent_form)]
 
 
 async def staff_form(form: OwnForm, _member: Instructor) -> FormData:

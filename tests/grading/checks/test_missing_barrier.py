@@ -35,7 +35,7 @@ def mended(simulator, course):
     def find(source):
         subject = subject_of(simulator, assignment, source)
         run = sanitizer_run(subject, assignment.sanitizer)
-        found = check_sanitizer(run, assignment.sanitizer).check.findings
+        found = check_sanitizer(run, assignment.sanitizer).checks[0].findings
         return found, with_barrier(subject, assignment.sanitizer, found)
 
     return find
@@ -76,7 +76,7 @@ def test_a_barrier_in_a_loop_without_braces_comes_with_them(simulator, course):
     """
     assignment = course.load("reduction")
     subject = subject_of(simulator, assignment, TREE)
-    found = check_sanitizer(sanitizer_run(subject, assignment.sanitizer), assignment.sanitizer).check.findings
+    found = check_sanitizer(sanitizer_run(subject, assignment.sanitizer), assignment.sanitizer).checks[0].findings
     with_it = with_barrier(subject, assignment.sanitizer, found)
     assert with_it.line == TREE.split("\n").index("            sum = 0;") + 1
     assert "needs braces" in found[0].help

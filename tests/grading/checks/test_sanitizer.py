@@ -23,7 +23,7 @@ SMALLEST = {"height": 3, "width": 2}
 def checked(worker, assignment, source, failed=()):
     """Return the sanitizer's check of a submission. `failed` lists the sizes of the failed cases."""
     asked = assignment.sanitizer
-    return check_sanitizer(sanitizer_run(subject_of(worker, assignment, source), asked), asked, failed).check
+    return check_sanitizer(sanitizer_run(subject_of(worker, assignment, source), asked), asked, failed).checks[0]
 
 
 def line_of(source, text):

@@ -14,7 +14,8 @@ from grader.service.db.session import Database
 from grader.service.db.tables.grading_states import State
 from grader.service.db.tables.submissions import AttemptRow
 from grader.service.errors import RefusedError
-from grader.service.submissions.accept import MAX_LINES, accept, cancel, file_refusal
+from grader.service.submissions.accept import accept, cancel
+from grader.service.submissions.file_checks import MAX_LINES, file_refusal
 
 
 @pytest.mark.parametrize(

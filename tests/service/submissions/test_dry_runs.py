@@ -22,9 +22,10 @@ from grader.service.people.members import deactivate, remove
 from grader.service.station.storage.results import ready_dry_run
 from grader.service.station.storage.retention import INTERVAL, Retention
 from grader.service.submissions import queue
+from grader.service.submissions.claims import LEASE, Renewal
 from grader.service.submissions.dry_runs import KEPT_FOR, TooManyDryRunsError, dry_run_of
 from grader.service.submissions.progress import ProgressNote, keep_note
-from grader.service.submissions.queue import LEASE, MAX_TRIES, Renewal, finish, must_yield, renew
+from grader.service.submissions.queue import MAX_TRIES, finish, must_yield, renew
 
 LIMIT = 3
 

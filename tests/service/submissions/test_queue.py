@@ -21,9 +21,10 @@ from grader.service.decisions.regrading import try_again
 from grader.service.station.storage.results import ready
 from grader.service.submissions import queue
 from grader.service.submissions.accept import cancel
+from grader.service.submissions.claims import LEASE, Renewal
 from grader.service.submissions.estimates import places_of
 from grader.service.submissions.progress import ProgressNote, keep_note, notes_after
-from grader.service.submissions.queue import LEASE, MAX_HIDDEN_PAUSE, MAX_TRIES, Renewal, claim, must_yield
+from grader.service.submissions.queue import MAX_HIDDEN_PAUSE, MAX_TRIES, claim, must_yield
 
 
 def tell(service, function, *arguments):

@@ -86,6 +86,14 @@ def test_a_code_is_kept_over_the_sign_in(tmp_path, origin):
     assert "laptop" in client.get("/device", params={"code": code}).text
 
 
+@pytest.mark.parametrize(("who", "home"), [("ada", "/"), ("staff", "/course")])
+def test_people_who_teach_begin_with_the_course(service, who, home):
+    """After sign-in, students see their assignments, and people who teach see the course."""
+    with service.database.writing() as session:
+        token = invite(session, session.get(PersonRow, getattr(service, who)), "test", service.now)
+    assert service.browser().post("/join", files=parts(token=token)).headers["location"] == home
+
+
 def test_a_cookie_that_is_no_code_leads_nowhere(service):
     """A forged cookie with an invalid code does not redirect a person after sign-in."""
     client = service.browser()

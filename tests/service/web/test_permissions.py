@@ -67,6 +67,7 @@ TABLE = {
     "GET /lti/register/{token}": (403,) * 5,  # the link is invalid
     "POST /lti/register": NO_LAUNCH,
     "GET /course/platforms": TEACHING,
+    "GET /course/platforms/guide": TEACHING,
     "POST /course/platforms/{context_id}/connection": (401, 404, 404, 404, 404),  # no course has this number
     "POST /course/platforms/{context_id}/roster": (401, 404, 404, 404, 404),
     "POST /course/platforms/{context_id}/groups": (401, 404, 404, 404, 404),

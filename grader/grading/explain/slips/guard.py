@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from enum import Enum
 
 from grader.common.phrases import capital, listed
-from grader.grading.explain.simulator.oclgrind import GLOBAL
 from grader.grading.explain.simulator.source_lines import lines_in_words
 from grader.grading.explain.slips.indexes import Coordinate, IndexedAccess, accesses, in_words
 from grader.grading.explain.slips.launch import Outside, SimulatedLaunch
@@ -40,27 +39,16 @@ class GuardedCoordinate:
 
 
 def guard(launch: SimulatedLaunch) -> Slip | None:
-    """Explain the first access past the end of an array. If its index is computed from an array that another kernel
-    fills, this kernel may be at fault.
-    """
+    """Explain the first access past the end of an array."""
     if not launch.outside:
         return None
     first, *later = launch.outside
-    if arrays_behind(launch.text.outline.text, launch.seen.kernel, first.line, first.array) & made_before(launch):
-        return None
     tested = _tested(launch, first)
     if not tested:
         return None
     if all(each.is_untested for each in tested):
         return _unguarded(launch, first, tested, later) or _incomplete(launch, tested)
     return _other_size(launch, tested) or _too_far(launch, tested)
-
-
-def made_before(launch: SimulatedLaunch) -> frozenset[str]:
-    """The arrays in global memory that the launch reads but does not fill, and that are not inputs."""
-    used = [each for each in launch.seen.accesses if each.space == GLOBAL]
-    written = {each.array for each in used if each.writes}
-    return frozenset(each.array for each in used if not each.writes) - written - launch.inputs
 
 
 def too_strict(launch: SimulatedLaunch) -> Slip | None:
@@ -103,8 +91,11 @@ def _left_out(launch: SimulatedLaunch, store: IndexedAccess, coordinate: Coordin
 
 def _tested(launch: SimulatedLaunch, outside: Outside) -> list[GuardedCoordinate]:
     """The coordinates of the accesses in a line that may be too large; empty if a guard or an index cannot
-    be analysed.
+    be analysed. An index that depends on the elements of an array may be too large because they are wrong, unless
+    the array is an input.
     """
+    if arrays_behind(launch.text.outline.text, launch.seen.kernel, outside.line, outside.array) - launch.inputs:
+        return []
     found: list[GuardedCoordinate] = []
     for access in accesses(launch):
         if (access.line, access.array, access.writes) != (outside.line, outside.array, outside.writes):

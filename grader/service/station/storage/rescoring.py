@@ -13,7 +13,7 @@ from grader.service.course.assignments import AssignmentCache, Version, version_
 from grader.service.db.session import Database, time_of
 from grader.service.db.tables.submissions import GradingRow
 from grader.service.station.storage.results import ready
-from grader.service.submissions.queue import Graded
+from grader.service.submissions.claims import Graded
 from grader.service.submissions.versions import needs_a_run, store_again, to_score_again
 
 AT_ONCE = 10

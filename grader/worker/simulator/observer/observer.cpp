@@ -199,6 +199,7 @@ private:
   void barrier() {
     accesses.barrier(work);
     branches.barrier();
+    images.barrier();
     work.barrier();
   }
 

@@ -20,7 +20,8 @@ from grader.service.db.tables.submissions import AttemptRow
 from grader.service.decisions.extensions import hand_in_rules, rules_for
 from grader.service.grades.publication.holds import hold_of
 from grader.service.grades.views import AssignmentStatus, StatusRequest, statuses_of
-from grader.service.submissions.accept import MAX_FORM_KEY_LENGTH, HandInRequest, accept, history
+from grader.service.submissions.accept import MAX_FORM_KEY_LENGTH, HandInRequest, accept
+from grader.service.submissions.history import history
 from grader.service.submissions.progress import ChecksInBrief
 from grader.service.web.auth import AnyCaller, Caller, Reader, Submitter, visible_attempt
 from grader.service.web.routes.student.attempts import Number, cancel_own, file_of, report_of, stream_of
