@@ -81,7 +81,7 @@ ROUNDS = 3
 
 
 class Barriers(Enum):
-    """What the barriers that findings advise achieve in the simulator."""
+    """Effect of the barriers that findings advise, in the simulator."""
 
     ENOUGH = "the races end, and the results become right"
     NOT_ENOUGH = "the races end, but the results stay wrong, so there is another mistake"

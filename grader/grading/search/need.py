@@ -59,7 +59,7 @@ def _firsts(assignment: Assignment, watched: Sequence[Check]) -> list[Finding]:
 
 
 def effect_of_barriers(subject: Subject, watched: Watched) -> Barriers:
-    """What the advised barriers achieve if the first finding advises one. A wrong index can also cause a race that a
+    """Effect of the advised barriers, if the first finding advises one. A wrong index can also cause a race that a
     barrier would end, but then the results stay wrong.
     """
     asked = subject.task.assignment

@@ -12,7 +12,7 @@ from grader.grading.explain.simulator.conditions import dividing, guards, is_ung
 from grader.grading.explain.simulator.heard import Heard, Words, beyond
 from grader.grading.explain.simulator.locations import Scene
 from grader.grading.explain.simulator.oclgrind import Target
-from grader.grading.explain.simulator.race_messages import copy_in, from_earlier_kernels, race
+from grader.grading.explain.simulator.race_messages import copy_in, from_earlier_kernels, from_own_arrays, race
 from grader.grading.explain.simulator.source_lines import lines_in_words, told_to_decide
 from grader.protocol.observation import SeenKernel, SeenMessage
 from grader.results.check import Finding, Place, Reason, lines_named
@@ -86,7 +86,9 @@ def _out_of_bounds(heard: Heard) -> Words:
     if heard.scene.is_beyond(entity.global_id):
         cause = beyond(capital(heard.scene.item(entity.global_id)), access, guards(*place))
     elif "global memory" in heard.message.text:
-        cause = from_earlier_kernels(heard, target.array, [entity.line]) or _of_a_global_index(heard, entity.line)
+        computed = from_earlier_kernels(heard, target.array, [entity.line])
+        computed = computed or from_own_arrays(heard, target.array, entity.line)
+        cause = computed or _of_a_global_index(heard, entity.line)
     elif is_unguarded(*place) and dividing(*place) is None:
         cause = f"All work-items run line {entity.line}. {SOME_LEFT_OUT}"
     else:

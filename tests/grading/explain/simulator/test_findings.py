@@ -415,6 +415,23 @@ def test_two_lines_that_write_the_same_word_of_local_memory():
     assert only(kernel(told), parted).help.startswith("Both work-items compute the same index")
 
 
+def test_an_index_from_an_array_that_the_kernel_computes():
+    """If an index outside an array is an element of the kernel's own array, the help names the lines that compute it.
+    A line that computes the element itself has no other line to check.
+    """
+    lines = ["__kernel void k(__global const float *A, __global float *C, uint n)", "{", "uint to[2];"]
+    lines += ["for (uint i = 0; i < 2; i++)", "to[i] = get_global_id(0) * n + i;", "C[0] = A[to[1]];", "}"]
+    scene = replace(LINE, source="\n".join(lines), expanded="\n".join(lines))
+    found = only(kernel(invalid("read", at("global", A + 400), entity(6, READ))), scene)
+    assert found.help == "The index depends on values of to. First check how they are computed in line 5."
+    direct = scene.source.replace("A[to[1]]", "A[get_global_id(0)]")
+    found = only(
+        kernel(invalid("read", at("global", A + 400), entity(6, READ))),
+        replace(scene, source=direct, expanded=direct),
+    )
+    assert "depends on values" not in found.help
+
+
 def test_a_condition_that_lets_two_work_items_write_the_same_word():
     """If a condition with an equality chooses the work-items that write, it may choose too many. A guard that tests
     sizes does not choose single work-items.
