@@ -64,10 +64,10 @@ class Hint:
         named = lines_named(first_sentence(check.message))
         if self.lines <= {*named} and len(named) <= FEW_LINES:
             return check
-        begins = re.match(rf"{re.escape(check.cause)}(?: \([^()]*\))?: ", check.message) if check.cause else None
+        begins = re.match(rf"{re.escape(check.cause)}(?: \([^()]*\))?[:.] ", check.message) if check.cause else None
         if self.place and begins:
             rest = check.message[begins.end() :]
-            return replace(check, message=f"{check.cause} ({self.place}): {rest}{self.change}")
+            return replace(check, message=f"{check.cause} ({self.place}). {sentence(rest)}{self.change}")
         cause = check.cause or (ONE_LINE if self.is_all else "")
         message = f"{self.words} {sentence(check.message)}"
         return replace(check, message=message, help="" if self._contradicts(check.help) else check.help, cause=cause)

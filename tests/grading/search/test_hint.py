@@ -54,13 +54,13 @@ def test_a_mistake_that_explains_the_results_comes_first():
     is only one of the places, the hint comes first.
     """
     cause = "A is read one word further on"
-    wrong = failed("correctness: one row (n 9)", message=f"{cause}: that explains it.").model_copy(
+    wrong = failed("correctness: one row (n 9)", message=f"{cause}. That explains it.").model_copy(
         update={"cause": cause}
     )
-    assert hint(fix(), SOURCE, "part").add_to(wrong).message == f"{cause} (line 5, in {PART}): that explains it."
-    elsewhere = wrong.model_copy(update={"message": f"{cause} (A is read in line 7): that explains it."})
-    assert hint(fix(), SOURCE, "part").add_to(elsewhere).message == f"{cause} (line 5, in {PART}): that explains it."
-    assert hint(fix(), SOURCE, "change").add_to(wrong).message.endswith(f"that explains it. {CHANGE}")
+    assert hint(fix(), SOURCE, "part").add_to(wrong).message == f"{cause} (line 5, in {PART}). That explains it."
+    elsewhere = wrong.model_copy(update={"message": f"{cause} (line 7 reads `A`). That explains it."})
+    assert hint(fix(), SOURCE, "part").add_to(elsewhere).message == f"{cause} (line 5, in {PART}). That explains it."
+    assert hint(fix(), SOURCE, "change").add_to(wrong).message.endswith(f"That explains it. {CHANGE}")
     assert hint(fix(is_all=False), SOURCE, "line").add_to(wrong).message.startswith("one mistake is in line 5. ")
 
 
@@ -112,7 +112,7 @@ def test_a_finding_is_the_evidence_for_the_line():
     [
         ("No condition guards line 8. Add a condition.", False),
         ("Check the index in line 5.", True),
-        ("In your file, B is written in line 8.", True),
+        ("Follow one element by hand: line 8 writes `B`.", True),
         ("Check every index against the sizes.", True),
     ],
 )

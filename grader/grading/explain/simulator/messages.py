@@ -181,7 +181,8 @@ def _misaligned(heard: Heard) -> Words:
     array = heard.message.array or "memory"
     entity = replace(heard.entities[0], writes="memory load" not in heard.message.text)
     does = "writes" if entity.writes else "reads"
-    what = f"line {entity.line} {does} {array} at an address that is not a multiple of the size of the value."
+    named = f"`{heard.message.array}`" if heard.message.array else array
+    what = f"line {entity.line} {does} {named} at an address that is not a multiple of the size of the value."
     cause = "A float4 must start at a multiple of 16 bytes; vload4 and vstore4 can start at any element."
     return what, cause, (heard.place(entity, array),)
 
@@ -246,7 +247,8 @@ def _input_changed(heard: Heard) -> Words:
     here, entity = oclgrind.spot(heard.message), replace(heard.entities[0], writes=True)
     stores = (each for each in heard.seen.accesses if each.writes and (str(each.line), str(each.column)) == here)
     array = next((each.array for each in stores), heard.message.array) or "an array"
-    what = f"line {entity.line} writes {array}, which is an input and may only be read."
+    named = array if array == "an array" else f"`{array}`"
+    what = f"line {entity.line} writes {named}, which is an input and may only be read."
     cause = "The result belongs in the output; declare inputs `__global const`, and the compiler finds such lines."
     return what, cause, (heard.place(entity, array),)
 

@@ -28,7 +28,7 @@ def _race_with_a_copy(entity: Entity, array: str, scene: Scene) -> tuple[str, st
     first.
     """
     does, lines = "writes" if entity.writes else "reads", scene.copies_of(array)
-    what = f"line {entity.line} {does} {array} while {copy_in(lines)} still uses it."
+    what = f"line {entity.line} {does} `{array}` while {copy_in(lines)} still uses it."
     is_repeated = bool(lines) and scene.loop_around({entity.line, *lines}) is not None
     if lines and entity.line < min(lines) and not is_repeated:
         cause = f"{ADD_BARRIER} after line {entity.line}, before the copy."
@@ -59,7 +59,7 @@ def race(heard: Heard) -> Words:
     elif oclgrind.is_local(heard.message):
         what, cause = local_race(array, entities, heard.seen, scene)
     else:
-        what = f"line {lines[1]} reads {array} while line {lines[0]} writes it, and nothing says which comes first."
+        what = f"line {lines[1]} reads `{array}` while line {lines[0]} writes it, and nothing says which comes first."
         cause = "No work-item may read what another group writes: a barrier orders only work-items of one group."
     return what, cause, tuple(heard.place(each, array) for each in entities)
 

@@ -43,8 +43,9 @@ def _explained(unset: SeenUnset, launches: Sequence[SeenKernel], scene: Scene) -
     if unset.name == RETURNED and RETURNED not in scene.text(unset.line):
         return _of_a_missing_return(unset, scene)
     name = unset.name or "a value"
+    named = f"`{unset.name}`" if unset.name else name
     if not (unset.line and unset.used_line):
-        what = f"it uses {name} before anything is written there."
+        what = f"it uses {named} before anything is written there."
         help_ = without_line(scene)
         return Finding(reason=Reason.UNINITIALISED, message=what, help=help_, places=(), times=unset.times)
     use = {
@@ -58,8 +59,8 @@ def _explained(unset: SeenUnset, launches: Sequence[SeenKernel], scene: Scene) -
         what = _read_of_global_words(name, unset.line, launches, scene)
         cause = _of_global_words(name, launches, scene)
     else:
-        what = f"line {unset.line} reads {name}, which {_without_a_value(unset, launches[-1], scene)}"
-        cause = f"Give {name} a value where it is declared, such as 0."
+        what = f"line {unset.line} reads {named}, which {_without_a_value(unset, launches[-1], scene)}"
+        cause = f"Give {named} a value where it is declared, such as 0."
     words = f"{scene.item(unset.global_id)} of {scene.group(unset.group)} reads {name}"
     places = [Place(line=unset.line, text=scene.text(unset.line), words=words)]
     if unset.used_line != unset.line:
@@ -159,7 +160,7 @@ def _read_of_global_words(name: str, reader: int, launches: Sequence[SeenKernel]
             return f"{stored}, but line {reader} reads words of {name} that nothing has written"
         if lines:
             break
-    return f"line {reader} reads {name} before anything is written there"
+    return f"line {reader} reads `{name}` before anything is written there"
 
 
 def _of_global_words(name: str, launches: Sequence[SeenKernel], scene: Scene) -> str:
@@ -173,14 +174,14 @@ def _of_global_words(name: str, launches: Sequence[SeenKernel], scene: Scene) ->
         called = called_in(other, launch, name)
         lines = writers(called, GLOBAL, other)
         if lines:
-            same = "" if called == name else f"{name} is the array that an earlier launch calls {called}. "
+            same = "" if called == name else f"`{name}` is the array that an earlier launch calls `{called}`. "
             where = f"{lines_in_words(lines)}{_callers(other, called, lines, scene)}"
-            written = f"{other.kernel} writes {called} in {where}, but not all of what is read here."
+            written = f"{other.kernel} writes `{called}` in {where}, but not all of what is read here."
             return f"{same}{written}{_unreached(other, lines, scene)}"
     for other in reversed(before):
         unreached = scene.assigned_in(other.kernel, name)
         if unreached:
-            return f"{other.kernel} would write {name} in {lines_in_words(unreached)}, but no work-item gets there."
+            return f"{other.kernel} would write `{name}` in {lines_in_words(unreached)}, but no work-item gets there."
     return f"No kernel before it has written to {name}."
 
 

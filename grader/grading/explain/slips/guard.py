@@ -192,7 +192,7 @@ def _advice(launch: SimulatedLaunch, found: Mapping[Outside, Sequence[GuardedCoo
     if len(found) > 1 and len(set(wanted.values())) == 1:
         return f"Run {lines_in_words({each.line for each in found})} only if {wanted.popitem()[1]}"
     parts = (
-        f"{'write' if each.writes else 'read'} {each.array} only if {condition}"
+        f"{'write' if each.writes else 'read'} `{each.array}` only if {condition}"
         for each, condition in sorted(wanted.items(), key=lambda pair: pair[0].line)
     )
     return capital("; ".join(dict.fromkeys(parts)))

@@ -351,7 +351,7 @@ def test_a_read_and_a_write_come_before_two_writes():
     both = race("Write-write", at("global", C), entity(5, WRITE), entity(5, WRITE, item=(1, 0, 0)))
     orders = [[each.message for each in findings(kernel(*told), LINE)] for told in ((read, both), (both, read))]
     assert orders[0] == orders[1]
-    assert orders[0][0].startswith("line 6 reads C while line 5 writes it")
+    assert orders[0][0].startswith("line 6 reads `C` while line 5 writes it")
 
 
 def test_two_that_write_in_a_line_come_before_a_missing_barrier():
@@ -482,7 +482,7 @@ def test_a_race_between_groups():
     group.
     """
     found = only(kernel(race("Read-write", at("global", A), entity(4, READ, group=(1, 0, 0)), entity(5, WRITE))))
-    assert found.message == "line 4 reads A while line 5 writes it, and nothing says which comes first."
+    assert found.message == "line 4 reads `A` while line 5 writes it, and nothing says which comes first."
     assert "a barrier orders only work-items of one group" in found.help
 
 
@@ -492,7 +492,7 @@ def test_a_race_with_a_copy_by_the_group():
     """
     text = race("Read-write", at("local", ASH), "Group(0,0,0)\n\t(location unknown)\n\t", entity(4, READ))
     found = only(kernel(text))
-    assert found.message == "line 4 reads Ash while a copy by the group still uses it."
+    assert found.message == "line 4 reads `Ash` while a copy by the group still uses it."
     assert "wait_group_events" in found.help
 
 
@@ -510,7 +510,7 @@ def test_the_line_of_a_copy_by_the_group_is_named(line, said):
     source = SOURCE.replace("line 7;", "e = async_work_group_copy(Ash, A, 32, 0);")
     text = race("Read-write", at("local", ASH), "Group(0,0,0)\n\t(location unknown)\n\t", entity(line, READ))
     found = only(kernel(text), replace(LINE, source=source))
-    assert (found.message, found.help) == (f"line {line} reads Ash while the copy in line 7 still uses it.", said)
+    assert (found.message, found.help) == (f"line {line} reads `Ash` while the copy in line 7 still uses it.", said)
 
 
 def test_a_copy_beyond_an_array_is_told_with_its_own_line():
@@ -725,7 +725,7 @@ def test_addresses_that_suit_no_vector():
     """An access to a vector at a misaligned address is reported, because it works on some devices only."""
     text = "Invalid memory load - source pointer is not aligned to the pointed type\n\tKernel: k\n\tEntity: "
     found = only(kernel(message(text + entity(5, READ), array="A")))
-    assert found.message == "line 5 reads A at an address that is not a multiple of the size of the value."
+    assert found.message == "line 5 reads `A` at an address that is not a multiple of the size of the value."
     assert "vload4" in found.help
 
 
@@ -814,7 +814,7 @@ def test_a_write_to_an_input():
     found = only(kernel(message(text, array="A")))
     assert (found.reason, found.message) == (
         Reason.INPUT_CHANGED,
-        "line 8 writes A, which is an input and may only be read.",
+        "line 8 writes `A`, which is an input and may only be read.",
     )
     assert "const" in found.help
 
@@ -849,18 +849,18 @@ def test_what_the_simulator_does_not_know():
     [
         (
             unset(),
-            "line 9 reads sum, which has no value yet; the result is stored in C in line 12.",
-            "Give sum a value where it is declared, such as 0.",
+            "line 9 reads `sum`, which has no value yet; the result is stored in C in line 12.",
+            "Give `sum` a value where it is declared, such as 0.",
         ),
         (
             unset(how="condition"),
-            "line 9 reads sum, which has no value yet; the condition in line 12 depends on it.",
-            "Give sum a value",
+            "line 9 reads `sum`, which has no value yet; the condition in line 12 depends on it.",
+            "Give `sum` a value",
         ),
         (
             unset(how="address"),
-            "line 9 reads sum, which has no value yet; an index in line 12 depends on it.",
-            "Give sum",
+            "line 9 reads `sum`, which has no value yet; an index in line 12 depends on it.",
+            "Give `sum`",
         ),
         (
             unset(name="Ash", space=3),
@@ -869,7 +869,7 @@ def test_what_the_simulator_does_not_know():
         ),
         (
             unset(name="C", space=1),
-            "line 9 reads C before anything is written there; the result is stored in C in line 12.",
+            "line 9 reads `C` before anything is written there; the result is stored in C in line 12.",
             "An output does not start at zero",
         ),
         (
@@ -1020,7 +1020,7 @@ def test_a_value_that_was_never_set_of_which_a_line_is_hidden(hidden):
     """If a line of an unset value is hidden, the finding has no place, and line 0 is not mentioned."""
     found = only(kernel(unset=[unset(**hidden)]))
     assert (found.reason, found.places) == (Reason.UNINITIALISED, ())
-    assert found.message == "it uses sum before anything is written there."
+    assert found.message == "it uses `sum` before anything is written there."
     assert found.help == ""
     assert "`nodebug`" in only(kernel(unset=[unset(**hidden)]), HIDING).help
 

@@ -109,7 +109,7 @@ def test_a_function_that_returns_nothing():
     told = of_unset(unset("retval", 0), [launch("add")], LINE)
     assert told.message == "the function that ends in line 20 ends without `return`, and its value is used."
     own = Scene(source="retval;\n" * 30, dimensions=1, extent=None)
-    assert "reads retval" in of_unset(unset("retval", 0), [launch("add")], own).message
+    assert "reads `retval`" in of_unset(unset("retval", 0), [launch("add")], own).message
 
 
 def test_local_memory_that_no_line_writes():
@@ -144,10 +144,10 @@ def test_a_variable_that_is_declared_without_a_value():
     source = "__kernel void k(__global float *out)\n{\n" + body + "out[0] = sum;\n}\n"
     scene = Scene(source=source, dimensions=1, extent=None, expanded=source)
     told = of_unset(unset("sum", 0), [launch("k")], scene).message
-    assert told.startswith("line 20 reads sum, which line 3 declares without a value; ")
+    assert told.startswith("line 20 reads `sum`, which line 3 declares without a value; ")
     twice = source.replace("float x = 0, y;", "{ float sum; }")
     again = of_unset(unset("sum", 0), [launch("k")], Scene(source=twice, dimensions=1, extent=None, expanded=twice))
-    assert again.message.startswith("line 20 reads sum, which has no value yet; ")
+    assert again.message.startswith("line 20 reads `sum`, which has no value yet; ")
 
 
 def test_what_another_kernel_should_have_written_is_that_kernels():
@@ -155,8 +155,8 @@ def test_what_another_kernel_should_have_written_is_that_kernels():
     initial value in the reading kernel would not help.
     """
     first, second, reader = launch("first", ("x", 5)), launch("second", ("x", 9), ("y", 10)), launch("r", ("sums", 22))
-    assert cause("x", GLOBAL, first, second, reader) == "second writes x in line 9, but not all of what is read here."
-    assert cause("x", GLOBAL, first, reader) == "first writes x in line 5, but not all of what is read here."
+    assert cause("x", GLOBAL, first, second, reader) == "second writes `x` in line 9, but not all of what is read here."
+    assert cause("x", GLOBAL, first, reader) == "first writes `x` in line 5, but not all of what is read here."
 
 
 def test_stores_of_an_earlier_kernel_that_no_work_item_gets_to():
@@ -189,7 +189,8 @@ def test_an_array_that_an_earlier_launch_calls_by_another_name():
     first = launch("add", ("sums", 9)).model_copy(update={"arrays": arrays(A=1, sums=2)})
     second = launch("add", ("total", 9)).model_copy(update={"arrays": arrays(A=2, total=3)})
     assert cause("A", GLOBAL, first, second) == (
-        "A is the array that an earlier launch calls sums. add writes sums in line 9, but not all of what is read here."
+        "`A` is the array that an earlier launch calls `sums`. add writes `sums` in line 9, but not all of what is "
+        "read here."
     )
 
 
@@ -239,7 +240,7 @@ def test_a_line_to_which_nobody_gets_is_named():
     """
     scene = Scene(source=TWO_KERNELS, dimensions=1, extent=None)
     assert cause("x", GLOBAL, launch("first"), launch("r", ("sums", 22)), scene=scene) == (
-        "first would write x in line 7, but no work-item gets there."
+        "first would write `x` in line 7, but no work-item gets there."
     )
 
 

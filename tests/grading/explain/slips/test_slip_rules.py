@@ -91,9 +91,9 @@ def said(rule, *args, **kwargs):
         (
             "B[x * h + y] = A[y * w + x];",
             outside(WRITE, 4, "B"),
-            "line 4 has no guard. Write B only if `x < w` and `y < h`.",
+            "line 4 has no guard. Write `B` only if `x < w` and `y < h`.",
         ),
-        ("v[x] = 1;", outside(WRITE, 4, "v"), "line 4 has no guard. Write v only if `x < w`."),
+        ("v[x] = 1;", outside(WRITE, 4, "v"), "line 4 has no guard. Write `v` only if `x < w`."),
         (
             "if (y < h)\nB[x * h + y] = 0;",
             outside(WRITE, 5, "B"),
@@ -198,7 +198,7 @@ def test_lines_without_a_guard_are_named_together():
     body = f"{IDS}float a = A[y * w + x];\nv[x] = a;\nB[x * h + y] = a;"
     found = first_slip([launch(body, outside(READ, 4, "A"), outside(WRITE, 6, "B"), accesses=("A",))])
     assert found.message == "lines 4 and 6 have no guard."
-    assert found.help == "Read A only if `y < h` and `x < w`; write B only if `x < w` and `y < h`."
+    assert found.help == "Read `A` only if `y < h` and `x < w`; write `B` only if `x < w` and `y < h`."
     assert found.explains == {4, 6}
     assert first_slip([launch(body, accesses=("A",))]) is None
 
@@ -209,7 +209,7 @@ def test_a_factor_of_zero_is_no_guard():
     """
     body = "uint all = 96, t = 0, turns = w / all;\nfor (; t < turns; t++) { uint k = get_global_id(0) + t * all;\n"
     words = said("guard", f"{body}v[0] += v[k] * (k < w); }}", outside(READ, 5, "v"))
-    assert words == "line 5 has no guard. Read v only if `k < w`. A factor of 0 does not help: NaN times 0 is NaN."
+    assert words == "line 5 has no guard. Read `v` only if `k < w`. A factor of 0 does not help: NaN times 0 is NaN."
     body = "uint t = get_global_id(0), end = w / 2;\nfor (; t < end; t += 96)\n"
     assert not said("guard", f"{body}v[t] = 0;", outside(WRITE, 5, "v"))
 
@@ -393,7 +393,7 @@ def test_results_that_are_never_stored_are_named_with_their_stores():
     store without a condition happens.
     """
     body = f"{IDS}if (x >= 0)\nreturn;\nif (y < h)\nv[x] = A[y * w + x];"
-    words = "v is never written: the condition in line 4 keeps all work-items from the store in line 7. "
+    words = "`v` is never written: the condition in line 4 keeps all work-items from the store in line 7. "
     assert said("results not stored", body, accesses=("A",), stored="B") == f"{words}Check the condition."
     assert not said("results not stored", body, accesses=("A",), stored="v")
     elsewhere = replace(launch(body, accesses=("A",), stored="B"), elsewhere=frozenset({("v", True)}))
@@ -416,17 +416,17 @@ def test_a_store_through_a_pointer_or_by_a_function_is_a_store(store):
     an effect, and the message then names the kernel that never stores.
     """
     words = "is never written: the condition in line 5 keeps all work-items from the store in line 6."
-    assert said("results not stored", IDS + store, stored="B").startswith(f"v {words}")
+    assert said("results not stored", IDS + store, stored="B").startswith(f"`v` {words}")
     seen = replace(launch(IDS + store, stored="B"), unset_later=frozenset({("v", 20), ("B", 21)}))
     found = next(each for each in RULES if each.name == "results not stored").find(seen)
-    assert found.message.startswith("k never writes v: ")
+    assert found.message.startswith("k never writes `v`: ")
     assert found.explains == {20}
 
 
 def test_a_pixel_that_is_never_stored_is_named():
     """A store to a pixel counts as a store to its image. An image that the simulator saw written is not named."""
     body = f"{IDS}if (x < 0)\nwrite_imagef(v, (int2)(x, y), 0);"
-    assert said("results not stored", body, stored="B").startswith("v is never written: the condition in line 4 ")
+    assert said("results not stored", body, stored="B").startswith("`v` is never written: the condition in line 4 ")
     seen = launch(body, stored="B")
     pixels = SeenPixels(line=5, column=1, image="v", writes=True, times=1)
     seen = replace(seen, seen=seen.seen.model_copy(update={"images": (pixels,)}))
@@ -459,9 +459,9 @@ def test_unread_inputs_are_named_with_the_lines_of_their_loads():
     """An input that no work-item read is reported, together with the lines that would load it."""
     body = f"{IDS}if (x < 0)\nv[x] = A[y * w + x];"
     assert said("unread inputs", body).startswith(
-        "A is never read: the condition in line 4 keeps all work-items from the load in line 5."
+        "`A` is never read: the condition in line 4 keeps all work-items from the load in line 5."
     )
-    assert said("unread inputs", IDS) == "the kernel does not use A. "
+    assert said("unread inputs", IDS) == "the kernel does not use `A`. "
     assert not said("unread inputs", body, accesses=("A",))
     assert not said("unread inputs", body, stored="")
 
