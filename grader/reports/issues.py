@@ -294,13 +294,17 @@ def _cause(sighting: _Sighting, lines: Sequence[str]) -> _Cause:
 def _found_before(cause: _Cause, sighting: _Sighting, found: Mapping[_Cause, list[_Sighting]]) -> _Cause | None:
     """Return an earlier cause that explains this sighting, too.
 
-    A finding with the same help as an earlier one is the same mistake in another line. A case with the line of an
+    A finding with the same help as an earlier one is the same mistake in another line. A line that uses memory badly is
+    one mistake, even if two checks measure it. A case with the line of an
     earlier cause is also the same mistake if its help or its cause is equal. A case is a consequence of the first
     finding in its kernel if its cause is unknown, or if its results change from launch to launch.
     """
     earlier = [each for each in found if each.part == cause.part]
     alike = [each for each in earlier if sighting.help and found[each][0].help == sighting.help]
     findings = [each for each in earlier if each.kind is Kind.SANITIZER]
+    if cause.kind is Kind.MEMORY and cause.line is not None:
+        kin = (each for each in alike if each.kind is cause.kind and each.reason is cause.reason)
+        return next((each for each in kin if each.line == cause.line), None)
     if cause.kind not in CASES:
         return next((each for each in alike if each in findings and each.reason is cause.reason), None)
     alike += [each for each in earlier if cause.subject and each.subject == cause.subject]

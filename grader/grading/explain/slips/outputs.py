@@ -26,7 +26,7 @@ def unstored_results(launch: SimulatedLaunch) -> Slip | None:
         if 1 <= len(lines) <= FEW and tests:
             store = "store" if len(lines) == 1 else "stores"
             later = frozenset(line for name, line in launch.unset_later if name == array)
-            what = f"{launch.seen.kernel} never writes {array}" if later else f"{array} is never written"
+            what = f"{launch.seen.kernel} never writes `{array}`" if later else f"`{array}` is never written"
             return Slip(
                 message=f"{what}: {kept_from(tests, store, lines)}.",
                 help=f"Check the {in_number('condition', tests)}.",
