@@ -12,8 +12,9 @@ from grader.grading.explain.simulator.races import beside_another_mistake
 from grader.grading.phases.context import GradingContext, thawed
 from grader.grading.search.hint import Hint
 from grader.grading.search.hint import hint as hint_of
-from grader.grading.search.localisation import Suspect, search, text_seconds
+from grader.grading.search.localisation import search, text_seconds
 from grader.grading.search.need import cleanness, effect_of_barriers, is_needed, rightness
+from grader.grading.search.suspect import Suspect
 from grader.results.check import Check, Verdict
 
 SEARCH = "the line of the mistake"

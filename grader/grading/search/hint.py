@@ -9,7 +9,7 @@ from grader.common.record import replace
 from grader.course.criteria import Hints
 from grader.grading.explain.simulator.races import caused_by_another_mistake
 from grader.grading.explain.simulator.source_lines import WHEREABOUTS
-from grader.grading.search.sites import Edit
+from grader.grading.search.edits.sites import Edit
 from grader.grading.source.outline import Outline
 from grader.protocol.text import showable
 from grader.results.check import Check, lines_named

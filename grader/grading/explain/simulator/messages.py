@@ -158,7 +158,8 @@ def _last(number: int) -> str:
 
 
 def _beyond_array(heard: Heard) -> Words:
-    array, entity = heard.message.array or "an array", heard.entities[0]
+    unnamed = "a vector" if " = extractelement " in heard.message.text else "an array"
+    array, entity = heard.message.array or unnamed, heard.entities[0]
     index = oclgrind.INDEX.match(heard.message.text)
     assert index is not None, "this is what the message begins with"
     has_wrapped = ": an unsigned index has fallen below 0" if _has_wrapped(int(index[1])) else ""
