@@ -94,7 +94,7 @@ def test_advised_barriers_are_enough_if_the_results_become_right(simulator, cour
         simulator, assignment, changed(without(MODEL, *lines_of_barriers(MODEL)), "square < least", test)
     )
     asked = assignment.sanitizer
-    found = check_sanitizer(sanitizer_run(subject, asked), asked).check.findings
+    found = check_sanitizer(sanitizer_run(subject, asked), asked).checks[0].findings
     assert found
     assert advised_barriers(subject, asked.sizes, found) is achieved
     assert advised_barriers(subject, asked.sizes, ()) is Barriers.UNKNOWN
