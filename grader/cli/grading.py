@@ -113,7 +113,7 @@ def follow(grading: Grading, path: Path, environment: GradingEnvironment) -> NoR
 
 
 def _note_lack(words: str) -> None:
-    """Say why there is nothing to grade, and that the command goes on."""
+    """Say why there is nothing to grade, and that the command still watches."""
     typer.echo(fitted(f"grader: {showable(words)}. Still watching; press Ctrl-C to stop.", sys.stderr), err=True)
 
 

@@ -218,6 +218,15 @@ def test_different_checks_of_memory_are_different_issues():
     ]
 
 
+def test_a_line_that_uses_memory_badly_is_one_issue():
+    """Two memory checks with the same reason, line and help are one mistake. Another line or help makes it two."""
+    one, other = (each.model_copy(update={"help": "Read words once."}) for each in WASTEFUL)
+    (told,) = issues_of(result(BUILD, one, other, source=SOURCE))
+    assert told.seen_in == "memory: every word read once, one word written"
+    for change in ({"help": "Write once."}, {"message": "line 18 writes too many words."}):
+        assert len(issues_of(result(BUILD, one, other.model_copy(update=change), source=SOURCE))) == 2
+
+
 def test_failed_practice_is_an_issue_after_all_that_count():
     """Practice cases come last, even if they fail first."""
     assert brief(issues("practice")) == [(Reason.WRONG_OUTPUT, 4)]
