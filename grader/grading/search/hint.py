@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from grader.common.phrases import first_sentence, sentence
 from grader.common.record import replace
 from grader.course.criteria import Hints
+from grader.grading.explain.simulator.races import caused_by_another_mistake
 from grader.grading.explain.simulator.source_lines import WHEREABOUTS
-from grader.grading.search.sites import Edit
+from grader.grading.search.edits.sites import Edit
 from grader.grading.source.outline import Outline
 from grader.protocol.text import showable
 from grader.results.check import Check, lines_named
@@ -54,11 +55,12 @@ class Hint:
         the evidence. Other checks are returned unchanged, and so is a check whose first sentence already names these
         lines and few others. If the message begins with a known cause, the line follows this cause in brackets, in
         place of other lines. Otherwise, the message begins with the hint. Advice about other lines is left out, because
-        an edit of these lines is proved to be enough.
+        an edit of these lines is proved to be enough. For the same reason, no barrier is missing.
         """
         is_evidence = self.is_all and bool(check.findings)
         if not is_evidence and check.label not in self.cases:
             return check
+        check = caused_by_another_mistake(check) if self.is_all else check
         named = lines_named(first_sentence(check.message))
         if self.lines <= {*named} and len(named) <= FEW_LINES:
             return check

@@ -8,7 +8,7 @@ from datetime import datetime
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from grader.service.course.assignments import AssignmentView, LastGoodState
+from grader.service.course.assignment_view import AssignmentView, LastGoodState
 from grader.service.db.session import Database
 from grader.service.db.tables.assignments import AssignmentRow
 from grader.service.db.tables.submissions import AttemptRow

@@ -16,7 +16,7 @@ from grader.common.record import Record
 from grader.course.policies.deadlines import read_extra
 from grader.course.policies.rules import in_words, later
 from grader.protocol.text import showable
-from grader.service.course.assignments import AssignmentView
+from grader.service.course.assignment_view import AssignmentView
 from grader.service.course.groups import belongs_to
 from grader.service.course.limits import is_late
 from grader.service.db.batches import in_batches

@@ -10,7 +10,7 @@ from grader.common.phrases import count
 from grader.common.record import Record
 from grader.course.policies.rules import LateRule, in_words, moment, read_date
 from grader.protocol.text import showable
-from grader.service.course.assignments import AssignmentView
+from grader.service.course.assignment_view import AssignmentView
 from grader.service.course.groups import team_at
 from grader.service.course.limits import TRIAL, HandInRules
 from grader.service.db.outbox.mails import Mail, MailKind, put_mail

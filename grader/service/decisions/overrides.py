@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from grader.common.record import Record
 from grader.course.policies.corrections import read_amount
 from grader.protocol.text import showable
-from grader.service.course.assignments import AssignmentView
+from grader.service.course.assignment_view import AssignmentView
 from grader.service.db.tables.audit import AuditRow
 from grader.service.db.tables.decisions import Decision, DecisionRow, ExclusionRow
 from grader.service.db.tables.people import PersonRow

@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session, selectinload
 from grader.common.phrases import count
 from grader.common.record import Record
 from grader.protocol.text import showable
-from grader.service.course.assignments import AssignmentView
+from grader.service.course.assignment_view import AssignmentView
 from grader.service.db.batches import in_batches
 from grader.service.db.session import Database
 from grader.service.db.tables.audit import AuditRow

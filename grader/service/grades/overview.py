@@ -11,7 +11,7 @@ from sqlalchemy import func, or_, select
 from sqlalchemy.orm import Session
 
 from grader.results.check import FOR_INSTRUCTORS
-from grader.service.course.assignments import AssignmentView
+from grader.service.course.assignment_view import AssignmentView
 from grader.service.db.tables.decisions import RequestRow
 from grader.service.db.tables.grading_states import State
 from grader.service.db.tables.people import CourseRole, PersonRow

@@ -10,7 +10,7 @@ from typing import Self
 from sqlalchemy import Select, SQLColumnExpression, case, select
 from sqlalchemy.orm import Session
 
-from grader.service.course.assignments import AssignmentView
+from grader.service.course.assignment_view import AssignmentView
 from grader.service.course.groups import BELONGS, PEOPLE, linked_people
 from grader.service.db.tables.decisions import DecisionRow, ExclusionRow, ExtensionRow
 from grader.service.db.tables.people import CourseRole, PersonRow

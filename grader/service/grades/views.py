@@ -11,7 +11,7 @@ from grader.common.people import by_name
 from grader.common.phrases import count
 from grader.course.policies.attempts import Bucket
 from grader.service.course import limits
-from grader.service.course.assignments import AssignmentView
+from grader.service.course.assignment_view import AssignmentView
 from grader.service.course.groups import team_at
 from grader.service.course.limits import HandInRules
 from grader.service.db.tables.decisions import ExclusionRow

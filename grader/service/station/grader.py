@@ -27,7 +27,8 @@ from grader.grading.progress import Progress, quietly
 from grader.lms.bundle import pack
 from grader.results.check import UNTIMED
 from grader.results.result import Result, Ungraded
-from grader.service.course.assignments import NO_LAST_STATE, AssignmentCache, LastGoodState
+from grader.service.course.assignment_view import LastGoodState
+from grader.service.course.assignments import NO_LAST_STATE, AssignmentCache
 from grader.service.course.device_classes import classes_of, elsewhere
 from grader.service.db.session import Database
 from grader.service.station.backends import Backend

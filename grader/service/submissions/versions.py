@@ -13,7 +13,7 @@ from datetime import datetime
 from sqlalchemy import ColumnElement, and_, exists, func, or_, select, update
 from sqlalchemy.orm import Session, aliased
 
-from grader.service.course.assignments import AssignmentView, Version
+from grader.service.course.assignment_view import AssignmentView, Version
 from grader.service.db.audit import note_by_station
 from grader.service.db.tables.assignments import HoldRow
 from grader.service.db.tables.grading_states import State

@@ -30,7 +30,16 @@ from grader.service.web.http.request_headers import is_own_form, referring_page
 from grader.service.web.http.security_headers import SecurityHeadersMiddleware
 from grader.service.web.pages import page
 from grader.service.web.routes.account import device_flow, mail_choices, personal_data, sign_in, sign_outs, tokens
-from grader.service.web.routes.machines import api, ci_jobs, lti, lti_registration, platforms, repositories, webhooks
+from grader.service.web.routes.machines import (
+    api,
+    ci_jobs,
+    lti,
+    lti_registration,
+    lti_selection,
+    platforms,
+    repositories,
+    webhooks,
+)
 from grader.service.web.routes.staff import (
     audit,
     course,
@@ -74,6 +83,7 @@ PAGES = (
     sign_in,
     lti,
     lti_registration,
+    lti_selection,
     assignments,
     editor,
     attempts,

@@ -1,5 +1,6 @@
 """hint.py: students get a hint of the level that the instructor selected."""
 
+import re
 from dataclasses import replace
 from html import unescape
 
@@ -75,7 +76,7 @@ def test_no_file_for_students_tells_more(hints, told):
     outcome = result(BUILD, wrong, source=source)
     files = [report(outcome) for report in REPORTS.values()]
     files.append(terminal.render(outcome, width=500, color=False))
-    for text in (unescape(file) for file in files):
+    for text in (unescape(re.sub("</?code>", "`", file)) for file in files):
         assert {words for words in (LINE, PART, CHANGE) if words in text} == told
 
 
@@ -120,6 +121,26 @@ def test_advice_about_other_lines_than_the_mistake_is_left_out(advice, is_kept):
     wrong = replace_in(failed("correctness: one row (n 9)", message="it is wrong."), help=advice)
     assert hint(fix(), SOURCE, "line").add_to(wrong).help == (advice if is_kept else "")
     assert hint(fix(is_all=False), SOURCE, "line").add_to(wrong).help == advice
+
+
+def test_a_correction_of_everything_shows_that_no_barrier_is_missing():
+    """If an edit of one line ends a race and makes all results right, the race is described without a missing
+    barrier.
+    """
+    told = "line 9 overwrites words of t that another work-item still reads in line 8."
+    seen = Finding(
+        reason=Reason.DATA_RACE,
+        message=f"a barrier is missing after line 7: {told}",
+        help="Write barrier(CLK_LOCAL_MEM_FENCE) after line 7.",
+        places=(),
+        times=1,
+    )
+    check = replace_in(unchecked(), message=seen.message, help=seen.help, findings=(seen,))
+    added = hint(fix(), SOURCE, "line").add_to(check)
+    assert added.message == f"{LINE}. {told.capitalize()}"
+    assert {added.help, added.findings[0].help} == {"This correction also ends the race."}
+    assert added.findings[0].message == told
+    assert hint(fix(is_all=False), SOURCE, "line").add_to(check) is check
 
 
 def test_code_that_is_not_the_students_is_not_quoted():

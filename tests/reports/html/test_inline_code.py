@@ -53,7 +53,8 @@ def test_a_group_tells_a_shared_sentence_once():
 
 
 def test_equal_evidence_is_shown_once_with_its_checks():
-    """Checks of a cause with the same evidence show it once, below their names."""
+    """Checks of a cause with the same evidence show it once, with their number."""
     cases = [failed(f"correctness: case {n} (n {n})", detail="C[0] is 1, not 2") for n in range(3)]
     page = REPORTS["html"](result(BUILD, *cases, failed("correctness: last (n 9)", detail="C[5] is 0")))
     assert page.count("C[0] is 1, not 2") == page.count("C[5] is 0") == 1
+    assert "correctness: case 0 (n 0) and 2 other checks" in page

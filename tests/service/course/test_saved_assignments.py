@@ -7,7 +7,8 @@ from courses import course_of
 from services import Service, post, upload
 
 from grader.common.errors import InputError
-from grader.service.course.assignments import AssignmentCache, AssignmentView
+from grader.service.course.assignment_view import AssignmentView
+from grader.service.course.assignments import AssignmentCache
 from grader.service.course.saved_assignments import memory_in
 from grader.service.db.tables.assignments import AssignmentRow
 from grader.service.grades.records import grades_of_all

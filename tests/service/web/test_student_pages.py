@@ -86,6 +86,16 @@ def test_nothing_and_what_is_no_text_is_refused_in_a_sentence(service, ada):
     assert service.claim() is None
 
 
+def test_the_list_has_only_columns_that_an_assignment_needs(service, ada):
+    """The list of assignments has no column for due dates or limits if no assignment has any."""
+    headings = re.compile(r'<th scope="col">([^<]*)</th>')
+    policies = service.course.assignments.parent / "course.yaml"
+    policies.write_text("attempts: {most: 3}\n")
+    assert headings.findall(ada.get("/").text) == ["Assignment", "Attempts left", "Points so far"]
+    policies.write_text("due: 2026-12-01T23:59:00+00:00\n")
+    assert headings.findall(ada.get("/").text) == ["Assignment", "Due", "Points so far"]
+
+
 def test_a_missing_assignment_is_not_found(ada):
     """An unknown assignment is answered with 404, both for its page and for a hand-in."""
     assert ada.get("/assignments/nothing").status_code == 404

@@ -19,14 +19,19 @@ def _before(launch: SimulatedLaunch, place: int) -> set[int]:
 
     A condition that work-items have evaluated does not keep all of them from the next one. Therefore the last evaluated
     condition does so, or the next one, which the compiler may have evaluated. Work-items pass the last one if it is a
-    single comparison that had both results.
+    single comparison that had both results. A loop whose condition never changed has had no iteration, because the
+    launch has ended.
     """
-    used = Counter(guard.used for guard in launch.guards.at(place))
+    guards = launch.guards.at(place)
+    used = Counter(guard.used for guard in guards)
+    loops = {guard.used for guard in guards if guard.is_loop}
     tests = sorted(used)
     branches = {each.line: each for each in launch.seen.branches}
     number = next((number for number, line in enumerate(tests) if line not in branches), len(tests))
     suspects = set(tests[number : number + 1])
     last = tests[number - 1] if number else None
+    if last is not None and last in loops and branches[last].constant:
+        return {last}
     if last is not None and (branches[last].constant or used[last] > 1):
         suspects.add(last)
     return suspects or set(tests)

@@ -9,7 +9,7 @@ from grader.service.db.tables.base import Base
 
 
 class AssignmentRow(Base):
-    """An assignment as it was last read (assignments.AssignmentView as JSON). It is used when the files are missing."""
+    """An assignment as it was last read (AssignmentView as JSON). It is used when the files are missing."""
 
     __tablename__ = "assignments"
 

@@ -131,7 +131,7 @@ class GradingRow(Base):
     shown early; the others are worth `hidden_points`. `full_checks` and `full_page` are None if they equal the early
     part. `speed` is the speed relative to the model solution on `device`, for leaderboards, and `shown_speed` the speed
     that the student may see. `measured_sha256` and `scored_sha256` are the version of the assignment
-    (assignments.Version). `needs_run` is true if the result was measured with this version, but can only be scored
+    (assignment_view.Version). `needs_run` is true if the result was measured with this version, but can only be scored
     after another run (versions.needs_a_run).
     """
 

@@ -6,7 +6,7 @@ from datetime import datetime
 from sqlalchemy import and_, exists, select
 from sqlalchemy.orm import Session
 
-from grader.service.course.assignments import AssignmentView
+from grader.service.course.assignment_view import AssignmentView
 from grader.service.db.session import Database
 from grader.service.db.tables.assignments import ReleaseRow
 from grader.service.db.tables.audit import AuditRow

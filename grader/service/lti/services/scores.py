@@ -18,7 +18,7 @@ from typing import Any
 from sqlalchemy import insert, select, update
 from sqlalchemy.orm import Session
 
-from grader.service.course.assignments import AssignmentView
+from grader.service.course.assignment_view import AssignmentView
 from grader.service.db.batches import in_batches
 from grader.service.db.outbox.sending import SendState
 from grader.service.db.session import Database

@@ -415,6 +415,40 @@ def test_two_lines_that_write_the_same_word_of_local_memory():
     assert only(kernel(told), parted).help.startswith("Both work-items compute the same index")
 
 
+def test_an_index_from_an_array_that_the_kernel_computes():
+    """If an index outside an array is an element of the kernel's own array, the help names the lines that compute it.
+    A line that computes the element itself has no other line to check.
+    """
+    lines = ["__kernel void k(__global const float *A, __global float *C, uint n)", "{", "uint to[2];"]
+    lines += ["for (uint i = 0; i < 2; i++)", "to[i] = get_global_id(0) * n + i;", "C[0] = A[to[1]];", "}"]
+    scene = replace(LINE, source="\n".join(lines), expanded="\n".join(lines))
+    found = only(kernel(invalid("read", at("global", A + 400), entity(6, READ))), scene)
+    assert found.help == "The index depends on values of to. First check how they are computed in line 5."
+    direct = scene.source.replace("A[to[1]]", "A[get_global_id(0)]")
+    found = only(
+        kernel(invalid("read", at("global", A + 400), entity(6, READ))),
+        replace(scene, source=direct, expanded=direct),
+    )
+    assert "depends on values" not in found.help
+
+
+def test_a_condition_that_lets_two_work_items_write_the_same_word():
+    """If a condition with an equality chooses the work-items that write, it may choose too many. A guard that tests
+    sizes does not choose single work-items.
+    """
+    told = race("Write-write", at("local", ASH), entity(5, WRITE), entity(5, WRITE, item=(0, 1, 0)))
+    lines = ["__kernel void k(__global const float *A, __local float *Ash, uint n)", "{"]
+    lines += ["const uint c = get_local_id(0);", "if (c == 0)", "Ash[c] = 1;", "}"]
+    scene = replace(PLANE, source="\n".join(lines), expanded="\n".join(lines))
+    assert only(kernel(told), scene).help == (
+        "The condition in line 4 lets both work-items write, and their indexes are equal. Check the condition and the "
+        "index."
+    )
+    guarded = scene.source.replace("c == 0", "c < n")
+    help_ = only(kernel(told), replace(PLANE, source=guarded, expanded=guarded)).help
+    assert help_.startswith("Both work-items compute the same index")
+
+
 def test_two_lines_that_write_the_same_word_in_turns_of_a_loop():
     """Even with a barrier between them, two lines in a loop can write the same word in different iterations. Then a
     barrier is missing at the end of the loop.
@@ -786,8 +820,8 @@ def test_a_write_to_an_input():
 
 
 def test_a_loop_that_does_not_end():
-    """If the simulator stops a kernel and the source has no loop at that place, the message names the line that was
-    running.
+    """If the simulator stops a kernel, the message names the innermost loop around the line that was running. If the
+    source has no loop at that place, it names this line.
     """
     head = "OCLGRIND FATAL ERROR (observer.cpp:770)\na loop that does not end\n\tKernel: k\n\tEntity: "
     found = only(kernel(message(head + entity(8, "br label %for.cond, !dbg !1"))))
@@ -795,6 +829,9 @@ def test_a_loop_that_does_not_end():
         Reason.TIME_LIMIT,
         "line 8 was still running when the simulator stopped the kernel.",
     )
+    looped = SOURCE.replace("line 4;", "for (;;) {").replace("line 6;", "while (e != last) {").replace("line 9;", "}}")
+    found = only(kernel(message(head + entity(8, "br label %for.cond, !dbg !1"))), replace(LINE, source=looped))
+    assert found.message == "line 6: this loop was still running when the simulator stopped the kernel."
 
 
 def test_what_the_simulator_does_not_know():

@@ -158,6 +158,13 @@ def test_a_guard_that_is_right_or_unreadable_is_not_blamed(body, line):
     assert not said("guard", IDS + body, outside(WRITE, line, "B"))
 
 
+def test_a_guard_is_not_blamed_for_an_index_from_a_computed_array():
+    """If an index depends on the elements of an array, it may be too large because they are wrong. Inputs are right."""
+    body = f"{IDS}const uint at = v[x];\nB[at * h + y] = 0;"
+    assert said("guard", body, outside(WRITE, 5, "B"), stored="B") == ""
+    assert said("guard", body.replace("v[x]", "A[x]"), outside(WRITE, 5, "B"), stored="B") != ""
+
+
 @pytest.mark.parametrize(
     ("body", "words"),
     [
@@ -270,6 +277,21 @@ def test_loads_with_the_id_of_another_dimension_are_named():
     assert not said("exchanged groups", body.replace("A[r * w + c]", "A[y * w + x]"))
 
 
+@pytest.mark.parametrize("second", ["y = get_global_id(0)", "y = get_group_id(0) * 16 + get_local_id(1)"])
+def test_a_store_that_uses_one_dimension_for_rows_and_columns_is_named(second):
+    """The message names the line that computes the coordinate with the wrong dimension, not the guard of the store. The
+    rule does not apply to a right store, or if the other dimension has a single group.
+    """
+    body = f"const uint x = get_global_id(0);\nconst uint {second};\nif (x < w && y < h)\nB[y + h * x] = A[y * w + x];"
+    assert said("one group id", body) == (
+        "line 4 uses dimension 0 of the launch for the columns of B, as for its rows, so only some blocks of B are "
+        "stored. Dimension 1 runs along the columns (`h`). Use dimension 1 for the columns."
+    )
+    single = replace(launch(body), items=(96, 16))
+    assert next(each for each in RULES if each.name == "one group id").find(single) is None
+    assert not said("one group id", f"{IDS}if (x < w && y < h) B[x * h + y] = A[y * w + x];")
+
+
 def test_a_tile_of_which_only_the_diagonal_is_loaded_is_named():
     """A load whose row and column use the same id in the group reads only the diagonal of its tile."""
     load = "if (y < h && k + v0 < w)\nt[u][v0] = A[y * w + k + v0];"
@@ -353,6 +375,17 @@ def test_a_condition_of_several_comparisons_may_keep_all_work_items_out():
     seen = replace(seen, seen=seen.seen.model_copy(update={"branches": (branch(4, constant=False),)}))
     store = next(number for number, token in enumerate(seen.text.outline.code) if token.line == 7)
     assert blocking(seen, [store]) == {4, 6}
+
+
+def test_a_loop_that_never_begins_keeps_all_work_items_out():
+    """A loop whose condition never changes has no iteration, because the launch has ended. Conditions that are always
+    true are not to blame, and neither are conditions inside the loop.
+    """
+    seen = launch(f"{IDS}if (x < w)\nfor (uint k = 0; k < w; k++)\nif (y < h)\nv[k] = 0;")
+    branches = tuple(branch(line, constant=True) for line in (4, 5))
+    seen = replace(seen, seen=seen.seen.model_copy(update={"branches": branches}))
+    store = next(number for number, token in enumerate(seen.text.outline.code) if token.line == 7)
+    assert blocking(seen, [store]) == {5}
 
 
 def test_results_that_are_never_stored_are_named_with_their_stores():

@@ -73,10 +73,9 @@ def _about_all(line: AuditRow) -> str | int:
 
 
 def _entry(lines: Sequence[AuditRow]) -> AuditEntry:
-    first = lines[0]
-    if len(lines) == 1:
+    first, keys = lines[0], tuple(sorted({line.about for line in lines}))
+    if len(keys) == 1:
         return AuditEntry(at=first.at, who=first.who, what=first.what)
-    keys = tuple(sorted(line.about for line in lines))
     words = f"{first.what.removesuffix(first.about)}{len(keys):,} people"
     return AuditEntry(at=first.at, who=first.who, what=words, keys=keys)
 

@@ -12,7 +12,7 @@ from starlette.responses import RedirectResponse, Response
 
 from grader.common.record import Record, replace
 from grader.course.submissions.submission import FILE_NAME
-from grader.service.course.assignments import AssignmentView
+from grader.service.course.assignment_view import AssignmentView
 from grader.service.course.groups import belongs_to
 from grader.service.course.limits import is_open
 from grader.service.db.tables.people import PersonRow

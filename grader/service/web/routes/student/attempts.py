@@ -95,17 +95,9 @@ def attempt_of(
     whole = member.teaches and bool(request.query_params.get("all"))
     with state.database.reading() as session:
         attempt = visible_attempt(session, public, member)
-        latest, counted, person = attempt.gradings[-1], attempt.counted, attempt.person
-        open_grading = open_grading_of(state, session, member, latest) if State(latest.state).open else None
-        hold = hold_of(session, attempt.assignment)
-        assignment = state.cache.assignment(attempt.assignment)
-        late = is_late(rules_for(session, assignment, person.id), attempt.received)
-        excluded, requests = exclusion_of(session, attempt), requests_about(session, attempt)
-        deduction = deduction_of(session, state.cache.all(), attempt, member.access) if late else ""
-        own = person.id == member.id or not member.teaches
-        result = member.access.result(attempt)
+        counted, result = attempt.counted, member.access.result(attempt)
         stored = None if counted is None or result is None else _stored_result(counted, whole=whole)
-        neighbours = _neighbours(session, attempt, member.id if own else person.id, member)
+        read = _read_with(session, state, member, attempt)
     return page(
         request,
         "attempt.html.jinja",
@@ -114,24 +106,36 @@ def attempt_of(
         question_form=question,
         exclusion_form=exclusion,
         attempt=attempt,
-        assignment=assignment,
-        late=late,
-        deduction=deduction,
-        exclusion=excluded,
-        requests=requests,
-        latest=latest,
-        open_grading=open_grading,
         counted=counted,
         result=result,
         report=None if stored is None else report_in(stored),
         whole=whole,
-        neighbours=neighbours,
-        hold=hold,
-        owner=person,
-        own=own,
-        base="" if own else f"/course/people/{person.id}",
-        cancellable=person.id == member.id and open_grading is not None and latest.why == HANDED_IN,
+        **read,
     )
+
+
+def _read_with(session: Session, state: AppState, member: Member, attempt: AttemptRow) -> dict[str, object]:
+    """What the page shows besides the result of an attempt: its grading, its owner, decisions and neighbours."""
+    latest, person = attempt.gradings[-1], attempt.person
+    open_grading = open_grading_of(state, session, member, latest) if State(latest.state).open else None
+    assignment = state.cache.assignment(attempt.assignment)
+    late = is_late(rules_for(session, assignment, person.id), attempt.received)
+    own = person.id == member.id or not member.teaches
+    return {
+        "assignment": assignment,
+        "late": late,
+        "deduction": deduction_of(session, state.cache.all(), attempt, member.access) if late else "",
+        "exclusion": exclusion_of(session, attempt),
+        "requests": requests_about(session, attempt),
+        "latest": latest,
+        "open_grading": open_grading,
+        "neighbours": _neighbours(session, attempt, member.id if own else person.id, member),
+        "hold": hold_of(session, attempt.assignment),
+        "owner": person,
+        "own": own,
+        "base": "" if own else f"/course/people/{person.id}",
+        "cancellable": person.id == member.id and open_grading is not None and latest.why == HANDED_IN,
+    }
 
 
 def _stored_result(counted: GradingRow, *, whole: bool) -> bytes | None:

@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from grader.service.course.assignments import AssignmentView
+from grader.service.course.assignment_view import AssignmentView
 from grader.service.errors import FieldError, NotFoundError, RefusedError
 from grader.service.grades.leaderboard import Leaderboard, boards_for_staff, boards_for_students
 from grader.service.grades.publication.holds import hold_of

@@ -5,8 +5,8 @@ off-by-one error, a wrong variable, an extra or missing term, a wrong array, or 
 from collections.abc import Callable, Iterator
 from itertools import islice
 
-from grader.grading.search import expression_edits, token_edits
-from grader.grading.search.sites import Edit, Site
+from grader.grading.search.edits import expression_edits, token_edits
+from grader.grading.search.edits.sites import Edit, Site
 from grader.grading.source.guards import Guards
 from grader.grading.source.outline import Outline, Region
 from grader.grading.source.values import Values

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from itertools import combinations
 
 from grader.course.elements import ELEMENTS
-from grader.grading.search.sites import ASSIGNMENTS, DIVISIONS, Edit, Site
+from grader.grading.search.edits.sites import ASSIGNMENTS, DIVISIONS, Edit, Site
 from grader.grading.source.outline import INTEGER, Region
 
 COMPARISONS = frozenset({"<", "<=", ">", ">=", "==", "!="})

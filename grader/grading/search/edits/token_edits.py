@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from grader.course.elements import ELEMENTS
-from grader.grading.search.sites import DIVISIONS, Edit, Site
+from grader.grading.search.edits.sites import DIVISIONS, Edit, Site
 from grader.grading.source.outline import Variable
 
 OTHERS = {
