@@ -169,7 +169,7 @@ def test_stores_of_an_earlier_kernel_that_no_work_item_gets_to():
     scene = Scene(source=source, dimensions=1, extent=None, expanded=source)
     told = cause("x", GLOBAL, launch("first", ("x", 6)), launch("r", ("sums", 22)), scene=scene)
     assert told == (
-        "first writes x in line 6, called from line 10, but not all of what is read here. No work-item gets to the "
+        "first writes `x` in line 6, called from line 10, but not all of what is read here. No work-item gets to the "
         "store in line 4, behind the condition in line 3."
     )
 
