@@ -84,9 +84,7 @@ def _layouts(assignment: Assignment) -> Iterator[str]:
         scratch = [name for name, each in alike.items() if each.part == "scratch" and each.data is None]
         free = [name for name in scratch if name not in stated]
         fixed = [
-            f"{name} ({_kind(each)}{MAY_BE_CONSTANT if assignment.may_be_constant(name) else ''})"
-            for name, each in alike.items()
-            if name not in free
+            f"{name} ({_kind(each)}{_constant(assignment, name)})" for name, each in alike.items() if name not in free
         ]
         if fixed:
             yield f"      {', '.join(fixed)}: {in_words(shape)}"
@@ -95,8 +93,11 @@ def _layouts(assignment: Assignment) -> Iterator[str]:
             yield f"      {name} ({_kind(alike[name])}): {in_words(shape)}; the layout is yours to choose"
 
 
-MAY_BE_CONSTANT = "; may be __constant"
-"""Remark about an input that kernels may declare in constant memory."""
+def _constant(assignment: Assignment, name: str) -> str:
+    """Return a remark about an input that kernels may or should declare as `__constant`."""
+    if assignment.buffers[name].space == "constant":
+        return "; in constant memory"
+    return "; may be __constant" if assignment.may_be_constant(name) else ""
 
 
 def _kind(buffer: Buffer) -> str:
@@ -193,8 +194,10 @@ MEASURES: dict[Measure, str] = {
 
 def _sanitizer(_: Assignment, section: Section) -> Iterator[str]:
     """Yield the requirements for a clean run on the simulator."""
-    (sizes,) = section.launch_sizes()
-    yield f"  sanitizer, {section.total:g} points, in a simulated run at {sizes_in_words(sizes)}"
+    assert isinstance(section, Sanitizer)
+    yield f"  sanitizer, {section.total:g} points, in a simulated run at {sizes_in_words(section.sizes)}"
+    for kernel, sizes in section.alone.items():
+        yield f"      and in a simulated run of {kernel} alone at {sizes_in_words(sizes)}"
     yield "      no access out of bounds, no race, no barrier that some work-items miss, no use of unset values"
 
 
@@ -230,7 +233,8 @@ def _number(value: str | float) -> str:
 
 
 def _sizes(launch: Launch) -> str:
-    return f"global {_extent(launch.global_size)}, local {_extent(launch.local_size)}"
+    items = "" if launch.items is None else f", with {launch.items} work-items in the first dimension"
+    return f"global {_extent(launch.global_size)}, local {_extent(launch.local_size)}{items}"
 
 
 def _extent(sizes: tuple[str | int, ...]) -> str:

@@ -92,7 +92,7 @@ def follow(grading: Grading, path: Path, environment: GradingEnvironment) -> NoR
     """Grade the file now and after each save, until the user interrupts the command. Raises WatchEndedError with the
     exit code of the last report, or KeyboardInterrupt if there has been no report yet.
     """
-    saves, last, code = Saves(path), None, PASSED
+    saves, last, code = Saves(path, _note_lack), None, PASSED
     try:
         for data in saves.contents():
             result = _graded(grading, path, data, saves, environment)
@@ -110,6 +110,11 @@ def follow(grading: Grading, path: Path, environment: GradingEnvironment) -> NoR
         typer.echo()  # otherwise, the prompt of the shell would follow the terminal's ^C on the same line
         raise WatchEndedError(code) from interrupt
     raise AssertionError("unreachable: a file has no last content")
+
+
+def _note_lack(words: str) -> None:
+    """Say why there is nothing to grade, and that the command still watches."""
+    typer.echo(fitted(f"grader: {showable(words)}. Still watching; press Ctrl-C to stop.", sys.stderr), err=True)
 
 
 def _tell_changes(before: Result, after: Result) -> None:

@@ -1,9 +1,11 @@
-"""Help texts that are not broken in the middle of a word."""
+"""Help texts that are not broken in the middle of a word, and errors of the parser as sentences."""
 
 import re
 from typing import Any
 
 from typer.core import TyperCommand, TyperGroup
+
+from grader.cli.usage import usage_errors
 
 HYPHEN, HELD = "-", "\N{NON-BREAKING HYPHEN}"
 """typer breaks lines at hyphens, which would split a value such as nvidia-nodes. It does not break lines at HELD, so
@@ -36,6 +38,16 @@ class CommandGroup(TyperGroup):
     def get_help(self, ctx: Any) -> str:
         """Return the help as the terminal shows it."""
         return super().get_help(ctx).replace(HELD, HYPHEN)
+
+    def make_context(self, *args: Any, **fields: Any) -> Any:
+        """Parse the words in front of the subcommand."""
+        with usage_errors():
+            return super().make_context(*args, **fields)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Parse the words of the subcommand, and run it."""
+        with usage_errors(ctx):
+            return super().invoke(ctx)
 
 
 def _hold_hyphens(*described: object) -> None:

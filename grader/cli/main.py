@@ -18,7 +18,15 @@ from typing import NoReturn
 from grader.cli.exit_codes import BAD_INPUT, INTERRUPTED, UNGRADED
 from grader.cli.fork_server import fork_server_for
 from grader.cli.wrapping import fitted
-from grader.common.errors import InputError, InterruptedGradingError, SetupError, UngradedError, WatchEndedError
+from grader.common.errors import (
+    InputError,
+    InterruptedGradingError,
+    NoSuchDeviceError,
+    SetupError,
+    UngradedError,
+    UnreachableError,
+    WatchEndedError,
+)
 from grader.common.interrupts import interrupt_on
 from grader.protocol.text import showable
 
@@ -37,6 +45,10 @@ def main() -> None:
             app(prog_name="grader", obj=server)
     except InputError as error:
         _complain(str(error), BAD_INPUT)
+    except NoSuchDeviceError as error:
+        _complain(f"not graded: {error}", BAD_INPUT)
+    except UnreachableError as error:
+        _complain(str(error), UNGRADED)
     except UngradedError as error:
         _complain(f"not graded: {error}", UNGRADED)
     except SetupError as error:

@@ -28,7 +28,9 @@ AssignmentOption = Annotated[
     ),
 ]
 CourseOption = Annotated[Path | None, typer.Option(help="Folder that contains assignments/ and reference/.")]
-DeviceOption = Annotated[int | None, typer.Option(help="Number of the OpenCL device in the list of `grader devices`.")]
+DeviceOption = Annotated[
+    int | None, typer.Option(min=0, help="Number of the OpenCL device in the list of `grader devices`.")
+]
 SandboxOption = Annotated[
     str | None, typer.Option(help="Where submissions run: docker, user, or process (not isolated).")
 ]

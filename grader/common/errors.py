@@ -40,8 +40,16 @@ class UngradedError(GraderError):
     """The grader failed to do its work. The submission has no grade and can be tried again (exit code 3)."""
 
 
+class UnreachableError(UngradedError):
+    """A service does not answer (exit code 3). The command may not have been about a grading."""
+
+
 class DeviceError(UngradedError):
     """There is no OpenCL device to grade on, or the chosen device is missing."""
+
+
+class NoSuchDeviceError(DeviceError):
+    """The machine has OpenCL devices, but not the one with the chosen number (exit code 2)."""
 
 
 class NoSimulatorError(DeviceError):

@@ -46,7 +46,7 @@ def make_folder(path: Path) -> None:
     except (FileExistsError, NotADirectoryError) as error:
         raise InputError(f"cannot make the folder {path}: a file is in its place; name another.") from error
     except OSError as error:
-        raise InputError(f"cannot make the folder {path}: {error.strerror}.") from error
+        raise InputError(f"cannot make the folder {path}: {error.strerror}; name another.") from error
 
 
 def read_bytes(path: Path) -> bytes:

@@ -10,6 +10,7 @@ import unicodedata
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
+from typing import Protocol, TypeVar
 
 from grader.common.errors import InputError
 
@@ -66,6 +67,28 @@ def sort_key(name: str) -> SortKey:
     """
     pieces = TEXT_AND_NUMBER.findall(plain(name))
     return tuple((text, int(digits) if digits else -1) for text, digits in pieces), name
+
+
+class Named(Protocol):
+    """A person with a name."""
+
+    @property
+    def name(self) -> str:
+        """The displayed name."""
+
+
+SomeNamed = TypeVar("SomeNamed", bound=Named)
+
+
+def by_name(people: Iterable[SomeNamed]) -> list[SomeNamed]:
+    """Sort people by name."""
+    return sorted(people, key=lambda each: sort_key(each.name))
+
+
+def has_words(text: str, words: str) -> bool:
+    """True if a text contains each of these words, ignoring case and accents."""
+    searched = plain(text)
+    return all(each in searched for each in plain(words).split())
 
 
 def person_name(text: str) -> str:

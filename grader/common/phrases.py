@@ -40,5 +40,5 @@ def sentence(text: str) -> str:
 
 
 def first_sentence(text: str) -> str:
-    """Return the text up to the next sentence, which begins with a capital letter or a number."""
-    return re.split(r"(?<=[.?!]) (?=[A-Z\d])", text, maxsplit=1)[0]
+    """Return the text up to the next sentence, which begins with a capital letter, a number or a name in backticks."""
+    return re.split(r"(?<=[.?!]) (?=[A-Z\d`])", text, maxsplit=1)[0]

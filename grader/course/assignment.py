@@ -11,7 +11,7 @@ from typing import Any, NewType
 from pydantic import Field, model_validator
 
 from grader.common.errors import InputError
-from grader.common.phrases import sizes_in_words
+from grader.common.phrases import count, sizes_in_words
 from grader.common.record import replace
 from grader.course.by_value import content, misfits, number, numbers_in
 from grader.course.criteria import Case, DeviceClass, Hints, MemoryCheck, Range, Sizes, Slip, SpeedGoal
@@ -23,6 +23,7 @@ from grader.course.images import FORMATS, Sampler
 from grader.course.launches import Buffer, Choices, Launch, LocalArray, Repeat, Scalar
 from grader.course.policies.rules import POLICIES
 from grader.course.program import Program, Repetition, contradictions, launches_in, steps_in, unending, variables_in
+from grader.course.read_values import ElementOf, element_of, elements_of, unreadable, unwritten
 from grader.course.rubric import Rubric, SpeedGoals
 from grader.course.run_sequence import FillAt, LaunchAt, RunSequence, plain, unroll
 from grader.course.structs import Struct, StructFields, laid_out
@@ -138,7 +139,7 @@ class Assignment(Folders, Rubric):
                 raise ValueError("the bands of a speed goal must be listed from the highest fraction down")
         for sizes in self.all_sizes():
             self.check_at(sizes)
-        for case in self.correctness.cases:
+        for case in (*self.correctness.cases, *(self.sanitizer.alone_cases if self.sanitizer else ())):
             self._check_alone(case)
         for goal in self.goals.values():
             self._check_kernels(goal)
@@ -188,12 +189,20 @@ class Assignment(Folders, Rubric):
             if name in self.buffers and self.buffers[name].type in self.structs
         )
         yield from self._misnamed_steps()
+        yield from self._unreadable()
         constants = {*self.choices.constants, *(name for goal in self.goals.values() for name in goal.constants)}
         for name in sorted(constants - self.constants.keys()):
             where = "`choices`" if name in self.choices.constants else "a speed goal"
             yield f"{where} has the constant {name}, which is not in `constants`"
         for name in sorted(set(self.choices.launches) - kernels):
             yield f"`choices` has the launch of {name}, which is not one of the student's kernels"
+
+    def _unreadable(self) -> Iterator[str]:
+        """Yield a message for each argument or number of work-items that cannot be read from an array."""
+        yield from unreadable(self.scalars, (*self.launches, *self.baseline), self.buffers)
+        for program, launches in ((self.program, self.launches), (self.baseline_program, self.baseline)):
+            read = [each for launch in launches for each in elements_of(launch, self.scalars)]
+            yield from unwritten(read, program, launches, self.buffers)
 
     def _summed(self) -> Iterator[str]:
         """Yield the buffers whose sums end a repetition."""
@@ -237,7 +246,8 @@ class Assignment(Folders, Rubric):
             rule = self.tolerance_of(name).rule
             if buffer.type in self.structs and buffer.is_judged and rule in WITHOUT_FIELDS:
                 yield f"the buffer {name} has structs, to which the rule {rule} does not apply; choose another rule"
-        for name, scalar in self.scalars.items():
+        for name in self.stated_scalars:
+            scalar = self.scalars[name]
             yield from (f"the scalar {name} {why}" for why in misfits(self.element(scalar.type), scalar.value))
         yield from () if self.performance is None else self._untimeable(self.performance)
         shapes = " ".join(str(extent) for buffer in self.buffers.values() for extent in buffer.shape)
@@ -306,8 +316,19 @@ class Assignment(Folders, Rubric):
                 self._check_sequence(sequence, sizes)
             for number in self._numbers():
                 evaluate(number, names)
+            self._check_constant(sizes)
         except InputError as error:
             raise ValueError(str(error).rstrip(".")) from error
+
+    def _check_constant(self, sizes: Sizes) -> None:
+        """Raise ValueError if an array in constant memory is too large for some device."""
+        for name, buffer in self.buffers.items():
+            size = self.bytes_of(name, sizes)
+            if buffer.space == "constant" and size > CONSTANT_BYTES:
+                raise ValueError(
+                    f"the buffer {name} has {size:,} bytes at {sizes_in_words(sizes)}, but constant memory has "
+                    f"{CONSTANT_BYTES:,}; make it smaller, or leave out `space`"
+                )
 
     def _check_launch(self, step: LaunchAt) -> None:
         """Raise ValueError if a size of the launch is impossible, and InputError if a number does not fit into uint."""
@@ -315,6 +336,8 @@ class Assignment(Folders, Rubric):
         for amount in _amounts_of(step.launch):
             if evaluate_int(amount, names) < 1:
                 raise ValueError(f'"{amount}" is less than 1 at {sizes_in_words(step.sizes)}')
+        for element in elements_of(step.launch, self.scalars):
+            self.index_of(element, step.sizes)
         for name in (*step.sizes, *self.values):
             _check_fit(f"{name} at {sizes_in_words(step.sizes)}", ELEMENTS["uint"], evaluate_int(name, names))
 
@@ -329,14 +352,14 @@ class Assignment(Folders, Rubric):
             )
         for launch in sequence.launches:
             self._check_launch(launch)
-        for name in self.scalars:
+        for name in self.stated_scalars:
             with _explaining(f"the scalar {name} at {sizes_in_words(sizes)}"):
                 self.content(name, sizes)
         if sequence.repeat is not None:
             times = evaluate_int(sequence.repeat.times, self.names(sizes))
-            if times > TURNS:
+            if not 1 <= times <= TURNS:
                 raise InputError(
-                    f"a repetition has {times:,} iterations at {sizes_in_words(sizes)}; state at most {TURNS:,}."
+                    f"a repetition has {times:,} iterations at {sizes_in_words(sizes)}; state from 1 to {TURNS:,}."
                 )
 
     def _check_alone(self, case: Case) -> None:
@@ -367,7 +390,7 @@ class Assignment(Folders, Rubric):
 
     def _numbers(self) -> Iterator[str | float]:
         """Yield the expressions that may be any numbers."""
-        yield from (number for scalar in self.scalars.values() for number in numbers_in(scalar.value))
+        yield from (number for name in self.stated_scalars for number in numbers_in(self.scalars[name].value))
         yield from (buffer.tolerance.amount for buffer in self.buffers.values() if buffer.tolerance)
         yield from [self.repeat.until.below] if self.repeat and self.repeat.until else []
         for section in self.sections:
@@ -492,8 +515,30 @@ class Assignment(Folders, Rubric):
     def known(self, sizes: Sizes) -> dict[str, object]:
         """Return the arguments of oracle.py that are numbers: constants, sizes, and scalars of one number."""
         names = self.names(sizes)
-        scalars = {name: number(name, self.scalars[name].value) for name in self.scalars if self.is_number(name)}
+        stated = filter(self.is_number, self.stated_scalars)
+        scalars = {name: number(name, self.scalars[name].value) for name in stated}
         return {**names, **{name: evaluate(value, names) for name, value in scalars.items()}}
+
+    @property
+    def stated_scalars(self) -> tuple[str, ...]:
+        """Arguments by value that are not read from arrays."""
+        return tuple(name for name, scalar in self.scalars.items() if element_of(scalar.value) is None)
+
+    def index_of(self, element: ElementOf, sizes: Sizes) -> int:
+        """Return the index of an element of an array. Raises InputError if the array has no such element."""
+        index = evaluate_int(element.index, self.names(sizes))
+        number = prod(self.shape(self.buffers[element.array], sizes))
+        if not 0 <= index < number:
+            raise InputError(
+                f"{element.array}[{element.index}] has the index {index} at {sizes_in_words(sizes)}, but "
+                f"{element.array} has {count(number, 'element')}; correct the index or the shape."
+            )
+        return index
+
+    def arrays_of(self, launch: Launch) -> tuple[str, ...]:
+        """Return the names of the arrays that a launch needs: its arguments, and arrays from which values are read."""
+        read = (element.array for element in elements_of(launch, self.scalars))
+        return tuple(dict.fromkeys((*(arg for arg in launch.args if arg in self.buffers), *read)))
 
     def is_number(self, scalar: str) -> bool:
         """True if the argument is one number, and not a vector or a struct."""

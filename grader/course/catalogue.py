@@ -40,10 +40,15 @@ class Course(Record):
         """
         names = self.names()
         if name not in names:
-            near = difflib.get_close_matches(name, names, n=1, cutoff=0.4)
-            hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(names) or 'none'}."
-            raise InputError(f"there is no assignment {name!r}; {hint}")
+            raise InputError(f"there is no assignment {name!r}; {self._hint(name, names)}")
         return self.assignments / name / ASSIGNMENT_FILE
+
+    def _hint(self, name: str, names: list[str]) -> str:
+        """Suggest the most similar name, or say how to find the names."""
+        if not names:
+            return f"{self.assignments} contains none, and `grader new NAME` starts one."
+        near = difflib.get_close_matches(name, names, n=1, cutoff=0.4)
+        return f"did you mean {near[0]}?" if near else "`grader list` shows the names."
 
     def load(self, name: str) -> Coursework:
         """Read and check the assignment or suite with this name. Raises InputError with the file, the field and the

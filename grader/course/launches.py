@@ -15,6 +15,7 @@ from grader.course.tolerance import Tolerance
 
 DataKind = Literal["numbers", "integers", "bits", "zeros", "made"]
 Role = Literal["input", "output", "updated", "scratch"]
+Space = Literal["global", "constant"]
 
 
 class Buffer(Record):
@@ -45,6 +46,12 @@ class Buffer(Record):
     and are not checked.
     """
 
+    space: Space = "global"
+    """Memory that the exercise means for this array. Kernels should declare an input in `constant` memory as
+    `__constant`. Then its reads do not count as reads of global memory. This is the assignment's decision, because
+    otherwise a kernel could hide its reads by declaring arrays as `__constant`.
+    """
+
     @model_validator(mode="before")
     @classmethod
     def _with_type_of_format(cls, fields: Any) -> Any:
@@ -69,6 +76,8 @@ class Buffer(Record):
             yield "has data, so it is not an output; call it updated"
         if self.data == "bits" and (isinstance(element, Struct) or element.dtype != "float32"):
             yield "cannot have the data bits, which are for floats; choose another kind"
+        if self.space == "constant" and (self.part != "input" or self.image is not None):
+            yield "is no array that kernels only read, as constant memory requires; leave out `space`"
         if self.image is not None:
             yield from self._impossible_image()
 
@@ -100,7 +109,8 @@ class Scalar(Record):
 
     value: Value
     """A number, or an expression over sizes and constants. A vector has a list of them, or one value for all its
-    numbers. A struct has a mapping from its fields to their values.
+    numbers. A struct has a mapping from its fields to their values. Or an element of an array, such as `rows[n]`, which
+    is read before each launch.
     """
 
 
@@ -130,6 +140,11 @@ class Launch(Record):
 
     local_size: tuple[Expression, ...] = Field(alias="local")
     """Number of work-items of a work-group in each dimension."""
+
+    items: str | None = None
+    """An element of an array of whole numbers, such as `count[0]`, which an earlier kernel wrote: the number of
+    work-items in the first dimension. It is rounded up to whole work-groups, at least one, and at most `global`.
+    """
 
     optional_local: Expression | None = None
     """Number of elements of a trailing `__local real *` parameter. The kernel may declare it or leave it out."""

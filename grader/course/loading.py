@@ -70,6 +70,8 @@ def read_fields(path: Path, such_as: str) -> Fields:
         raise InputError(f"{path}: {error}") from error
     except (yaml.YAMLError, ValueError, TypeError, RecursionError) as error:  # a key may be a list
         raise InputError(f"{path}: is not YAML: {' '.join(str(error).split())}") from error
+    if fields is None:
+        raise InputError(f"{path}: is empty; write fields such as {such_as}.")
     if not isinstance(fields, dict):
         raise InputError(f"{path}: must contain fields such as {such_as}, but contains {type(fields).__name__}.")
     return fields

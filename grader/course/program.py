@@ -5,8 +5,8 @@
       - {for: k, from: 2, to: n, next: 2*k, do: [{kernel: merge, args: [data, k, n], global: [n], local: [64]}]}
       - {repeat: n, until: {sum: changed, below: 1}, do: [{fill: changed, value: 0}, {kernel: relax, ...}]}
 
-The judge unrolls loops over numbers (run_sequence.py), so a worker gets a plain sequence. Only `repeat` is left to
-the worker, because its end may depend on a value that a kernel writes.
+The judge unrolls loops (run_sequence.py), so a worker gets a plain sequence. Only one repetition is left to the worker:
+the one with `until`, because its end depends on a value that a kernel writes, or the only one (`kept_repetition`).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,7 +19,10 @@ from grader.course.expressions import Expression
 from grader.course.launches import Buffer, Launch, Repeat, Until
 
 MOST_STEPS = 2000
-"""Most steps of an unrolled program. A sort of 2^31 elements by bitonic merges has 496."""
+"""Most steps of an unrolled program, and most iterations of its loops. A sort of 2^31 elements by bitonic merges has
+496 steps. Each step costs the judge 0.3 ms whenever it makes a plan. A worker on a busy machine of two cores did not
+prepare 5,000 steps within the 30 s of a build.
+"""
 
 
 class Fill(Record):
@@ -61,10 +64,10 @@ class For(Record):
 
 
 class Repetition(Record):
-    """Steps that are repeated, at most `repeat` times. A program has at most one, which is not within a loop."""
+    """Steps that are repeated. A program has at most one repetition with `until`, which is not within a loop."""
 
     repeat: Expression
-    """Largest number of iterations."""
+    """Number of iterations, or with `until` the largest number."""
 
     swap: tuple[tuple[str, str], ...] = ()
     """Pairs [old, new] of arrays that change places after each iteration. At the end, the last result is in `new`."""
@@ -72,8 +75,8 @@ class Repetition(Record):
     until: Until | None = None
     """Condition that ends the repetition."""
 
-    do: "tuple[PlainStep, ...]" = Field(min_length=1)
-    """Launches and fills of an iteration."""
+    do: "tuple[Step, ...]" = Field(min_length=1)
+    """Steps of an iteration."""
 
 
 KINDS = ("kernel", "fill", "for", "repeat", "swap")
@@ -102,13 +105,6 @@ Step = Annotated[
     Discriminator(_tag, custom_error_type="step", custom_error_message=f"a step has one of {', '.join(KINDS)}"),
 ]
 """A step of a program."""
-
-
-PlainStep = Annotated[
-    Annotated[Launch, Tag("kernel step")] | Annotated[Fill, Tag("fill step")],
-    Discriminator(_tag, custom_error_type="step", custom_error_message="a repeated step has kernel or fill"),
-]
-"""A step that a worker can repeat."""
 
 
 Program = tuple[Step, ...]
@@ -180,10 +176,21 @@ def contradictions(steps: Program, buffers: Mapping[str, Buffer]) -> Iterator[st
     for step in steps_in(steps):
         if isinstance(step, Repetition):
             yield from unending(step, launches_in(step.do), buffers)
-    if sum(isinstance(step, Repetition) for step in steps_in(steps)) > 1:
-        yield "a program has more than one `repeat`; unroll the others with `for`"
-    if any(isinstance(step, Repetition) for loop in variables_in(steps) for step in loop.do):
-        yield "`repeat` is within `for`; move it out"
+    tests = [step for step in steps_in(steps) if isinstance(step, Repetition) and step.until is not None]
+    if len(tests) > 1:
+        yield "a program has more than one `repeat` with `until`; give the others a fixed number of iterations"
+    elif tests and all(step is not tests[0] for step in steps):
+        yield "a `repeat` with `until` is within a loop; move it out, or give it a fixed number of iterations"
+
+
+def kept_repetition(steps: Program) -> Repetition | None:
+    """Return the repetition that is left to the worker: the one with `until`, or the only one if it is in no loop. None
+    if all are unrolled.
+    """
+    found = [step for step in steps_in(steps) if isinstance(step, Repetition)]
+    tests = [step for step in found if step.until is not None]
+    kept = tests[:1] or (found if len(found) == 1 else [])
+    return next((step for step in kept if any(step is each for each in steps)), None)
 
 
 def unending(repeat: Repeat | Repetition, launches: Sequence[Launch], buffers: Mapping[str, Buffer]) -> Iterator[str]:

@@ -226,8 +226,8 @@ class Correctness(Section):
 
 
 class Sanitizer(SingleCheck):
-    """A run in the simulator that must not show errors. Its sizes are small and not multiples of a tile, so that it
-    reaches every edge.
+    """Runs in the simulator that must not show errors. The sizes are small and not multiples of a tile, so that the run
+    of the whole program reaches every edge.
     """
 
     kinds = (Kind.SANITIZER,)
@@ -239,9 +239,22 @@ class Sanitizer(SingleCheck):
     points: float = Field(ge=0)
     """Points for a run without errors."""
 
+    alone: dict[str, Sizes] = Field(default={}, exclude_if=lambda alone: not alone)
+    """Sizes at which a kernel also runs alone, on right arrays, by the name of the kernel. They may be much larger than
+    `sizes` if the kernel uses only a small array there.
+    """
+
     def asked(self, _: DeviceClass, /) -> tuple[AskedCheck, ...]:
         """Return the only check."""
         return (self.check,)
+
+    @property
+    def alone_cases(self) -> tuple[Case, ...]:
+        """The runs in which a kernel runs alone, as cases."""
+        return tuple(
+            Case(name=f"{kernel} alone, in the simulator", sizes=sizes, alone=kernel)
+            for kernel, sizes in self.alone.items()
+        )
 
     @property
     def check(self) -> AskedCheck:
@@ -254,8 +267,9 @@ class Sanitizer(SingleCheck):
         return self.points
 
     def launch_sizes(self) -> Iterator[Sizes]:
-        """Yield the sizes of the simulated run."""
+        """Yield the sizes of the simulated runs."""
         yield self.sizes
+        yield from self.alone.values()
 
 
 class Memory(Section):

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from grader.common.errors import InputError
+from grader.common.phrases import listed
 from grader.common.record import replace
 from grader.course.criteria import Sizes
 from grader.course.expressions import evaluate, evaluate_int
 from grader.course.launches import Launch, Repeat
-from grader.course.program import MOST_STEPS, Fill, For, Program, Repetition, Swap, launches_in
+from grader.course.program import MOST_STEPS, Fill, For, Program, Repetition, Swap, kept_repetition, launches_in
 
 
 @dataclass(frozen=True)
@@ -74,14 +75,22 @@ class _Unrolling:
 
     names: Callable[[Sizes], Mapping[str, object]]
     launches: Mapping[int, Launch]
+    kept: Repetition | None
     steps: list[Unrolled]
     places: dict[str, str]
+    iterations: int = 0
     repeated: tuple[Repeat, int, int] | None = None
 
     def add(self, step: Unrolled) -> None:
-        if len(self.steps) >= MOST_STEPS:
-            raise InputError(f"the program has more than {MOST_STEPS:,} steps at these sizes; use `repeat` for a loop.")
         self.steps.append(step)
+        if len(self.steps) > MOST_STEPS:
+            raise InputError(TOO_LONG)
+
+    def enter(self) -> None:
+        """Begin an iteration of a loop, which may have no steps."""
+        self.iterations += 1
+        if self.iterations > MOST_STEPS:
+            raise InputError(TOO_LONG)
 
     def run(self, steps: Sequence[Any], sizes: Sizes) -> None:
         for step in steps:
@@ -91,16 +100,41 @@ class _Unrolling:
                 case Fill():
                     value = evaluate(step.value, self.names(sizes))
                     self.add(FillAt(self.places.get(step.fill, step.fill), value))
-                case Swap(swap=(one, other)):
-                    of_one, of_other = self.places.get(one, one), self.places.get(other, other)
-                    self.places |= {one: of_other, other: of_one}
+                case Swap(swap=pair):
+                    self.exchange(*pair)
                 case For():
                     for value in _values(step, sizes, self.names):
+                        self.enter()
                         self.run(step.do, {**sizes, step.variable: value})
+                case Repetition() if step is self.kept:
+                    self.keep(step, sizes)
                 case Repetition():
-                    start = len(self.steps)
-                    self.run(step.do, sizes)
-                    self.repeated = self._placed(step), start, len(self.steps)
+                    self.repeat(step, sizes)
+
+    def exchange(self, one: str, other: str) -> None:
+        """Let two arrays change places."""
+        of_one, of_other = self.places.get(one, one), self.places.get(other, other)
+        self.places |= {one: of_other, other: of_one}
+
+    def keep(self, step: Repetition, sizes: Sizes) -> None:
+        """Add one iteration, which the worker repeats."""
+        start, before = len(self.steps), dict(self.places)
+        self.run(step.do, sizes)
+        moved = [name for name, place in self.places.items() if before.get(name, name) != place]
+        if moved:
+            raise InputError(
+                f"after an iteration of `repeat`, {listed(moved, 'and')} are not in their places; list them in its "
+                "field `swap` instead of a step."
+            )
+        self.repeated = self._placed(step), start, len(self.steps)
+
+    def repeat(self, step: Repetition, sizes: Sizes) -> None:
+        """Add all iterations. Arrays change places between them, so the last result is in the second of a pair."""
+        for turn in range(evaluate_int(step.repeat, self.names(sizes))):
+            self.enter()
+            for pair in step.swap if turn else ():
+                self.exchange(*pair)
+            self.run(step.do, sizes)
 
     def _placed(self, step: Repetition) -> Repeat:
         """The repetition, with the arrays that are used in place of swapped ones."""
@@ -131,6 +165,12 @@ def _values(loop: For, sizes: Sizes, names: Callable[[Sizes], Mapping[str, objec
         value = following
 
 
+TOO_LONG = (
+    f"the program has more than {MOST_STEPS:,} steps at these sizes, because its loops are unrolled; choose smaller "
+    "sizes, or write the longest loop as the only `repeat`, outside other loops."
+)
+
+
 ENDLESS = (
     "the loop over {0} does not end, because `next` of {1} is {2}; let `next` always rise, such as {0} + 1, or always "
     "fall."
@@ -148,7 +188,7 @@ def unroll(
     `names` gives the names of expressions, and `judged` decides whose result must be in its own array at the end.
     """
     own = {id(step): launch for step, launch in zip(launches_in(program), launches, strict=True)}
-    unrolling = _Unrolling(names=names, launches=own, steps=[], places={})
+    unrolling = _Unrolling(names=names, launches=own, kept=kept_repetition(program), steps=[], places={})
     unrolling.run(program, sizes)
     unrolling.copy_back(judged)
     steps = tuple(unrolling.steps)

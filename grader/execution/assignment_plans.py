@@ -11,6 +11,7 @@ from grader.course.elements import ELEMENTS, Element
 from grader.course.expressions import evaluate, evaluate_int
 from grader.course.launches import Launch
 from grader.course.poison import GUARD_BYTES, POISON
+from grader.course.read_values import element_of
 from grader.course.run_sequence import CopyAt, FillAt, LaunchAt, RunSequence, Unrolled, plain
 from grader.course.speed_goals import speed_goal
 from grader.course.structs import Struct
@@ -38,7 +39,9 @@ from grader.protocol.steps import (
     BufferSpec,
     BytesArg,
     CopyStep,
+    ElementArg,
     FillStep,
+    ItemCount,
     KernelStep,
     LocalArg,
     RepeatSteps,
@@ -126,7 +129,7 @@ def baseline_plan(assignment: Assignment, sizes: Sizes) -> Plan:
 
 
 def _script(assignment: Assignment, sizes: Sizes, sequence: RunSequence, program: str, bindings: Bindings) -> Script:
-    used = set(_arrays(sequence)) & assignment.buffers.keys()
+    used = set(_arrays(assignment, sequence))
     ready = _made_before(assignment, sequence.launches[0].launch)
     given = {name for name in used if assignment.buffers[name].data} | (used & ready)
     changed = {name for name in used if assignment.buffers[name].part != "input"} - ready
@@ -139,12 +142,12 @@ def _script(assignment: Assignment, sizes: Sizes, sequence: RunSequence, program
     )
 
 
-def _arrays(sequence: RunSequence) -> Iterator[str]:
+def _arrays(assignment: Assignment, sequence: RunSequence) -> Iterator[str]:
     """Names of the arrays of all steps."""
     for step in sequence.steps:
         match step:
             case LaunchAt():
-                yield from step.args
+                yield from (step.places.get(name, name) for name in assignment.arrays_of(step.launch))
             case FillAt():
                 yield step.buffer
             case CopyAt():
@@ -184,7 +187,17 @@ def _step(assignment: Assignment, step: Unrolled, program: str, bindings: Bindin
         args=tuple(args),
         global_size=assignment.items(launch, launch.global_size, sizes),
         local_size=assignment.items(launch, launch.local_size, sizes),
+        items=_item_count(assignment, launch, sizes),
     )
+
+
+def _item_count(assignment: Assignment, launch: Launch, sizes: Sizes) -> ItemCount | None:
+    element = element_of(launch.items)
+    if element is None:
+        return None
+    kind = assignment.numbers_of(element.array)
+    offset = kind.bytes * assignment.index_of(element, sizes)
+    return ItemCount(buffer=element.array, offset=offset, type=kind.dtype)
 
 
 def _argument(assignment: Assignment, name: str, sizes: Sizes) -> Arg:
@@ -196,9 +209,17 @@ def _argument(assignment: Assignment, name: str, sizes: Sizes) -> Arg:
     if name in assignment.samplers:
         sampler = assignment.samplers[name]
         return SamplerArg(normalized=sampler.normalized, address=sampler.address, filter=sampler.filter)
+    return _by_value(assignment, name, sizes)
+
+
+def _by_value(assignment: Assignment, name: str, sizes: Sizes) -> ScalarArg | BytesArg | ElementArg:
     names = assignment.names(sizes)
     if name not in assignment.scalars:  # a size, a value or the number of a loop
         return ScalarArg(type="uint32", value=evaluate_int(name, names))
+    read = element_of(assignment.scalars[name].value)
+    if read is not None:
+        size = assignment.element(assignment.scalars[name].type).bytes
+        return ElementArg(buffer=read.array, offset=size * assignment.index_of(read, sizes), size=size)
     if not assignment.is_number(name):
         return BytesArg(content=assignment.content(name, sizes).hex())
     scalar = assignment.scalars[name]

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
-from grader.common.errors import DeviceError, NoSimulatorError, WorkerError
+from grader.common.errors import DeviceError, NoSimulatorError, NoSuchDeviceError, WorkerError
 from grader.common.invocation import command
 from grader.common.phrases import listed
 from grader.execution.array_files import ArrayFiles
@@ -188,7 +188,8 @@ class Connection:
         if self._simulation is not None and not self.devices:
             raise NoSimulatorError(f"the simulator is missing. Run `{command('setup')}` to install it.")
         if self._device >= len(self.devices):
-            raise DeviceError(f"there is no OpenCL device {self._device}: {self._why_none(self._found)}")
+            kind = NoSuchDeviceError if self.devices else DeviceError
+            raise kind(f"there is no OpenCL device {self._device}: {self._why_none(self._found)}")
         return self.devices[self._device]
 
     def _listed(self, seconds: float) -> Devices:
@@ -211,7 +212,8 @@ class Connection:
     def _why_none(found: Devices) -> str:
         """Return the reason why the device is missing, and the next step for the user."""
         if found.devices:
-            return f"this machine has {len(found.devices)}. `{command('devices')}` lists them."
+            numbers = "only device 0" if len(found.devices) == 1 else f"devices 0 to {len(found.devices) - 1}"
+            return f"this machine has {numbers}. Choose a number that `{command('devices')}` lists."
         if found.too_new:
             return (
                 f"{listed(found.too_new, 'and')} is newer than the OpenCL driver that is installed (PoCL's Python "

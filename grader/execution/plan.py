@@ -2,7 +2,7 @@
 
 import dataclasses
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 from grader.common.optional import Fault
@@ -13,6 +13,7 @@ from grader.protocol.steps import (
     BufferArg,
     BufferSpec,
     CopyStep,
+    ElementArg,
     FillStep,
     KernelStep,
     ProgramSource,
@@ -36,12 +37,14 @@ class Binding:
     """The form that a kernel of the assignment has in the student's file.
 
     `name` is its name there. `takes_local` is true if it declares the optional trailing `__local` parameter.
-    `misordered` is a message if the names of its parameters suggest a different order of the arguments, and ""
+    `constants` maps its names of parameters that it declares as `__constant` to the assignment's arrays in constant
+    memory. `misordered` is a message if the names of its parameters suggest a different order of the arguments, and ""
     otherwise. `fault` is a fault of grader that prevented this check.
     """
 
     name: str
     takes_local: bool
+    constants: Mapping[str, str] = field(default_factory=dict)
     misordered: str = ""
     fault: Fault | None = None
 
@@ -196,8 +199,11 @@ def _on_buffers(step: Step, called: Callable[[str], str]) -> Step:
         return CopyStep(source=called(step.source), target=called(step.target))
     if isinstance(step, FillStep):
         return replace(step, buffer=called(step.buffer))
-    args = (replace(arg, buffer=called(arg.buffer)) if isinstance(arg, BufferArg) else arg for arg in step.args)
-    return replace(step, args=tuple(args))
+    args = (
+        replace(arg, buffer=called(arg.buffer)) if isinstance(arg, BufferArg | ElementArg) else arg for arg in step.args
+    )
+    items = step.items and replace(step.items, buffer=called(step.items.buffer))
+    return replace(step, args=tuple(args), items=items)
 
 
 def _repeated_on(repeat: RepeatSteps, called: Callable[[str], str]) -> RepeatSteps:

@@ -84,13 +84,15 @@ class SeenAccess(Message):
 
 
 class SeenPixels(Message):
-    """An expression that reads or writes an image, and how often work-items executed it."""
+    """An expression that reads or writes an image, and how often work-items executed it (metrics.ImageUse)."""
 
     line: Count
     column: Count
     image: Name
     writes: bool
     times: Count
+    mostly_idle: Count = 0
+    active: Count = 0
 
 
 class SeenBranch(Message):

@@ -151,6 +151,17 @@ class KeyArg(Message):
     kind: Literal["key"] = "key"
 
 
+class ElementArg(Message):
+    """A kernel argument passed by value: `size` bytes of a buffer's payload, which the worker reads before each
+    launch.
+    """
+
+    kind: Literal["element"] = "element"
+    buffer: str
+    offset: int = Field(ge=0)
+    size: int = Field(gt=0)
+
+
 class LocalArg(Message):
     """A kernel argument that is local memory of `size` bytes."""
 
@@ -167,7 +178,21 @@ class SamplerArg(Message):
     filter: Filtering
 
 
-Arg = Annotated[BufferArg | ScalarArg | BytesArg | KeyArg | LocalArg | SamplerArg, Field(discriminator="kind")]
+Arg = Annotated[
+    BufferArg | ScalarArg | BytesArg | ElementArg | KeyArg | LocalArg | SamplerArg, Field(discriminator="kind")
+]
+
+
+class ItemCount(Message):
+    """Number of work-items of a launch in the first dimension, as a whole number in a buffer.
+
+    A kernel may have written it, so it may be any number. The worker rounds it up to whole work-groups, at least one,
+    and at most the stated number of work-items.
+    """
+
+    buffer: str
+    offset: int = Field(ge=0)
+    type: ScalarType
 
 
 class KernelStep(Message):
@@ -179,6 +204,7 @@ class KernelStep(Message):
     args: tuple[Arg, ...]
     global_size: tuple[int, ...]
     local_size: tuple[int, ...]
+    items: ItemCount | None = None
 
 
 class CopyStep(Message):

@@ -24,7 +24,7 @@ def render(task: Task, counted: Counted | Problem, *, width: int, color: bool) -
 def _lines(task: Task, counted: Counted | Problem) -> Iterator[RenderableType]:
     name = task.assignment.part or task.assignment.name
     yield Text.assemble((showable(task.assignment.title), "bold"), f"  {name}")
-    problem = counted if isinstance(counted, Problem) else counted.problem
+    problem = counted if isinstance(counted, Problem) else counted.run.problem
     if isinstance(counted, Counted):
         yield Text(_legend(counted.profile), style="dim")
         yield Text()

@@ -1,12 +1,14 @@
 """Issues of a submission, which are the causes of its lost points. Each cause is reported once.
 
 An issue is a mistake with its line and the next step. It lists all checks that it explains: cases that failed in one
-line for one cause, cases whose cause only the simulator knows, and findings with the same help. Checks that failed only
-because another check failed have no issue. A failed practice case is an issue, too.
+line for one cause, cases whose cause only the simulator knows, and findings with the same help. Checks that were not
+run because another check failed have no issue of their own, but the issue of that check explains them. A failed
+practice case is an issue, too.
 """
 
 import hashlib
-from collections import Counter
+import re
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -34,6 +36,9 @@ NOT_KNOWN = 1
 ERROR = "error"
 LEVELS = {Kind.MEMORY: "slow", Kind.PERFORMANCE: "slow", Kind.PRACTICE: "practice"}
 """Levels of issues by the kind of their checks. All other kinds are errors."""
+
+QUOTED = re.compile(r'"([^"]+)"')
+"""Matches the names of the checks that another check requires, in the message of a check that was not counted."""
 
 CASES = frozenset({Kind.CORRECTNESS, Kind.PRACTICE})
 """Kinds whose checks nearly always fail for a common cause. Which of them fail depends on the inputs."""
@@ -76,8 +81,8 @@ class Issue:
 
     @property
     def seen_in(self) -> str:
-        """Names of the explained checks, such as "sanitizer; correctness: one row, ragged". Checks that wait for the
-        build are left out.
+        """Names of the explained checks, such as "sanitizer; correctness: one row, ragged". Checks that were not run
+        are left out.
         """
         made = [check for check in self.checks if check.reason is not Reason.NOT_RUN]
         kinds = dict.fromkeys(check.kind for check in made)
@@ -121,11 +126,13 @@ def issues_of(result: Result) -> tuple[Issue, ...]:
     """Return the issues in the order in which they should be read, with practice cases last."""
     lines, seen, told = lines_of(result), Counter[tuple[str, ...]](), set[str]()
     issues = []
-    for number, (cause, sightings) in enumerate(_sightings_by_cause(result, lines).items(), start=1):
+    causes = _sightings_by_cause(result, lines)
+    unrun = _unrun_by_cause(result, causes)
+    for number, (cause, sightings) in enumerate(causes.items(), start=1):
         text = lines[cause.line - 1].strip() if cause.line else ""
         identity = (result.assignment, cause.part, cause.kind, cause.reason, cause.subject, text)
         seen[identity] += 1
-        checks = _explained(cause, sightings, result)
+        checks = _explained(sightings, unrun[cause])
         issues.append(
             Issue(
                 number=number,
@@ -198,10 +205,33 @@ def _sightings_by_cause(result: Result, lines: Sequence[str]) -> dict[_Cause, li
     return found
 
 
-def _explained(cause: _Cause, sightings: Sequence[_Sighting], result: Result) -> tuple[Check, ...]:
-    """Return the checks that a cause explains. A failed build also explains the checks that it prevents."""
-    waiting = [each for each in result.unreached if cause.kind is Kind.BUILD and each.part == cause.part]
-    return tuple({each.name: each for each in (*(sighting.check for sighting in sightings), *waiting)}.values())
+def _explained(sightings: Sequence[_Sighting], unrun: Sequence[Check]) -> tuple[Check, ...]:
+    """Return the checks that a cause explains: those that failed and those that were not run."""
+    return tuple({each.name: each for each in (*(sighting.check for sighting in sightings), *unrun)}.values())
+
+
+def _unrun_by_cause(result: Result, causes: Iterable[_Cause]) -> Mapping[_Cause, list[Check]]:
+    """Return the checks that were not run, by the cause that prevented them.
+
+    A check that requires others waits for the first of them that failed. Any other check waits for the first cause in
+    its kernel. If the build of a kernel was not run, the file does not build, which the first cause explains.
+    """
+    firsts: dict[str, _Cause] = {}
+    by_label: dict[tuple[str, str], _Cause] = {}
+    for cause in causes:
+        if cause.kind is not Kind.PRACTICE:
+            firsts.setdefault(cause.part, cause)
+            by_label.setdefault((cause.part, cause.subject), cause)
+    found = defaultdict[_Cause, list[Check]](list)
+    for check in (each for each in result.checks if each.reason is Reason.NOT_RUN):
+        if check.kind is Kind.BUILD and firsts:
+            firsts.setdefault(check.part, next(iter(firsts.values())))
+        required = (by_label.get((check.part, name)) for name in QUOTED.findall(check.message))
+        preventing = next(filter(None, required), firsts.get(check.part))
+        if preventing is not None:
+            by_label.setdefault((check.part, check.label), preventing)
+            found[preventing].append(check)
+    return found
 
 
 def _message(cause: _Cause, sightings: Sequence[_Sighting], lines: Sequence[str]) -> str:
@@ -264,13 +294,17 @@ def _cause(sighting: _Sighting, lines: Sequence[str]) -> _Cause:
 def _found_before(cause: _Cause, sighting: _Sighting, found: Mapping[_Cause, list[_Sighting]]) -> _Cause | None:
     """Return an earlier cause that explains this sighting, too.
 
-    A finding with the same help as an earlier one is the same mistake in another line. A case with the line of an
+    A finding with the same help as an earlier one is the same mistake in another line. A line that uses memory badly is
+    one mistake, even if two checks measure it. A case with the line of an
     earlier cause is also the same mistake if its help or its cause is equal. A case is a consequence of the first
     finding in its kernel if its cause is unknown, or if its results change from launch to launch.
     """
     earlier = [each for each in found if each.part == cause.part]
     alike = [each for each in earlier if sighting.help and found[each][0].help == sighting.help]
     findings = [each for each in earlier if each.kind is Kind.SANITIZER]
+    if cause.kind is Kind.MEMORY and cause.line is not None:
+        kin = (each for each in alike if each.kind is cause.kind and each.reason is cause.reason)
+        return next((each for each in kin if each.line == cause.line), None)
     if cause.kind not in CASES:
         return next((each for each in alike if each in findings and each.reason is cause.reason), None)
     alike += [each for each in earlier if cause.subject and each.subject == cause.subject]

@@ -55,6 +55,9 @@ CELLS = {RIGHT: "not dim green", PARTLY: "not dim yellow", WRONG: "not dim bold 
 INDENT_OF_EVENTS = 11
 """Width of the text in front of an event, which appears below its line, in columns."""
 
+INDENT_OF_CODE = 9
+"""Width of the text in front of a line of the source, in columns."""
+
 INDENT = 8
 """Width of the verdict in a row, in columns. The text below a row begins after these columns."""
 
@@ -163,7 +166,8 @@ def _source(line: ExcerptLine, width: int) -> Iterator[Padding]:
     """
     yield _cropped(f"{line.number:>6} | {line.text}")
     for number, part in enumerate(line.underlined):
-        row = f"{'':6} | {'':{part.start}}{('-' if number else '^') * (part.end - part.start)}"
+        columns = max(min(part.end, width - INDENT_OF_CODE) - part.start, 1)  # the line may be cropped
+        row = f"{'':6} | {'':{part.start}}{('-' if number else '^') * columns}"
         if len(part.words) == 1 and len(row) + 1 + len(part.words[0]) <= width:
             yield _cropped(f"{row} {part.words[0]}", "red")
         else:

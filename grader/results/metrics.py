@@ -152,13 +152,17 @@ class Access(Record):
 
 
 class ImageUse(Record):
-    """An expression that reads or writes an image, and the number of times that work-items executed it."""
+    """An expression that reads or writes an image, and the number of times that work-items executed it. `mostly_idle`
+    and `active` are as for an Access. Results of earlier versions lack them.
+    """
 
     line: int
     column: int
     image: str
     does: Literal["reads", "writes"]
     times: int
+    mostly_idle: int = 0
+    active: int = 0
 
 
 class Need(Record):
@@ -187,7 +191,7 @@ class Profile(Record):
     kernel can move. `barrier_after` is the line after which a barrier was added for these counts, because only this
     barrier was missing. `needed` has the traffic of the model solution, if it was counted for comparison.
     `work_items` is the number of work-items of the largest launch. Results of earlier versions lack it.
-    `images` contains the accesses to images, which no other count includes.
+    `images` contains the accesses to images. Of the other counts, only `mostly_idle` includes them.
     """
 
     sizes: dict[str, int]
@@ -235,8 +239,11 @@ class Profile(Record):
 
     @property
     def mostly_idle(self) -> int:
-        """Number of requests to global and local memory in which fewer than half of a warp's lanes take part."""
-        return sum(each.mostly_idle for each in self.accesses if each.space != "constant")
+        """Number of requests to global memory, local memory and images in which fewer than half of a warp's lanes take
+        part.
+        """
+        accesses = (each.mostly_idle for each in self.accesses if each.space != "constant")
+        return sum(accesses) + sum(each.mostly_idle for each in self.images)
 
     @property
     def diverged(self) -> int:

@@ -47,7 +47,9 @@ def test_an_input_that_may_be_constant_is_named(course):
 
 def test_kernels_that_run_alone_are_named_and_fix_the_layout_of_their_arrays(tmp_path):
     """A case names its kernel and its points. The layout of an array of this kernel is not the student's choice."""
-    text = describe(three_kernels(tmp_path))
+    sanitizer = {"points": 1, "sizes": {"n": 16}, "alone": {"scanSums": {"n": 64}}}
+    text = describe(three_kernels(tmp_path, sanitizer=sanitizer))
+    assert "      and in a simulated run of scanSums alone at n 64\n" in text
     assert "      addOffsets alone: n 64, random data, only addOffsets, 7 points\n" in text
     assert "sums (scratch, int): n // 8 elements\n" in text
 

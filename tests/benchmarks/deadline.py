@@ -32,7 +32,7 @@ import page_load  # noqa: E402
 import service_loads as loads  # noqa: E402
 from services import field, parts  # noqa: E402
 
-from grader.service.db.models import State  # noqa: E402
+from grader.service.db.tables.grading_states import State  # noqa: E402
 
 AN_HOUR = 3600.0
 

@@ -24,7 +24,7 @@ sys.path[:0] = map(str, (ROOT / "tests" / "helpers").glob("**/"))
 import httpx2  # noqa: E402
 import service_loads as loads  # noqa: E402
 
-from grader.service.db.models import State  # noqa: E402
+from grader.service.db.tables.grading_states import State  # noqa: E402
 
 DRAINING = 900.0
 """Seconds after the last kill within which all gradings must be done."""

@@ -27,7 +27,7 @@ import httpx2  # noqa: E402
 import service_loads as loads  # noqa: E402
 from services import parts  # noqa: E402
 
-from grader.service.db.models import AttemptRow  # noqa: E402
+from grader.service.db.tables.submissions import AttemptRow  # noqa: E402
 
 SPARE = 0.05
 """Seconds between the last file and the due date."""

@@ -33,7 +33,8 @@ from grader.service.auth.mail_links import LinkContext, MailLinks  # noqa: E402
 from grader.service.auth.oidc import University  # noqa: E402
 from grader.service.auth.passwords import MAX_FAILURES, Passwords  # noqa: E402
 from grader.service.auth.sessions import invite  # noqa: E402
-from grader.service.db.models import CourseRole, PasswordRow, PersonRow  # noqa: E402
+from grader.service.db.tables.access import PasswordRow  # noqa: E402
+from grader.service.db.tables.people import CourseRole, PersonRow  # noqa: E402
 
 MINUTE = 60.0
 """Seconds within which all students must be able to sign in."""

@@ -39,18 +39,13 @@ from serving_course import Serving  # noqa: E402
 from sqlalchemy import func, insert, select  # noqa: E402
 
 from grader.service.db.clock import utc_now  # noqa: E402
-from grader.service.db.lti_tables import LtiAccountRow, LtiContextRow, LtiLineItemRow, LtiMemberRow, LtiScoreRow  # noqa: E402
-from grader.service.db.models import (  # noqa: E402
-    AttemptRow,
-    AuditRow,
-    CourseRole,
-    Decision,
-    DecisionRow,
-    GradingRow,
-    PersonRow,
-    State,
-)
-from grader.service.db.sending import SendState  # noqa: E402
+from grader.service.db.outbox.sending import SendState  # noqa: E402
+from grader.service.db.tables.audit import AuditRow  # noqa: E402
+from grader.service.db.tables.decisions import Decision, DecisionRow  # noqa: E402
+from grader.service.db.tables.grading_states import State  # noqa: E402
+from grader.service.db.tables.lti import LtiAccountRow, LtiContextRow, LtiLineItemRow, LtiMemberRow, LtiScoreRow  # noqa: E402
+from grader.service.db.tables.people import CourseRole, PersonRow  # noqa: E402
+from grader.service.db.tables.submissions import AttemptRow, GradingRow  # noqa: E402
 from grader.service.lti.services.scores import send_again  # noqa: E402
 from grader.service.station.storage.results import ready  # noqa: E402
 

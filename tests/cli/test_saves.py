@@ -3,6 +3,7 @@
 import os
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
@@ -28,7 +29,7 @@ def then(save):
 
 def test_the_first_content_is_what_there_is(path):
     """The first content is returned immediately and does not count as a save."""
-    saves = Saves(path)
+    saves = Saves(path, print)
     assert next(saves.contents()) == b"first"
     assert not saves.is_saved_again()
 
@@ -61,7 +62,7 @@ def removed_first(path):
 @pytest.mark.parametrize("save", [renamed, emptied_first, written_twice, removed_first])
 def test_however_an_editor_writes_it_a_save_is_one_content(path, save):
     """A save yields one content, even if the editor renames, empties or removes the file, or writes it twice."""
-    saves = Saves(path)
+    saves = Saves(path, print)
     contents = saves.contents()
     assert next(contents) == b"first"
     thread = then(lambda: save(path))
@@ -72,7 +73,7 @@ def test_however_an_editor_writes_it_a_save_is_one_content(path, save):
 
 def test_the_same_content_again_is_none(path):
     """A save without a change, or `touch`, does not yield any content."""
-    saves = Saves(path)
+    saves = Saves(path, print)
     contents = saves.contents()
     next(contents)
     os.utime(path, (1, 1))
@@ -83,9 +84,34 @@ def test_the_same_content_again_is_none(path):
 
 def test_a_save_is_seen_while_something_else_is_done(path):
     """A save with equal length is noticed between two calls. A missing file does not count as a save."""
-    saves = Saves(path)
+    saves = Saves(path, print)
     next(saves.contents())
     path.unlink()
     assert not saves.is_saved_again()
     path.write_text("other")
     assert saves.is_saved_again()
+
+
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        (Path.unlink, "kernels.cl is missing; save it again under this name"),
+        (Path.touch, "kernels.cl is empty; write your kernel in it and save it"),
+    ],
+    ids=["missing", "empty"],
+)
+def test_a_file_without_a_content_is_mentioned_once_and_graded_when_it_is_back(path, spoil, said):
+    """A file that stays missing or empty is mentioned once. The same content is then graded again."""
+    notes = []
+
+    def note(words):
+        notes.append(words)
+        then(lambda: path.write_text("first"))
+
+    contents = Saves(path, note).contents()
+    assert next(contents) == b"first"
+    path.unlink()
+    path.touch()
+    spoil(path)
+    assert next(contents) == b"first"
+    assert notes == [said]

@@ -9,6 +9,7 @@ from grader.common.people import (
     AmbiguousPersonError,
     Person,
     Register,
+    has_words,
     person_key,
     person_name,
     sort_key,
@@ -139,3 +140,10 @@ def test_digits_in_names_are_numbers():
 def test_only_equal_names_have_equal_sort_keys(one, other):
     """Every two names have an order, so that lists are the same in every run."""
     assert (sort_key(one) == sort_key(other)) is (one == other)
+
+
+@pytest.mark.parametrize("words", ["", "LUKASZ", "zolc łuk", "Żółć", "s1@"])
+def test_a_person_is_found_without_accents(words):
+    """A search finds a person whose name and key contain all its words, with or without accents."""
+    assert has_words("Łukasz Żółć s1@x", words)
+    assert not has_words("Łukasz Żółć s1@x", f"{words} ada")

@@ -71,6 +71,13 @@ def test_a_kernel_that_cannot_run_alone_is_refused(changes, words, tmp_path):
         three_kernels(tmp_path, kernel="addOffsets", launches=launches, correctness=correctness)
 
 
+def test_a_kernel_that_the_sanitizer_cannot_run_alone_is_refused(tmp_path):
+    """The section `sanitizer` may only list kernels that the program launches."""
+    sanitizer = {"points": 1, "sizes": {"n": 16}, "alone": {"addOffset": {"n": 64}}}
+    with pytest.raises(InputError, match="addOffset alone, in the simulator runs addOffset alone, which the program "):
+        three_kernels(tmp_path, sanitizer=sanitizer)
+
+
 def test_a_rate_of_a_kernel_that_is_not_launched_is_refused(tmp_path):
     """Each kernel under performance.kernels is launched in the timed program."""
     speed = {"bytes": "8*n", "classes": {"cpu": {"sizes": {"n": 64}, "bands": [{"fraction": 0.5, "points": 1}]}}}

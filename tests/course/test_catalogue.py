@@ -26,9 +26,9 @@ def test_an_unknown_name_suggests_the_nearest(course, wrong, right):
         course.load(wrong)
 
 
-def test_a_name_like_nothing_lists_them_all(course):
-    """For a name that resembles no other, the error lists all names."""
-    with pytest.raises(InputError, match="coalsProgrm, coalsTransp"):
+def test_a_name_like_nothing_is_told_how_to_list_them(course):
+    """For a name that resembles no other, the error names the command that lists all names."""
+    with pytest.raises(InputError, match="there is no assignment 'zzzz'; `grader list` shows the names"):
         course.load("zzzz")
 
 

@@ -175,13 +175,18 @@ BUFFERS, SPEED, CASES = ADDITION["buffers"], ADDITION["performance"], ADDITION["
         ({"buffers": {**BUFFERS, "x": {"shape": ["n"], "data": "zeros", "role": "output"}}}, "so it is not an output"),
         ({"buffers": {**BUFFERS, "x": {"shape": ["n"], "type": "int", "data": "bits"}}}, "which are for floats"),
         ({"buffers": {**BUFFERS, "n": {"shape": ["n"], "data": "zeros"}}}, "n is the name of two things"),
+        ({"buffers": {**BUFFERS, "z": {"shape": ["n"], "space": "constant"}}}, "kernels only read, as constant memory"),
+        (
+            {"buffers": {**BUFFERS, "x": {**BUFFERS["x"], "space": "constant"}}},
+            "the buffer x has 400,000 bytes at n 100000, but constant memory has 65,536; make it smaller, or leave out",
+        ),
         ({"repeat": {"times": 2, "swap": [["x", "w"]]}}, "repeat has w, which is not a buffer"),
         (
             {"repeat": {"times": 2, "swap": [["x", "z"]]}},
             "x must be scratch with data, and z an output of the same shape",
         ),
         ({"repeat": {"times": "n - 1"}}, '"n - 1" is less than 1'),
-        ({"repeat": {"times": 20000}}, "a repetition has 20,000 iterations at n 1; state at most 10,000"),
+        ({"repeat": {"times": 20000}}, "a repetition has 20,000 iterations at n 1; state from 1 to 10,000"),
         (
             {"repeat": {"times": 2, "until": {"sum": "x", "below": 1}}},
             "`until` sums x, which no kernel of the repetition writes; pass it to one",

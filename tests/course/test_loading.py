@@ -39,7 +39,7 @@ def test_what_looks_like_a_date_is_text(tmp_path):
         ("a: 1\nname: " + "[" * 60 + "]" * 60, "line 2: nest at most 50 lists and mappings in each other."),
         ("a: &a {x: 1}\nb: {<<: [*a, *a]}", "line 2: replace `<<` by the fields that it refers to."),
         ("- name", "must contain fields such as `name:`, but contains list."),
-        ("", "must contain fields such as `name:`, but contains NoneType."),
+        ("", "is empty; write fields such as `name:`."),
         ("number: 1", "name: Field required; add it."),
         ("name: one\nnumber: many", "number: Input should be a valid integer"),
         (

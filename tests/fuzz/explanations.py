@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 from project import ASSIGNMENTS, ROOT
-from samples import PROFILE, result
+from samples import PROFILE, counted_as, result
 from submission_texts import source_of, submitted
 
 from grader.common import optional
@@ -40,7 +40,6 @@ from grader.grading.checks.building import Built
 from grader.grading.checks.choices import chosen
 from grader.grading.checks.conclusions import conclude
 from grader.grading.checks.correctness import Tried, trial_of, unrun_cases
-from grader.grading.checks.counts import Counted
 from grader.grading.checks.inspection import Trial, evidence, examine, inspect
 from grader.grading.checks.program import submitted_definitions
 from grader.grading.checks.simulated_run import Simulated
@@ -637,7 +636,7 @@ def _report(assignment: Assignment, submission: Submission, checks: Sequence[Che
     terminal.render(made, width=80, color=False)
     explanation.render(Explained(title="x", checks=tuple(checks)), width=80, color=False)
     task = Task(assignment=assignment, submission=submission, seed=1)
-    annotated.render(task, Counted(profile=PROFILE, problem=None, steps=1), width=80, color=False)
+    annotated.render(task, counted_as(PROFILE), width=80, color=False)
 
 
 # --- results ------------------------------------------------------------------------------------
@@ -669,6 +668,7 @@ def _explain_results(assignment: Assignment, chance: random.Random, where: str, 
         kernels=(seen_kernel(assignment, kernel, submission.source, chance),),
         scenes=(_scene(submission, submission.source, chance),),
         problem=None,
+        constants=({},),
     )
     oracle_of = built, oracle
     checks = tally.step(f"conclusions of {spoil.__name__}", where, lambda: conclude(tried, *oracle_of, seen)) or ()

@@ -417,7 +417,7 @@ def _counts(reply: Observed, said: Said) -> object:
     assignment = _assignment("coalsTransp")
     sizes = assignment.memory.sizes
     kernels: tuple[SeenKernel, ...] = reply.kernels
-    seen = Simulated(sizes=sizes, kernels=kernels, scenes=(), problem=None)
+    seen = Simulated(sizes=sizes, kernels=kernels, scenes=(), problem=None, constants=({},) * len(kernels))
     profile = _profile(assignment, seen, Simulation())
     graded = result(BUILD, source=said.source, profiles={"": profile})
     return [report(graded) for report in REPORTS.values()]

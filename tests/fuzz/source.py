@@ -9,16 +9,15 @@ from pathlib import Path
 
 from hypothesis import strategies as st
 from project import ROOT
-from samples import PROFILE, failed, result
+from samples import PROFILE, counted_as, failed, result
 from submission_texts import source_of, submitted
 
 from grader.course.catalogue import Course
 from grader.course.rubric import Kind
 from grader.course.submissions.scan import scan
-from grader.course.submissions.submission import Submission, _decode
+from grader.course.submissions.submission import Submission, text_of
 from grader.course.submissions.task import Task
 from grader.grading.checks.choices import chosen
-from grader.grading.checks.counts import Counted
 from grader.grading.explain.build_log import explain
 from grader.lms.intake.matching import defined_in
 from grader.protocol.text import showable
@@ -98,7 +97,7 @@ def make(recipe: dict[str, str], size: int) -> HandedIn:
     """Return the file that a recipe makes."""
     data = repeated(recipe, size).encode()
     try:
-        source = _decode(data, Path("kernels.cl"))
+        source = text_of(data, Path("kernels.cl"))
         return HandedIn(data=data, submission=submitted(source))
     except Exception:  # noqa: BLE001 - the steps that read the file report the error
         return HandedIn(data=data, submission=None)
@@ -133,7 +132,7 @@ def _report(name: str):
 
 def _annotated(submission: Submission) -> str:
     task = Task(assignment=_assignment("coalsTransp"), submission=submission, seed=1)
-    return annotated.render(task, Counted(profile=PROFILE, problem=None, steps=1), width=80, color=False)
+    return annotated.render(task, counted_as(PROFILE), width=80, color=False)
 
 
 def _chosen(submission: Submission) -> object:
@@ -145,7 +144,7 @@ TARGET = Target(
     recipes=REPEATED,
     make=make,
     steps={
-        "read": lambda it: _decode(it.data, Path("kernels.cl")),
+        "read": lambda it: text_of(it.data, Path("kernels.cl")),
         "scan": lambda it: scan(it.data.decode()),
         "choices": _of_source(_chosen),
         "matching": lambda it: defined_in(it.data, (_assignment("coalsTransp"), _assignment("blockMMM"))),

@@ -66,7 +66,7 @@ def test_a_kernel_without_inputs(tmp_path, environment):
     assert {each.verdict for each in cases(tmp_path, environment, assignment, SQUARES)} == {Verdict.PASSED}
     wrong = cases(tmp_path, environment, assignment, SQUARES.replace("i * i", "i * i + 7"))[-1]
     assert wrong.reason is Reason.WRONG_OUTPUT
-    assert "z is off by 7 everywhere" in wrong.message
+    assert "`z` is off by 7 everywhere" in wrong.message
 
 
 @pytest.mark.whole

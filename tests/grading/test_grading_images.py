@@ -117,17 +117,17 @@ def reasons(result):
 OUTSIDE = {
     "x >= get_image_width(target) || y >= get_image_height(target)": (
         "x > get_image_width(target) || y >= get_image_height(target)",
-        "line 9 writes target at (11, 0), outside its 11 x 6 pixels",
+        "line 9 writes `target` at (11, 0), outside its 11 x 6 pixels",
         "lies beyond the edge. Guard the store with the sizes.",
     ),
     "read_imagef(source, edge, (int2)(x + dx, y))": (
         "read_imagef(source, (int2)(x + dx, y))",
-        "line 8 reads source at (-1, 0), outside its 11 x 6 pixels",
+        "line 8 reads `source` at (-1, 0), outside its 11 x 6 pixels",
         "Use a sampler with CLK_ADDRESS_CLAMP_TO_EDGE",
     ),
     "read_imagef(source": (
         "convert_float4(read_imageui(source",
-        "line 8 uses source with read_imageui, which is for pixels of other numbers",
+        "line 8 uses `source` with read_imageui, which is for pixels of other numbers",
         "Call read_imagef: the pixels are real numbers, or whole numbers that are read as 0 to 1",
     ),
 }
@@ -140,7 +140,7 @@ def test_the_simulator_explains_wrong_accesses(right, tmp_path, simulator):
     source = kernel_of(QUICK).replace(right, wrong)
     source = source.replace("(int2)(x + dx, y));", "(int2)(x + dx, y)));") if "convert" in wrong else source
     asked = blur_of(tmp_path, QUICK)
-    check = check_sanitizer(runs_of(subject_of(simulator, asked, source)).sanitizer, asked.sanitizer).check
+    check = check_sanitizer(runs_of(subject_of(simulator, asked, source)).sanitizer, asked.sanitizer).checks[0]
     assert what in check.message
     assert cause in check.help
 
@@ -334,8 +334,8 @@ def test_the_simulator_compares_all_coordinates_of_a_3d_image(tmp_path, simulato
     """A write past the last slice is reported with all three coordinates, even if only the third is outside."""
     asked = deep_blur_of(tmp_path, "r32float")
     source = DEEP.replace("z >= get", "z > get")
-    check = check_sanitizer(runs_of(subject_of(simulator, asked, source)).sanitizer, asked.sanitizer).check
-    assert "line 10 writes target at (0, 0, 5), outside its 11 x 6 x 5 pixels" in check.message
+    check = check_sanitizer(runs_of(subject_of(simulator, asked, source)).sanitizer, asked.sanitizer).checks[0]
+    assert "line 10 writes `target` at (0, 0, 5), outside its 11 x 6 x 5 pixels" in check.message
 
 
 def test_a_device_that_cannot_write_3d_images_is_named(tmp_path):

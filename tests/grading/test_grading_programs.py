@@ -146,8 +146,18 @@ def changed(program, **fields):
         ),
         (changed(LOOPS, do=[STEP, {"fil": "data"}]), "one of kernel, fill, for, repeat, swap"),
         (changed(LOOPS, next="k + 1", to=10**6), "more than 2,000 steps"),
-        ([*UNTIL, *UNTIL], "more than one `repeat`"),
-        (changed(LOOPS, do=UNTIL), "within `for`"),
+        ([*UNTIL, *UNTIL], "more than one `repeat` with `until`; give the others a fixed number"),
+        (changed(LOOPS, do=UNTIL), "`repeat` with `until` is within a loop; move it out, or give it a fixed number"),
+        ([{"repeat": 2, "do": UNTIL}], "`repeat` with `until` is within a loop"),
+        (changed(UNTIL, repeat="n - 8"), "0 iterations at .*; state from 1 to 10,000"),
+        (
+            [{"repeat": 10**6, "do": [{"repeat": 10**6, "do": [RELAX]}]}],
+            "more than 2,000 steps at these sizes, because",
+        ),
+        (
+            [{"repeat": 3, "do": [{"swap": ["level", "spare"]}, RELAX]}],
+            "after an iteration of `repeat`, level and spare are",
+        ),
         (changed(LOOPS, do=[{**STEP, "args": ["data", "n", "q", "k"]}]), "argument q"),
         (changed(UNTIL, until={"sum": "data", "below": 1}), "`until` sums data, which no kernel of the repetition"),
         (changed(UNTIL, swap=[["level", "given"]]), "a step of the program fills, swaps or tests given, an input"),
@@ -155,7 +165,7 @@ def changed(program, **fields):
         (changed(UNTIL, do=[{**RELAX, "locl": [1]}]), "program.0.do.0.locl: Extra inputs"),
         ({"kernel": "add"}, "`program` must be a list of steps"),
         (changed(LOOPS, **{"from": 9}), "launches no kernel at n 8; choose larger sizes"),
-        (changed(UNTIL, repeat="10001"), "10,001 iterations at .*; state at most 10,000"),
+        (changed(UNTIL, repeat="10001"), "10,001 iterations at .*; state from 1 to 10,000"),
         (changed(UNTIL, do=[{"fill": "changed", "value": -1}, RELAX]), "a fill of changed: -1.* the type uint32_t"),
         (
             changed(LOOPS, **{"from": "1 - n", "next": "k + 8"}, do=[{**STEP, "args": ["data", "n", "k", "k"]}]),
@@ -163,7 +173,8 @@ def changed(program, **fields):
         ),
     ],
     ids=[
-        *("endless", "no-buffer", "no-step", "too-long", "two-repeats", "nested", "no-value"),
+        *("endless", "no-buffer", "no-step", "too-long", "two-repeats", "nested", "in-repeat", "never"),
+        *("long-nest", "unbalanced", "no-value"),
         *("no-sum", "input", "misspelt", "misspelt-within", "no-list", "no-launch", "too-often", "no-fill", "negative"),
     ],
 )
@@ -174,6 +185,7 @@ def test_a_program_that_cannot_run_is_refused(program, words, tmp_path):
         "level": {"type": "int", "shape": ["n"], "data": "made", "role": "updated"},
         "changed": {"type": "uint", "shape": [1], "role": "scratch"},
         "given": {"type": "int", "shape": ["n"], "data": "numbers"},
+        "spare": {"type": "int", "shape": ["n"], "role": "scratch"},
     }
     with pytest.raises(InputError, match=words):
         with_program(tmp_path, program, buffers, SORT, SORTED)
@@ -246,6 +258,42 @@ def sequence_of(program, judged):
     """Return the sequence of a program, whose arrays with these names are judged."""
     steps = TypeAdapter(Program).validate_python(program)
     return unroll(steps, launches_in(steps), {"n": 3}, lambda sizes: sizes, lambda name: name in judged)
+
+
+def arguments_of(program, judged=()):
+    """Return the arrays of each launch of a program."""
+    return ["".join(launch.args) for launch in sequence_of(program, judged).launches]
+
+
+SWAPPED = {"repeat": 3, "swap": [["a", "b"]], "do": [STEP_OF]}
+
+
+def test_a_repetition_in_a_loop_is_unrolled():
+    """Arrays change places between its iterations, and its last result is in the second array of a pair."""
+    once = ["ab", "ba", "ab"]
+    loop = {"for": "k", "from": 1, "to": 2, "next": "k + 1", "do": [SWAPPED]}
+    assert arguments_of([loop]) == [*once, *once]
+    assert arguments_of([{**loop, "do": [{**SWAPPED, "repeat": 2}]}]) == ["ab", "ba", "ba", "ab"]
+    assert arguments_of([{**loop, "do": [{"repeat": "k", "do": [STEP_OF]}]}]) == 3 * ["ab"]
+    assert sequence_of([loop], ()).repeat is None
+
+
+def test_of_several_repetitions_the_worker_repeats_the_one_with_a_test():
+    """Repetitions with a fixed number of iterations are unrolled around it. Without a test, all of them are."""
+    test = {"repeat": 9, "until": {"sum": "b", "below": 1}, "do": [STEP_OF]}
+    sequence = sequence_of([SWAPPED, test, SWAPPED], {"b"})
+    assert (len(sequence.launches), sequence.first, sequence.last) == (7, 3, 4)
+    assert sequence.repeat.times == 9
+    assert sequence_of([SWAPPED, SWAPPED], ()).repeat is None
+    assert sequence_of([SWAPPED], ()).repeat.times == 3
+
+
+def test_a_loop_in_a_repetition_is_a_part_of_each_iteration():
+    """The worker repeats all launches of the loop. Arrays may change places in it if they are back at its end."""
+    loop = {"for": "k", "from": 1, "to": 2, "next": "k + 1", "do": [STEP_OF, {"swap": ["a", "b"]}]}
+    sequence = sequence_of([{"repeat": "n", "do": [loop]}], {"b"})
+    assert (len(sequence.steps), sequence.repeat.times, sequence.first, sequence.last) == (2, "n", 0, 2)
+    assert [launch.args for launch in sequence.launches] == [("a", "b"), ("b", "a")]
 
 
 def test_a_repetition_after_a_swap_uses_the_swapped_arrays():

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from grader.reports import figures
+from grader.reports.html import page
 
 
 def remembered(draw):
@@ -28,6 +29,6 @@ def remembered(draw):
 def figures_are_drawn_once() -> Iterator[None]:
     """Use cached figures in all pages."""
     with pytest.MonkeyPatch.context() as patch:
-        for name in ("timings", "rates", "roofline"):
-            patch.setattr(figures, name, remembered(getattr(figures, name)))
+        for module, name in ((figures, "timings"), (figures, "rates"), (page, "roofline")):
+            patch.setattr(module, name, remembered(getattr(module, name)))
         yield

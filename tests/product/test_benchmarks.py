@@ -31,7 +31,7 @@ SMALLEST = {
     "mutants": ["vectorAdd", "--count", "2"],
     "repeat_gradings": ["1", "vectorAdd"],
     "sandbox_cost": ["1", "--only", "wrong"],
-    "scores": ["--scores", "40", "--kills", "1"],
+    "scores": ["--scores", "40", "--kills", "2"],
     "simulator_cost": ["--rounds", "1", "vectorAdd"],
     "throughput": ["--students", "1", "--jobs", "1", "--assignments", "vectorAdd"],
     "two_workers": ["--submissions", "2"],

@@ -16,7 +16,7 @@ from project import ROOT
 from grader.batch.workforce.answers import read_answer
 from grader.common.errors import InputError
 from grader.grading.checks import conclusions
-from grader.grading.search import token_edits
+from grader.grading.search.edits import token_edits
 from grader.results.result import Result
 
 SECONDS = float(os.environ.get("GRADER_FUZZ_SECONDS", "10"))

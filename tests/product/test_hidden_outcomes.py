@@ -31,7 +31,7 @@ from grader.grading.settings import Settings
 from grader.reports.terminal import render, summary
 from grader.results.check import Reason
 from grader.results.withholding import released, withheld
-from grader.service.course.pseudonyms import choose_pseudonym
+from grader.service.people.pseudonyms import choose_pseudonym
 from grader.service.station.grader import ready
 
 pytestmark = pytest.mark.long

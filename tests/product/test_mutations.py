@@ -219,7 +219,7 @@ HERE, STORE = min(WRONG_ROW.lines), max(numbers(TRANSPOSITION, "= tile[lx][ly]")
         (said("rows of A are taken to be height long: ...", cause="rows of A ..."), Judgement.WORDS),
         (said("the kernel crashed.", Reason.CRASH), Judgement.WORDS),
         (said("3 of 9 elements of B are wrong."), Judgement.NONE),
-        (said(f"3 of 9 elements are wrong. In your file, A is read in line {HERE}."), Judgement.NONE),
+        (said(f"3 of 9 elements are wrong. Follow one element by hand: line {HERE} reads `A`."), Judgement.NONE),
     ],
 )
 def test_explanations_are_judged_by_the_lines_that_they_name(check, judgement):

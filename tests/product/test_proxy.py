@@ -21,7 +21,7 @@ from services import field, parts
 
 from grader.course.submissions.submission import SIZE_LIMIT
 from grader.service.auth.sessions import invite
-from grader.service.db.models import PersonRow
+from grader.service.db.tables.people import PersonRow
 
 HOST = "grader.example.org"
 ABSENT = "nginx is not installed (apt install nginx)"

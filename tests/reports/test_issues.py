@@ -153,14 +153,39 @@ def test_the_cost_of_a_check_is_told_once():
     assert outside.checks == race.checks
     assert (outside.lost, race.lost) == (5, 0)
     for name in ("race", "wrong output", "memory", "suite", "too slow"):
-        outcome = GRADED[name]
-        unrun = sum(each.lost for each in outcome.checks if each.reason is Reason.NOT_RUN)
-        assert sum(each.lost for each in issues(name)) == outcome.max_points - outcome.points - unrun
+        assert sum(each.lost for each in issues(name)) == GRADED[name].max_points - GRADED[name].points
+
+
+def test_a_cause_costs_the_points_of_all_checks_that_were_not_run_because_of_it():
+    """Checks that were not run cost the first cause of their kernel their points. A check that requires another one
+    waits for the cause of that check, even if that check was not counted itself.
+    """
+    loop = failed("correctness: one", Reason.TIME_LIMIT, "line 13 never ends.")
+    unrun = [failed(f"correctness: {name}", Reason.NOT_RUN, "skipped: earlier cases timed out.") for name in "ab"]
+    (only,) = issues_of(result(BUILD, loop, *unrun, NOT_RUN, source=SOURCE))
+    assert (only.lost, only.seen_in) == (15 + NOT_RUN.max_points, "correctness: one")
+    steps, words = (
+        failed(f"memory: {name}", Reason.EXTRA_TRAFFIC, f"line {line} is slow.", kind=Kind.MEMORY)
+        for name, line in (("few steps", 13), ("few words", 17))
+    )
+    banks = failed("memory: banks", Reason.NOT_RUN, 'not counted: when "few words" passes.', kind=Kind.MEMORY)
+    speed = failed("performance: cpu", Reason.NOT_RUN, 'not counted: when "banks" passes.', kind=Kind.PERFORMANCE)
+    first, second = issues_of(result(BUILD, steps, words, banks, speed, source=SOURCE))
+    assert [each.name for each in first.checks] == [steps.name]
+    assert [each.name for each in second.checks] == [words.name, banks.name, speed.name]
+
+
+def test_a_file_that_does_not_build_costs_the_points_of_all_its_kernels():
+    """The build of a suite fails once, and the first kernel reports it. The checks of the other kernels wait for it."""
+    unbuilt = failed("build", Reason.NOT_RUN, "the file does not build.", kind=Kind.BUILD)
+    others = (each.of_part("b") for each in (unbuilt, NOT_RUN))
+    (first,) = issues_of(result(UNBUILT.of_part("a"), NOT_RUN.of_part("a"), *others))
+    assert first.lost == UNBUILT.max_points + unbuilt.max_points + 2 * NOT_RUN.max_points
 
 
 def test_a_failed_build_costs_the_points_of_all_checks_behind_it():
     """The issue of a failed build explains all checks of its kernel that could not run, but does not list them. A check
-    of another kernel that was not run has another cause.
+    of another kernel that was built has another cause.
     """
     (unbuilt,) = issues("build error")
     assert unbuilt.lost == GRADED["build error"].max_points
@@ -191,6 +216,15 @@ def test_different_checks_of_memory_are_different_issues():
         " in memory: every word read once.",
         " in memory: one word written.",
     ]
+
+
+def test_a_line_that_uses_memory_badly_is_one_issue():
+    """Two memory checks with the same reason, line and help are one mistake. Another line or help makes it two."""
+    one, other = (each.model_copy(update={"help": "Read words once."}) for each in WASTEFUL)
+    (told,) = issues_of(result(BUILD, one, other, source=SOURCE))
+    assert told.seen_in == "memory: every word read once, one word written"
+    for change in ({"help": "Write once."}, {"message": "line 18 writes too many words."}):
+        assert len(issues_of(result(BUILD, one, other.model_copy(update=change), source=SOURCE))) == 2
 
 
 def test_failed_practice_is_an_issue_after_all_that_count():
@@ -285,8 +319,9 @@ def test_equal_lines_have_different_fingerprints():
 def test_the_issue_of_a_real_grading_is_its_race():
     """The stored grading of a reduction with a race has this race as its only issue, which explains all wrong cases."""
     (race,) = issues_of(example())
-    assert (race.reason, race.line, race.lost) == (Reason.DATA_RACE, 13, 35.5)
-    assert {check.name for check in race.checks} == {check.name for check in example().failures}
+    assert (race.reason, race.line, race.lost) == (Reason.DATA_RACE, 13, 55.5)
+    ran = {check.name for check in race.checks if check.reason is not Reason.NOT_RUN}
+    assert ran == {check.name for check in example().failures}
 
 
 def test_a_check_refers_to_the_check_that_tells_its_cause():
@@ -296,7 +331,7 @@ def test_a_check_refers_to_the_check_that_tells_its_cause():
     whole = GRADED["race"]
     told = {check.name: check for check in told_once(whole).checks}
     for issue in issues_of(whole):
-        first, *others = issue.checks
+        first, *others = (each for each in issue.checks if each.reason is not Reason.NOT_RUN)
         assert told[first.name] == first
         for other in others:
             if other.name not in {each.checks[0].name for each in issues_of(whole)}:

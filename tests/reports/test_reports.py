@@ -438,7 +438,7 @@ def test_what_was_not_run_stands_apart_from_what_failed():
     start = text.index("passed  build")
     assert text[start - 3 : start + 8] == [
         " 1. error[TIME_LIMIT]: still running after 10 s.",
-        "    cost: 5 points (correctness: b)",
+        "    cost: 55 points (correctness: b)",
         "",
         "passed  build",
         "partly  correctness: 2 of 3 cases: see 1                                 10 / 15",

@@ -2,10 +2,9 @@
 
 from types import SimpleNamespace
 
-from samples import PROFILE
+from samples import PROFILE, counted_as
 
 from grader.course.submissions.task import Task
-from grader.grading.checks.counts import Counted
 from grader.grading.explain.problem import Problem
 from grader.reports.annotated import render
 from grader.results.check import Reason
@@ -22,7 +21,7 @@ def test_every_line_stands_with_its_counts(transposition):
     """Each numbered source line is followed by a row for each of its accesses and conditions. The totals come last."""
     lines = max(each.line for each in (*PROFILE.accesses, *PROFILE.branches))
     source = "".join(f"source of line {number}\n" for number in range(1, lines + 1))
-    shown = page(transposition, Counted(profile=PROFILE, problem=None, steps=1), source).splitlines()
+    shown = page(transposition, counted_as(PROFILE), source).splitlines()
     listing = [row for row in shown if row[5:7] == "| "]
     numbers = [int(row[:4]) for row in listing if row[:4].strip()]
     assert numbers == list(range(1, lines + 1))
@@ -40,7 +39,7 @@ def test_every_line_stands_with_its_counts(transposition):
 
 def test_wrong_results_are_said_below_the_counts(transposition):
     """Below the counts of a wrong kernel, its error is printed, so that readers do not take the kernel for right."""
-    shown = page(transposition, Counted(profile=PROFILE, problem=WRONG, steps=1), "x\n")
+    shown = page(transposition, counted_as(PROFILE, WRONG), "x\n")
     assert shown.index("times the least possible") < shown.index("WRONG_OUTPUT  B is wrong.")
 
 
@@ -53,4 +52,4 @@ def test_without_counts_there_is_the_reason(transposition):
 
 def test_the_source_cannot_move_the_cursor(transposition):
     """Escape sequences in a submission's source do not reach the terminal."""
-    assert "\x1b" not in page(transposition, Counted(profile=PROFILE, problem=None, steps=1), "a \x1b[31m b\n")
+    assert "\x1b" not in page(transposition, counted_as(PROFILE), "a \x1b[31m b\n")

@@ -8,7 +8,8 @@ import matplotlib
 import pytest
 from samples import BARS, PROFILE, ROOFLINE, ROOFS, SAMPLES
 
-from grader.reports.figures import COLOURS, rates, roofline, timings
+from grader.reports.figures import COLOURS, rates, timings
+from grader.reports.figures.roofline import roofline
 
 FIGURES = {
     "timings": lambda: timings(BARS),

@@ -5,12 +5,11 @@ from types import SimpleNamespace
 import pytest
 from courses import ADDITION, KERNEL, ORACLE, course_of
 from run_measurements import WRONG, measured, row
-from samples import BUILD, PROFILE, RACE, SLOW, SPEED, SPILLING, check, failed, result, unchecked
+from samples import BUILD, PROFILE, RACE, SLOW, SPEED, SPILLING, check, counted_as, failed, result, unchecked
 
 from grader.common.record import replace
 from grader.course.rubric import Kind
 from grader.course.submissions.task import Task
-from grader.grading.checks.counts import Counted
 from grader.reports import annotated, explanation, terminal, timings
 from grader.results.check import Reason
 from grader.results.explanation import Explained
@@ -42,7 +41,7 @@ def pages(addition, width):
         yield terminal.render(result(*checks), width=width, color=False)
         yield explanation.render(Explained(title="Transposition", checks=tuple(checks)), width=width, color=False)
     task = Task(assignment=addition, submission=SimpleNamespace(source="one\\ntwo\\n"), seed=1)
-    counted = Counted(profile=PROFILE, problem=None, steps=1)
+    counted = counted_as(PROFILE)
     yield annotated.render(task, counted, width=width, color=False)
     rows = [row("8", measured(addition, 2.0)), row("16", WRONG)]
     for swept, some in ((None, rows[:1]), ("TILE", rows), (None, rows)):

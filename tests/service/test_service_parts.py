@@ -25,11 +25,12 @@ from grader.grading.progress import Decided
 from grader.results.check import Reason, Verdict
 from grader.service.course.assignments import AssignmentCache
 from grader.service.course.handouts import render_handout
-from grader.service.db.base import UtcDateTime
 from grader.service.db.migrate import migrate
-from grader.service.db.models import PersonRow, ReleaseRow
 from grader.service.db.session import Database, sqlite_url
 from grader.service.db.tables import METADATA
+from grader.service.db.tables.assignments import ReleaseRow
+from grader.service.db.tables.base import UtcDateTime
+from grader.service.db.tables.people import PersonRow
 from grader.service.errors import NotFoundError
 from grader.service.serve.run import ServeRequest, first_lines, ready_database
 from grader.service.serve.supervisor import StationSpec

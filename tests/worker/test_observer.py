@@ -508,13 +508,16 @@ def test_branches_that_hide_their_lines_are_counted(simulator):
         ("fma(a[i], 2.0f, 1.0f)", 2),
         ("mad(a[i], 2.0f, 1.0f)", 2),
         ("mad24((int)i, 2, 1)", 0),
-        ("dot(vload4(i, a) * 2, (float4)(1))", 4),
+        ("dot(vload4(i, a) * 2, (float4)(1))", 12),
+        ("sqrt(a[i]) + fmax(a[i], 1.0f)", 1),
+        ("hypot(a[i], 1.0f)", 3),
+        ("pown(mix(a[i], 1.0f, 0.5f), 2)", 4),
         ("((int)i * 3 + 1) / 2", 0),
     ],
 )
 def test_operations(simulator, expression, flop):
     """Additions, subtractions, multiplications and divisions of floating-point numbers count as one operation per
-    component.
+    component, and so do those in a built-in function that can replace them.
     """
     seen = see(simulator, f"    out[i] = {expression};")
     assert seen.flop == 64 * flop
@@ -1195,3 +1198,24 @@ def test_others_come_between_a_read_and_a_write(simulator):
     """
     assert (run(simulator, RACE, "ascending")[1][:256] == 64).all()
     assert (run(simulator, RACE, "mixed")[1][:256] < 64).all()
+
+
+def test_a_read_of_an_element_that_a_vector_does_not_have(simulator):
+    """It is reported once for each place, with the index and the number of elements. It gives 0, and not the
+    simulator's own memory.
+    """
+    body = "    float4 v = vload4(i, a) + 1;\n    int n = l % 8;\n    out[i] = v[n];"
+    given = Given(
+        args={"a": np.arange(4096, dtype=np.float32), "out": np.zeros(4096, dtype=np.float32)},
+        items=(32,),
+        group=(32,),
+        outputs=("out",),
+    )
+    (seen,), results = watch(simulator, kernel(body), given)
+    (message,) = seen.messages
+    assert message.text.startswith("Index (4) exceeds static array size (4)")
+    assert "Local(4,0,0)" in message.text
+    assert "At line 6 " in message.text
+    assert message.times == 16
+    numbers = results["out"].view(np.float32)[:8]
+    assert list(numbers) == [1, 6, 11, 16, 0, 0, 0, 0]

@@ -111,3 +111,21 @@ def test_two_writes_of_a_pixel_are_a_race(simulator):
     seen, _, _ = see(simulator, "write_imagef(target, (int2)(0, 0), (float4)(x));")
     assert "data race" in seen.messages[0].text
     assert seen.messages[0].array == "target"
+
+
+@pytest.mark.parametrize(
+    ("body", "idle", "active"),
+    [
+        pytest.param("for (int i = 0; i < 3; i++) READ;", 0, 0, id="all work-items of a warp"),
+        pytest.param("if (get_local_id(0) < 4) READ;", 0, 0, id="half of a warp"),
+        pytest.param("if (get_local_id(0) < 3) READ;", 2, 24, id="fewer than half of a warp"),
+        pytest.param("if (y == 0 && x == 0) for (int i = 0; i < 5; i++) READ;", 5, 5, id="one work-item"),
+    ],
+)
+def test_pixels_read_by_mostly_idle_warps(simulator, body, idle, active):
+    """Calls of a warp's work-items are counted together, like accesses to arrays. A warp has four rows of eight."""
+    image = Picture(pixels=np.zeros((8, 8), dtype=np.float32), channel="FLOAT")
+    source = KERNEL.format(body=body.replace("READ", "read_imagef(source, s, (int2)(x, y))"))
+    args = {"source": image, "target": image, "s": CLAMPED, "out": np.zeros(64, dtype=np.float32)}
+    (seen,), _ = watch(simulator, source, Given(args=args, items=(8, 8), group=(8, 8), outputs=("out",)))
+    assert [(each.mostly_idle, each.active) for each in seen.images] == [(idle, active)]

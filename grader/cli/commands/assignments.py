@@ -53,6 +53,8 @@ def list_assignments(course: CourseOption = None) -> None:
     width = max((len(each.name) for each in listed), default=0)
     for each in listed:
         typer.echo(f"{each.name:<{width}}  {each.title}")
+    if not listed:
+        typer.echo(f"{places.assignments} contains no assignment; `grader new NAME` starts one.")
     if listed and listed[0].order is not None:
         typer.echo(
             f"\nThis is the order of the course. To start with the first, run\n\n    grader init {listed[0].name}"

@@ -184,5 +184,5 @@ def profile(submitted: SubmissionOptions, sandbox: SandboxOption = None, course:
             with progress_line() as progress:
                 counted = profile_submission(task, environment, progress)
             typer.echo(render(task, counted, width=console.width, color=console.is_terminal), nl=False)
-            right &= isinstance(counted, Counted) and counted.problem is None
+            right &= isinstance(counted, Counted) and counted.run.problem is None
     raise typer.Exit(PASSED if right else FAILED)

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.common.errors import GraderError, NoSimulatorError
+from grader.common.errors import GraderError, NoSimulatorError, NoSuchDeviceError
 from grader.common.invocation import command
 from grader.course.assignment import Assignment
 from grader.course.catalogue import Course
@@ -23,6 +23,7 @@ FREE_BYTES = 1024**3
 """Number of bytes in the temporary folder that a worker's arrays and caches may need."""
 
 IMAGE_REMEDY = "build the image again (`make images`); for a GPU, it must contain the driver's OpenCL library"
+DEVICE_REMEDY = "give the number with --device"
 KERNEL_REMEDY = "see the line above: the driver is installed but does not work"
 PROFILE_REMEDY = "do what the line above says; nothing is graded until the device profile is current"
 
@@ -123,6 +124,8 @@ def _assignment(course: Course, name: str, lacking: Mapping[str, str]) -> Machin
 def _attempt(topic: str, look: Callable[[], str], remedy: str) -> MachineFact:
     try:
         return MachineFact(topic=topic, found=look())
+    except NoSuchDeviceError as error:
+        return MachineFact(topic=topic, found=str(error), remedy=DEVICE_REMEDY)
     except GraderError as error:
         return MachineFact(topic=topic, found=str(error), remedy=remedy)
 

@@ -1,5 +1,5 @@
 """Sends requests to a service. Answers are JSON, and errors are sentences. Raises InputError if the service refuses a
-request, and UngradedError if it cannot be reached.
+request, and UnreachableError if it cannot be reached.
 """
 
 import json
@@ -12,7 +12,7 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import urlencode, urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
-from grader.common.errors import InputError, UngradedError
+from grader.common.errors import InputError, UnreachableError
 
 SILENCE_SECONDS = 60.0
 """Seconds without a byte after which a connection is given up. A stream of events is never silent for that long."""
@@ -102,7 +102,10 @@ class Service:
                     f"the certificate of {self._url} is not valid ({reason.verify_message}); check the address, or "
                     "tell your instructor."
                 ) from error
-            raise UngradedError(f"cannot reach {self._url} ({reason}); check the address and your network.") from error
+            words = getattr(reason, "strerror", None) or reason
+            raise UnreachableError(
+                f"cannot reach {self._url} ({words}); check the address and your network, then run the command again."
+            ) from error
 
 
 def _sentence(url: str, status: int, told: dict[str, Any]) -> str:

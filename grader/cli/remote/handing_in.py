@@ -15,7 +15,7 @@ from grader.cli.remote.calls import Service
 from grader.cli.remote.job_sign_in import commit_key, current_sign_in
 from grader.cli.wrapping import one_line, wrapped
 from grader.common.errors import InputError, UngradedError
-from grader.course.submissions.submission import FILE_NAME, SIZE_LIMIT
+from grader.course.submissions.submission import FILE_NAME, SIZE_LIMIT, text_of
 from grader.protocol.text import showable
 from grader.reports.groups import STATES
 from grader.reports.terminal import INDENT as COLUMNS
@@ -53,6 +53,7 @@ def _read(path: Path) -> bytes:
         raise InputError(f"cannot read {path}: {error.strerror}; give the path of your {FILE_NAME}.") from error
     if len(data) > SIZE_LIMIT:
         raise InputError(f"{path} is over 1 MiB; hand in only the OpenCL source text.")
+    text_of(data, path)  # the service refuses an empty or binary file, too
     return data
 
 

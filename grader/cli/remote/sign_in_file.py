@@ -28,8 +28,10 @@ def stored() -> SignIn:
         return SignIn.model_validate_json(path().read_bytes())
     except FileNotFoundError:
         raise InputError("this terminal is not signed in; run `grader login URL` first.") from None
-    except (OSError, ValidationError) as error:
-        raise InputError(f"cannot use {path()}; run `grader login URL` again.") from error
+    except OSError as error:
+        raise InputError(f"cannot read {path()}: {error.strerror}; run `grader login URL` again.") from error
+    except ValidationError as error:
+        raise InputError(f"{path()} is damaged; run `grader login URL` again.") from error
 
 
 def store(kept: SignIn) -> None:

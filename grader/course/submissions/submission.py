@@ -64,7 +64,7 @@ def parse_submission(path: Path, data: bytes) -> Submission:
     """
     if len(data) > SIZE_LIMIT:
         raise InputError(f"{path} is over 1 MiB; hand in only the OpenCL source text.")
-    source = _decode(data, path)
+    source = text_of(data, path)
     if source.count("\n") > LINES:
         raise InputError(f"{path} has over {LINES:,} lines. Hand in an ordinary kernel.")
     scan = scanned(source)
@@ -98,7 +98,8 @@ def _read(path: Path) -> bytes:
         raise InputError(f"{path} cannot be read: {error.strerror}.") from error
 
 
-def _decode(data: bytes, path: Path) -> str:
+def text_of(data: bytes, path: Path) -> str:
+    """Return the text of a kernels.cl. Raises InputError if it is empty, or not OpenCL source text."""
     if data.startswith(UTF16_MARKS):
         raise InputError(f"{path} is UTF-16 text; save it as UTF-8.")
     if is_binary(data):

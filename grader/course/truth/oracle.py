@@ -131,9 +131,9 @@ def load_oracle(assignment: Assignment) -> Oracle:
 def arguments(assignment: Assignment, sizes: Sizes) -> dict[str, Any]:
     """Return the arguments of oracle.py other than the arrays. Vectors and structs by value are NumPy values, too."""
     made: dict[str, Any] = assignment.known(sizes)
-    for name, scalar in assignment.scalars.items():
+    for name in assignment.stated_scalars:
         if not assignment.is_number(name):
-            element = assignment.element(scalar.type)
+            element = assignment.element(assignment.scalars[name].type)
             held = np.frombuffer(assignment.content(name, sizes), dtype_of(element))
             made[name] = held[0] if isinstance(element, Struct) else held
     return made

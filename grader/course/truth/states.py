@@ -48,10 +48,10 @@ def state_at(kernel: str, oracle: Oracle, assignment: Assignment, inputs: Arrays
     for step in earlier:
         before |= _made_by(step, assignment, sizes, states)
     after = states.after(launch)
-    for name in launch.args:
-        if name in assignment.buffers and name not in before.keys() | after.keys():
+    for name in (launch.places.get(each, each) for each in assignment.arrays_of(launch.launch)):
+        if name not in before.keys() | after.keys():
             raise SolutionError(
-                f"{states.path}: `states` gives no values of {name}, an argument of {kernel} in launch "
+                f"{states.path}: `states` gives no values of {name}, which {kernel} needs in launch "
                 f"{states.number}; add a Truth to the launch that writes it."
             )
     return LaunchState(launch=launch, before=before, after=after)

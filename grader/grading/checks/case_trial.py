@@ -35,7 +35,7 @@ def _alone(whole: Trial, kernel: str) -> Trial:
         oracle=_oracle(whole, state),
         sizes=whole.sizes,
         data=whole.data,
-        inputs={name: array for name, array in state.before.items() if name in state.launch.args},
+        inputs={name: array for name, array in state.before.items() if name in _arrays(whole, state)},
         truth=state.after,
     )
 
@@ -47,11 +47,17 @@ def _of_launch(whole: Trial, state: LaunchState) -> Assignment:
     return replace(
         assignment,
         values={**loops, **assignment.values},
-        buffers={name: _buffer(name, whole, state) for name in assignment.buffers if name in step.args},
+        buffers={name: _buffer(name, whole, state) for name in assignment.buffers if name in _arrays(whole, state)},
         launches=(replace(step.launch, args=step.args),),
         program=(),
         repeat=None,
     )
+
+
+def _arrays(whole: Trial, state: LaunchState) -> set[str]:
+    """Names of the arrays that the launch needs, after arrays have changed places."""
+    step = state.launch
+    return {step.places.get(name, name) for name in whole.assignment.arrays_of(step.launch)}
 
 
 def _buffer(name: str, whole: Trial, state: LaunchState) -> Buffer:

@@ -1,10 +1,11 @@
 """Draws conclusions from all cases of a submission: the cause of wrong results, and the lines to look at."""
 
 import dataclasses
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from grader.common.optional import Fault, OptionalWork
-from grader.common.phrases import capital
+from grader.common.phrases import capital, sentence
 from grader.common.record import replace
 from grader.course.assignment import Chosen
 from grader.course.criteria import Case
@@ -21,7 +22,7 @@ from grader.grading.explain.diagnosis.evidence import Evidence, Explanation
 from grader.grading.explain.diagnosis.rules import MISTAKES
 from grader.grading.explain.diagnosis.runner import explain
 from grader.grading.explain.problem import EXPLANATION, evidence_of
-from grader.grading.explain.simulator.source_lines import lines_of, locate, whereabouts
+from grader.grading.explain.simulator.source_lines import WHEREABOUTS, lines_of, locate, whereabouts
 from grader.grading.explain.slips.slip import Slip
 from grader.results.check import Check, Finding, Reason, Verdict
 
@@ -89,7 +90,7 @@ def _told(tried: Tried, explanation: Explanation | None, seen: Simulated | None)
     lines = lines_of(use, seen.kernels) if use else ""
     if explanation and lines:
         return replace(check, message=_with_lines(check.message, lines))
-    return locate(_with_findings(check, seen), lines or lines_to_look_at(tried.case, seen))
+    return locate(_with_findings(check, seen), f"{WHEREABOUTS}{lines}" if lines else lines_to_look_at(tried.case, seen))
 
 
 def lines_to_look_at(case: Case, seen: Simulated) -> str:
@@ -108,9 +109,11 @@ def _launches_of(kernel: str, seen: Simulated) -> Simulated:
 
 
 def _with_lines(message: str, lines: str) -> str:
-    """The message with the lines that use the array, inserted after its first clause."""
-    clause, colon, rest = message.partition(": ")
-    return f"{clause} ({lines.removesuffix('.')}): {rest}" if colon and ". " not in clause else f"{message} {lines}"
+    """The message with the lines that use the array, in brackets after its first clause."""
+    clause = re.match(r".*?(?=: |\. |\.$)", message)
+    if clause is None:
+        return f"{message} {sentence(lines)}"
+    return f"{clause[0]} ({lines.removesuffix('.')}){message[clause.end() :]}"
 
 
 def _with_explanation(check: Check, explanation: Explanation) -> Check:

@@ -3,6 +3,7 @@ equal on a laptop and on a server.
 """
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import prod
 from typing import Literal
@@ -12,6 +13,7 @@ from grader.course.assignment import Assignment
 from grader.course.criteria import Sizes
 from grader.course.rubric import Memory
 from grader.execution.client import Worker
+from grader.grading.checks.constant_arrays import with_constant_arrays
 from grader.grading.checks.model_run import model_at
 from grader.grading.checks.simulated_run import Simulated, SimulatedRun, Subject, run_at, seen_in
 from grader.grading.explain.problem import Problem
@@ -28,14 +30,10 @@ SPACES: dict[int, Literal["global", "constant", "local"]] = {1: "global", 2: "co
 
 @dataclass(frozen=True, kw_only=True)
 class Counted:
-    """The counts of a kernel and the steps of its longest launch. `problem` describes wrong results, and `unsupported`
-    is a phrase for what stopped the simulator. Each of them may be missing.
-    """
+    """The counts of a kernel, and the run in which it was counted."""
 
     profile: Profile
-    problem: Problem | None
-    steps: int
-    unsupported: str | None = None
+    run: Simulated
 
 
 def memory_run(subject: Subject, asked: Memory, order: Order = "mixed") -> SimulatedRun:
@@ -52,7 +50,7 @@ def count_memory(run: SimulatedRun, simulation: Simulation) -> Counted | Problem
         return seen
     profile = _profile(run.subject.task.assignment, seen, simulation)
     launched = replace(profile, work_items=_work_items(run.subject.built.task.assignment, run.trial.sizes))
-    return Counted(profile=launched, problem=seen.problem, steps=seen.steps, unsupported=seen.unsupported)
+    return Counted(profile=launched, run=seen)
 
 
 def _work_items(assignment: Assignment, sizes: Sizes) -> int:
@@ -66,7 +64,7 @@ def needs(run: SimulatedRun, ours: Worker) -> tuple[Need, ...]:
     if seen is None:
         return ()
     asked = Counter[tuple[str, Literal["reads", "writes"]]]()
-    for each in (_access(access) for kernel in seen.kernels for access in kernel.accesses):
+    for each in _accesses(seen):
         if each.space == "global":
             asked[each.array, each.does] += each.bytes
     return tuple(Need(array=array, does=does, bytes=number) for (array, does), number in asked.items())
@@ -74,7 +72,7 @@ def needs(run: SimulatedRun, ours: Worker) -> tuple[Need, ...]:
 
 def _profile(assignment: Assignment, seen: Simulated, simulation: Simulation) -> Profile:
     """The counts of all launches together."""
-    accesses = tuple(_access(each) for kernel in seen.kernels for each in kernel.accesses)
+    accesses = tuple(_accesses(seen))
     used = [each for each in accesses if each.space == "global"]
     return Profile(
         sizes=seen.sizes,
@@ -97,6 +95,12 @@ def _profile(assignment: Assignment, seen: Simulated, simulation: Simulation) ->
 def _image_use(seen: SeenPixels) -> ImageUse:
     does: Literal["reads", "writes"] = "writes" if seen.writes else "reads"
     return ImageUse(**seen.model_dump(exclude={"writes"}), does=does)
+
+
+def _accesses(seen: Simulated) -> Iterator[Access]:
+    """Yield the accesses of all launches, with reads of arrays in constant memory apart."""
+    for kernel in with_constant_arrays(seen.kernels, seen.constants):
+        yield from map(_access, kernel.accesses)
 
 
 def _access(seen: SeenAccess) -> Access:

@@ -180,7 +180,7 @@ def _made_by(trial: Trial, script: Script, buffer: str) -> str:
     if number is None:
         number = next(number for number, step in enumerate(script.launches, 1) if buffer in step.args)
     kernel = script.launches[number - 1].launch.kernel
-    return f"{buffer} is already wrong after launch {number}, {kernel}; everything later follows from it."
+    return f"`{buffer}` is already wrong after launch {number}, {kernel}; everything later follows from it."
 
 
 def standard_of(trial: Trial, name: str) -> Standard:

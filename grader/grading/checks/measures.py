@@ -21,7 +21,7 @@ from grader.grading.checks.traffic import (
     worst_of,
 )
 from grader.results.check import Reason
-from grader.results.metrics import Access, Branch, Profile
+from grader.results.metrics import Access, Branch, ImageUse, Profile
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,7 +77,7 @@ def _sectors(digits: str) -> str:
 
 def _use(access: Access) -> str:
     """Describe an access in the source, and the distance between the accesses of neighbouring work-items."""
-    return f"{place(access.line)} {access.does} {access.array}{_apart(access)}"
+    return f"{place(access.line)} {access.does} `{access.array}`{_apart(access)}"
 
 
 def _bank_conflicts(counted: Profile) -> Reading:
@@ -127,10 +127,18 @@ def _words(counted: Profile, does: Literal["reads", "writes"]) -> Reading:
     return Reading(
         value=total / WORD_BYTES,
         reason=Reason.EXTRA_TRAFFIC,
-        what=f"the kernel {does} {total // WORD_BYTES:,} words of global memory, {in_words(arrays)}",
+        what=f"the kernel {does} {_total(total // WORD_BYTES, in_words(arrays))}",
         excess=excess_in_words(worst),
         help=_remedy(counted, worst) if does == "reads" else "Store a result once, when it is complete.",
     )
+
+
+def _total(words: int, of_arrays: str) -> str:
+    """Describe the words of all arrays. One array is described only once."""
+    alone = f"{words:,} of "
+    if of_arrays.startswith(alone):
+        return f"{words:,} words of {of_arrays.removeprefix(alone)}"
+    return f"{words:,} words of global memory, {of_arrays}"
 
 
 def _words_moved(counted: Profile) -> Reading:
@@ -139,21 +147,20 @@ def _words_moved(counted: Profile) -> Reading:
     its row.
     """
     total = counted.moved / WORD_BYTES
-    what = f"it moves sectors with {in_digits(total)} words of global memory"
     worst = max(_global(counted), key=lambda each: each.sectors - each.fewest, default=None)
     if worst is None or worst.sectors == worst.fewest:
         return Reading(
             value=total,
             reason=Reason.EXTRA_TRAFFIC,
-            what=what,
+            what=f"the kernel moves sectors with {in_digits(total)} words of global memory",
             help="The kernel uses all these words. Access fewer words.",
         )
     each, fewest = (in_digits(sectors / worst.requests) for sectors in (worst.sectors, worst.fewest))
     return Reading(
         value=total,
         reason=Reason.UNCOALESCED,
-        what=f"{what}; {_use(worst)}: a warp moves {_sectors(each)} of {counted.sector} bytes at a time, but {fewest} "
-        "would be enough for its words",
+        what=f"{_use(worst)}: a warp moves {_sectors(each)} of {counted.sector} bytes at a time, but {fewest} would be "
+        f"enough. All these sectors have {in_digits(total)} words of global memory",
         help=_closer(worst),
     )
 
@@ -216,15 +223,17 @@ def _divergence(counted: Profile) -> Reading:
 
 
 def _mostly_idle(counted: Profile) -> Reading:
-    """Number of requests to global and local memory in which fewer than half of the lanes of a warp take part."""
+    """Number of requests to global memory, local memory and images in which fewer than half of the lanes of a warp take
+    part.
+    """
     if not counted.mostly_idle:
         what = "at least half of a warp's work-items take part in every memory request"
         return Reading(value=0.0, reason=Reason.WARP_DIVERGENCE, what=what, help="")
     requests, active = Counter[int](), Counter[int]()
-    for each in counted.accesses:
-        if each.space != "constant":
-            requests[each.line] += each.mostly_idle
-            active[each.line] += each.active
+    used: list[Access | ImageUse] = [each for each in counted.accesses if each.space != "constant"]
+    for each in (*used, *counted.images):
+        requests[each.line] += each.mostly_idle
+        active[each.line] += each.active
     ((line, most),) = requests.most_common(1)
     return Reading(
         value=counted.mostly_idle,

@@ -47,7 +47,7 @@ def observe(tested: Tested, before: Watched) -> Watched:
     seconds = (time.perf_counter() - start) / len(checks)
     profile = None if isinstance(counted, Problem) else counted
     timed = (replace(check, seconds=seconds) for check in checks)
-    unsupported = before.unsupported or (ran.unsupported if isinstance(ran, Counted) else unsupported_in(ran))
+    unsupported = before.unsupported or unsupported_in(ran.run if isinstance(ran, Counted) else ran)
     return dataclasses.replace(before, checks=(*before.checks, *timed), profile=profile, unsupported=unsupported)
 
 
@@ -115,14 +115,13 @@ def usable(counted: Counted | Problem) -> Profile | Problem:
     """Return the counts if the results of the kernel were right, otherwise the reason why the counts cannot be used."""
     if isinstance(counted, Problem):
         return _uncounted(counted.message)
-    if counted.unsupported is not None:
-        return _uncounted(f"the simulator cannot run {counted.unsupported}.")
-    if counted.problem == CUT_OFF:
+    run = counted.run
+    if run.unsupported is not None:
+        return _uncounted(f"the simulator cannot run {run.unsupported}.")
+    if run.problem == CUT_OFF:
         return _uncounted("the simulator stopped the kernel before its end.")
-    if counted.problem is not None:
-        return dataclasses.replace(
-            _uncounted("the results are wrong in the simulator."), detail=counted.problem.message
-        )
+    if run.problem is not None:
+        return dataclasses.replace(_uncounted("the results are wrong in the simulator."), detail=run.problem.message)
     return counted.profile
 
 

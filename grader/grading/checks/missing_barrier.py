@@ -1,6 +1,7 @@
-"""Finds a single missing barrier that causes the data race in a kernel.
+"""Finds the missing barriers that cause the data races in a kernel.
 
-If the race is the kernel's only mistake, its memory behaviour is counted with the barrier added.
+If a single barrier ends the only race of a kernel, its memory behaviour is counted with this barrier added. If the
+barriers that the findings advise do not make the results right, another mistake causes the races.
 """
 
 import dataclasses
@@ -8,15 +9,17 @@ import re
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from itertools import pairwise
 
 from grader.common.record import replace
+from grader.course.criteria import Sizes
 from grader.course.rubric import Sanitizer
 from grader.grading.checks.building import Built
-from grader.grading.checks.sanitizer_run import NUMBER, findings_of
-from grader.grading.checks.simulated_run import Subject, simulate
+from grader.grading.checks.sanitizer_run import NUMBER, findings_of, runs_alone
+from grader.grading.checks.simulated_run import Simulated, Subject, simulate
 from grader.grading.explain.problem import Problem
-from grader.grading.explain.simulator.races import ADD_BARRIER, NO_BARRIER
+from grader.grading.explain.simulator.races import ADD_BARRIER, BRACES, NO_BARRIER
 from grader.grading.source.outline import Outline
 from grader.grading.source.reading import outline
 from grader.results.check import Finding, Reason, lines_named
@@ -62,19 +65,59 @@ def with_barrier(subject: Subject, asked: Sanitizer, found: Sequence[Finding]) -
     if seen is None:
         return None
     ends = time.monotonic() + SECONDS
-    for place in _places(seen, [each for each in found if each.reason is Reason.DATA_RACE]):
+    for place in _places(seen, _ends([each for each in found if each.reason is Reason.DATA_RACE])):
         left = ends - time.monotonic()
         if left <= 0:
             return None
-        mended = _mended(subject.built, seen, place)
+        mended = _mended(subject.built, seen, [place])
         with subject.worker.timeouts.hurried(max(1.0, left)):
             if _is_clean(dataclasses.replace(subject, built=mended), asked):
                 return WithBarrier(built=mended, line=seen.code[place.after].line)
     return None
 
 
+ROUNDS = 3
+"""Maximum number of times that barriers are added. After a race has ended, the simulator may see another one."""
+
+
+class Barriers(Enum):
+    """Effect of the barriers that findings advise, in the simulator."""
+
+    ENOUGH = "the races end, and the results become right"
+    NOT_ENOUGH = "the races end, but the results stay wrong, so there is another mistake"
+    UNKNOWN = "none are advised, or other findings remain"
+
+
+def advised_barriers(subject: Subject, sizes: Sizes, found: Sequence[Finding]) -> Barriers:
+    """Add the barriers that the findings advise, and run the submission at these sizes. New findings may advise further
+    barriers.
+    """
+    seen = outline(subject.built.program.source, [each.name for each in subject.built.bindings.values()])
+    added: list[Insertion] = []
+    for _ in range(ROUNDS):
+        if seen is None:
+            break
+        places = (_advised(seen, each) for each in found if each.help.startswith(ADD_BARRIER))
+        new = [*dict.fromkeys(place for place in places if place is not None and place not in added)]
+        if not new:
+            break
+        added += new
+        with subject.worker.timeouts.hurried(SECONDS / ROUNDS):
+            ran = simulate(dataclasses.replace(subject, built=_mended(subject.built, seen, added)), sizes, NUMBER)
+        if isinstance(ran, Problem):
+            break
+        found = findings_of(ran)
+        if not found:
+            return Barriers.ENOUGH if ran.problem is None else Barriers.NOT_ENOUGH
+    return Barriers.UNKNOWN
+
+
 def _is_clean(subject: Subject, asked: Sanitizer) -> bool:
-    ran = simulate(subject, asked.sizes, NUMBER)
+    whole = simulate(subject, asked.sizes, NUMBER)
+    return _is_right(whole) and all(_is_right(ran) for _, ran in runs_alone(subject, asked))
+
+
+def _is_right(ran: Simulated | Problem) -> bool:
     return not isinstance(ran, Problem) and ran.problem is None and not findings_of(ran)
 
 
@@ -88,23 +131,44 @@ class Insertion:
     body: int | None = None
 
 
-def _mended(built: Built, seen: Outline, place: Insertion) -> Built:
-    """The program with a barrier at this place. Its line numbers do not change."""
-    end = seen.end(place.after)
-    source = f"{seen.text[:end]}{BARRIER}{seen.text[end:]}"
-    if place.body is not None:
-        start = seen.code[place.body].start
-        source = f"{seen.text[:start]}{{ {seen.text[start:end]}{BARRIER} }}{seen.text[end:]}"
+def _advised(seen: Outline, race: Finding) -> Insertion | None:
+    """The place that a finding advises for a barrier. It is in a loop without braces only if the advice says so."""
+    needs_braces = BRACES in race.help
+    return next(
+        (each for each in _places(seen, lines_named(race.help)) if (each.body is not None) is needs_braces), None
+    )
+
+
+def _mended(built: Built, seen: Outline, places: Sequence[Insertion]) -> Built:
+    """The program with barriers at these places. Its line numbers do not change."""
+    texts = [(_end(seen, place), f"{BARRIER} }}" if place.body is not None else BARRIER) for place in places]
+    texts += [(seen.code[place.body].start, "{ ") for place in places if place.body is not None]
+    source = seen.text
+    for start, text in sorted(texts, reverse=True):
+        source = f"{source[:start]}{text}{source[start:]}"
     return dataclasses.replace(built, program=replace(built.program, source=source))
 
 
-def _places(seen: Outline, races: Sequence[Finding]) -> list[Insertion]:
-    """Places where a barrier may be missing, the most likely first. These are the places after the lines that the
-    findings advise, after the first lines of the races, and after their last lines, where a loop jumps back to the
-    first lines.
+def _end(seen: Outline, place: Insertion) -> int:
+    """The position of a barrier in the text. It is in the next line if it can be, so that the barrier lies between two
+    accesses of which the first is in the line of the place.
+    """
+    end = seen.end(place.after)
+    rest, line_end, following = seen.text[end:].partition("\n")
+    is_free = line_end and not rest.strip() and not following.partition("\n")[0].lstrip().startswith("#")
+    return end + len(rest) + 1 if is_free else end
+
+
+def _ends(races: Sequence[Finding]) -> tuple[int, ...]:
+    """The lines after which a barrier may be missing, the most likely first. These are the lines that the findings
+    advise, the first lines of the races, and their last lines, where a loop jumps back to the first lines.
     """
     advised = [line for each in races if ADVICE.match(each.help) for line in lines_named(each.help)]
-    ends = *advised, *_ends_of_groups(sorted({line for each in races for line in each.lines}))
+    return *advised, *_ends_of_groups(sorted({line for each in races for line in each.lines}))
+
+
+def _places(seen: Outline, ends: Sequence[int]) -> list[Insertion]:
+    """Places where a barrier may be missing, the nearest to these lines first."""
 
     def distance(place: Insertion) -> int:
         line = seen.code[place.after].line

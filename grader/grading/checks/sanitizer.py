@@ -4,7 +4,6 @@ import dataclasses
 import math
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from grader.common.phrases import sizes_in_words
 from grader.common.record import replace
@@ -12,7 +11,7 @@ from grader.course.assignment import Assignment
 from grader.course.criteria import Sizes
 from grader.course.rubric import Kind, Sanitizer
 from grader.grading.checks.requirements import are_shown_right, is_forfeited, worth
-from grader.grading.checks.sanitizer_run import LARGER, NUMBER, Endless, Failed, findings_of, problem_of
+from grader.grading.checks.sanitizer_run import LARGER, NUMBER, Endless, Failed, findings_of, problem_of, runs_alone
 from grader.grading.checks.simulated_run import (
     CUT_OFF,
     Simulated,
@@ -29,27 +28,12 @@ from grader.results.check import Check, Finding, Reason, full_marks
 from grader.results.result import Result
 
 
-@dataclass(frozen=True, kw_only=True)
-class Sanitized:
-    """The sanitizer check and the records of the simulator.
-
-    `seen` is the record at the sizes that the check asks for, if the run finished. `at_failed` is the record at the
-    smallest failed size, if the simulator ran it. `unsupported` is a phrase for the construct that stopped the
-    simulator, if there is one.
-    """
-
-    check: Check
-    unsupported: str | None = None
-    seen: Simulated | None = None
-    at_failed: Simulated | None = None
-
-
-def of_endless(asked: Sanitizer, endless: Endless) -> Sanitized:
+def of_endless(asked: Sanitizer, endless: Endless) -> Watched:
     """Return the check of a submission with a case that does not end in the simulator. The submission is
     not run again.
     """
     problem = _at(endless.sizes, problem_of(endless.findings))
-    return Sanitized(check=problem.fail(replace(unwatched(asked), findings=endless.findings)))
+    return Watched(checks=(problem.fail(replace(unwatched(asked), findings=endless.findings)),))
 
 
 def observe(tested: Tested, before: Watched) -> Watched:
@@ -60,13 +44,15 @@ def observe(tested: Tested, before: Watched) -> Watched:
         sanitized = of_endless(asked, tested.endless)
     else:
         sanitized = check_sanitizer(tested.runs.sanitizer, asked, tested.failed)
-    watched = dataclasses.replace(before, checks=(*before.checks, sanitized.check), unsupported=sanitized.unsupported)
+    checks = *before.checks, *sanitized.checks
+    watched = dataclasses.replace(before, checks=checks, unsupported=sanitized.unsupported)
     return watched if asked.hidden else dataclasses.replace(watched, seen=sanitized.seen, at_failed=sanitized.at_failed)
 
 
-def check_sanitizer(run: SimulatedRun, asked: Sanitizer, failed: Failed = ()) -> Sanitized:
-    """Run the submission once in the simulator, and make the check. If the run has no findings although cases have
-    failed, the submission also runs at the smallest failed size, provided that this is small enough (LARGER).
+def check_sanitizer(run: SimulatedRun, asked: Sanitizer, failed: Failed = ()) -> Watched:
+    """Run the submission once in the simulator, and make the check. If the run has no findings, the kernels that the
+    assignment lists also run alone. If there are still no findings although cases have failed, the submission also runs
+    at the smallest failed size, provided that this is small enough (LARGER).
     """
     start = time.perf_counter()
     seen: Simulated | None = None
@@ -77,6 +63,8 @@ def check_sanitizer(run: SimulatedRun, asked: Sanitizer, failed: Failed = ()) ->
         seen = unwrap(ran)
         found = findings_of(seen)
         problem = _problem(seen, found)
+        if problem is None:
+            found, problem = _of_runs_alone(run.subject, asked)
         if failed and not found:
             at_failed = _at_failed(run.subject, seen, failed[0])
             found = findings_of(at_failed) if at_failed else ()
@@ -84,12 +72,24 @@ def check_sanitizer(run: SimulatedRun, asked: Sanitizer, failed: Failed = ()) ->
     except FailedError as failure:
         problem = failure.problem
     check = replace(unwatched(asked), seconds=time.perf_counter() - start, findings=found)
-    return Sanitized(
-        check=check if problem is None else problem.fail(check),
+    return Watched(
+        checks=(check if problem is None else problem.fail(check),),
         unsupported=unsupported_in(ran),
         seen=seen,
         at_failed=at_failed,
     )
+
+
+def _of_runs_alone(subject: Subject, asked: Sanitizer) -> tuple[tuple[Finding, ...], Problem | None]:
+    """The findings and the problem of the first kernel that has one when it runs alone."""
+    for case, ran in runs_alone(subject, asked):
+        seen = unwrap(ran)
+        found = findings_of(seen)
+        problem = _problem(seen, found)
+        if problem is not None:
+            where = f"Only {case.alone} ran, at {sizes_in_words(case.sizes)}."
+            return found, dataclasses.replace(problem, message=f"{problem.message} {where}")
+    return (), None
 
 
 def _at_failed(subject: Subject, clean: Simulated, sizes: Sizes) -> Simulated | None:

@@ -1,10 +1,20 @@
 """Simulated runs that are watched for wrong accesses and races, and their findings."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from grader.course.criteria import Sizes
+from grader.course.criteria import Case, Sizes
 from grader.course.rubric import Sanitizer
-from grader.grading.checks.simulated_run import Simulated, SimulatedRun, Subject, run_at
+from grader.grading.checks.case_trial import case_trial
+from grader.grading.checks.simulated_run import (
+    SIMULATION_KEY,
+    Simulated,
+    SimulatedRun,
+    Subject,
+    run_at,
+    run_on_trial,
+    seen_in,
+)
 from grader.grading.explain.problem import Problem
 from grader.grading.explain.simulator.findings import findings
 from grader.results.check import Finding
@@ -38,6 +48,14 @@ class Endless:
 def sanitizer_run(subject: Subject, asked: Sanitizer) -> SimulatedRun:
     """Return the run on which the check is based."""
     return run_at(subject, asked.sizes, NUMBER)
+
+
+def runs_alone(subject: Subject, asked: Sanitizer) -> Iterator[tuple[Case, Simulated | Problem]]:
+    """Yield the runs in which a kernel runs alone. Each begins when the caller requests it."""
+    for case in asked.alone_cases:
+        key = (subject.task.seed, SIMULATION_KEY, NUMBER)
+        trial = case_trial(subject.built.task.assignment, subject.oracle, case, key)
+        yield case, seen_in(run_on_trial(subject, trial))
 
 
 def findings_of(seen: Simulated) -> tuple[Finding, ...]:

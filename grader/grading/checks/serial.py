@@ -27,6 +27,7 @@ def serial(counted: Profile, source: str) -> Serial | None:
     """
     used = [each for each in counted.accesses if each.space == "global"]
     is_serial = all(each.active == each.mostly_idle and each.active * WORD_BYTES == each.bytes for each in used)
+    is_serial &= all(each.active == each.mostly_idle == each.times for each in counted.images)
     if not used or not is_serial or counted.work_items is None:
         return None
     if counted.work_items == 1:

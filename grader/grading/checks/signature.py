@@ -30,7 +30,7 @@ class Parameter:
     """All structs of the assignment."""
 
     may_be_constant: bool = False
-    """True for an array in global memory that the kernel may declare as `__constant`."""
+    """True for an array that the kernel may declare as `__constant` or as `__global`."""
 
     @property
     def declaration(self) -> str:
@@ -41,7 +41,7 @@ class Parameter:
     @property
     def spaces(self) -> frozenset[str]:
         """Address spaces that the kernel may declare."""
-        return frozenset({self.space, "constant"} if self.may_be_constant else {self.space})
+        return frozenset({"global", "constant"} if self.may_be_constant else {self.space})
 
     def fits(self, arg: ArgFacts) -> bool:
         """True if the parameter of a kernel can be this one.
@@ -99,8 +99,9 @@ def _parameter(assignment: Assignment, launch: Launch, name: str) -> AnyParamete
     if name in assignment.buffers and assignment.buffers[name].image is not None:
         image: ImageType = "image3d_t" if assignment.buffers[name].is_deep else "image2d_t"
         return OpaqueParameter(name=name, type=image, accesses=_accesses(assignment, launch, name))
+    space: str
     if name in assignment.buffers:
-        space, kind = "global", assignment.buffers[name].type
+        space, kind = assignment.buffers[name].space, assignment.buffers[name].type
     elif name in assignment.local:
         space, kind = "local", assignment.local[name].type
     else:
@@ -141,10 +142,13 @@ def bind(
     args = kernel.args[:-1] if takes_local else kernel.args
     wanted = expected_parameters(assignment, launch)
     if len(args) == len(wanted) and all(each.fits(arg) for each, arg in zip(wanted, args, strict=True)):
+        constants = {
+            arg.name: name for name, arg in zip(launch.args, args, strict=True) if _is_constant(name, arg, assignment)
+        }
+        binding = Binding(name=kernel.name, takes_local=takes_local, constants=constants)
         with OptionalWork(EXPLANATION) as work:
-            order = _misordered(kernel, args, wanted, code)
-            return Binding(name=kernel.name, takes_local=takes_local, misordered=order)
-        return Binding(name=kernel.name, takes_local=takes_local, fault=work.fault)
+            return replace(binding, misordered=_misordered(kernel, args, wanted, code))
+        return replace(binding, fault=work.fault)
     problem = Problem(
         reason=Reason.WRONG_ARGUMENTS,
         message=f"the parameters of {kernel.name} do not match the arguments that the assignment passes.",
@@ -153,6 +157,12 @@ def bind(
     with OptionalWork(EXPLANATION) as work:
         return replace(problem, message=_misfit(kernel, args, wanted, code))
     return replace(problem, faults=(work.fault,))
+
+
+def _is_constant(name: str, arg: ArgFacts, assignment: Assignment) -> bool:
+    """True if an argument is in constant memory, by the assignment and by the kernel."""
+    buffer = assignment.buffers.get(name)
+    return buffer is not None and buffer.space == arg.address_space == "constant"
 
 
 # --- what is wrong with it --------------------------------------------------------------------

@@ -1,5 +1,6 @@
 """Runs of the submission in the simulator: the record of a run, and the inspection of its results."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -39,6 +40,8 @@ class Simulated:
     kernels: tuple[SeenKernel, ...]
     scenes: tuple[Scene, ...]
     problem: Problem | None
+    constants: tuple[Mapping[str, int], ...]
+    """Bytes of the arrays that each launch has in constant memory, by their names in the kernel."""
 
     @property
     def steps(self) -> int:
@@ -128,7 +131,8 @@ def seen_in(run: SimulatedRun) -> Simulated | Problem:
     scenes = tuple(_scene(subject, trial, launch) for launch in launches)
     problem = CUT_OFF if any(map(was_cut_off, kernels)) else inspect(trial, script, fetched)
     kernels = tuple(map(with_lines_of_copies, kernels, scenes))
-    return Simulated(sizes=sizes, kernels=kernels, scenes=scenes, problem=problem)
+    constants = tuple(_constants(subject, plan, launch) for launch in launches)
+    return Simulated(sizes=sizes, kernels=kernels, scenes=scenes, problem=problem, constants=constants)
 
 
 CUT_OFF = Problem(
@@ -150,6 +154,14 @@ def unsupported_in(seen: Simulated | Problem) -> str | None:
 def with_lines_of_copies(seen: SeenKernel, scene: Scene) -> SeenKernel:
     """Add the line number to each copy by a group in the record of a kernel, if only one line copies that array."""
     return seen.model_copy(update={"accesses": tuple(_located(each, scene) for each in seen.accesses)})
+
+
+def _constants(subject: Subject, plan: Plan, step: LaunchAt) -> dict[str, int]:
+    """Bytes of each array that a kernel declares as `__constant` and that the assignment has in constant memory, by the
+    kernel's name of the array.
+    """
+    binding = subject.built.bindings[step.launch.kernel]
+    return {own: plan.buffer(step.places.get(name, name)).size for own, name in binding.constants.items()}
 
 
 def _located(access: SeenAccess, scene: Scene) -> SeenAccess:

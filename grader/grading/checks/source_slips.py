@@ -19,6 +19,7 @@ from grader.grading.checks.simulated_run import Simulated
 from grader.grading.explain.problem import EXPLANATION, evidence_of
 from grader.grading.explain.simulator.messages import without_deciding_lines
 from grader.grading.explain.simulator.oclgrind import GLOBAL
+from grader.grading.explain.simulator.source_lines import called_in
 from grader.grading.explain.slips.launch import SimulatedLaunch, Text
 from grader.grading.explain.slips.rules import first_slip
 from grader.grading.explain.slips.slip import TOLD, Slip
@@ -115,7 +116,16 @@ def _launches(built: Built, run: Simulated) -> Iterator[SimulatedLaunch]:
     for each, name, kernel, scene in zip(asked, names, run.kernels, run.scenes, strict=False):
         if name in functions:
             text = Text(outline=seen, function=functions[name], scene=scene)
-            yield _launch(built.task.assignment, each, text, run.sizes, kernel)
+            launch = _launch(built.task.assignment, each, text, run.sizes, kernel)
+            yield dataclasses.replace(launch, unset_later=frozenset(unset_later(kernel, run.kernels)))
+
+
+def unset_later(launch: SeenKernel, others: Sequence[SeenKernel]) -> Iterator[tuple[str, int]]:
+    """Yield the arrays of a launch of which other launches read unset words, each with a line of such a read."""
+    for other in others:
+        for unset in other.unset:
+            if unset.space == GLOBAL and other is not launch:
+                yield called_in(launch, other, unset.name), unset.line
 
 
 def _launch(assignment: Assignment, asked: Launch, text: Text, sizes: Sizes, seen: SeenKernel) -> SimulatedLaunch:

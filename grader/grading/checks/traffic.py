@@ -80,8 +80,8 @@ def excess_in_words(used: ArrayTraffic) -> str:
     does = used.does if len(used.lines) == 1 else used.does.removesuffix("s")
     where = place(*(line for line, _ in used.lines))
     if not used.needed:
-        return f"{where} {does} {used.array}, which the model solution never {used.does}"
-    return f"{where} {does} {used.array} {_times(used.words / used.needed)} as often as needed"
+        return f"{where} {does} `{used.array}`, which the model solution never {used.does}"
+    return f"{where} {does} `{used.array}` {_times(used.words / used.needed)} as often as needed"
 
 
 def _times(ratio: float) -> str:

@@ -14,11 +14,11 @@ def explained(counted: Counted | Problem, run: SimulatedRun, ours: Worker) -> Pr
     """Return the reason why the run cannot be counted; None if no explanation applies. `ours` simulates the model
     solution.
     """
-    if isinstance(counted, Problem) or counted.problem is None or counted.unsupported is not None:
+    if isinstance(counted, Problem) or counted.run.problem is None or counted.run.unsupported is not None:
         return None
-    if counted.problem == CUT_OFF:
-        return _of_steps(counted.steps, run, _steps_of_the_model(run, ours))
-    return _of_order(counted.problem) if _is_right_in_ascending_order(run) else None
+    if counted.run.problem == CUT_OFF:
+        return _of_steps(counted.run.steps, run, _steps_of_the_model(run, ours))
+    return _of_order(counted.run.problem) if _is_right_in_ascending_order(run) else None
 
 
 # --- more steps than the simulator makes ------------------------------------------------------

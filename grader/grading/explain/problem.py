@@ -256,7 +256,7 @@ def of_mismatch(mismatch: Mismatch) -> Problem:
     """The problem of a wrong array: the number of wrong elements, the first one, and the largest error."""
     with OptionalWork(EXPLANATION) as work:
         return _of_mismatch(mismatch)
-    return Problem(reason=Reason.WRONG_OUTPUT, message=f"{mismatch.buffer} is wrong.", faults=(work.fault,))
+    return Problem(reason=Reason.WRONG_OUTPUT, message=f"`{mismatch.buffer}` is wrong.", faults=(work.fault,))
 
 
 def _of_mismatch(mismatch: Mismatch) -> Problem:

@@ -4,14 +4,17 @@ from dataclasses import dataclass
 
 from grader.common.optional import OptionalWork
 from grader.common.record import replace
+from grader.grading.checks.missing_barrier import Barriers
 from grader.grading.checks.simulated_run import Subject
 from grader.grading.checks.simulator_runs import Watched
 from grader.grading.device_lock import shared
+from grader.grading.explain.simulator.races import beside_another_mistake
 from grader.grading.phases.context import GradingContext, thawed
 from grader.grading.search.hint import Hint
 from grader.grading.search.hint import hint as hint_of
-from grader.grading.search.localisation import Suspect, search, text_seconds
-from grader.grading.search.need import cleanness, is_needed, rightness
+from grader.grading.search.localisation import search, text_seconds
+from grader.grading.search.need import cleanness, effect_of_barriers, is_needed, rightness
+from grader.grading.search.suspect import Suspect
 from grader.results.check import Check, Verdict
 
 SEARCH = "the line of the mistake"
@@ -31,9 +34,18 @@ def with_cause(context: GradingContext, subject: Subject, cases: tuple[Check, ..
     fails, the failed cases report that the line is missing. The workers of the search are then stopped, because their
     state is unknown and no later phase needs them.
     """
+    unchanged = LocatedChecks(cases=cases, watched=watched.checks)
+    if not context.environment.search.seconds or not is_needed(subject.built, cases, watched.checks):
+        return unchanged
     with OptionalWork(SEARCH) as work:
+        context.begin("looking for the line that is wrong")
+        barriers = effect_of_barriers(subject, watched)
+        if barriers is Barriers.ENOUGH:
+            return unchanged
         found = _hint(context, subject, cases, watched)
-        return LocatedChecks(cases=_with(found, cases), watched=_with(found, watched.checks))
+        is_told = barriers is Barriers.UNKNOWN or (found is not None and found.is_all)
+        checks = watched.checks if is_told else tuple(map(beside_another_mistake, watched.checks))
+        return LocatedChecks(cases=_with(found, cases), watched=_with(found, checks))
     for worker in (context.student, subject.worker):
         worker.stop()
     faulty = (
@@ -48,12 +60,9 @@ def _with(found: Hint | None, checks: tuple[Check, ...]) -> tuple[Check, ...]:
 
 
 def _hint(context: GradingContext, subject: Subject, cases: tuple[Check, ...], watched: Watched) -> Hint | None:
-    """Search for the mistaken line, if a search is needed."""
+    """Search for the mistaken line."""
     asked, built = context.task.assignment, subject.built
     rules = context.environment.search
-    if not rules.seconds or not is_needed(built, cases, watched.checks):
-        return None
-    context.begin("looking for the line that is wrong")
     with shared(context.device, context.environment.locks), thawed(context.student, context.device):
         took = sum(check.seconds for check in cases)
         right = rightness(asked, cases)

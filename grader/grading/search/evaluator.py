@@ -21,8 +21,8 @@ from grader.execution.plan import STUDENT, SUBMISSION, Bindings, Plan, Script, b
 from grader.grading.checks.inspection import Trial, is_right
 from grader.grading.explain.build_log import parse
 from grader.grading.search.edit_batch import FEWEST, EditBatch, Uploads, edit_batch
+from grader.grading.search.edits.sites import Edit
 from grader.grading.search.mutant_schema import UNCHANGED, MutantSchema, key
-from grader.grading.search.sites import Edit
 from grader.protocol.messages import BuildFailed, Opened
 from grader.protocol.steps import KernelStep, KeyArg, ProgramSource, Step
 

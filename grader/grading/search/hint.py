@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from grader.common.phrases import first_sentence, sentence
 from grader.common.record import replace
 from grader.course.criteria import Hints
-from grader.grading.search.sites import Edit
+from grader.grading.explain.simulator.races import caused_by_another_mistake
+from grader.grading.explain.simulator.source_lines import WHEREABOUTS
+from grader.grading.search.edits.sites import Edit
 from grader.grading.source.outline import Outline
 from grader.protocol.text import showable
 from grader.results.check import Check, lines_named
@@ -52,20 +54,28 @@ class Hint:
         """Add the hint to the message of a check if it belongs to one of these cases, or if it has findings, which are
         the evidence. Other checks are returned unchanged, and so is a check whose first sentence already names these
         lines and few others. If the message begins with a known cause, the line follows this cause in brackets, in
-        place of other lines. Otherwise, the message begins with the hint.
+        place of other lines. Otherwise, the message begins with the hint. Advice about other lines is left out, because
+        an edit of these lines is proved to be enough. For the same reason, no barrier is missing.
         """
         is_evidence = self.is_all and bool(check.findings)
         if not is_evidence and check.label not in self.cases:
             return check
+        check = caused_by_another_mistake(check) if self.is_all else check
         named = lines_named(first_sentence(check.message))
         if self.lines <= {*named} and len(named) <= FEW_LINES:
             return check
-        begins = re.match(rf"{re.escape(check.cause)}(?: \([^()]*\))?: ", check.message) if check.cause else None
+        begins = re.match(rf"{re.escape(check.cause)}(?: \([^()]*\))?[:.] ", check.message) if check.cause else None
         if self.place and begins:
             rest = check.message[begins.end() :]
-            return replace(check, message=f"{check.cause} ({self.place}): {rest}{self.change}")
+            return replace(check, message=f"{check.cause} ({self.place}). {sentence(rest)}{self.change}")
         cause = check.cause or (ONE_LINE if self.is_all else "")
-        return replace(check, message=f"{self.words} {sentence(check.message)}", cause=cause)
+        message = f"{self.words} {sentence(check.message)}"
+        return replace(check, message=message, help="" if self._contradicts(check.help) else check.help, cause=cause)
+
+    def _contradicts(self, advice: str) -> bool:
+        """True if this advice is about other lines than the lines of the only mistake."""
+        lines = {*lines_named(advice)}
+        return self.is_all and bool(lines) and not lines & self.lines and not advice.startswith(WHEREABOUTS)
 
 
 def hint(fix: Fix, source: str, hints: Hints) -> Hint | None:

@@ -10,29 +10,23 @@ fixes as many. Two lines are named if an edit of either fixes everything. Hidden
 
 import dataclasses
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import prod
 from time import perf_counter
 
 from grader.common.record import replace
-from grader.course.assignment import Assignment
-from grader.course.criteria import Case
-from grader.course.truth.oracle import Oracle
-from grader.execution.client import Worker
 from grader.execution.plan import SUBMISSION
 from grader.grading.checks.building import Built
-from grader.grading.checks.correctness import Tried, trial_of, try_cases
-from grader.grading.checks.inspection import make_trial
-from grader.grading.checks.sanitizer_run import NUMBER
-from grader.grading.checks.simulated_run import SIMULATION_KEY
+from grader.grading.checks.correctness import Tried, try_cases
 from grader.grading.rules import SearchRules
 from grader.grading.search.edits import edits
-from grader.grading.search.evaluator import EvaluatedCase, Evaluator, OutOfTimeError, Unchanged, evaluated_case
+from grader.grading.search.edits.sites import Edit
+from grader.grading.search.evaluator import EvaluatedCase, Evaluator, OutOfTimeError, Unchanged
+from grader.grading.search.fixes import FEW, LINES, PER_LINE, Fixes, best_of, evaluated_fixes
 from grader.grading.search.hint import Fix
 from grader.grading.search.mutant_schema import edited, mutant_schemas
-from grader.grading.search.sites import Edit
-from grader.grading.search.suspicion import KernelRun, suspicious_first
+from grader.grading.search.suspect import Suspect, kernel_runs, small_cases
+from grader.grading.search.suspicion import suspicious_first
 from grader.grading.source.guards import Guards
 from grader.grading.source.outline import Outline
 from grader.grading.source.reading import outline
@@ -50,32 +44,15 @@ it for the compiler. On a busy machine, it may take this many times as long as t
 longer is not a fix, for example because a loop is endless.
 """
 
-SURE = 4
-"""Number of the smallest cases on which even a few edits are evaluated together. On a large case, a schema can take
-seconds, because it is not optimised.
-"""
 
 SMALLEST = 2
 """Number of the smallest wrong cases on which every edit is evaluated. The next case is used only if no edit fixes the
 one before it.
 """
 
-FEW = 3
-"""Minimum number of wrong cases that an edit must fix. If there are fewer wrong cases, it must fix all of them."""
-
-LITTLE = 2**16
-"""Maximum product of the sizes of a small case, on which every edit may be evaluated. A mutant schema is slow because
-it is not optimised and compares numbers at every place that can be edited.
-"""
-
-PER_LINE, LINES = 3, 3
-"""Maximum number of edits per line, and of lines, that are graded as separate texts."""
 
 TOLD = 2
 """Most lines that a hint names."""
-
-SIMULATED = "in the simulator"
-"""Name of the case with the sizes of the sanitizer check, which is not a case of the assignment."""
 
 
 def text_seconds(own: float) -> float:
@@ -90,27 +67,6 @@ IsClean = Callable[[Built, bool], bool]
 should be right in all cases, and false if only in some.
 """
 
-Fixes = dict[Edit, set[str]]
-"""Edits that do not break any case, each with the wrong cases that it fixes."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Suspect:
-    """A submission that builds. `right` maps each shown case that counts to True if it is right. `seconds` is the time
-    that its cases took.
-    """
-
-    built: Built
-    oracle: Oracle
-    worker: Worker
-    right: Mapping[str, bool]
-    seconds: float = 0.0
-
-    @property
-    def wrong(self) -> set[str]:
-        """The names of the wrong cases."""
-        return {name for name, is_right in self.right.items() if not is_right}
-
 
 def search(suspect: Suspect, rules: SearchRules, is_clean: IsClean) -> Fix | None:
     """The edits that fix the submission, if they are all in one line, or in two lines and each fixes everything. None
@@ -119,9 +75,9 @@ def search(suspect: Suspect, rules: SearchRules, is_clean: IsClean) -> Fix | Non
     seen = outline(suspect.built.program.source, [binding.name for binding in suspect.built.bindings.values()])
     if seen is None:
         return None
-    cases = {each.case.name: each for each in _cases(suspect)}
+    cases = {each.case.name: each for each in small_cases(suspect)}
     likely = edits(seen, most=int(rules.seconds * EDITS_PER_SECOND))
-    likeliest = suspicious_first(likely, seen, _runs(suspect))
+    likeliest = suspicious_first(likely, seen, kernel_runs(suspect))
     try:
         with suspect.worker.in_one_process():
             _start_process(suspect, cases)
@@ -194,15 +150,15 @@ class Search:
                     unchanged=own if schema.outline is self.seen else Unchanged(),
                 )
                 try:
-                    found = _evaluate(evaluator, suspect, place) if evaluator.open() else {}
+                    found = evaluated_fixes(evaluator, suspect, place) if evaluator.open() else {}
                 finally:
                     evaluator.close()
                 fixes |= found
                 if any(wrong <= names for names in found.values()):
-                    yield _best(fixes)
+                    yield best_of(fixes)
             if fixes:
                 break
-        yield _best(fixes)
+        yield best_of(fixes)
 
     def confirmed(self, fixes: Fixes) -> Fixes:
         """The best of these fixes: for each line, the first edit that is still a fix when it is graded as a separate
@@ -220,7 +176,7 @@ class Search:
             first = None if may_skip else next(filter(self._fixed, of_line[:PER_LINE]), None)
             if first is not None:
                 found[first] = self._fixed(first)
-        return _best(found)
+        return best_of(found)
 
     def statement(self, edit: Edit) -> range:
         """The tokens of the statement that the edited condition decides about; empty for other edits."""
@@ -278,112 +234,6 @@ class Search:
         if perf_counter() > last:
             raise OutOfTimeError
         return graded
-
-
-def _evaluate(evaluator: Evaluator, suspect: Suspect, place: int) -> Fixes:
-    """The best fixes of a schema among the edits that fix the wrong case at this position, counted from
-    the smallest.
-    """
-    right = {
-        name: suspect.right[name] if name in suspect.right else evaluator.is_right(name) for name in evaluator.cases
-    }
-    wrong = [name for name in evaluator.cases if not right[name]]
-    wrong = wrong[place:] + wrong[:place]
-    fixed = fixes_of(evaluator, wrong, _candidates(evaluator, wrong, right))
-    fixes = {edit: names for edit, names in _best(fixed).items() if len(names) >= min(FEW, len(wrong))}
-    for number, name in enumerate(name for name in evaluator.cases if right[name]):
-        if _are_sure(fixes, number):
-            break
-        fixes = {edit: fixes[edit] for edit in evaluator.right(name, fixes)}
-    return fixes
-
-
-def _are_sure(edits: Collection[Edit], number: int) -> bool:
-    """True if few edits are left after this number of cases. On larger cases, it is then faster to run each edit as a
-    separate text.
-    """
-    return number >= SURE and len(edits) <= PER_LINE
-
-
-def _candidates(evaluator: Evaluator, wrong: Sequence[str], right: Mapping[str, bool]) -> list[Edit]:
-    """The edits to evaluate. If the first wrong case cannot be evaluated in batches, edits that break a right case that
-    can are left out.
-    """
-    edits = evaluator.edits
-    if not evaluator.is_batchable(wrong[0]):
-        for name in (each for each in evaluator.cases if right[each] and evaluator.is_batchable(each)):
-            edits = [*evaluator.likely(name, edits)]
-    return edits
-
-
-def fixes_of(evaluator: Evaluator, wrong: Sequence[str], edits: Sequence[Edit]) -> Fixes:
-    """The edits that fix the first wrong case, each with all cases that it fixes. If some edits fix all cases, only
-    these are returned.
-    """
-    first, *others = wrong
-    fixed: Fixes = {edit: {first} for edit in evaluator.right(first, edits)}
-    whole = [*fixed]
-    for number, name in enumerate(others, start=1):
-        if _are_sure(whole, number):
-            break
-        whole = evaluator.right(name, whole)
-    if whole:
-        return {edit: set(wrong) for edit in whole}
-    for name in others:
-        for edit in evaluator.right(name, fixed):
-            fixed[edit].add(name)
-    return fixed
-
-
-def _best(fixed: Fixes) -> Fixes:
-    most = max(map(len, fixed.values()), default=0)
-    return {edit: names for edit, names in fixed.items() if len(names) == most}
-
-
-def _cases(suspect: Suspect) -> list[EvaluatedCase]:
-    """The small cases that count and are shown, from the smallest up, and the simulated case, which is often smaller.
-    The smallest wrong case is always included.
-    """
-    built, oracle = suspect.built, suspect.oracle
-    asked = built.task.assignment
-    shown = [case for case in asked.correctness.shown if case.name in suspect.right]
-    most = max(LITTLE, min(_size(case) for case in shown if case.name in suspect.wrong))
-    trials = [(case, trial_of(case, built, oracle)) for case in shown if _size(case) <= most]
-    if asked.sanitizer is not None and not asked.sanitizer.hidden:
-        case = Case(name=SIMULATED, sizes=asked.sanitizer.sizes)
-        key = (built.task.seed, SIMULATION_KEY, NUMBER)
-        trials.append((case, make_trial(asked, oracle, case.sizes, case.data, key)))
-    cases = (evaluated_case(case, trial, built.bindings) for case, trial in trials)
-    return sorted(cases, key=lambda each: _size(each.case))
-
-
-def _runs(suspect: Suspect) -> list[KernelRun]:
-    """The shown cases that count, from the smallest to the largest, with the kernels of the student that each
-    launches.
-    """
-    built, asked = suspect.built, suspect.built.task.assignment
-    cases = [case for case in asked.correctness.shown if case.name in suspect.right]
-    return [
-        KernelRun(
-            kernels=frozenset(built.bindings[name].name for name in _launched(asked, case)),
-            is_alone=bool(case.alone),
-            is_right=suspect.right[case.name],
-        )
-        for case in sorted(cases, key=_size)
-    ]
-
-
-def _launched(asked: Assignment, case: Case) -> set[str]:
-    """The kernels of the student that a case launches."""
-    if case.alone:
-        return {case.alone}
-    launches = (each.launch for each in asked.sequence(case.sizes).launches)
-    return {each.kernel for each in launches if each.solution_of is None}
-
-
-def _size(case: Case) -> int:
-    """Approximate amount of work in a case."""
-    return prod(case.sizes.values())
 
 
 def _edited(built: Built, seen: Outline, edit: Edit) -> Built:

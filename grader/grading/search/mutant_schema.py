@@ -40,7 +40,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from grader.course.elements import ELEMENTS, WORD_BYTES
-from grader.grading.search.sites import Edit
+from grader.grading.search.edits.sites import Edit
 from grader.grading.source.outline import Function, Outline, Variable, outside
 from grader.grading.source.reading import outline as read
 from grader.protocol.tokens import Token

@@ -5,8 +5,10 @@ from dataclasses import replace
 from time import perf_counter
 
 from grader.course.assignment import Assignment
+from grader.course.criteria import Sizes
 from grader.course.rubric import Kind
 from grader.grading.checks.building import Built
+from grader.grading.checks.missing_barrier import Barriers, advised_barriers
 from grader.grading.checks.sanitizer_run import NUMBER, findings_of
 from grader.grading.checks.simulated_run import Subject, simulate
 from grader.grading.checks.simulator_runs import Watched
@@ -14,7 +16,7 @@ from grader.grading.explain.problem import Problem
 from grader.grading.explain.simulator.races import ADD_BARRIER
 from grader.grading.explain.simulator.source_lines import EXPLAINED
 from grader.grading.search.localisation import IsClean
-from grader.results.check import Check, Reason, Verdict
+from grader.results.check import Check, Finding, Reason, Verdict
 
 WRONG = EXPLAINED | {Reason.OUT_OF_BOUNDS, Reason.INPUT_CHANGED}
 """Reasons of failed cases that an edit can correct. If the message of such a case names a line, that line may only show
@@ -36,8 +38,8 @@ def rightness(assignment: Assignment, checks: Sequence[Check]) -> dict[str, bool
 
 def is_needed(built: Built, checks: Sequence[Check], watched: Sequence[Check]) -> bool:
     """True if results are wrong and a change of one line may correct them. If another explanation names lines, they may
-    only show the effects. No search is needed if the simulator found the place of a missing barrier, which no edit
-    adds, or a barrier that not all work-items reach.
+    only show the effects. No search is needed if the simulator found a mistake that no edit corrects, such as a barrier
+    that not all work-items reach.
     """
     asked = built.task.assignment
     failed = [check for check in checks if check.verdict is Verdict.FAILED and check.kind is Kind.CORRECTNESS]
@@ -48,8 +50,33 @@ def is_needed(built: Built, checks: Sequence[Check], watched: Sequence[Check]) -
 
 def _is_explained(assignment: Assignment, watched: Sequence[Check]) -> bool:
     """True if a first finding of the simulator that is shown explains the mistake completely."""
-    firsts = [check.findings[0] for check in watched if check.findings and not assignment.hides_sanitizer]
-    return any(each.reason not in BY_EDITS or each.help.startswith(ADD_BARRIER) for each in firsts)
+    return any(each.reason not in BY_EDITS for each in _firsts(assignment, watched))
+
+
+def _firsts(assignment: Assignment, watched: Sequence[Check]) -> list[Finding]:
+    """The first finding of each check, if findings are shown."""
+    return [check.findings[0] for check in watched if check.findings and not assignment.hides_sanitizer]
+
+
+def effect_of_barriers(subject: Subject, watched: Watched) -> Barriers:
+    """Effect of the advised barriers, if the first finding advises one. A wrong index can also cause a race that a
+    barrier would end, but then the results stay wrong.
+    """
+    asked = subject.task.assignment
+    if not any(each.help.startswith(ADD_BARRIER) for each in _firsts(asked, watched.checks)):
+        return Barriers.UNKNOWN
+    if watched.profile is not None and watched.profile.barrier_after is not None:
+        return Barriers.ENOUGH
+    found = [each for check in watched.checks for each in check.findings]
+    return advised_barriers(subject, _sizes_of_findings(asked, watched), found)
+
+
+def _sizes_of_findings(assignment: Assignment, watched: Watched) -> Sizes:
+    """The sizes at which the simulator had findings, or those of the sanitizer check if it had none."""
+    has_findings = any(check.findings for check in watched.checks)
+    if watched.at_failed and has_findings:
+        return watched.at_failed.sizes
+    return assignment.sanitizer.sizes if assignment.sanitizer else {}
 
 
 def cleanness(subject: Subject, watched: Watched, seconds: float) -> IsClean:
@@ -59,8 +86,7 @@ def cleanness(subject: Subject, watched: Watched, seconds: float) -> IsClean:
     clean.
     """
     asked = subject.task.assignment.sanitizer
-    has_findings = any(check.findings for check in watched.checks)
-    sizes = watched.at_failed.sizes if watched.at_failed and has_findings else asked.sizes if asked else {}
+    sizes = _sizes_of_findings(subject.task.assignment, watched)
     ends = perf_counter() + seconds
 
     def is_clean(built: Built, is_all: bool) -> bool:

@@ -8,7 +8,7 @@ correct this case.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from grader.grading.search.sites import Edit
+from grader.grading.search.edits.sites import Edit
 from grader.grading.source.outline import Outline
 from grader.grading.source.reading import outline
 

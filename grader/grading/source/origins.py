@@ -18,7 +18,7 @@ def arrays_behind(source: str, kernel: str, line: int, array: str) -> frozenset[
     if seen is None:
         return frozenset()
     found: set[str] = set()
-    known: set[str] = set()
+    known: set[str] = {array}
     waiting = [number for span in _indexes(seen, line, array) for number in range(*span)]
     while waiting:
         number = waiting.pop()
@@ -39,13 +39,26 @@ def _outline(source: str, kernel: str) -> Outline | None:
 
 
 def _indexes(seen: Outline, line: int, array: str) -> Iterator[tuple[int, int]]:
-    """Yield the range of tokens of each index of an array in a line."""
-    for number, token in enumerate(seen.code):
-        opening = number + 1
-        if token.line == line and token.text == array:
+    """Yield the range of tokens of each index of an array in a line. The expressions that set a pointer into the array
+    also determine its indexes.
+    """
+    for number, token in enumerate(seen.code[:-1]):
+        if token.line != line or token.kind != "name" or seen.code[number + 1].text != "[":
+            continue
+        pointed = [] if token.text == array else pointers(seen, number, array)
+        if token.text == array or pointed:
+            yield from pointed
+            opening = number + 1
             while opening < len(seen.code) and seen.code[opening].text == "[":
                 yield opening + 1, seen.pairs[opening]
                 opening = seen.pairs[opening] + 1
+
+
+def pointers(seen: Outline, place: int, array: str) -> list[tuple[int, int]]:
+    """The expressions that let the variable at this token point into an array."""
+    found = _definitions(seen, place)
+    spans = ((each.first, each.last) for each in found if each.role == "value" or seen.code[each.first + 1].text != "[")
+    return [each for each in spans if any(seen.code[number].text == array for number in range(*each))]
 
 
 def _definitions(seen: Outline, place: int) -> Iterator[Region]:

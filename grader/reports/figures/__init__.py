@@ -19,7 +19,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullLocator
 
 from grader.reports.words import seconds_in_words, three_digits
-from grader.results.metrics import Performance, Profile
+from grader.results.metrics import Performance
 
 INK, BLUE, GREEN, ORANGE, GREY = "#010203", "#0072b2", "#009e73", "#e69f00", "#767676"
 COLOURS = {
@@ -136,68 +136,6 @@ def bar_axes(axes: Axes, names: Sequence[str], unit: str) -> None:
     axes.set_xlabel(unit)
 
 
-def roofline(performance: Performance, profile: Profile | None, part: str = "") -> str | None:
-    """Draw GFLOPS against operations for each byte that must move, below the roofs of the device (Williams, Waterman
-    and Patterson, 2009). Below the slope, memory is the limit; below the flat part, it is arithmetic.
-
-    The roofs come from the device's profile, which also has a roof for local memory, or else from the session. Returns
-    None if there is no peak, no arithmetic, or no measured time.
-    """
-    rows, known = [each for each in kernels_of(performance) if each.seconds], performance.roofs
-    bandwidth = known.copy_bandwidth.median if known else performance.copy_bandwidth
-    peak = known.fp32_rate.median if known else performance.peak or 0.0
-    if (
-        not rows
-        or performance.unit != "GFLOPS"
-        or performance.flop is None
-        or not all(isfinite(roof) and roof > 0 for roof in (bandwidth, peak))
-    ):
-        return None
-    intensity = performance.flop / performance.bytes
-    local = known.local_bandwidth.median if known and profile and profile.local_intensity > 0 else None
-    own = {} if profile is None else {"bytes": profile.intensity}
-    if local is not None and profile is not None:
-        own["local bytes"] = profile.local_intensity
-    own = {what: each for what, each in own.items() if each > 0}
-    values = {row.name: rate_of(performance, row) for row in rows}
-
-    def draw(axes: Axes) -> None:
-        ridge = peak / bandwidth
-        reach = [intensity, ridge, *own.values()]
-        left, right = min(reach) / 5, max(reach) * 5
-        roof: dict[str, Any] = {"color": INK, "linewidth": 1.6}
-        memory, arithmetic = f"a copy, {three_digits(bandwidth)} GB/s", f"{three_digits(peak)} GFLOPS"
-        axes.loglog([left, ridge], [bandwidth * left, peak], label=f"memory's roof: {memory}", **roof)
-        roof["linestyle"] = (0, (4, 2))
-        axes.loglog([ridge, right], [peak, peak], label=f"arithmetic's roof: {arithmetic}", **roof)
-        if local is not None:
-            roof["linestyle"], ends = ":", (left, max(left, peak / local))
-            label = f"local memory's roof: {three_digits(local)} GB/s"
-            axes.loglog(ends, [local * end for end in ends], label=label, **roof)
-        for row in rows:
-            label = f"{row.name}: {three_digits(values[row.name])} GFLOPS"
-            axes.plot([intensity], [values[row.name]], label=label, zorder=3, **_marks(row, 9))
-        submission = next((row for row in rows if row.marker == SUBMISSION), rows[0])
-        for what, fill in zip(own, ("none", "bottom"), strict=False):
-            hollow = {**_marks(submission, 9), "markerfacecoloralt": "none", "fillstyle": fill}
-            label = f"your kernel, by the {what} that it asks for"
-            axes.plot([own[what]], [values[submission.name]], label=label, zorder=3, **hollow)
-        axes.set_xlim(left, right)
-        axes.set_ylim(min(*values.values(), bandwidth * left) / 2, 2 * max(peak, *values.values()))
-        axes.grid(visible=True, **GRID)
-        for axis in (axes.xaxis, axes.yaxis):
-            axis.set_major_formatter(lambda value, _: f"{value:g}")
-            axis.set_minor_formatter("")
-        axes.set_xlabel("FLOP for each byte that must move")
-        axes.set_ylabel("GFLOPS")
-        axes.figure.legend(loc="outside lower left", frameon=False)
-
-    words = ", ".join(f"{name} {three_digits(value)}" for name, value in values.items())
-    roofs_in_words = f"{three_digits(bandwidth)} GB/s and {three_digits(peak)} GFLOPS"
-    label = f"Roofline at {three_digits(intensity)} FLOP/byte, the roofs {roofs_in_words}. GFLOPS: {words}."
-    return svg(f"roofline {part}", label, 4.4, draw)
-
-
 def _series(performance: Performance) -> tuple[KernelStyle, ...]:
     """Return everything that was timed, in the order of the strips."""
     samples = performance.samples
@@ -230,7 +168,8 @@ def rate_of(performance: Performance, row: KernelStyle) -> float:
     return performance.rate.median * performance.seconds.median / median(row.seconds)
 
 
-def _marks(row: KernelStyle, size: float) -> dict[str, Any]:
+def marks(row: KernelStyle, size: float) -> dict[str, Any]:
+    """Return the options of matplotlib for the marks of a kernel."""
     return {
         "linestyle": "none",
         "marker": row.marker,
@@ -246,7 +185,7 @@ def _strip(axes: Axes, height: int, row: KernelStyle) -> None:
     and the median as a bar.
     """
     spread = [height + 0.07 * (i % 5 - 2) for i in range(len(row.seconds))]
-    axes.plot(row.seconds, spread, alpha=0.55, **_marks(row, 4))
+    axes.plot(row.seconds, spread, alpha=0.55, **marks(row, 4))
     if len(row.seconds) > 1:
         low, middle, high = quantiles(row.seconds, method="inclusive")
         axes.fill([low, high, high, low], [height - 0.3, height - 0.3, height + 0.3, height + 0.3], fill=False, ec=INK)

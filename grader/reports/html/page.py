@@ -12,6 +12,7 @@ from markupsafe import Markup
 from grader.common.optional import OptionalWork
 from grader.reports import figures
 from grader.reports.figures.ladder import ladder
+from grader.reports.figures.roofline import roofline
 from grader.reports.html.workspace import STYLE, Figures, template_environment, workspace
 from grader.reports.side_by_side import PartStanding, standings_of
 from grader.results.metrics import Performance, Profile
@@ -42,7 +43,7 @@ def figures_in(result: Result) -> Figures:
 
 def figures_of(performance: Performance, profile: Profile | None, part: str) -> Iterator[Markup]:
     """Yield the figures that can be drawn: the roofline if possible, or else bars, and then the timings."""
-    yield from figure_of(lambda: figures.roofline(performance, profile, part) or figures.rates(performance, part))
+    yield from figure_of(lambda: roofline(performance, profile, part) or figures.rates(performance, part))
     yield from figure_of(lambda: figures.timings(performance, part))
 
 

@@ -22,6 +22,7 @@ from grader.course.rubric import Kind
 from grader.protocol.text import showable
 from grader.reports.drawing import informative
 from grader.reports.groups import OPEN, SIGNS, STATES, CheckGroup, groups_of, state_of
+from grader.reports.html.inline_code import inline_code
 from grader.reports.html.listing import blocks_of
 from grader.reports.html.map_picture import picture_of
 from grader.reports.issues import ISSUES_IN_FULL, Issue, issues_of, lines_of, numbers_of
@@ -42,7 +43,7 @@ from grader.reports.words import (
     three_digits,
     usage_in_words,
 )
-from grader.results.check import OUTSTANDING, Check, Reason, Verdict
+from grader.results.check import OUTSTANDING, Check, ErrorMap, Reason, Verdict
 from grader.results.metrics import Access, Profile
 from grader.results.result import Result
 from grader.results.withholding import leaves_out_hidden
@@ -168,18 +169,31 @@ def is_costly(access: Access) -> bool:
     return access.sectors >= COSTLY * max(1, access.fewest)
 
 
-def _evidence(issues: Sequence[Issue]) -> dict[int, list[Check]]:
-    """Return the checks whose evidence each issue shows, by the number of the issue. A check that several issues
-    explain is shown with the first of them.
+def repeated_in(group: CheckGroup) -> tuple[str, ...]:
+    """Return the messages and helps that several checks of a group share. The group tells each of them once."""
+    times = Counter(words for check in group.checks for words in dict.fromkeys((check.message, check.help)) if words)
+    return tuple(words for words, number in times.items() if number > 1 and words not in group.why)
+
+
+def told_of(group: CheckGroup) -> frozenset[str]:
+    """Return the messages and helps that a group tells, so that its checks need not repeat them."""
+    sentences = (words for check in group.checks for words in (check.message, check.help))
+    return frozenset((*repeated_in(group), *(words for words in sentences if words in group.why)))
+
+
+def _evidence(issues: Sequence[Issue]) -> dict[int, list[list[Check]]]:
+    """Return the checks whose evidence each issue shows, by the number of the issue. Checks with the same evidence are
+    in one list. A check that several issues explain is shown with the first of them.
     """
     told: set[str] = set()
     found = {}
     for issue in issues:
-        checks = [
-            each for each in issue.checks if each.name not in told and (each.detail or informative(each.error_map))
-        ]
-        told |= {each.name for each in checks}
-        found[issue.number] = checks
+        alike: dict[tuple[str, ErrorMap | None], list[Check]] = {}
+        for check in issue.checks:
+            if check.name not in told and (check.detail or informative(check.error_map)):
+                alike.setdefault((check.detail, check.error_map), []).append(check)
+                told.add(check.name)
+        found[issue.number] = [*alike.values()]
     return found
 
 
@@ -209,6 +223,7 @@ def template_environment() -> Environment:
     environment.filters |= {
         "plural": count,
         "capital": capital,
+        "code": inline_code,
         "number": lambda value: f"{value:g}",
         "digits": three_digits,
         "thousands": lambda value: f"{value:,}",
@@ -236,9 +251,11 @@ def _environment() -> Environment:
         "faults_in_words": faults_in_words,
         "informative": informative,
         "hidden_in_words": hidden_in_words,
+        "repeated_in": repeated_in,
         "notes_of": _notes,
         "score_in_words": score_in_words,
         "speed_in_words": speed_in_words,
+        "told_of": told_of,
         "spills_in_words": spills_in_words,
         "state_of": state_of,
     }

@@ -10,8 +10,9 @@ from enum import StrEnum
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
-from grader.service.auth.secrets import fresh_token, token_hash
-from grader.service.db.models import ApiTokenRow, CourseRole
+from grader.service.db.tables.access import ApiTokenRow
+from grader.service.db.tables.people import CourseRole
+from grader.service.secrets.tokens import fresh_token, token_hash
 
 TOKEN_LIFETIME = timedelta(days=180)
 

@@ -11,9 +11,9 @@ from sqlalchemy import delete, func, select, update
 from sqlalchemy.orm import Session
 
 from grader.service.auth.api_tokens import MAX_NAME_LENGTH, TokenRequest, create_token
-from grader.service.auth.secrets import fresh_token, token_hash
-from grader.service.db.models import DeviceSignInRow
+from grader.service.db.tables.access import DeviceSignInRow
 from grader.service.errors import FieldError, RefusedError
+from grader.service.secrets.tokens import fresh_token, token_hash
 
 CODE_LETTERS, CODE_LENGTH = "BCDFGHJKLMNPQRSTVWXZ", 8
 """Letters and length of a code that people type. The letters exclude vowels, so that no code spells a word, and letters

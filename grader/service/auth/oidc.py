@@ -20,10 +20,10 @@ from joserfc.jwk import KeySet
 from grader.common.sign_in import UniversityRules
 from grader.service.auth.discovery import keys_in, metadata_of, require_safe_issuer
 from grader.service.auth.issuer_keys import IssuerKeys
-from grader.service.auth.secrets import same_token
 from grader.service.errors import RefusedError
 from grader.service.outgoing.guard import guarded
 from grader.service.outgoing.networks import ANY_NETWORK
+from grader.service.secrets.tokens import same_token
 from grader.service.throttle import ConcurrencyLimiter
 
 LOG = logging.getLogger(__name__)

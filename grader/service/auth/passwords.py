@@ -16,8 +16,9 @@ from sqlalchemy.orm import Session
 
 from grader.common.people import person_key
 from grader.service.auth.sessions import person_named
-from grader.service.db.models import PasswordRow, PersonRow
 from grader.service.db.session import Database
+from grader.service.db.tables.access import PasswordRow
+from grader.service.db.tables.people import PersonRow
 from grader.service.errors import FieldError, RefusedError
 from grader.service.throttle import FairQueue, RateLimiter
 

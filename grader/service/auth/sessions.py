@@ -12,22 +12,15 @@ from datetime import datetime, timedelta
 from sqlalchemy import ColumnElement, and_, bindparam, delete, exists, func, select, update
 from sqlalchemy.orm import Session, joinedload
 
+from grader.common.people import by_name
 from grader.common.phrases import count, listed
-from grader.service.auth.secrets import fresh_token, token_hash
-from grader.service.db.base import Base
 from grader.service.db.keys import folded_key, is_same_key
-from grader.service.db.models import (
-    ApiTokenRow,
-    AuditRow,
-    CourseRole,
-    DeviceSignInRow,
-    InvitationRow,
-    PasswordRow,
-    PersonRow,
-    SessionRow,
-)
-from grader.service.db.names import by_name
+from grader.service.db.tables.access import ApiTokenRow, DeviceSignInRow, InvitationRow, PasswordRow, SessionRow
+from grader.service.db.tables.audit import AuditRow
+from grader.service.db.tables.base import Base
+from grader.service.db.tables.people import CourseRole, PersonRow
 from grader.service.errors import RefusedError
+from grader.service.secrets.tokens import fresh_token, token_hash
 
 INVITATION_LIFETIME = timedelta(days=14)
 SESSION_LIFETIME = timedelta(days=30)

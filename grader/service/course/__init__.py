@@ -1,1 +1,1 @@
-"""The course: assignments as read from their files, limits on hand-ins, and people with their groups and pseudonyms."""
+"""The course: assignments as read from their files, limits on hand-ins, groups, and the addresses of webhooks."""

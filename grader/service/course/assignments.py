@@ -1,6 +1,5 @@
 """The assignments of the course in the form that pages show: handouts, and the rules for handing in."""
 
-import dataclasses
 import math
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -10,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from grader.common.errors import InputError
-from grader.common.record import Record, replace
+from grader.common.record import replace
 from grader.course.catalogue import Course
 from grader.course.folders import (
     ASSIGNMENT_FILE,
@@ -21,60 +20,14 @@ from grader.course.folders import (
     RULES_FILE,
     read_text,
 )
-from grader.course.policies.deadlines import Extension
 from grader.course.policies.rules import POLICIES, Policies
 from grader.course.submissions.submission import FILE_NAME
-from grader.course.suite import Coursework
 from grader.results.withholding import hidden_checks
+from grader.service.course.assignment_view import AssignmentView, LastGoodState, version_of
 from grader.service.course.handouts import render_handout
-from grader.service.course.limits import HandInRules, rules_of
 from grader.service.errors import NotFoundError
 
 HANDOUT = "README.md"
-
-
-class Version(Record):
-    """Hashes of an assignment's files. Gradings with equal `measured` can be scored again without another run of the
-    kernel. Gradings with equal `scored` do not need to be scored again, because points and reports would be the same.
-    """
-
-    measured: str
-    scored: str
-
-
-def version_of(coursework: Coursework) -> Version:
-    """The version of the present files."""
-    return Version(measured=coursework.measured_sha256, scored=coursework.scored_sha256)
-
-
-class AssignmentView(Record):
-    """An assignment as its page shows it. `handout` is markup from render_handout(), and `skeleton` is the text to
-    start from. Each is empty if its file is missing. `hidden` is the number of checks that students do not see before
-    release. `ruled` is true if a course.yaml existed, `gone` if the folder no longer exists, and `timed` if the
-    assignment checks speed, which a leaderboard needs. `order` is the position in the course; None means last.
-    """
-
-    name: str
-    title: str
-    points: float
-    handout: str
-    skeleton: str
-    hidden: int
-    policies: Policies
-    version: Version
-    ruled: bool
-    timed: bool
-    gone: bool = False
-    order: int | None = None
-
-    @property
-    def rules(self) -> HandInRules:
-        """The rules for students without extensions."""
-        return self.rules_for()
-
-    def rules_for(self, *extensions: Extension) -> HandInRules:
-        """The rules for a student who has these extensions."""
-        return dataclasses.replace(rules_of(self.policies, *extensions), gone=self.gone)
 
 
 @dataclass(frozen=True)
@@ -86,15 +39,6 @@ class _Unreadable:
 
 Stamp = tuple[int, int]
 """Time of the last change of a file or of its permissions, and its size, because two changes may have the same time."""
-
-
-class LastGoodState(Record):
-    """State of the course as stored in the database: each assignment as it was last read, and the names of all
-    assignments that have attempts.
-    """
-
-    states: Mapping[str, AssignmentView] = {}
-    used: frozenset[str] = frozenset()
 
 
 NO_LAST_STATE = LastGoodState()

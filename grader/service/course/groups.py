@@ -6,7 +6,8 @@ from sqlalchemy import BindParameter, ColumnElement, bindparam, or_, select, uni
 from sqlalchemy.orm import Session
 
 from grader.course.policies.rules import Policies
-from grader.service.db.models import AttemptRow, CourseRole, PersonRow, ShareRow
+from grader.service.db.tables.people import CourseRole, PersonRow
+from grader.service.db.tables.submissions import AttemptRow, ShareRow
 
 PEOPLE: BindParameter[int] = bindparam("people", expanding=True)
 """Parameter for the numbers of people. Statements with this parameter are built only once, because SQLAlchemy takes

@@ -13,7 +13,7 @@ from grader.course.policies.attempts import Attempt, Bucket, bucket
 from grader.course.policies.counting import Try
 from grader.course.policies.deadlines import Extension, Schedule, closes, days_late, schedule
 from grader.course.policies.rules import Counts, Policies, in_words
-from grader.service.db.models import State
+from grader.service.db.tables.grading_states import State
 
 HOUR_SECONDS, MAX_HAND_INS_PER_HOUR = 3600.0, 30
 """Seconds in an hour, and the maximum number of attempts of a student within it, including superseded ones. Grading an

@@ -8,9 +8,10 @@ from datetime import datetime
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from grader.service.course.assignments import AssignmentView, LastGoodState
-from grader.service.db.models import AssignmentRow, AttemptRow
+from grader.service.course.assignment_view import AssignmentView, LastGoodState
 from grader.service.db.session import Database
+from grader.service.db.tables.assignments import AssignmentRow
+from grader.service.db.tables.submissions import AttemptRow
 
 
 def memory_in(database: Database) -> Callable[[], LastGoodState]:

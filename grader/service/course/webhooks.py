@@ -8,11 +8,11 @@ from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session, joinedload
 
 from grader.protocol.text import showable
-from grader.service.auth.secrets import fresh_token
-from grader.service.db.models import AuditRow
-from grader.service.db.outbox_tables import DeliveryRow, WebhookRow
-from grader.service.db.sending import SendState
+from grader.service.db.outbox.sending import SendState
+from grader.service.db.tables.audit import AuditRow
+from grader.service.db.tables.outbox import DeliveryRow, WebhookRow
 from grader.service.errors import FieldError, NotFoundError
+from grader.service.secrets.tokens import fresh_token
 
 MAX_WEBHOOKS = 10
 """Maximum number of webhooks of a course. Each event is sent to all of them."""

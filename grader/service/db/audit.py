@@ -12,7 +12,8 @@ from sqlalchemy import ColumnElement, select
 from sqlalchemy.orm import Session
 
 from grader.common.record import Record
-from grader.service.db.models import AttemptRow, AuditRow
+from grader.service.db.tables.audit import AuditRow
+from grader.service.db.tables.submissions import AttemptRow
 
 LINES_PER_PAGE = 100
 """Number of lines on a page."""

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, func, make_url, select, text
-from sqlalchemy.exc import ArgumentError, NoSuchModuleError, OperationalError
+from sqlalchemy.exc import ArgumentError, DatabaseError, NoSuchModuleError, OperationalError
 from sqlalchemy.orm import Session
 
 from grader.common.errors import InputError, SetupError
@@ -92,12 +92,18 @@ class Database:
     @contextmanager
     def connecting(self) -> Iterator[Connection]:
         """A transaction that may change the tables themselves. No `writing` transaction runs at the same time. Raises
-        SetupError if the database does not answer.
+        SetupError if the database does not answer, and InputError if the file is not a database.
         """
         try:
             connection = self._writer.connect()
         except OperationalError as error:
-            raise SetupError(f"the database does not answer: {str(error.orig).strip().splitlines()[0]}") from error
+            why = str(error.orig).strip().splitlines()[0].removesuffix(".")
+            raise SetupError(f"the database does not answer ({why}); check its address, and that it runs.") from error
+        except DatabaseError as error:
+            raise InputError(
+                f"{self._engine.url.database} is not a database of grader, or is damaged ({error.orig}); give another "
+                "folder, or restore a backup."
+            ) from error
         with connection, self._unchecked(connection), connection.begin():
             if not self.embedded:
                 connection.execute(text("SET LOCAL statement_timeout = 0"))

@@ -16,13 +16,15 @@ from grader.common.record import Record
 from grader.course.policies.deadlines import read_extra
 from grader.course.policies.rules import in_words, later
 from grader.protocol.text import showable
-from grader.service.course.assignments import AssignmentView
+from grader.service.course.assignment_view import AssignmentView
 from grader.service.course.groups import belongs_to
 from grader.service.course.limits import is_late
 from grader.service.db.batches import in_batches
 from grader.service.db.keys import folded_key
-from grader.service.db.models import AttemptRow, CourseRole, ExtensionRow, PersonRow
 from grader.service.db.session import Database
+from grader.service.db.tables.decisions import ExtensionRow
+from grader.service.db.tables.people import CourseRole, PersonRow
+from grader.service.db.tables.submissions import AttemptRow
 from grader.service.decisions.extensions import (
     MAX_REASON_LENGTH,
     GivenExtension,

@@ -10,11 +10,13 @@ from grader.common.phrases import count
 from grader.common.record import Record
 from grader.course.policies.rules import LateRule, in_words, moment, read_date
 from grader.protocol.text import showable
-from grader.service.course.assignments import AssignmentView
+from grader.service.course.assignment_view import AssignmentView
 from grader.service.course.groups import team_at
 from grader.service.course.limits import TRIAL, HandInRules
-from grader.service.db.models import AuditRow, CourseRole, ExtensionRow, PersonRow
-from grader.service.db.outbox import Mail, MailKind, put_mail
+from grader.service.db.outbox.mails import Mail, MailKind, put_mail
+from grader.service.db.tables.audit import AuditRow
+from grader.service.db.tables.decisions import ExtensionRow
+from grader.service.db.tables.people import CourseRole, PersonRow
 from grader.service.errors import FieldError, length_in_words
 from grader.service.grades.final import extension_in
 from grader.service.grades.records import grades_of

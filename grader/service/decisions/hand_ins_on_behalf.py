@@ -14,20 +14,22 @@ from grader.course.policies.rules import in_words, moment, read_date
 from grader.protocol.text import showable
 from grader.service.course.groups import team_at
 from grader.service.course.limits import HandInRules, is_late
-from grader.service.db.models import AttemptRow, AuditRow, CourseRole, PersonRow
+from grader.service.db.tables.audit import AuditRow
+from grader.service.db.tables.people import CourseRole, PersonRow
+from grader.service.db.tables.submissions import AttemptRow
 from grader.service.decisions.extensions import reason_in
 from grader.service.errors import FieldError, RefusedError
 from grader.service.submissions.accept import (
     AttemptSlot,
     HandInRequest,
-    history_of,
     is_repeated,
     next_number,
     next_use,
     previous_of,
-    require_usable,
     store,
 )
+from grader.service.submissions.file_checks import require_usable
+from grader.service.submissions.history import history_of
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,10 +7,12 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session, selectinload
 
 from grader.protocol.text import showable
-from grader.service.db.models import AttemptRow, AuditRow, RequestRow
-from grader.service.db.outbox import Mail, MailKind, put_mail
+from grader.service.db.outbox.mails import Mail, MailKind, put_mail
+from grader.service.db.tables.audit import AuditRow
+from grader.service.db.tables.decisions import RequestRow
+from grader.service.db.tables.submissions import AttemptRow
 from grader.service.errors import FieldError, NotFoundError, RefusedError, length_in_words
-from grader.service.grades.holds import HELD_BACK
+from grader.service.grades.publication.holds import HELD_BACK
 
 MAX_LENGTH = 2000
 """Maximum length of a question or an answer."""

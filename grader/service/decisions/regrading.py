@@ -15,12 +15,15 @@ from sqlalchemy.orm import Session, selectinload
 from grader.common.phrases import count
 from grader.common.record import Record
 from grader.protocol.text import showable
-from grader.service.course.assignments import AssignmentView
+from grader.service.course.assignment_view import AssignmentView
 from grader.service.db.batches import in_batches
-from grader.service.db.models import AttemptRow, AuditRow, GradingRow, RegradingRow, ShareRow, State
 from grader.service.db.session import Database
+from grader.service.db.tables.audit import AuditRow
+from grader.service.db.tables.decisions import RegradingRow
+from grader.service.db.tables.grading_states import State
+from grader.service.db.tables.submissions import AttemptRow, GradingRow, ShareRow
 from grader.service.errors import NotFoundError, RefusedError
-from grader.service.grades.holds import hold_of
+from grader.service.grades.publication.holds import hold_of
 from grader.service.grades.visibility import checks_of
 from grader.service.submissions.accept import HAND_IN_PRIORITY, REGRADING_PRIORITY, new_grading
 from grader.service.submissions.queue import NEEDS_A_GRADING

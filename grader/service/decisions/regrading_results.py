@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session, aliased, selectinload
 
-from grader.service.db.models import AttemptRow, GradingRow, RegradingRow, State
+from grader.service.db.tables.decisions import RegradingRow
+from grader.service.db.tables.grading_states import State
+from grader.service.db.tables.submissions import AttemptRow, GradingRow
 from grader.service.errors import NotFoundError
 
 MAX_LISTED = 50

@@ -13,7 +13,7 @@ from grader.service.db.session import Database
 from grader.service.exports.files import WRITERS
 from grader.service.exports.gradebook import GradebookReader
 from grader.service.exports.jobs import EXIT_REFUSED, ExportRequest, limit_this_process
-from grader.service.handover import told_database
+from grader.service.secrets.handover import told_database
 
 
 def main() -> None:

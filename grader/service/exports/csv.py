@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from grader.lms.exports.sheet import BOM, harmless
 from grader.protocol.text import showable
-from grader.service.db.models import AuditRow
+from grader.service.db.tables.audit import AuditRow
 from grader.service.grades.views import CourseLine, CourseTable
 
 FIELDS = "points", "of", "attempts", "late", "why"

@@ -20,12 +20,13 @@ from grader.results.gradebook import Grade, Gradebook, StudentRow
 from grader.results.result import Result
 from grader.service.course.assignments import AssignmentCache
 from grader.service.course.saved_assignments import memory_in
-from grader.service.db.models import AttemptRow, GradingRow, PoolRow
 from grader.service.db.session import Database
+from grader.service.db.tables.assignments import PoolRow
+from grader.service.db.tables.submissions import AttemptRow, GradingRow
 from grader.service.errors import RefusedError
 from grader.service.exports.similarity import PoolKind
 from grader.service.grades.course_rows import AssignmentRows, rows_of
-from grader.service.grades.holds import held_assignments
+from grader.service.grades.publication.holds import held_assignments
 from grader.service.grades.views import course_table
 
 SHAPE = "the submission service"

@@ -22,7 +22,7 @@ from typing import IO
 from grader.common.record import Record
 from grader.lms.platforms import PLATFORMS, LearningPlatform
 from grader.service.errors import RefusedError
-from grader.service.handover import as_lines
+from grader.service.secrets.handover import as_lines
 from grader.service.throttle import ConcurrencyLimiter
 
 EXPORT_ARGUMENTS = ("-P", "-m", "grader.service.exports")

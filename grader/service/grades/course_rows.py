@@ -11,7 +11,8 @@ from grader.lms.intake.labels import labels
 from grader.lms.intake.owners import Owner
 from grader.results.gradebook import Grade, StudentRow
 from grader.results.result import Correction, Deduction
-from grader.service.db.models import AttemptRow, PersonRow
+from grader.service.db.tables.people import PersonRow
+from grader.service.db.tables.submissions import AttemptRow
 from grader.service.grades.final import FinalGrade
 from grader.service.grades.summaries import Brief, briefs_in
 from grader.service.grades.views import CourseLine, CourseTable

@@ -5,9 +5,9 @@ from typing import Literal
 
 from pydantic import Field
 
+from grader.common.people import has_words
 from grader.common.record import Record
-from grader.service.course.assignments import AssignmentView
-from grader.service.db.names import has_words
+from grader.service.course.assignment_view import AssignmentView
 from grader.service.grades.views import CourseLine, CourseTable
 
 Show = Literal["everybody", "passed", "partly", "failed", "open", "nothing handed in", "excused", "excluded", "late"]

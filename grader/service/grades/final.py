@@ -15,9 +15,9 @@ from typing import Literal
 from grader.course.policies.corrections import Amount
 from grader.course.policies.counting import CountedAttempt, Work, settle
 from grader.course.policies.deadlines import Extension, Lateness, days_late, lateness
-from grader.service.course.assignments import AssignmentView
+from grader.service.course.assignment_view import AssignmentView
 from grader.service.course.limits import HandInRules, as_try
-from grader.service.db.models import Decision, DecisionRow, ExtensionRow
+from grader.service.db.tables.decisions import Decision, DecisionRow, ExtensionRow
 from grader.service.grades.wording import decision_in_words, deduction_in_words
 
 GradeKey = tuple[int, str]

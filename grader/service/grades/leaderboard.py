@@ -17,7 +17,9 @@ from sqlalchemy.orm import Session
 from grader.course.rubric import Kind
 from grader.results.check import Check, Reason, Verdict
 from grader.results.result import Result
-from grader.service.db.models import AttemptRow, CourseRole, ExclusionRow, GradingRow, PersonRow, PseudonymRow
+from grader.service.db.tables.decisions import ExclusionRow
+from grader.service.db.tables.people import CourseRole, PersonRow, PseudonymRow
+from grader.service.db.tables.submissions import AttemptRow, GradingRow
 
 REQUIRED_KINDS = frozenset({Kind.BUILD, Kind.CORRECTNESS, Kind.SANITIZER})
 """Kinds of checks that must not have failed."""

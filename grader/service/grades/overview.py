@@ -11,10 +11,13 @@ from sqlalchemy import func, or_, select
 from sqlalchemy.orm import Session
 
 from grader.results.check import FOR_INSTRUCTORS
-from grader.service.course.assignments import AssignmentView
-from grader.service.db.models import AttemptRow, CourseRole, GradingRow, PersonRow, RequestRow, State
+from grader.service.course.assignment_view import AssignmentView
+from grader.service.db.tables.decisions import RequestRow
+from grader.service.db.tables.grading_states import State
+from grader.service.db.tables.people import CourseRole, PersonRow
+from grader.service.db.tables.submissions import AttemptRow, GradingRow
 from grader.service.grades.final import FinalGrade
-from grader.service.grades.holds import held_assignments
+from grader.service.grades.publication.holds import held_assignments
 from grader.service.grades.records import grades_of_all
 from grader.service.submissions.versions import count_older
 
@@ -24,8 +27,8 @@ because of a fault of the service, attempts with a check that an instructor must
 back, and attempts that were graded by an older version.
 """
 
-COLUMNS = (*ATTENTION, "handed in", "passed", "partly", "failed", "open", "waiting", "running")
-"""All columns with counts. The columns from "handed in" to "open" count students by the attempt that counts, "waiting"
+COLUMNS = (*ATTENTION, "handed in", "passed", "partly", "failed", "open", "late", "waiting", "running")
+"""All columns with counts. The columns from "handed in" to "late" count students by the attempt that counts, "waiting"
 and "running" count gradings.
 """
 
@@ -105,6 +108,8 @@ def _columns_of(grade: FinalGrade, *, held_back: bool) -> Iterator[str]:
     if not grade.attempts or grade.excused or grade.is_excluded:
         return
     yield from ("handed in", grade.state)
+    if grade.late:
+        yield "late"
     if held_back and grade.earned is not None:
         yield "held back"
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from grader.service.db.models import AttemptRow
+from grader.service.db.tables.submissions import AttemptRow
 
 WIDTH, HEIGHT = 640, 130
 """Size of the chart in SVG units."""

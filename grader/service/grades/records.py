@@ -10,20 +10,13 @@ from typing import Self
 from sqlalchemy import Select, SQLColumnExpression, case, select
 from sqlalchemy.orm import Session
 
-from grader.service.course.assignments import AssignmentView
+from grader.service.course.assignment_view import AssignmentView
 from grader.service.course.groups import BELONGS, PEOPLE, linked_people
-from grader.service.db.models import (
-    AttemptRow,
-    CourseRole,
-    DecisionRow,
-    ExclusionRow,
-    ExtensionRow,
-    GradingRow,
-    PersonRow,
-    ShareRow,
-)
+from grader.service.db.tables.decisions import DecisionRow, ExclusionRow, ExtensionRow
+from grader.service.db.tables.people import CourseRole, PersonRow
+from grader.service.db.tables.submissions import AttemptRow, GradingRow, ShareRow
 from grader.service.grades.final import FinalGrade, GradeKey, RecordedAttempt, Records, final_grades, held_back
-from grader.service.grades.holds import held_assignments
+from grader.service.grades.publication.holds import held_assignments
 
 
 @dataclass(frozen=True, kw_only=True)

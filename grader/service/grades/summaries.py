@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from grader.results.gradebook import Grade, grade_of
 from grader.results.result import Result
-from grader.service.db.models import GradingRow
+from grader.service.db.tables.submissions import GradingRow
 
 
 @dataclass(frozen=True, kw_only=True)

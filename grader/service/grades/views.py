@@ -7,27 +7,23 @@ from datetime import datetime
 from sqlalchemy import bindparam, func, select
 from sqlalchemy.orm import Session, joinedload, selectinload
 
+from grader.common.people import by_name
 from grader.common.phrases import count
 from grader.course.policies.attempts import Bucket
 from grader.service.course import limits
-from grader.service.course.assignments import AssignmentView
+from grader.service.course.assignment_view import AssignmentView
 from grader.service.course.groups import team_at
 from grader.service.course.limits import HandInRules
-from grader.service.db.models import (
-    AttemptRow,
-    CourseRole,
-    ExclusionRow,
-    GradingRow,
-    PersonRow,
-    State,
-)
-from grader.service.db.names import by_name
+from grader.service.db.tables.decisions import ExclusionRow
+from grader.service.db.tables.grading_states import State
+from grader.service.db.tables.people import CourseRole, PersonRow
+from grader.service.db.tables.submissions import AttemptRow, GradingRow
 from grader.service.grades.final import FinalGrade, GradeKey
-from grader.service.grades.holds import held_assignments
+from grader.service.grades.publication.holds import held_assignments
 from grader.service.grades.records import grades_of_all
 from grader.service.grades.visibility import ResultAccess, SeenResult
 from grader.service.grades.wording import deduction_in_sentences, lateness_in_words, worth_in_words
-from grader.service.submissions.accept import history, history_of, past_of
+from grader.service.submissions.history import history, history_of, past_of
 
 EXCLUSIONS = select(ExclusionRow).where(ExclusionRow.attempt_id.in_(bindparam("attempts", expanding=True)))
 """Query for the exclusions of attempts. It is built once because each page of a student runs it."""

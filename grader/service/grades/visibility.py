@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
-from grader.service.course.assignments import AssignmentView
-from grader.service.db.models import AttemptRow, GradingRow
+from grader.service.course.assignment_view import AssignmentView
+from grader.service.db.tables.submissions import AttemptRow, GradingRow
 from grader.service.grades.final import FinalGrade
 from grader.service.grades.records import grades_of, published_grades_of
 from grader.service.grades.wording import change_in_words

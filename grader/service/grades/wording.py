@@ -5,7 +5,7 @@ from grader.course.policies.deadlines import Lateness
 from grader.course.policies.rules import LateRule
 from grader.protocol.text import showable
 from grader.service.course.limits import HandInRules
-from grader.service.db.models import Decision, DecisionRow
+from grader.service.db.tables.decisions import Decision, DecisionRow
 
 
 def number(value: float | None) -> str:

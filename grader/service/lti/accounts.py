@@ -14,11 +14,12 @@ from sqlalchemy.orm import Session
 
 from grader.protocol.text import showable
 from grader.service.auth.sessions import person_named
-from grader.service.course.members import activate, add
-from grader.service.course.roster import MAX_FIELD_LENGTH, RosterLine
-from grader.service.db.lti_tables import LtiAccountRow, LtiContextRow, LtiMemberRow
-from grader.service.db.models import AuditRow, CourseRole, PersonRow
+from grader.service.db.tables.audit import AuditRow
+from grader.service.db.tables.lti import LtiAccountRow, LtiContextRow, LtiMemberRow
+from grader.service.db.tables.people import CourseRole, PersonRow
 from grader.service.errors import FieldError, RefusedError
+from grader.service.people.members import activate, add
+from grader.service.people.roster import MAX_FIELD_LENGTH, RosterLine
 
 MAX_SUB_LENGTH = 255
 """Maximum length of the name of an account, as in the specification."""

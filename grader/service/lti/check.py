@@ -10,9 +10,9 @@ from sqlalchemy.orm import Session
 
 from grader.common.phrases import count
 from grader.service.auth.issuer_keys import key_set
-from grader.service.db.lti_tables import LtiContextRow, LtiPlatformRow, LtiScoreRow
-from grader.service.db.sending import SendState
+from grader.service.db.outbox.sending import SendState
 from grader.service.db.session import Database
+from grader.service.db.tables.lti import LtiContextRow, LtiPlatformRow, LtiScoreRow
 from grader.service.errors import RefusedError
 from grader.service.lti.keys import signing_key
 from grader.service.lti.launches.dynamic_registration import SCOPES

@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from grader.service.db.lti_tables import LtiKeyRow
+from grader.service.db.tables.lti import LtiKeyRow
 from grader.service.errors import RefusedError
 from grader.service.lti.tokens import SigningKey, new_key
 

@@ -6,7 +6,7 @@ professor's course.
 
 from collections.abc import Collection
 
-from grader.service.db.models import CourseRole
+from grader.service.db.tables.people import CourseRole
 
 MEMBERSHIP = "http://purl.imsglobal.org/vocab/lis/v2/membership#"
 ASSISTANT = "http://purl.imsglobal.org/vocab/lis/v2/membership/Instructor#TeachingAssistant"

@@ -17,11 +17,13 @@ from sqlalchemy import ColumnElement, exists, or_, select
 from sqlalchemy.orm import Session
 
 from grader.service.db.clock import utc_now
-from grader.service.db.models import GradingRow, RegradingRow, State
-from grader.service.db.outbox_tables import DeliveryRow, RegradingEndRow, WebhookRow
-from grader.service.db.sending import SendState, begin, delete_older, note_failure
+from grader.service.db.outbox.events import WebhookEvent, put_event
+from grader.service.db.outbox.sending import SendState, begin, delete_older, note_failure
 from grader.service.db.session import Database
-from grader.service.db.webhook_outbox import WebhookEvent, put_event
+from grader.service.db.tables.decisions import RegradingRow
+from grader.service.db.tables.grading_states import State
+from grader.service.db.tables.outbox import DeliveryRow, RegradingEndRow, WebhookRow
+from grader.service.db.tables.submissions import GradingRow
 from grader.service.outgoing.client import HttpAnswer, HttpClient
 from grader.service.outgoing.guard import UnansweredError
 from grader.service.outgoing.networks import Network

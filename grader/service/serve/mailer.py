@@ -12,11 +12,11 @@ from sqlalchemy.orm import Session
 
 from grader.service.auth.email import email_message
 from grader.service.auth.mail_links import MailLinks
-from grader.service.db.models import PersonRow
-from grader.service.db.outbox import MailKind
-from grader.service.db.outbox_tables import MailChoiceRow, MailRow
-from grader.service.db.sending import begin, delete_older, is_free
+from grader.service.db.outbox.mails import MailKind
+from grader.service.db.outbox.sending import begin, delete_older, is_free
 from grader.service.db.session import Database
+from grader.service.db.tables.outbox import MailChoiceRow, MailRow
+from grader.service.db.tables.people import PersonRow
 
 RETRY_PERIOD, STORAGE_PERIOD = timedelta(days=1), timedelta(days=7)
 """Time for which failed mails are tried again, and time after which all mails are deleted."""

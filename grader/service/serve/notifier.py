@@ -19,8 +19,8 @@ from sqlalchemy.orm import Session
 from grader.common.record import Record
 from grader.service.auth.mail_links import MailLinks
 from grader.service.db.clock import utc_now
-from grader.service.db.outbox_tables import NoticeRow
 from grader.service.db.session import Database
+from grader.service.db.tables.outbox import NoticeRow
 from grader.service.decisions.questions import open_requests
 from grader.service.grades.views import faulted
 from grader.service.outgoing.client import HttpClient

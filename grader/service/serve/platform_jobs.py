@@ -8,8 +8,9 @@ from typing import Any
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from grader.service.db.lti_tables import LtiContextRow, LtiLineItemRow, LtiMemberRow
-from grader.service.db.models import AuditRow, GradingRow
+from grader.service.db.tables.audit import AuditRow
+from grader.service.db.tables.lti import LtiContextRow, LtiLineItemRow, LtiMemberRow
+from grader.service.db.tables.submissions import GradingRow
 from grader.service.lti.services.delivery import send_scores
 from grader.service.lti.services.roster import read_rosters
 from grader.service.lti.services.scores import queue_scores

@@ -21,8 +21,8 @@ from grader.course.catalogue import Course
 from grader.service.auth.sessions import invite, person_named
 from grader.service.db.clock import utc_now
 from grader.service.db.migrate import migrate, require_current
-from grader.service.db.models import CourseRole, PersonRow
 from grader.service.db.session import Database, sqlite_url
+from grader.service.db.tables.people import CourseRole, PersonRow
 from grader.service.errors import RefusedError
 from grader.service.outgoing.networks import Network
 from grader.service.serve.deliveries import delivery_thread

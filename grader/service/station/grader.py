@@ -27,7 +27,8 @@ from grader.grading.progress import Progress, quietly
 from grader.lms.bundle import pack
 from grader.results.check import UNTIMED
 from grader.results.result import Result, Ungraded
-from grader.service.course.assignments import NO_LAST_STATE, AssignmentCache, LastGoodState
+from grader.service.course.assignment_view import LastGoodState
+from grader.service.course.assignments import NO_LAST_STATE, AssignmentCache
 from grader.service.course.device_classes import classes_of, elsewhere
 from grader.service.db.session import Database
 from grader.service.station.backends import Backend
@@ -36,7 +37,8 @@ from grader.service.station.storage.recorder import AssignmentRecorder
 from grader.service.station.storage.rescoring import Rescoring
 from grader.service.station.storage.results import ready, ready_dry_run
 from grader.service.station.storage.retention import Retention
-from grader.service.submissions.queue import CHANGED, MOVED, ClaimedGrading, Graded, PendingResult
+from grader.service.submissions.claims import ClaimedGrading, Graded, PendingResult
+from grader.service.submissions.queue import CHANGED, MOVED
 
 TIMED = 3
 """Number of attempts to measure a speed if noise prevents a measurement."""

@@ -11,7 +11,8 @@ from typing import Self
 from sqlalchemy.exc import SQLAlchemyError
 
 from grader.service.db.session import Database, time_of
-from grader.service.submissions.queue import LEASE, ClaimedGrading, Renewal, give_up, must_yield, release, renew, stop
+from grader.service.submissions.claims import LEASE, ClaimedGrading, Renewal
+from grader.service.submissions.queue import give_up, must_yield, release, renew, stop
 
 BEAT = 5.0
 """Seconds between two renewals of the claim."""

@@ -22,8 +22,9 @@ from grader.service.db.session import Database, time_of
 from grader.service.station.gradings import IN_TURN, LOOK, Gradings
 from grader.service.station.heartbeat import GradingLimits, LeaseHeartbeat
 from grader.service.station.storage.journal import say
+from grader.service.submissions.claims import ClaimedGrading, Graded
 from grader.service.submissions.progress import keep_note, note_of
-from grader.service.submissions.queue import ClaimedGrading, Graded, claim, fail, finish, release
+from grader.service.submissions.queue import claim, fail, finish, release
 
 AWAY = 1.0
 """Seconds between two attempts to reach a database that does not answer."""

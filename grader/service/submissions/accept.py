@@ -3,27 +3,24 @@ not parse the text, so its cost grows only linearly with the size of the file.
 """
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import bindparam, func, select, update
-from sqlalchemy.orm import Session, joinedload
-from sqlalchemy.orm.attributes import set_committed_value
+from sqlalchemy import func, select, update
+from sqlalchemy.orm import Session
 
 from grader.common.phrases import count
-from grader.course.submissions.submission import SIZE_LIMIT, UTF16_MARKS, is_binary
-from grader.service.auth.secrets import fresh_token
 from grader.service.course import limits
 from grader.service.course.groups import BELONGS, team_at
-from grader.service.course.limits import HandInRules, PastAttempt
-from grader.service.db.models import AttemptRow, CourseRole, GradingRow, PersonRow, ShareRow, State
-from grader.service.errors import FieldError, RefusedError
-
-MAX_LINES = 5_000
-"""Maximum number of lines of a file. A report shows every line, and the time to compare two files grows with the number
-of pairs of lines.
-"""
+from grader.service.course.limits import HandInRules
+from grader.service.db.tables.grading_states import State
+from grader.service.db.tables.people import CourseRole, PersonRow
+from grader.service.db.tables.submissions import AttemptRow, GradingRow, ShareRow
+from grader.service.errors import RefusedError
+from grader.service.secrets.tokens import fresh_token
+from grader.service.submissions.file_checks import require_usable
+from grader.service.submissions.history import history_of, past_of
 
 HAND_IN_PRIORITY, DRY_RUN_PRIORITY, REGRADING_PRIORITY = 0, 5, 10
 """Priorities in the queue. New hand-ins come first. Dry runs come second, because a student waits for each one in the
@@ -42,15 +39,6 @@ FOREIGN_FORM = "This form does not belong to this assignment; open the assignmen
 
 OPEN_STATES = (State.WAITING, State.RUNNING)
 
-ATTEMPTS_AT_ASSIGNMENT = (
-    select(AttemptRow)
-    .where(BELONGS, AttemptRow.assignment == bindparam("assignment"))
-    .options(joinedload(AttemptRow.gradings))
-    .order_by(AttemptRow.number)
-)
-"""Query for the attempts of people at an assignment, with their gradings. It is built once because each page of a
-student runs it.
-"""
 
 WAITING_GRADINGS = (
     select(GradingRow.id)
@@ -70,74 +58,6 @@ class HandInRequest:
     file_name: str
     data: bytes
     form_key: str
-
-
-def file_refusal(data: bytes) -> str:
-    """Reason why a file is refused; empty if it is accepted. A refused file does not use up an attempt."""
-    return next(_faults(data), "")
-
-
-def require_usable(data: bytes) -> None:
-    """Raise FieldError if a file is refused."""
-    if why := file_refusal(data):
-        raise FieldError("file", why)
-
-
-def _faults(data: bytes) -> Iterator[str]:
-    if len(data) > SIZE_LIMIT:
-        yield "The file is over 1 MiB; hand in only the OpenCL source text."
-    if not data.strip():
-        yield "The file is empty; hand in your kernel."
-    if data.startswith(b"PK\x03\x04"):
-        yield "The file is a zip; hand in the .cl file itself."
-    if data.startswith(UTF16_MARKS):
-        yield "The file is UTF-16 text; save it as UTF-8."
-    if is_binary(data):
-        yield "The file is binary, not OpenCL source text; hand in the .cl file itself."
-    if data.count(b"\n") + data.count(b"\r") - data.count(b"\r\n") > MAX_LINES:
-        yield f"The file has over {MAX_LINES:,} lines. Hand in an ordinary kernel."
-
-
-def history(session: Session, person_id: int, assignment: str) -> Sequence[AttemptRow]:
-    """A person's attempts at an assignment, with their gradings, oldest first."""
-    return history_of(session, frozenset({person_id}), assignment)
-
-
-def history_of(session: Session, people: frozenset[int], assignment: str) -> Sequence[AttemptRow]:
-    """The attempts of these people at an assignment, with their gradings, oldest first."""
-    asked = {"people": [*people], "assignment": assignment}
-    found = session.scalars(ATTEMPTS_AT_ASSIGNMENT, asked).unique().all()
-    for each in found:  # avoids another query for the grading that counts, which is among them
-        counted = next((grading for grading in each.gradings if grading.id == each.counted_id), None)
-        set_committed_value(each, "counted", counted)
-    return found
-
-
-def past_of(session: Session, attempts: Sequence[AttemptRow], team: frozenset[int]) -> list[PastAttempt]:
-    """The attempts of a student or a group, with the times of their first gradings, in the form that
-    limits.py needs.
-    """
-    sharing: dict[int, set[int]] = {}
-    if len(team) > 1:
-        shared = select(ShareRow.attempt_id, ShareRow.person_id).where(ShareRow.person_id.in_(team))
-        for attempt_id, person_id in session.execute(shared):
-            sharing.setdefault(attempt_id, set()).add(person_id)
-    return [
-        PastAttempt(
-            people=team if len(team) == 1 else team & {each.person_id, *sharing.get(each.id, ())},
-            received=each.received,
-            state=_state(each),
-            begun=each.gradings[0].started is not None,
-            ended=each.gradings[0].ended,
-            entered=each.entered_by is not None,
-        )
-        for each in attempts
-    ]
-
-
-def _state(attempt: AttemptRow) -> State:
-    """State of an attempt's first grading; DONE if any of its gradings counts."""
-    return State.DONE if attempt.counted_id is not None else State(attempt.gradings[0].state)
 
 
 def accept(session: Session, offer: HandInRequest, rules: HandInRules, now: datetime) -> AttemptRow:

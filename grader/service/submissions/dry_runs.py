@@ -19,9 +19,11 @@ from sqlalchemy.orm import Session, joinedload
 
 from grader.common.phrases import count
 from grader.service.course.limits import HandInRules, is_open
-from grader.service.db.models import DryRunRow, GradingRow, HoldRow
+from grader.service.db.tables.assignments import HoldRow
+from grader.service.db.tables.submissions import DryRunRow, GradingRow
 from grader.service.errors import RefusedError
-from grader.service.submissions.accept import DRY_RUN_PRIORITY, file_refusal, new_grading
+from grader.service.submissions.accept import DRY_RUN_PRIORITY, new_grading
+from grader.service.submissions.file_checks import file_refusal
 
 KEPT_FOR = timedelta(days=1)
 """Time after which a dry run and its result are deleted."""
@@ -80,13 +82,13 @@ def make(session: Session, asked: DryRunRequest, rules: HandInRules, now: dateti
 
 def _objections(session: Session, asked: DryRunRequest, rules: HandInRules, now: datetime) -> Iterator[str]:
     if rules.gone:
-        yield "This assignment is no longer part of the course."
+        yield "This assignment is no longer part of the course. Your attempts and points are kept."
     if not is_open(rules, now):
-        yield "This assignment is not open yet."
+        yield "This assignment is not open yet. Try your kernel when it opens."
     if not asked.per_hour:
-        yield "Your course does not allow you to try a kernel of this assignment."
+        yield "Your course does not allow you to try a kernel of this assignment. Hand it in to get a result."
     if session.get(HoldRow, asked.assignment) is not None:
-        yield "The results of this assignment are held back, so you cannot try a kernel now."
+        yield "Results are held back, so you cannot try a kernel until they are published. You can hand it in."
     if why := file_refusal(asked.data):
         yield why
 

@@ -15,7 +15,9 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from grader.common.phrases import count
-from grader.service.db.models import AttemptRow, GradingRow, State, StationRow
+from grader.service.db.tables.grading_states import State
+from grader.service.db.tables.stations import StationRow
+from grader.service.db.tables.submissions import AttemptRow, GradingRow
 from grader.service.submissions.queue import ASSIGNMENT, with_file
 
 GRADINGS_CONSIDERED = 20

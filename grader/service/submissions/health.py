@@ -8,7 +8,9 @@ from datetime import datetime, timedelta
 from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session, selectinload
 
-from grader.service.db.models import AttemptRow, GradingRow, State, StationRow
+from grader.service.db.tables.grading_states import State
+from grader.service.db.tables.stations import StationRow
+from grader.service.db.tables.submissions import AttemptRow, GradingRow
 from grader.service.submissions.estimates import STATION_TIMEOUT
 from grader.service.submissions.queue import ASSIGNMENT, with_file
 

@@ -15,8 +15,9 @@ from grader.protocol.text import showable
 from grader.reports.issues import issues_of
 from grader.results.check import shown_as
 from grader.results.result import Result
-from grader.service.db.models import GradingRow, ProgressRow
-from grader.service.submissions.queue import ClaimedGrading
+from grader.service.db.tables.stations import ProgressRow
+from grader.service.db.tables.submissions import GradingRow
+from grader.service.submissions.claims import ClaimedGrading
 
 MAX_WORDS_LENGTH = 1000
 """Maximum length of a sentence that is stored here. The report contains the whole sentence."""

@@ -23,23 +23,20 @@ one result counts.
 """
 
 import random
-from dataclasses import dataclass
 from datetime import datetime, timedelta
-from enum import Enum, auto
 from typing import TypeVarTuple
 
 from sqlalchemy import ColumnElement, Select, and_, delete, exists, func, or_, select, update
 from sqlalchemy.orm import Session
 
 from grader.service.db.audit import note_by_station
-from grader.service.db.models import AttemptRow, DryRunRow, GradingRow, ProgressRow, ReleaseRow, State
-from grader.service.db.outbox import MailKind, put_mails_about
-from grader.service.db.webhook_outbox import put_graded
-
-LEASE = timedelta(seconds=30)
-"""Time after which a claim ends unless it is renewed. It equals six heartbeats (station/heartbeat.py), so that a busy
-machine does not lose its claims.
-"""
+from grader.service.db.outbox.events import put_graded
+from grader.service.db.outbox.mails import MailKind, put_mails_about
+from grader.service.db.tables.assignments import ReleaseRow
+from grader.service.db.tables.grading_states import State
+from grader.service.db.tables.stations import ProgressRow
+from grader.service.db.tables.submissions import AttemptRow, DryRunRow, GradingRow
+from grader.service.submissions.claims import LEASE, ClaimedGrading, Graded, PendingResult, Renewal
 
 MAX_TRIES = 3
 """Maximum number of tries for a grading that ends with a fault of the service."""
@@ -67,103 +64,14 @@ NEEDS_A_GRADING = frozenset({CHANGED, MOVED})
 STATION_ENDED = f"Its station ended {MAX_TRIES} times while it graded this file."
 
 
-@dataclass(frozen=True, kw_only=True)
-class ClaimedGrading:
-    """A grading that a station has claimed, with the file and the number of the try. `hides` is false if hidden
-    outcomes are not secret, which is the case after the release and in trial runs of staff. In a dry run, hidden checks
-    do not run at all. `pending` is the result whose hidden cases are to be run; None for a first grading. Other
-    stations grade the assignments in `elsewhere`.
-    """
-
-    grading_id: int
-    station: str
-    turn: int
-    assignment: str
-    data: bytes
-    sha256: str
-    hides: bool
-    pending: "PendingResult | None"
-    elsewhere: frozenset[str] = frozenset()
-    is_dry_run: bool = False
-
-
-@dataclass(frozen=True, kw_only=True)
-class PendingResult:
-    """A stored result whose hidden cases are to be run, as JSON, and the versions of the assignment by which it was
-    measured and scored.
-    """
-
-    result: str
-    measured_sha256: str | None
-    scored_sha256: str | None
-
-
-class Renewal(Enum):
-    """Outcome of renewing a claim: the claim was kept, must be stopped because the student cancelled, or was lost."""
-
-    KEPT = auto()
-    STOP = auto()
-    LOST = auto()
-
-
-@dataclass(frozen=True, kw_only=True)
-class Graded:
-    """The outcome of a grading in the form in which it is stored (GradingRow). `is_pending` is true if hidden cases
-    have not run yet; it is not a column.
-    """
-
-    points: float
-    max_points: float
-    early_points: float
-    early_max: float
-    early_checks: str
-    full_checks: str | None
-    result: str
-    brief: str
-    early_page: bytes
-    full_page: bytes | None
-    early_result: bytes
-    speed: float | None
-    early_speed: float | None
-    device: str
-    measured_sha256: str
-    scored_sha256: str
-    is_pending: bool
-
-    @property
-    def columns(self) -> dict[str, object]:
-        """The values of the columns of GradingRow."""
-        return {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "is_pending"}
-
-
 def claim(
     session: Session, station: str, now: datetime, elsewhere: frozenset[str] = frozenset()
 ) -> ClaimedGrading | None:
     """Claim the next grading for a station, and return it; None if no grading is due. Skips assignments in `elsewhere`.
     Marks abandoned gradings as faulted if they were tried too often.
     """
-    given_up = {"state": State.FAULTED, "fault": STATION_ENDED, "claimed_by": None}
-    abandoned, abandoned_hidden = _abandoned(State.RUNNING, now), _abandoned(State.SHOWN, now)
-    session.execute(update(GradingRow).where(abandoned, GradingRow.tries >= MAX_TRIES).values(ended=now, **given_up))
-    session.execute(update(GradingRow).where(abandoned_hidden, GradingRow.hidden_tries >= MAX_TRIES).values(**given_up))
-    session.execute(
-        update(GradingRow)
-        .where(abandoned, GradingRow.stop_asked)
-        .values(state=State.CANCELLED, ended=now, claimed_by=None)
-    )
-    is_due = GradingRow.not_before <= now
-    unclaimed = or_(and_(GradingRow.state == State.SHOWN, GradingRow.lease_until.is_(None)), abandoned_hidden)
-    may_begin = or_(GradingRow.hidden_tries == 0, is_due)
-    waiting = or_(and_(GradingRow.state == State.WAITING, is_due), abandoned)
-    released = and_(unclaimed, GradingRow.released, may_begin)
-    row = _first(session, waiting, elsewhere)
-    if row is not None and row.dry_run_id is not None and random.random() >= DRY_RUNS_SHARE:  # noqa: S311 - no secret
-        attempts = and_(waiting, GradingRow.dry_run_id.is_(None))
-        row = _first(session, attempts, elsewhere) or _first(session, released, elsewhere) or row
-    if row is None:
-        row = _first(session, released, elsewhere)
-    if row is None and not _is_busy(session, now, elsewhere):
-        row = _first(session, and_(unclaimed, is_due), elsewhere)
+    _end_abandoned(session, now)
+    row = _next(session, now, elsewhere)
     if row is None:
         return None
     handed_in = None if row.attempt_id is None else session.get_one(AttemptRow, row.attempt_id)
@@ -190,6 +98,34 @@ def claim(
         elsewhere=elsewhere,
         is_dry_run=handed_in is None,
     )
+
+
+def _end_abandoned(session: Session, now: datetime) -> None:
+    """Mark abandoned gradings as faulted if they were tried too often, and as cancelled if the student asked for it."""
+    given_up = {"state": State.FAULTED, "fault": STATION_ENDED, "claimed_by": None}
+    abandoned, hidden = _abandoned(State.RUNNING, now), _abandoned(State.SHOWN, now)
+    session.execute(update(GradingRow).where(abandoned, GradingRow.tries >= MAX_TRIES).values(ended=now, **given_up))
+    session.execute(update(GradingRow).where(hidden, GradingRow.hidden_tries >= MAX_TRIES).values(**given_up))
+    cancelled = {"state": State.CANCELLED, "ended": now, "claimed_by": None}
+    session.execute(update(GradingRow).where(abandoned, GradingRow.stop_asked).values(**cancelled))
+
+
+def _next(session: Session, now: datetime, elsewhere: frozenset[str]) -> GradingRow | None:
+    """The next grading: an attempt or a dry run, released hidden cases, or other hidden cases, in this order."""
+    is_due = GradingRow.not_before <= now
+    waiting = or_(and_(GradingRow.state == State.WAITING, is_due), _abandoned(State.RUNNING, now))
+    is_unclaimed = and_(GradingRow.state == State.SHOWN, GradingRow.lease_until.is_(None))
+    hidden = or_(is_unclaimed, _abandoned(State.SHOWN, now))
+    released = and_(hidden, GradingRow.released, or_(GradingRow.hidden_tries == 0, is_due))
+    row = _first(session, waiting, elsewhere)
+    if row is not None and row.dry_run_id is not None and random.random() >= DRY_RUNS_SHARE:  # noqa: S311 - no secret
+        attempts = and_(waiting, GradingRow.dry_run_id.is_(None))
+        row = _first(session, attempts, elsewhere) or _first(session, released, elsewhere) or row
+    if row is None:
+        row = _first(session, released, elsewhere)
+    if row is None and not _is_busy(session, now, elsewhere):
+        row = _first(session, and_(hidden, is_due), elsewhere)
+    return row
 
 
 def must_yield(session: Session, claimed: ClaimedGrading, now: datetime) -> bool:

@@ -13,10 +13,12 @@ from datetime import datetime
 from sqlalchemy import ColumnElement, and_, exists, func, or_, select, update
 from sqlalchemy.orm import Session, aliased
 
-from grader.service.course.assignments import AssignmentView, Version
+from grader.service.course.assignment_view import AssignmentView, Version
 from grader.service.db.audit import note_by_station
-from grader.service.db.models import AttemptRow, GradingRow, HoldRow, State
-from grader.service.submissions.queue import Graded
+from grader.service.db.tables.assignments import HoldRow
+from grader.service.db.tables.grading_states import State
+from grader.service.db.tables.submissions import AttemptRow, GradingRow
+from grader.service.submissions.claims import Graded
 
 
 def is_older(grading: GradingRow, version: Version) -> bool:

@@ -18,14 +18,28 @@ from starlette.types import ASGIApp
 from grader.protocol.text import showable
 from grader.service.db.probe import is_disk_full
 from grader.service.errors import FieldError, NotFoundError, RefusedError
-from grader.service.submissions.dry_runs import TooManyDryRunsError
 from grader.service.web.auth import SignInNeededError, TokenNeededError, read_form, text_in
-from grader.service.web.http.middleware import API, HeadMethodMiddleware, RequestChecksMiddleware, SingleHostMiddleware
+from grader.service.web.http.middleware import (
+    API,
+    HeadMethodMiddleware,
+    RequestChecksMiddleware,
+    SingleHostMiddleware,
+    TooLargeError,
+)
 from grader.service.web.http.request_headers import is_own_form, referring_page
 from grader.service.web.http.security_headers import SecurityHeadersMiddleware
 from grader.service.web.pages import page
 from grader.service.web.routes.account import device_flow, mail_choices, personal_data, sign_in, sign_outs, tokens
-from grader.service.web.routes.machines import api, ci_jobs, lti, lti_registration, platforms, repositories, webhooks
+from grader.service.web.routes.machines import (
+    api,
+    ci_jobs,
+    lti,
+    lti_registration,
+    lti_selection,
+    platforms,
+    repositories,
+    webhooks,
+)
 from grader.service.web.routes.staff import (
     audit,
     course,
@@ -69,6 +83,7 @@ PAGES = (
     sign_in,
     lti,
     lti_registration,
+    lti_selection,
     assignments,
     editor,
     attempts,
@@ -142,10 +157,10 @@ def make_app(state: AppState) -> FastAPI:
     app.add_exception_handler(NotFoundError, _not_found)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(FieldError, _wrong_field)
-    app.add_exception_handler(TooManyDryRunsError, _too_many)
     app.add_exception_handler(RefusedError, _refused)
     app.add_exception_handler(HTTPException, _no_page)
     app.add_exception_handler(ClientDisconnect, _gone)
+    app.add_exception_handler(TooLargeError, _too_large)
     app.add_exception_handler(OperationalError, _away)
     app.add_exception_handler(PoolTimeoutError, _away)
     app.add_exception_handler(DataError, _not_text)
@@ -195,11 +210,12 @@ async def _refused(request: Request, error: Exception) -> Response:
     return await _not_done(request, 409, "That was not done", str(error))
 
 
-async def _too_many(request: Request, error: Exception) -> Response:
-    answer = await _not_done(request, 429, "That was not done", str(error))
-    if isinstance(error, TooManyDryRunsError):
-        answer.headers["retry-after"] = str(error.seconds)
-    return answer
+def _too_large(request: Request, _error: Exception) -> Response:
+    """Response to a form that is too large to be read. It links to the form."""
+    limit = "1 MiB" if request.url.path.rpartition("/")[2] in UPLOAD_PATHS else "64 KiB"
+    words = f"What you sent is larger than {limit}, so nothing was stored. Go back, and send less."
+    back = referring_page(request.headers, state_of(request).origin)
+    return page(request, "refused.html.jinja", None, 413, title="That is too large", words=words, back=back, written="")
 
 
 async def _not_done(request: Request, status: int, title: str, words: str) -> Response:
@@ -217,7 +233,10 @@ async def _text_of(request: Request) -> str:
         return ""
     if int(request.headers.get("content-length", MAX_TEXT_BYTES + 1)) > MAX_TEXT_BYTES:
         return ""
-    written = text_in(await read_form(request), "text")
+    try:
+        written = text_in(await read_form(request), "text")
+    except TooLargeError:
+        return ""
     return written if len(written) <= editor.EDITABLE else ""
 
 

@@ -18,12 +18,14 @@ from starlette.requests import Request
 from grader.course.submissions.submission import SIZE_LIMIT
 from grader.protocol.text import showable
 from grader.service.auth.api_tokens import TokenScope, is_valid_token, valid_token
-from grader.service.auth.secrets import same_token
 from grader.service.auth.sessions import is_valid_session, session_of
 from grader.service.course.groups import belongs_to
-from grader.service.db.models import AttemptRow, CourseRole, PersonRow
+from grader.service.db.tables.people import CourseRole, PersonRow
+from grader.service.db.tables.submissions import AttemptRow
 from grader.service.errors import FieldError, NotFoundError, RefusedError
 from grader.service.grades.visibility import STAFF_ACCESS, STUDENT_ACCESS, ResultAccess
+from grader.service.secrets.tokens import same_token
+from grader.service.web.http.middleware import TooLargeError
 from grader.service.web.state import state_of
 
 MAX_ROW_NUMBER = 2**31 - 1
@@ -162,6 +164,17 @@ async def own_form(request: Request, member: AnyMember) -> FormData:
 
 
 OwnForm = Annotated[FormData, Depends(own_form)]
+
+
+async def sent_form(request: Request, member: AnyMember) -> FormData | None:
+    """A form of the member's session with a file; None if the form is too large to be read."""
+    try:
+        return await own_form(request, member)
+    except TooLargeError:
+        return None
+
+
+SentForm = Annotated[FormData | None, Depends(sent_form)]
 
 
 async def staff_form(form: OwnForm, _member: Instructor) -> FormData:

@@ -9,17 +9,17 @@ from importlib.resources import files
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup, escape
+from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from grader.common.phrases import count
-from grader.protocol.text import showable
 from grader.reports.groups import SIGNS, STATES
+from grader.reports.html.inline_code import inline_code
 from grader.reports.html.workspace import STYLE, printable
 from grader.results.check import LINES
-from grader.service.auth.secrets import fresh_token
 from grader.service.grades.wording import late_in_words, number, score_in_words
+from grader.service.secrets.tokens import fresh_token
 from grader.service.submissions.versions import is_older
 from grader.service.web.auth import Member
 from grader.service.web.navigation import STAFF, STUDENT, navigation_of
@@ -62,17 +62,10 @@ def _time(value: datetime | None, zone: tzinfo) -> str:
 
 LINE, LINE_LINK = re.compile(r"(?:\bline )?(\d+)"), r'<a href="#text" data-line="\1">\g<0></a>'
 
-CODE, PLAIN = Markup("<code>{}</code>"), Markup("{}")
-
-
-def _code(text: str) -> Markup:
-    """Convert a text to markup, with code elements for the parts between backticks."""
-    return Markup().join((CODE if at % 2 else PLAIN).format(part) for at, part in enumerate(text.split("`")))
-
 
 def _by_line(text: str) -> Markup:
     """Convert a text to markup in which each line number is a link to that line in the editor."""
-    return Markup(LINES.sub(lambda named: LINE.sub(LINE_LINK, named[0]), escape(showable(text))))  # noqa: S704
+    return Markup(LINES.sub(lambda named: LINE.sub(LINE_LINK, named[0]), inline_code(text)))  # noqa: S704
 
 
 def _environment() -> Environment:
@@ -85,7 +78,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"number": number, "plural": count, "time": _time, "markup": Markup, "code": _code}
+    environment.filters |= {"number": number, "plural": count, "time": _time, "markup": Markup, "code": inline_code}
     environment.filters["by_line"] = _by_line
     words = {"late_words": late_in_words, "score_words": score_in_words, "is_older": is_older}
     environment.globals |= {"fresh_token": fresh_token, **words}

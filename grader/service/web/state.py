@@ -13,9 +13,9 @@ from grader.service.auth.methods import SignInMethods
 from grader.service.course.assignments import AssignmentCache
 from grader.service.course.device_classes import classes_of
 from grader.service.db.clock import utc_now
-from grader.service.db.models import GradingRow
 from grader.service.db.probe import WriteProbe
 from grader.service.db.session import Database
+from grader.service.db.tables.submissions import GradingRow
 from grader.service.lti.platform_client import PlatformClient
 from grader.service.submissions.estimates import PlaceInQueue, QueueSnapshot
 from grader.service.throttle import RateLimiter

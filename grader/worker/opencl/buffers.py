@@ -54,6 +54,12 @@ class DeviceBuffer:
         cl.enqueue_copy(queue, content, self.payload)
         return content
 
+    def part(self, queue: cl.CommandQueue, offset: int, size: int) -> Bytes:
+        """Some bytes of the content without the guard bands, after all earlier commands have ended."""
+        content = np.empty(size, dtype=np.uint8)
+        cl.enqueue_copy(queue, content, self.payload, src_offset=offset)
+        return content
+
     def copy_from(self, queue: cl.CommandQueue, source: "DeviceArray") -> cl.Event:
         """Copy another payload into this one."""
         size = min(source.spec.size, self.spec.size)
@@ -112,6 +118,10 @@ class DeviceImage:
         return content
 
     payload_fetched = fetched
+
+    def part(self, queue: cl.CommandQueue, offset: int, size: int) -> Bytes:
+        """Some bytes of the pixels, after all earlier commands have ended."""
+        return self.fetched(queue)[offset : offset + size]
 
     def copy_from(self, queue: cl.CommandQueue, source: "DeviceArray") -> cl.Event:
         """Copy another image of the same format and extent into this one."""

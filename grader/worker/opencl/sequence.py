@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from grader.protocol.steps import (
     BufferArg,
     BytesArg,
     CopyStep,
+    ElementArg,
     FillStep,
     KernelStep,
     KeyArg,
@@ -36,15 +37,28 @@ TICK = 0.001
 
 @dataclass(frozen=True, kw_only=True)
 class PreparedKernel:
-    """A kernel whose arguments are set, except for keys. `keys` has the indices of these arguments. `arguments` has the
-    others, because a kernel does not keep its samplers alive.
+    """A kernel whose arguments are set, except for keys and for elements of arrays. `keys` and `elements` have the
+    indices of these arguments. `arguments` has the others, because a kernel does not keep its samplers alive.
     """
 
     program: Any
     step: KernelStep
     kernel: Any
     keys: tuple[int, ...]
+    elements: Mapping[int, ElementArg]
     arguments: Mapping[int, Any]
+    buffers: Mapping[str, DeviceArray]
+
+    def ready(self, queue: cl.CommandQueue) -> "PreparedKernel":
+        """Return the launch with the values that it reads from arrays. Waits for earlier steps if there are any."""
+        for index, element in self.elements.items():
+            self.kernel.set_arg(index, self.buffers[element.buffer].part(queue, element.offset, element.size))
+        count = self.step.items
+        if count is None:
+            return self
+        kind = np.dtype(count.type)
+        (items,) = self.buffers[count.buffer].part(queue, count.offset, kind.itemsize).view(kind)
+        return replace(self, step=with_items(self.step, int(items)))
 
     def enqueue(self, queue: cl.CommandQueue, key: int) -> cl.Event:
         """Enqueue a launch of the kernel with this key."""
@@ -57,12 +71,25 @@ class PreparedKernel:
         return demand(self.program, self.step, device)
 
 
+def with_items(step: KernelStep, items: int) -> KernelStep:
+    """Return a launch with this number of work-items in the first dimension, which may be any number. It is rounded up
+    to whole work-groups. It is at least one, because OpenCL 1.2 has no empty launch, and at most the stated number.
+    """
+    (most, *others), group = step.global_size, step.local_size[0]
+    whole = -(-max(1, min(items, most)) // group) * group
+    return step.model_copy(update={"global_size": (min(whole, most), *others)})
+
+
 @dataclass(frozen=True, kw_only=True)
 class PreparedCopy:
     """A copy of one buffer's payload to another buffer."""
 
     source: DeviceArray
     target: DeviceArray
+
+    def ready(self, _: cl.CommandQueue) -> "PreparedCopy":
+        """The copy itself, which reads no values."""
+        return self
 
     def enqueue(self, queue: cl.CommandQueue, _: int) -> cl.Event:
         """Enqueue the copy."""
@@ -78,6 +105,10 @@ class PreparedFill:
 
     target: DeviceArray
     value: int
+
+    def ready(self, _: cl.CommandQueue) -> "PreparedFill":
+        """The fill itself, which reads no values."""
+        return self
 
     def enqueue(self, queue: cl.CommandQueue, _: int) -> cl.Event:
         """Enqueue the fill."""
@@ -96,14 +127,23 @@ def _prepare(step: Step, built: dict[str, Any], buffers: dict[str, DeviceArray])
             program = built[step.program]
             kernel = cl.Kernel(program, step.kernel)
             keys = tuple(index for index, arg in enumerate(step.args) if isinstance(arg, KeyArg))
+            elements = {index: arg for index, arg in enumerate(step.args) if isinstance(arg, ElementArg)}
             arguments = {
                 index: _argument(program.context, arg, buffers)
                 for index, arg in enumerate(step.args)
-                if index not in keys
+                if index not in keys and index not in elements
             }
             for index, argument in arguments.items():
                 kernel.set_arg(index, argument)
-            return PreparedKernel(program=program, step=step, kernel=kernel, keys=keys, arguments=arguments)
+            return PreparedKernel(
+                program=program,
+                step=step,
+                kernel=kernel,
+                keys=keys,
+                elements=elements,
+                arguments=arguments,
+                buffers=buffers,
+            )
         case CopyStep():
             return PreparedCopy(source=buffers[step.source], target=buffers[step.target])
         case FillStep():
@@ -203,7 +243,8 @@ class _RefusedError(Exception):
 def _enqueued(steps: tuple[Prepared, ...], queue: cl.CommandQueue, key: int, tell: Tell | None) -> list[cl.Event]:
     """The events of these steps, after enqueuing them. With `tell`, waits for each step."""
     events: list[cl.Event] = []
-    for step in steps:
+    for prepared in steps:
+        step = prepared.ready(queue)  # outside `try`, because an error here is a failure of an earlier step
         if tell:
             tell("compiling")
         try:

@@ -104,7 +104,7 @@ def test_a_device_out_of_range_is_found_with_its_remedy(environment, empty_cours
     """
     found = findings(replace(environment, workers=pool_like(environment.workers, device=99)), empty_course)
     assert "there is no OpenCL device 99: this machine has " in found["device"].found
-    assert "grader setup" in found["device"].remedy
+    assert found["device"].remedy == "give the number with --device"
     assert list(found) == [topic for topic in TOPICS if topic not in {"a kernel", "device profile"}]
 
 

@@ -17,6 +17,7 @@ from grader.cli.exit_codes import FAILED, PASSED, UNGRADED
 from grader.cli.remote import handing_in, sessions, sign_in_file
 from grader.cli.remote.calls import origin_of
 from grader.cli.remote.result_files import DOWNLOADS, write_results
+from grader.cli.remote.sign_in_file import SignIn
 from grader.common.errors import InputError, UngradedError
 from grader.results.check import Reason
 from grader.service.station.storage.results import ready
@@ -118,6 +119,15 @@ def test_a_service_that_cannot_be_reached_is_said_so(free_port):
     """An unreachable service raises UngradedError with advice, because the submission is not at fault."""
     with pytest.raises(UngradedError, match="check the address and your network"):
         sessions.sign_in(f"http://127.0.0.1:{free_port}", print)
+
+
+@pytest.mark.parametrize(("data", "said"), [(b"", "is empty"), (b"\x7fELF\x00", "is a binary file")])
+def test_a_file_that_is_no_source_text_is_refused_without_a_request(tmp_path, monkeypatch, free_port, data, said):
+    """An empty or binary file raises InputError before any request, so that it needs no network."""
+    monkeypatch.setattr(handing_in, "current_sign_in", lambda: SignIn(url=f"http://127.0.0.1:{free_port}", token=""))
+    (tmp_path / "kernels.cl").write_bytes(data)
+    with pytest.raises(InputError, match=said):
+        handing_in.hand_in(tmp_path, "small", print)
 
 
 @pytest.mark.parametrize(

@@ -132,7 +132,7 @@ def test_what_makes_no_sense_is_an_input_error(closed, wanted, words):
 def test_more_turns_than_are_ever_run_are_refused(tmp_path):
     """An assignment with more than 10,000 iterations is refused when its file is read."""
     fields = {**FIELDS, "repeat": {"times": "20*n"}}
-    with pytest.raises(InputError, match=r"20,000 iterations at .*; state at most 10,000"):
+    with pytest.raises(InputError, match=r"20,000 iterations at .*; state from 1 to 10,000"):
         run(course_of(tmp_path, fields).load("small"))
 
 

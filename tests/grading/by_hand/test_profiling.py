@@ -25,7 +25,7 @@ def test_a_right_submission_has_counts_and_no_problem(transposition, environment
     """
     counted = profiled(transposition, environment, transposition.reference / "kernels.cl")
     assert isinstance(counted, Counted)
-    assert counted.problem is None
+    assert counted.run.problem is None
     assert counted.profile.sizes == transposition.memory.sizes
     assert counted.profile.read == counted.profile.written == 4 * 128 * 192
 
@@ -37,7 +37,7 @@ def test_a_wrong_one_has_both(transposition, environment, simulator):
     folder = ROOT / "tests" / "submissions" / "coalsTransp" / "copied-not-transposed"
     counted = profiled(transposition, environment, folder)
     assert isinstance(counted, Counted)
-    assert counted.problem.reason is Reason.WRONG_OUTPUT
+    assert counted.run.problem.reason is Reason.WRONG_OUTPUT
 
 
 def test_one_that_does_not_build_has_the_reason(course, environment, simulator):

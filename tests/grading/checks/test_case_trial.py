@@ -5,12 +5,14 @@ import pytest
 from three_kernels import FIELDS, KERNELS, LAUNCHES, ORACLE, three_kernels, with_cases
 
 from grader.common.errors import SolutionError
+from grader.course.assignment import Chosen
 from grader.course.criteria import Case
 from grader.course.truth.oracle import consult_about, load_oracle
 from grader.course.truth.states import last_change
-from grader.execution.assignment_plans import reference_plan
+from grader.execution.assignment_plans import reference_plan, submission_plan
 from grader.execution.plan import STUDENT
 from grader.grading.checks.case_trial import case_trial
+from grader.protocol.steps import ElementArg, ItemCount
 
 CASE = Case(name="alone", sizes={"n": 16}, alone="addOffsets")
 
@@ -64,6 +66,20 @@ def test_mistakes_of_the_whole_explain_only_final_arrays(tmp_path):
     for kernel, known in (("addOffsets", ["the first number is left out"]), ("scanBlocks", [])):
         trial = trial_of(assignment, alone=kernel)
         assert [*consult_about("data", trial.oracle, trial.assignment, trial.inputs, trial.sizes)] == known
+
+
+def test_a_kernel_alone_gets_the_arrays_from_which_its_values_are_read(tmp_path):
+    """An array is among the inputs of a launch if only one of its elements is an argument."""
+    launches = [*LAUNCHES[:2], {**LAUNCHES[2], "args": ["data", "offset"], "items": "sums[0]"}]
+    assignment = three_kernels(
+        tmp_path, launches=launches, scalars={"offset": {"type": "int", "value": "sums[n//8-1]"}}
+    )
+    trial = trial_of(assignment, alone="addOffsets")
+    assert set(trial.inputs) == {"data", "sums"}
+    (step,) = submission_plan(Chosen(trial.assignment), trial.sizes, {}).scripts[STUDENT].steps
+    index = trial.sizes["n"] // 8 - 1
+    assert step.args[1] == ElementArg(buffer="sums", offset=4 * index, size=4)
+    assert step.items == ItemCount(buffer="sums", offset=0, type="int32")
 
 
 def test_a_launch_in_loops_after_fills_and_swaps_runs_with_its_numbers(tmp_path):
@@ -122,7 +138,7 @@ def test_an_argument_without_values_is_refused(tmp_path):
     buffers = {**FIELDS["buffers"], "other": {"type": "int", "shape": ["n"], "role": "scratch"}}
     launches = [*LAUNCHES[:2], {**LAUNCHES[2], "args": ["data", "other", "n"]}]
     assignment = three_kernels(tmp_path, buffers=buffers, launches=launches)
-    with pytest.raises(SolutionError, match="gives no values of other, an argument of addOffsets in launch 3"):
+    with pytest.raises(SolutionError, match="gives no values of other, which addOffsets needs in launch 3"):
         trial_of(assignment)
 
 

@@ -43,6 +43,7 @@ SEEN = Simulated(
     ),
     scenes=(Scene(source="__kernel void coalsTransp(__global float *B)", dimensions=2, extent=None),),
     problem=None,
+    constants=({},),
 )
 
 SIZES = [{"height": 1, "width": 1}, {"height": 5, "width": 7}, {"height": 20, "width": 33}, {"height": 30, "width": 31}]
@@ -85,7 +86,7 @@ def test_a_cause_stands_in_each_check_with_its_lines(concluded):
     assert failed == (SIZES[1], SIZES[2], SIZES[3])
     assert {check.cause for check in wrong} == {"rows of B are taken to be width long, not height"}
     for check in wrong:
-        assert check.message.startswith(f"{check.cause} (B is written in line 7): that explains ")
+        assert check.message.startswith(f"{check.cause} (line 7 writes `B`). That explains ")
         assert " elements of B are wrong; " in check.detail.splitlines()[0]
         assert check.help == ""
 
@@ -100,7 +101,7 @@ def test_without_a_simulated_run_there_are_no_lines(concluded):
 def test_what_is_never_written_is_told_with_the_lines_that_should(concluded):
     """If a kernel does not write to an array, the help names the lines that write to it at other sizes."""
     checks, _ = concluded(lambda arrays: np.full(arrays["A"].size, POISON, dtype=np.uint32).view(np.float32), SEEN)
-    assert {check.help for check in checks} == {"B is written in line 7."}
+    assert {check.help for check in checks} == {"Follow one element by hand: line 7 writes `B`."}
 
 
 def test_a_kernel_that_runs_alone_has_only_its_own_lines():
@@ -110,9 +111,9 @@ def test_a_kernel_that_runs_alone_has_only_its_own_lines():
     seen = replace(SEEN, kernels=(first, second), scenes=(scene, scene))
     case = Case(name="one", sizes=SIZES[0])
     alone = case.model_copy(update={"alone": "scan"})
-    assert lines_to_look_at(alone, seen) == "In your file, B is written in line 9."
+    assert lines_to_look_at(alone, seen) == "Follow one element by hand: line 9 writes `B`."
     assert lines_to_look_at(case, seen) == (
-        "In your file, in coalsTransp, B is written in line 7; in scan, B is written in line 9."
+        "Follow one element by hand: in `coalsTransp`, line 7 writes `B`; in `scan`, line 9 writes `B`."
     )
 
 
@@ -166,7 +167,7 @@ def test_a_kernel_alone_is_told_with_its_own_lines():
     case = Case(name="one", sizes=SIZES[1], alone="coalsTransp")
     (told,) = conclude([Tried(case=case, check=check)], None, None, seen)
     assert told.message == "B is wrong. Only coalsTransp ran, with correct inputs."
-    assert told.help == "In your file, B is written in line 7."
+    assert told.help == "Follow one element by hand: line 7 writes `B`."
 
 
 def test_right_cases_keep_their_checks(concluded):

@@ -5,7 +5,7 @@ from kernels import changed
 from project import ROOT
 from simulator import subject_of
 
-from grader.grading.checks.missing_barrier import PLACES, with_barrier
+from grader.grading.checks.missing_barrier import PLACES, Barriers, advised_barriers, with_barrier
 from grader.grading.checks.sanitizer import check_sanitizer
 from grader.grading.checks.sanitizer_run import sanitizer_run
 from grader.results.check import Reason
@@ -35,7 +35,7 @@ def mended(simulator, course):
     def find(source):
         subject = subject_of(simulator, assignment, source)
         run = sanitizer_run(subject, assignment.sanitizer)
-        found = check_sanitizer(run, assignment.sanitizer).check.findings
+        found = check_sanitizer(run, assignment.sanitizer).checks[0].findings
         return found, with_barrier(subject, assignment.sanitizer, found)
 
     return find
@@ -76,10 +76,28 @@ def test_a_barrier_in_a_loop_without_braces_comes_with_them(simulator, course):
     """
     assignment = course.load("reduction")
     subject = subject_of(simulator, assignment, TREE)
-    found = check_sanitizer(sanitizer_run(subject, assignment.sanitizer), assignment.sanitizer).check.findings
+    found = check_sanitizer(sanitizer_run(subject, assignment.sanitizer), assignment.sanitizer).checks[0].findings
     with_it = with_barrier(subject, assignment.sanitizer, found)
     assert with_it.line == TREE.split("\n").index("            sum = 0;") + 1
     assert "needs braces" in found[0].help
+
+
+@pytest.mark.parametrize(
+    ("test", "achieved"),
+    [("square < least", Barriers.ENOUGH), ("square > least", Barriers.NOT_ENOUGH)],
+    ids=["right", "wrong"],
+)
+def test_advised_barriers_are_enough_if_the_results_become_right(simulator, course, test, achieved):
+    """If two barriers are missing, both are added. They are the whole mistake only if they make the results right."""
+    assignment = course.load("nearestNeighbour")
+    subject = subject_of(
+        simulator, assignment, changed(without(MODEL, *lines_of_barriers(MODEL)), "square < least", test)
+    )
+    asked = assignment.sanitizer
+    found = check_sanitizer(sanitizer_run(subject, asked), asked).checks[0].findings
+    assert found
+    assert advised_barriers(subject, asked.sizes, found) is achieved
+    assert advised_barriers(subject, asked.sizes, ()) is Barriers.UNKNOWN
 
 
 @pytest.mark.whole

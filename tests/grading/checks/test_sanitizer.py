@@ -7,6 +7,7 @@ from simulator import subject_of
 from worker_rules import TIMEOUTS
 
 from grader.course.rubric import Kind
+from grader.grading.checks.missing_barrier import with_barrier
 from grader.grading.checks.sanitizer import check_sanitizer, unwatched
 from grader.grading.checks.sanitizer_run import sanitizer_run
 from grader.results.check import Reason, Verdict
@@ -22,7 +23,7 @@ SMALLEST = {"height": 3, "width": 2}
 def checked(worker, assignment, source, failed=()):
     """Return the sanitizer's check of a submission. `failed` lists the sizes of the failed cases."""
     asked = assignment.sanitizer
-    return check_sanitizer(sanitizer_run(subject_of(worker, assignment, source), asked), asked, failed).check
+    return check_sanitizer(sanitizer_run(subject_of(worker, assignment, source), asked), asked, failed).checks[0]
 
 
 def line_of(source, text):
@@ -37,6 +38,21 @@ def without(source, lines):
     """
     assert lines in source
     return source.replace(lines, "\n" * lines.count("\n"), 1)
+
+
+def test_a_kernel_that_runs_alone_shows_the_race_of_its_second_round(simulator, course):
+    """The whole program is small, so a kernel that works in rounds has only one. It also runs alone at a larger size,
+    where its missing barrier is a race between two rounds. The barrier that ends it is tried at this size, too.
+    """
+    assignment = course.load("prefixScan")
+    folder = ROOT / "tests" / "submissions" / "prefixScan" / "no-barrier-between-the-rounds"
+    source = (folder / "kernels.cl").read_text()
+    check = checked(simulator, assignment, source)
+    assert check.reason is Reason.DATA_RACE
+    assert "a barrier is missing after line 51: " in check.message
+    assert check.message.endswith(" Only scanSums ran, at n 270001.")
+    found = with_barrier(subject_of(simulator, assignment, source), assignment.sanitizer, check.findings)
+    assert found.line == 52
 
 
 def test_a_model_solution_is_clean(simulator, transposition):

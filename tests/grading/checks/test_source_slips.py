@@ -6,8 +6,9 @@ import pytest
 from samples import BUILD, check, failed
 
 from grader.common.optional import Fault
-from grader.grading.checks.source_slips import of_wrong_result, with_slip
+from grader.grading.checks.source_slips import of_wrong_result, unset_later, with_slip
 from grader.grading.explain.slips.slip import Slip
+from grader.protocol.observation import SeenArray, SeenKernel, SeenUnset
 from grader.results.check import Finding, Place, Reason, Verdict
 
 SLIP = Slip(
@@ -108,3 +109,21 @@ def test_a_lost_explanation_is_a_fault_of_failed_checks():
     assert passed.faults == ()
     assert wrong.faults == (fault,)
     assert wrong.message == sanitizer(finding()).message
+
+
+def launched(kernel, array, *unset):
+    """Return a launch that knows buffer 7 as this array, and that reads unset words in these lines."""
+    arrays = (SeenArray(space=1, buffer=7, name=array, size=64), SeenArray(space=1, buffer=8, name="other", size=64))
+    ids = {"global_id": (0, 0, 0), "local_id": (0, 0, 0), "group": (0, 0, 0), "times": 1, "column": 1}
+    reads = tuple(
+        SeenUnset(line=line, name=array, space=1, used_line=line, how="stored", array="other", **ids) for line in unset
+    )
+    return SeenKernel(kernel=kernel, flop=0, steps=0, arrays=arrays, messages=(), unset=reads, accesses=(), branches=())
+
+
+def test_unset_words_belong_to_the_array_of_the_kernel_that_should_store_them():
+    """A read of unset words in another launch has the name that the array has in this launch. The launch's own reads
+    do not count.
+    """
+    first, second = launched("turn", "levels", 5), launched("sum", "given", 20)
+    assert [*unset_later(first, (first, second))] == [("levels", 20)]

@@ -7,13 +7,13 @@ import dataclasses
 import pytest
 from kernels import TRANSPOSITION, changed
 from project import ROOT
-from samples import DEVICE, PROFILE
+from samples import DEVICE, PROFILE, counted_as
 from simulator import runs_of, subject_of
 
 from grader.common.record import replace
 from grader.course.folders import Kit
 from grader.course.rubric import Kind
-from grader.grading.checks.counts import Counted, memory_run
+from grader.grading.checks.counts import memory_run
 from grader.grading.checks.simulated_run import CUT_OFF
 from grader.grading.checks.uncounted import explained
 from grader.grading.phases.simulation import watch
@@ -78,7 +78,7 @@ def run(simulator, transposition):
     return memory_run(subject_of(simulator, transposition, TRANSPOSITION), transposition.memory)
 
 
-STOPPED = Counted(profile=PROFILE, problem=CUT_OFF, steps=40_000_012)
+STOPPED = counted_as(PROFILE, CUT_OFF, 40_000_012)
 
 
 def test_too_many_steps_are_compared_with_the_model_solution(simulator, run):

@@ -193,9 +193,9 @@ def test_an_explanation_is_the_message_and_the_numbers_are_evidence():
     """An explanation becomes the message, and the numbers move to the beginning of the detail. The reason does not
     change, and the cause is stored separately, so that it can be counted.
     """
-    explanation = Explanation(cause="the sign is wrong", sentence="the sign is wrong: that explains it.")
+    explanation = Explanation(cause="the sign is wrong", sentence="the sign is wrong. That explains it.")
     problem = explained(of_mismatch(mismatch()), explanation)
-    assert problem.message == "the sign is wrong: that explains it."
+    assert problem.message == "the sign is wrong. That explains it."
     numbers, largest = problem.detail.splitlines()
     assert numbers == "3 of 2,077 elements of C are wrong; the first is C[1][3]: got 0.25, expected 0.5."
     assert largest.startswith("largest error: ")

@@ -1,5 +1,6 @@
 """hint.py: students get a hint of the level that the instructor selected."""
 
+import re
 from dataclasses import replace
 from html import unescape
 
@@ -53,13 +54,13 @@ def test_a_mistake_that_explains_the_results_comes_first():
     is only one of the places, the hint comes first.
     """
     cause = "A is read one word further on"
-    wrong = failed("correctness: one row (n 9)", message=f"{cause}: that explains it.").model_copy(
+    wrong = failed("correctness: one row (n 9)", message=f"{cause}. That explains it.").model_copy(
         update={"cause": cause}
     )
-    assert hint(fix(), SOURCE, "part").add_to(wrong).message == f"{cause} (line 5, in {PART}): that explains it."
-    elsewhere = wrong.model_copy(update={"message": f"{cause} (A is read in line 7): that explains it."})
-    assert hint(fix(), SOURCE, "part").add_to(elsewhere).message == f"{cause} (line 5, in {PART}): that explains it."
-    assert hint(fix(), SOURCE, "change").add_to(wrong).message.endswith(f"that explains it. {CHANGE}")
+    assert hint(fix(), SOURCE, "part").add_to(wrong).message == f"{cause} (line 5, in {PART}). That explains it."
+    elsewhere = wrong.model_copy(update={"message": f"{cause} (line 7 reads `A`). That explains it."})
+    assert hint(fix(), SOURCE, "part").add_to(elsewhere).message == f"{cause} (line 5, in {PART}). That explains it."
+    assert hint(fix(), SOURCE, "change").add_to(wrong).message.endswith(f"That explains it. {CHANGE}")
     assert hint(fix(is_all=False), SOURCE, "line").add_to(wrong).message.startswith("one mistake is in line 5. ")
 
 
@@ -75,7 +76,7 @@ def test_no_file_for_students_tells_more(hints, told):
     outcome = result(BUILD, wrong, source=source)
     files = [report(outcome) for report in REPORTS.values()]
     files.append(terminal.render(outcome, width=500, color=False))
-    for text in (unescape(file) for file in files):
+    for text in (unescape(re.sub("</?code>", "`", file)) for file in files):
         assert {words for words in (LINE, PART, CHANGE) if words in text} == told
 
 
@@ -104,6 +105,42 @@ def test_a_finding_is_the_evidence_for_the_line():
     assert hint(fix(is_all=False), SOURCE, "line").add_to(check) is check
     same = replace_in(check, message="line 5 reads outside A. Check line 4.")
     assert hint(fix(), SOURCE, "line").add_to(same) is same
+
+
+@pytest.mark.parametrize(
+    ("advice", "is_kept"),
+    [
+        ("No condition guards line 8. Add a condition.", False),
+        ("Check the index in line 5.", True),
+        ("Follow one element by hand: line 8 writes `B`.", True),
+        ("Check every index against the sizes.", True),
+    ],
+)
+def test_advice_about_other_lines_than_the_mistake_is_left_out(advice, is_kept):
+    """A proved edit outranks advice that is derived from an effect. A list of lines to look at is not advice."""
+    wrong = replace_in(failed("correctness: one row (n 9)", message="it is wrong."), help=advice)
+    assert hint(fix(), SOURCE, "line").add_to(wrong).help == (advice if is_kept else "")
+    assert hint(fix(is_all=False), SOURCE, "line").add_to(wrong).help == advice
+
+
+def test_a_correction_of_everything_shows_that_no_barrier_is_missing():
+    """If an edit of one line ends a race and makes all results right, the race is described without a missing
+    barrier.
+    """
+    told = "line 9 overwrites words of t that another work-item still reads in line 8."
+    seen = Finding(
+        reason=Reason.DATA_RACE,
+        message=f"a barrier is missing after line 7: {told}",
+        help="Write barrier(CLK_LOCAL_MEM_FENCE) after line 7.",
+        places=(),
+        times=1,
+    )
+    check = replace_in(unchecked(), message=seen.message, help=seen.help, findings=(seen,))
+    added = hint(fix(), SOURCE, "line").add_to(check)
+    assert added.message == f"{LINE}. {told.capitalize()}"
+    assert {added.help, added.findings[0].help} == {"This correction also ends the race."}
+    assert added.findings[0].message == told
+    assert hint(fix(is_all=False), SOURCE, "line").add_to(check) is check
 
 
 def test_code_that_is_not_the_students_is_not_quoted():

@@ -16,9 +16,10 @@ from grader.course.truth.oracle import load_oracle
 from grader.grading.checks.building import build
 from grader.grading.checks.correctness import try_cases
 from grader.grading.rules import SearchRules
-from grader.grading.search import localisation
-from grader.grading.search.localisation import Suspect, search
+from grader.grading.search import fixes, localisation
+from grader.grading.search.localisation import search
 from grader.grading.search.need import rightness
+from grader.grading.search.suspect import Suspect
 
 GENEROUS, NONE = SearchRules(seconds=60), SearchRules(seconds=0)
 
@@ -187,11 +188,11 @@ def test_a_few_edits_are_not_evaluated_on_large_cases():
             return list(edits)
 
     names = [f"case {number}" for number in range(9)]
-    for count, asked in ((1, names[: localisation.SURE]), (9, names)):
+    for count, asked in ((1, names[: fixes.SURE]), (9, names)):
         recorder = Recorder()
-        fixes = localisation.fixes_of(recorder, names, range(count))
+        found = fixes.fixes_of(recorder, names, range(count))
         assert recorder.asked == asked
-        assert fixes == {edit: set(names) for edit in range(count)}
+        assert found == {edit: set(names) for edit in range(count)}
 
 
 def test_a_separate_text_may_take_longer_on_a_busy_machine():

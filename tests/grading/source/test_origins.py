@@ -14,17 +14,28 @@ __kernel void k(__global const uint *starts, __global const int *x, __global int
     y[to] = x[own];
     y[own] = x[before];
     y[x[own]] = 1;
+    __global int *rest = y + starts[0];
+    rest[own] = x[0];
 }
 """
 
 
 @pytest.mark.parametrize(
     ("line", "array", "behind"),
-    [(7, "y", {"starts"}), (7, "x", set()), (8, "y", set()), (8, "x", {"starts"}), (9, "y", {"x"}), (1, "y", set())],
+    [
+        (7, "y", {"starts"}),
+        (7, "x", set()),
+        (8, "y", set()),
+        (8, "x", {"starts"}),
+        (9, "y", {"x"}),
+        (11, "y", {"starts"}),
+        (11, "x", set()),
+        (1, "y", set()),
+    ],
 )
 def test_an_index_comes_from_the_elements_that_its_variables_hold(line, array, behind):
-    """Arrays are found through all values that are assigned to a variable. The indexed array itself and conditions do
-    not count.
+    """Arrays are found through all values that are assigned to a variable or to a pointer into the array. The indexed
+    array itself and conditions do not count.
     """
     assert arrays_behind(TEXT, "k", line, array) == behind
 

@@ -34,7 +34,7 @@ def found(*findings):
 
 def wrong(case, value, line=17, cause="", part=""):
     """Return a failed case, whose message contains a value that depends on the inputs."""
-    message = f"C[0] is wrong: got {value}. In your file, C is written in line {line}."
+    message = f"C[0] is wrong: got {value}. Follow one element by hand: line {line} writes `C`."
     return failed(f"correctness: {case} (n {len(case)})", message=message, cause=cause).of_part(part)
 
 

@@ -3,8 +3,11 @@
 from project import ROOT
 
 from grader.course.rubric import Kind
+from grader.grading.checks.counts import Counted
+from grader.grading.checks.simulated_run import Simulated
 from grader.grading.timing.device_profile import DeviceProfile
 from grader.protocol.messages import DeviceFacts
+from grader.protocol.observation import SeenKernel
 from grader.results.check import Check, ErrorMap, Finding, Place, Reason, Verdict
 from grader.results.metrics import Access, Branch, Interval, Performance, Profile, Program, Roofs, Samples, Usage
 from grader.results.result import Provenance, Result, Ungraded
@@ -254,3 +257,10 @@ ROOFLINE = performance(
 
 
 UNGRADED = Ungraded(assignment="coalsTransp", submission="kernels.cl", fault="there is no OpenCL device.")
+
+
+def counted_as(profile, problem=None, steps=1):
+    """These counts of a kernel whose results have this problem, after this number of steps."""
+    seen = SeenKernel(kernel="x", flop=0, steps=steps, arrays=(), messages=(), unset=(), accesses=(), branches=())
+    run = Simulated(sizes=profile.sizes, kernels=(seen,), scenes=(), problem=problem, constants=({},))
+    return Counted(profile=profile, run=run)

@@ -24,7 +24,7 @@ class Judgement(StrEnum):
     NONE = "none"
 
 
-WHEREABOUTS = " In your file, "
+WHEREABOUTS = " Follow one element by hand: "
 """Beginning of the list of all lines that use global memory. The list does not explain anything."""
 
 BARRIERS = frozenset({Kind.NO_BARRIER, Kind.MOVED_BARRIER})

@@ -14,8 +14,8 @@ from grader.service.auth.device_flow import new_codes
 from grader.service.auth.methods import SignInMethods
 from grader.service.auth.passwords import Passwords
 from grader.service.auth.sessions import invite
-from grader.service.db.lti_tables import LtiPlatformRow, LtiScoreRow
-from grader.service.db.models import PersonRow
+from grader.service.db.tables.lti import LtiPlatformRow, LtiScoreRow
+from grader.service.db.tables.people import PersonRow
 from grader.service.lti.registrations import StatedContext, connect, note_context
 from grader.service.station.grader import ready
 from grader.service.submissions.progress import ProgressNote, keep_note

@@ -16,7 +16,11 @@ from services import Service
 from sqlalchemy import event, insert
 
 from grader.results.check import Reason, Verdict
-from grader.service.db.models import AttemptRow, CourseRole, GradingRow, HoldRow, PersonRow, RequestRow, State
+from grader.service.db.tables.assignments import HoldRow
+from grader.service.db.tables.decisions import RequestRow
+from grader.service.db.tables.grading_states import State
+from grader.service.db.tables.people import CourseRole, PersonRow
+from grader.service.db.tables.submissions import AttemptRow, GradingRow
 from grader.service.station.grader import ready
 
 NAMES = tuple(f"task{number:02}" for number in range(1, 14))

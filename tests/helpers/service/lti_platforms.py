@@ -16,7 +16,7 @@ from joserfc import jwt
 from joserfc.jwk import RSAKey
 from services import parts
 
-from grader.service.db.lti_tables import LtiKeyRow
+from grader.service.db.tables.lti import LtiKeyRow
 from grader.service.lti.platform_client import PlatformClient
 from grader.service.lti.registrations import Registration, StatedContext, connect, note_context, register
 from grader.service.lti.tokens import new_key

@@ -9,7 +9,7 @@ from chromium_pipe import Driven
 from services import Service
 
 from grader.service.auth.sessions import invite
-from grader.service.db.models import PersonRow
+from grader.service.db.tables.people import PersonRow
 
 
 @contextmanager
@@ -52,7 +52,7 @@ def sign_in(driven, service, key):
         token = invite(session, person, "test", service.now)
     driven.open(f"{service.origin}/join/{token}")
     driven.say("document.querySelector('main button').click()")
-    driven.wait("document.title.startsWith('Assignments')")
+    driven.wait("/^(Assignments|Course) /.test(document.title)")
 
 
 def errors(driven):

@@ -21,7 +21,7 @@ from grader.service.station.backends import LocalBackend
 from grader.service.station.grader import Judge
 from grader.service.station.loop import work
 from grader.service.submissions import queue
-from grader.service.submissions.queue import ClaimedGrading
+from grader.service.submissions.claims import ClaimedGrading
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,9 @@ from grader.service.course.assignments import AssignmentCache
 from grader.service.course.limits import rules_of
 from grader.service.course.saved_assignments import memory_in
 from grader.service.db.migrate import migrate
-from grader.service.db.models import AttemptRow, CourseRole, GradingRow, PersonRow
 from grader.service.db.session import Database, sqlite_url
+from grader.service.db.tables.people import CourseRole, PersonRow
+from grader.service.db.tables.submissions import AttemptRow, GradingRow
 from grader.service.station.storage.results import ready, ready_dry_run
 from grader.service.submissions.accept import REGRADING_PRIORITY, HandInRequest, accept, new_grading
 from grader.service.submissions.dry_runs import DryRunRequest, make

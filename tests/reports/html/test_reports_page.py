@@ -146,7 +146,7 @@ def test_the_page_begins_with_the_points_and_the_first_cause():
     text = text_of(PAGES["race"])
     assert "5 / 32 points ◐ partly" in text.partition(" causes ")[0]
     cause = causes_of(PAGES["race"])
-    assert cause.startswith("1 error DATA_RACE +10 points if fixed work-items disturb each other. Seen in sanitizer")
+    assert cause.startswith("1 error DATA_RACE +15 points if fixed work-items disturb each other. Seen in sanitizer")
     assert f"Help: {RACE.help} Line 13 , 17 . Seen in sanitizer: two tiles. Evidence seen 4,096 times." in cause
     for place in RACE.places:
         assert f"{place.line} {place.text.strip()} {place.words}" in cause

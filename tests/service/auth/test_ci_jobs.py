@@ -16,9 +16,10 @@ from sign_in_methods import enter, issuing
 from grader.common.errors import InputError
 from grader.common.sign_in import CiProviderRules
 from grader.service.auth.ci_jobs import CiJob, CiProvider
-from grader.service.course.repositories import import_repositories, link_repository, person_of_job
-from grader.service.db.models import ApiTokenRow, PersonRow, RepositoryRow
+from grader.service.db.tables.access import ApiTokenRow, RepositoryRow
+from grader.service.db.tables.people import PersonRow
 from grader.service.errors import FieldError, RefusedError
+from grader.service.people.repositories import import_repositories, link_repository, person_of_job
 from grader.service.web.routes.machines.ci_jobs import GRANT, ID_TOKEN
 
 GITLAB = {"project_path": "Group/Ada", "project_id": "7", "user_login": "ada1"}

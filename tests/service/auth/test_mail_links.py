@@ -13,7 +13,8 @@ from grader.service.auth import mail_links
 from grader.service.auth.mail_links import LinkContext
 from grader.service.auth.methods import sign_in_methods
 from grader.service.auth.sessions import MAIL_LINK_LIFETIME, MAX_MAIL_LINKS
-from grader.service.db.models import CourseRole, InvitationRow
+from grader.service.db.tables.access import InvitationRow
+from grader.service.db.tables.people import CourseRole
 from grader.service.throttle import RateLimiter
 
 

@@ -12,7 +12,8 @@ from services import parts, post
 from sign_in_methods import QUICK, with_passwords
 
 from grader.service.auth.passwords import MAX_AT_ONCE, MAX_FAILURES, MAX_TRIES, TOO_OFTEN, Passwords, store_hash
-from grader.service.db.models import CourseRole, PasswordRow, PersonRow
+from grader.service.db.tables.access import PasswordRow
+from grader.service.db.tables.people import CourseRole, PersonRow
 from grader.service.errors import RefusedError
 
 GOOD, BETTER = "four quiet grey otters", "nine loud brown badgers"

@@ -5,9 +5,10 @@ import re
 import pytest
 from services import ORIGIN, Service, field, parts, post
 
-from grader.service.auth.secrets import token_hash
 from grader.service.auth.sessions import INVITATION_LIFETIME, MAX_SESSIONS, SESSION_LIFETIME, invite
-from grader.service.db.models import CourseRole, InvitationRow, PersonRow, SessionRow
+from grader.service.db.tables.access import InvitationRow, SessionRow
+from grader.service.db.tables.people import CourseRole, PersonRow
+from grader.service.secrets.tokens import token_hash
 
 
 def link(service, key="ada"):

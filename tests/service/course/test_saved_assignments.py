@@ -7,9 +7,10 @@ from courses import course_of
 from services import Service, post, upload
 
 from grader.common.errors import InputError
-from grader.service.course.assignments import AssignmentCache, AssignmentView
+from grader.service.course.assignment_view import AssignmentView
+from grader.service.course.assignments import AssignmentCache
 from grader.service.course.saved_assignments import memory_in
-from grader.service.db.models import AssignmentRow
+from grader.service.db.tables.assignments import AssignmentRow
 from grader.service.grades.records import grades_of_all
 from grader.service.station.backends import LocalBackend
 from grader.service.station.grader import Judge

@@ -16,7 +16,7 @@ from grader.service.course.limits import (
     rules_of,
     superseded_positions,
 )
-from grader.service.db.models import State
+from grader.service.db.tables.grading_states import State
 
 LATER = NOON + timedelta(hours=2)
 

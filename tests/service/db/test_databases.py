@@ -11,8 +11,9 @@ from sqlalchemy import text
 
 from grader.common.errors import InputError
 from grader.service.db.migrate import migrate, require_current
-from grader.service.db.models import AttemptRow, State
 from grader.service.db.session import Database, time_of
+from grader.service.db.tables.grading_states import State
+from grader.service.db.tables.submissions import AttemptRow
 from grader.service.submissions.accept import accept
 from grader.service.submissions.queue import claim
 

@@ -1,6 +1,7 @@
 """migrate.py and its migration: the created tables match the models, and unknown versions are refused."""
 
 import re
+from contextlib import closing
 
 import pytest
 from sqlalchemy import UniqueConstraint, inspect, text
@@ -72,3 +73,14 @@ def statements(database):
     with database.connecting() as connection:
         rows = connection.execute(text("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL")).all()
     return {name: sorted(re.split(r"[\s,]+", sql)) for name, sql in rows if name != "alembic_version"}
+
+
+def test_a_file_that_is_no_database_is_refused_with_the_next_step(tmp_path):
+    """A damaged file of the service raises InputError that names the file, the reason and the next step."""
+    (tmp_path / "service.sqlite").write_bytes(b"no database\n" * 100)
+    with closing(Database(sqlite_url(tmp_path))) as damaged, pytest.raises(InputError) as caught:
+        require_current(damaged)
+    assert str(caught.value) == (
+        f"{tmp_path}/service.sqlite is not a database of grader, or is damaged (file is not a database); give another "
+        "folder, or restore a backup."
+    )

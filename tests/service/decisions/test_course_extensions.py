@@ -7,7 +7,7 @@ from courses import course_of
 from markupsafe import escape
 from services import Service, field, parts, post, upload
 
-from grader.service.db.models import PersonRow
+from grader.service.db.tables.people import PersonRow
 
 PAGE = "/course/extensions"
 DUE = "timezone: Europe/Berlin\ndue: 2026-11-23T14:00\nlate: refused\nattempts: {most: 1}\ncounts: last before due\n"

@@ -12,7 +12,7 @@ import pytest
 from hidden_parts import SECRET, failing, hiding_course, right
 from services import Service, graded, post, told, upload
 
-from grader.service.db.models import CourseRole
+from grader.service.db.tables.people import CourseRole
 from grader.service.station.grader import ready
 
 HOME = "/course/people/{}/assignments/small"

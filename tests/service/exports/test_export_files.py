@@ -19,12 +19,12 @@ from untimed import POINTS, untimed_course
 
 from grader.common.errors import InputError
 from grader.common.record import replace
-from grader.service.db.models import PersonRow
+from grader.service.db.tables.people import PersonRow
 from grader.service.errors import RefusedError
 from grader.service.exports.files import WRITERS, _left_out, _published
 from grader.service.exports.gradebook import GradebookReader
 from grader.service.exports.jobs import ExportKind
-from grader.service.grades.holds import hold_back
+from grader.service.grades.publication.holds import hold_back
 from grader.service.station.grader import ready
 
 MOODLE, CANVAS = "moodle.zip", "canvas.zip"

@@ -19,7 +19,9 @@ from grader.batch.lateness import apply_deadlines, deducted
 from grader.course.policies.corrections import Amount
 from grader.course.policies.deadlines import Extension
 from grader.course.submissions.handin import HandIn, Intake, Student
-from grader.service.db.models import Decision, DecisionRow, ExtensionRow, PersonRow, ShareRow
+from grader.service.db.tables.decisions import Decision, DecisionRow, ExtensionRow
+from grader.service.db.tables.people import PersonRow
+from grader.service.db.tables.submissions import ShareRow
 from grader.service.decisions.extensions import hand_in_rules
 from grader.service.errors import RefusedError
 from grader.service.grades.records import grades_of, grades_of_all

@@ -7,7 +7,7 @@ from open_service import driving, errors, opened
 from services import Service, graded
 
 from grader.service.grades.points_chart import points_chart
-from grader.service.submissions.accept import history
+from grader.service.submissions.history import history
 
 
 def attempts(service):

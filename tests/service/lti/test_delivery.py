@@ -1,10 +1,7 @@
 """scores.py and delivery.py: every score arrives once, with its latest value, also at a platform that fails."""
 
 import random
-import subprocess
-import sys
 import threading
-import time
 from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
@@ -12,11 +9,12 @@ from datetime import timedelta
 import pytest
 from large_course import statements
 from lti_platforms import THIS_MACHINE, platform_at_work, registered
-from project import HELPERS
 from services import graded, post
 from sqlalchemy import select, update
 
-from grader.service.db.lti_tables import (
+from grader.service.db.outbox.sending import SendState
+from grader.service.db.tables.decisions import Decision, DecisionRow
+from grader.service.db.tables.lti import (
     LtiAccountRow,
     LtiContextRow,
     LtiLineItemRow,
@@ -24,9 +22,8 @@ from grader.service.db.lti_tables import (
     LtiPlatformRow,
     LtiScoreRow,
 )
-from grader.service.db.models import CourseRole, Decision, DecisionRow, PersonRow
-from grader.service.db.sending import SendState
-from grader.service.grades.holds import hold_back, publish
+from grader.service.db.tables.people import CourseRole, PersonRow
+from grader.service.grades.publication.holds import hold_back, publish
 from grader.service.lti.services import delivery
 from grader.service.lti.services.delivery import INTERRUPTED_AFTER, send_scores
 from grader.service.lti.services.scores import queue_scores, score_in, send_again
@@ -339,25 +336,6 @@ def test_scores_arrive_once_despite_faults_and_interruptions(service, platform, 
         service.now += INTERRUPTED_AFTER + timedelta(seconds=1)
     assert ends == []
     all_arrived_once(service, platform, 100)
-
-
-@pytest.mark.whole
-def test_a_thousand_scores_arrive_once_though_the_process_is_killed(service, platform, course):
-    """The process that sends 1,000 scores is killed three times. Each score arrives once, with the right value."""
-    queued(service, platform, course, 1000)
-    kills, script = [100, 400, 700], HELPERS / "service" / "score_sender.py"
-    for _ in range(200):
-        sender = subprocess.Popen([sys.executable, script, service.database.url, service.now.isoformat()])
-        while sender.poll() is None:
-            if kills and len(platform.scores) >= kills[0]:
-                kills.pop(0)
-                sender.kill()
-            time.sleep(0.002)
-        service.now += INTERRUPTED_AFTER + timedelta(seconds=1)
-        if not kills and {state for state, _ in states(service)} == {SendState.SENT}:
-            break
-    assert kills == []
-    all_arrived_once(service, platform, 1000)
 
 
 def test_a_registration_does_not_lead_behind_the_firewall(service):

@@ -7,8 +7,7 @@ from contextlib import suppress
 import pytest
 from lti_platforms import AGS, CLAIM, SELECTION, TEACHER, arrive, member, platform_at_work, registered
 
-from grader.service.course.roster import import_roster
-from grader.service.db.lti_tables import LtiContextRow, LtiLineItemRow
+from grader.service.db.tables.lti import LtiContextRow, LtiLineItemRow
 from grader.service.errors import RefusedError
 from grader.service.lti.platform_client import PlatformError
 from grader.service.lti.roles import ASSISTANT
@@ -16,6 +15,7 @@ from grader.service.lti.services import paging
 from grader.service.lti.services.line_items import under
 from grader.service.lti.services.paging import NEXT
 from grader.service.lti.services.roster import read_rosters
+from grader.service.people.roster import import_roster
 
 DEEP = "[" * 100_000
 

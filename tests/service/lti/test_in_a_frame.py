@@ -11,7 +11,7 @@ from lti_platforms import HTML, LEARNER, TEACHER, platform_at_work, registered
 from open_service import opened
 from services import graded
 
-from grader.service.db.models import AttemptRow
+from grader.service.db.tables.submissions import AttemptRow
 from grader.service.web.routes.machines import lti as routes
 
 OPTIONS = (

@@ -21,8 +21,8 @@ from lti_platforms import (
 from pages import Reader
 from services import parts, visible
 
-from grader.service.db.lti_tables import LtiAccountRow, LtiContextRow
-from grader.service.db.models import CourseRole, PersonRow
+from grader.service.db.tables.lti import LtiAccountRow, LtiContextRow
+from grader.service.db.tables.people import CourseRole, PersonRow
 
 
 @pytest.fixture(scope="module")

@@ -4,8 +4,9 @@ import pytest
 from lti_platforms import TEACHER, member, platform_at_work, registered
 from services import post, visible
 
-from grader.service.db.lti_tables import LtiContextRow
-from grader.service.db.models import AuditRow, PersonRow
+from grader.service.db.tables.audit import AuditRow
+from grader.service.db.tables.lti import LtiContextRow
+from grader.service.db.tables.people import PersonRow
 from grader.service.lti.platform_client import Endpoints
 from grader.service.lti.services.groups import WITHOUT_SET, CourseGroups, GroupSource, read_groups
 from grader.service.lti.services.roster import read_rosters
@@ -92,6 +93,18 @@ def test_students_get_the_groups_of_the_chosen_set(service, platform):
     choose(service, "")
     platform.members[0] = in_groups("ann", 1)
     assert read(service)[1] == wanted | {"ann": "Blue (2)"}
+
+
+def test_groups_are_not_read_before_a_set_is_chosen(service, platform):
+    """Without a chosen set, the platform is asked for its sets, but not for its groups, which may be thousands."""
+    asked = []
+    answer = platform.answers["/groups"]
+    platform.answers["/groups"] = lambda *request: asked.append(request) or answer(*request)
+    read(service)
+    assert asked == []
+    choose(service, "s1")
+    read(service)
+    assert len(asked) == 1
 
 
 def test_a_group_cannot_be_called_like_another_one(service, platform):

@@ -7,9 +7,10 @@ from lti_platforms import SCOPES, arrive, platform_at_work, registered
 from open_edx import COURSE, OpenEdx
 from services import graded, parts
 
-from grader.service.db.lti_tables import LtiContextRow, LtiScoreRow
-from grader.service.db.models import ExclusionRow, PersonRow
-from grader.service.db.sending import SendState
+from grader.service.db.outbox.sending import SendState
+from grader.service.db.tables.decisions import ExclusionRow
+from grader.service.db.tables.lti import LtiContextRow, LtiScoreRow
+from grader.service.db.tables.people import PersonRow
 from grader.service.lti.keys import LEAD, OVERLAP, published, rotate, signing_key
 from grader.service.lti.platform_client import ServiceRequest
 from grader.service.lti.registrations import endpoints_of, platforms

@@ -5,7 +5,7 @@ from commandline import grader
 from lti_platforms import CLIENT, platform_at_work, registered
 from services import parts, post, visible
 
-from grader.service.db.lti_tables import LtiContextRow, LtiPlatformRow, LtiScoreRow
+from grader.service.db.tables.lti import LtiContextRow, LtiPlatformRow, LtiScoreRow
 from grader.service.errors import RefusedError
 from grader.service.lti.check import findings
 from grader.service.lti.registrations import platforms, register, registration_link

@@ -4,8 +4,8 @@ import pytest
 from lti_platforms import LEARNER, TEACHER, member, platform_at_work, registered
 from services import visible
 
-from grader.service.db.lti_tables import LtiContextRow, LtiMemberRow
-from grader.service.db.models import CourseRole, PersonRow
+from grader.service.db.tables.lti import LtiContextRow, LtiMemberRow
+from grader.service.db.tables.people import CourseRole, PersonRow
 from grader.service.lti.services.roster import ROSTER_INTERVAL, read_rosters
 
 

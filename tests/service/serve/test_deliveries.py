@@ -1,4 +1,4 @@
-"""webhook_outbox.py and deliveries.py: each event is signed and sent to each webhook until the webhook accepts it."""
+"""events.py and deliveries.py: each event is signed and sent to each webhook until the webhook accepts it."""
 
 import hashlib
 import hmac
@@ -9,7 +9,7 @@ import pytest
 from services import graded, post
 
 from grader.service.course.webhooks import add_webhook
-from grader.service.db.outbox_tables import DeliveryRow, WebhookRow
+from grader.service.db.tables.outbox import DeliveryRow, WebhookRow
 from grader.service.decisions.regrading import Selection, regrade
 from grader.service.outgoing.client import HttpAnswer
 from grader.service.outgoing.guard import UnansweredError

@@ -12,8 +12,8 @@ from processes import wait_for
 from services import Service, field, graded, parts, post
 from sqlalchemy import select
 
-from grader.service.db.models import PersonRow
-from grader.service.db.outbox_tables import MailRow
+from grader.service.db.tables.outbox import MailRow
+from grader.service.db.tables.people import PersonRow
 from grader.service.serve import notifier
 from grader.service.serve.mailer import RETRY_AFTER, STORAGE_PERIOD, send_due
 from grader.service.serve.notifier import mail_thread

@@ -9,8 +9,9 @@ import pytest
 from serving_course import RIGHT, Serving, alive, children, hand_in, until
 
 from grader.service.db.migrate import migrate
-from grader.service.db.models import AttemptRow, GradingRow, State
 from grader.service.db.session import Database
+from grader.service.db.tables.grading_states import State
+from grader.service.db.tables.submissions import AttemptRow, GradingRow
 
 
 @pytest.fixture

@@ -10,10 +10,11 @@ from services import SOURCE, Service, graded
 from sqlalchemy.exc import OperationalError
 
 from grader.service.db.clock import utc_now
-from grader.service.db.models import State
+from grader.service.db.tables.grading_states import State
 from grader.service.station.heartbeat import EXIT_STUCK, GradingLimits, LeaseHeartbeat
 from grader.service.submissions.accept import cancel
-from grader.service.submissions.queue import LEASE, MAX_HIDDEN_PAUSE
+from grader.service.submissions.claims import LEASE
+from grader.service.submissions.queue import MAX_HIDDEN_PAUSE
 
 
 @pytest.fixture

@@ -13,7 +13,8 @@ from grader.common import interrupts
 from grader.common.errors import InterruptedGradingError, WorkerError
 from grader.results.result import Ungraded
 from grader.service.db.clock import utc_now
-from grader.service.db.models import ProgressRow, State
+from grader.service.db.tables.grading_states import State
+from grader.service.db.tables.stations import ProgressRow
 from grader.service.station import loop as work_module
 from grader.service.station.gradings import InTurn
 from grader.service.station.heartbeat import GradingLimits

@@ -28,7 +28,9 @@ from grader.common import interrupts
 from grader.common.errors import InterruptedGradingError, WorkerError
 from grader.common.interrupts import pause
 from grader.service.db.clock import utc_now
-from grader.service.db.models import GradingRow, State, StationRow
+from grader.service.db.tables.grading_states import State
+from grader.service.db.tables.stations import StationRow
+from grader.service.db.tables.submissions import GradingRow
 from grader.service.station.grader import Judge
 from grader.service.station.gradings import SideBySide
 from grader.service.station.heartbeat import GradingLimits

@@ -16,7 +16,8 @@ from grader.results.check import Reason, Verdict
 from grader.results.result import Result, Ungraded
 from grader.service.station import end_times
 from grader.service.station.grader import Judge
-from grader.service.submissions.queue import CHANGED, MOVED, ClaimedGrading, PendingResult
+from grader.service.submissions.claims import ClaimedGrading, PendingResult
+from grader.service.submissions.queue import CHANGED, MOVED
 
 HIDDEN = "correctness: ragged (n 1000)"
 

@@ -10,10 +10,12 @@ from services import FREE, SOURCE
 from grader.course.policies.rules import Policies
 from grader.course.submissions.submission import SIZE_LIMIT
 from grader.service.course.limits import rules_of
-from grader.service.db.models import AttemptRow, State
 from grader.service.db.session import Database
+from grader.service.db.tables.grading_states import State
+from grader.service.db.tables.submissions import AttemptRow
 from grader.service.errors import RefusedError
-from grader.service.submissions.accept import MAX_LINES, accept, cancel, file_refusal
+from grader.service.submissions.accept import accept, cancel
+from grader.service.submissions.file_checks import MAX_LINES, file_refusal
 
 
 @pytest.mark.parametrize(

@@ -9,19 +9,23 @@ from sqlalchemy import func, select, update
 
 from grader.course.policies.rules import Policies
 from grader.service.course.limits import rules_of
-from grader.service.course.members import deactivate, remove
 from grader.service.db.clock import utc_now
-from grader.service.db.models import DryRunRow, GradingRow, PersonRow, ReleaseRow, State
 from grader.service.db.tables import METADATA
+from grader.service.db.tables.assignments import ReleaseRow
+from grader.service.db.tables.grading_states import State
+from grader.service.db.tables.people import PersonRow
+from grader.service.db.tables.submissions import DryRunRow, GradingRow
 from grader.service.decisions.regrading import try_again
 from grader.service.errors import NotFoundError, RefusedError
-from grader.service.grades.holds import hold_back
+from grader.service.grades.publication.holds import hold_back
+from grader.service.people.members import deactivate, remove
 from grader.service.station.storage.results import ready_dry_run
 from grader.service.station.storage.retention import INTERVAL, Retention
 from grader.service.submissions import queue
+from grader.service.submissions.claims import LEASE, Renewal
 from grader.service.submissions.dry_runs import KEPT_FOR, TooManyDryRunsError, dry_run_of
 from grader.service.submissions.progress import ProgressNote, keep_note
-from grader.service.submissions.queue import LEASE, MAX_TRIES, Renewal, finish, must_yield, renew
+from grader.service.submissions.queue import MAX_TRIES, finish, must_yield, renew
 
 LIMIT = 3
 

@@ -6,11 +6,12 @@ from datetime import timedelta
 
 import pytest
 
-from grader.service.db.models import AttemptRow
+from grader.service.db.tables.submissions import AttemptRow
 from grader.service.submissions.accept import cancel
+from grader.service.submissions.claims import LEASE
 from grader.service.submissions.estimates import STATION_TIMEOUT, PlaceInQueue, QueueSnapshot
 from grader.service.submissions.health import StationFacts, note_station
-from grader.service.submissions.queue import LEASE, renew
+from grader.service.submissions.queue import renew
 
 
 def place(service, attempt, classes=dict):

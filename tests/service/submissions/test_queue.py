@@ -12,15 +12,19 @@ from grader.common.record import replace
 from grader.course.rubric import Kind
 from grader.grading.explain.problem import PENDING
 from grader.results.check import Reason
-from grader.service.db.models import AttemptRow, AuditRow, GradingRow, ReleaseRow, State
 from grader.service.db.session import Database
+from grader.service.db.tables.assignments import ReleaseRow
+from grader.service.db.tables.audit import AuditRow
+from grader.service.db.tables.grading_states import State
+from grader.service.db.tables.submissions import AttemptRow, GradingRow
 from grader.service.decisions.regrading import try_again
 from grader.service.station.storage.results import ready
 from grader.service.submissions import queue
 from grader.service.submissions.accept import cancel
+from grader.service.submissions.claims import LEASE, Renewal
 from grader.service.submissions.estimates import places_of
 from grader.service.submissions.progress import ProgressNote, keep_note, notes_after
-from grader.service.submissions.queue import LEASE, MAX_HIDDEN_PAUSE, MAX_TRIES, Renewal, claim, must_yield
+from grader.service.submissions.queue import MAX_HIDDEN_PAUSE, MAX_TRIES, claim, must_yield
 
 
 def tell(service, function, *arguments):

@@ -19,8 +19,12 @@ from grader.batch.rescoring import rescore
 from grader.common.record import replace
 from grader.grading.explain.problem import NOT_RIGHT
 from grader.service.course.assignments import AssignmentCache
-from grader.service.db.models import AuditRow, GradingRow, RegradingRow, ReleaseRow, State
-from grader.service.db.outbox_tables import MailRow
+from grader.service.db.tables.assignments import ReleaseRow
+from grader.service.db.tables.audit import AuditRow
+from grader.service.db.tables.decisions import RegradingRow
+from grader.service.db.tables.grading_states import State
+from grader.service.db.tables.outbox import MailRow
+from grader.service.db.tables.submissions import GradingRow
 from grader.service.grades.summaries import briefs_in
 from grader.service.station.storage.rescoring import AT_ONCE, Rescoring
 from grader.service.station.storage.results import ready

@@ -20,7 +20,7 @@ from services import parts, post
 from grader.course.rubric import Kind
 from grader.reports import overview_page, page
 from grader.reports.bare import bare_overview, bare_page
-from grader.service.db.models import CourseRole
+from grader.service.db.tables.people import CourseRole
 from grader.service.lti.registrations import registration_link
 
 pytestmark = pytest.mark.whole  # these tests take half a minute together

@@ -13,7 +13,9 @@ from grader.course.submissions.submission import SIZE_LIMIT
 from grader.service.auth.api_tokens import MAX_TOKENS, TOKEN_LIFETIME
 from grader.service.auth.device_flow import CODE_LIFETIME, POLL_SECONDS
 from grader.service.auth.sessions import invite
-from grader.service.db.models import ApiTokenRow, AttemptRow, DeviceSignInRow, PersonRow
+from grader.service.db.tables.access import ApiTokenRow, DeviceSignInRow
+from grader.service.db.tables.people import PersonRow
+from grader.service.db.tables.submissions import AttemptRow
 from grader.service.throttle import RateLimiter
 from grader.service.web.routes.account.device_flow import GRANT
 
@@ -82,6 +84,14 @@ def test_a_code_is_kept_over_the_sign_in(tmp_path, origin):
         assert client.post("/join", files=parts(token=token)).headers["location"] == where
     assert rows(service, ApiTokenRow) == []
     assert "laptop" in client.get("/device", params={"code": code}).text
+
+
+@pytest.mark.parametrize(("who", "home"), [("ada", "/"), ("staff", "/course")])
+def test_people_who_teach_begin_with_the_course(service, who, home):
+    """After sign-in, students see their assignments, and people who teach see the course."""
+    with service.database.writing() as session:
+        token = invite(session, session.get(PersonRow, getattr(service, who)), "test", service.now)
+    assert service.browser().post("/join", files=parts(token=token)).headers["location"] == home
 
 
 def test_a_cookie_that_is_no_code_leads_nowhere(service):

@@ -9,7 +9,7 @@ from services import graded, post
 from sqlalchemy import insert
 
 from grader.service.db.audit import LINES_PER_PAGE, LINES_PER_QUERY
-from grader.service.db.models import AuditRow
+from grader.service.db.tables.audit import AuditRow
 
 TRAIL = "/course/audit"
 
@@ -59,6 +59,27 @@ def test_page_by_page_every_line_comes_once(service, staff):
     assert seen == [f"line {number}" for number in reversed(range(2 * LINES_PER_PAGE + 1))]
     assert shown(staff.get(f"{TRAIL}?find=line"))[0] == "line 2"
     assert "Latest entries" in said.text
+
+
+def test_links_for_all_students_are_one_entry_with_their_names(service, staff):
+    """The lines of one click about many people are one entry that unfolds to their keys. Other lines stay as they are,
+    and later entries do not fall off the page.
+    """
+    keys = [f"s{number}" for number in range(2 * LINES_PER_PAGE)]
+    noted(service, 1, what="before")
+    lines = [
+        {"at": service.now, "who": "staff", "about": key, "what": f"made a sign-in link for {key}"} for key in keys
+    ]
+    with service.database.writing() as session:
+        session.execute(insert(AuditRow), lines)
+    service.passes(minutes=1)
+    with service.database.writing() as session:
+        session.execute(insert(AuditRow), [{**lines[0], "at": service.now}])
+    said = shown(staff.get(f"{TRAIL}?find=link"))
+    names = ", ".join(sorted(keys))
+    assert said[0] == "made a sign-in link for s0"
+    assert said[1] == f"made a sign-in link for 200 people<details><summary>Names</summary>{names}</details>"
+    assert "before" in shown(staff.get(TRAIL))
 
 
 @pytest.mark.sampled

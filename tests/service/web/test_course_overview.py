@@ -6,7 +6,7 @@ import re
 
 import pytest
 from large_course import AHEAD, LEFT_OUT, NAMES, USED, large_service, needs_attention, statements
-from services import visible
+from services import Service, visible
 
 STUDENTS = 200
 PAGES = ("/course", "/course/points", f"/course/assignments/{USED[0]}")
@@ -117,3 +117,16 @@ def number_of(service, client, page):
     with statements(service.database) as seen:
         client.get(page)
     return len(seen)
+
+
+def test_late_work_has_a_column_if_there_is_any(tmp_path):
+    """The overview counts the students whose attempt that counts is late. Without late work, it has no such column."""
+    service = Service(tmp_path, policies="due: 2026-11-20T12:00:00+00:00\n")
+    staff = service.browser("staff")
+    assert "Late" not in headings(staff.get("/course").text)
+    service.graded(service.hand_in())
+    page = staff.get("/course").text
+    assert "Late" in headings(page)
+    (link,) = re.findall('<td data-name="late"><a href="([^"]*)">1</a>', page)
+    assert "Ada" in staff.get(link.replace("&amp;", "&")).text
+    service.database.close()

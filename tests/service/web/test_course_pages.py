@@ -6,7 +6,7 @@ import pytest
 from services import graded, post, visible
 
 from grader.reports.statistics import QUARTILES_FROM
-from grader.service.db.models import CourseRole, PersonRow
+from grader.service.db.tables.people import CourseRole, PersonRow
 from grader.service.submissions.queue import claim, give_up
 
 

@@ -18,7 +18,8 @@ from grader.grading.explain.problem import UNMADE
 from grader.results.check import Reason
 from grader.results.withholding import withheld
 from grader.service.auth.sessions import end_all_access
-from grader.service.db.models import DryRunRow, PersonRow
+from grader.service.db.tables.people import PersonRow
+from grader.service.db.tables.submissions import DryRunRow
 from grader.service.station.storage.results import ready_dry_run
 from grader.service.submissions.progress import ProgressNote, keep_note
 
@@ -147,8 +148,9 @@ def test_no_other_site_tries_for_a_student(service, ada):
 
 def test_a_huge_file_is_not_stored(service, ada):
     """A file over the limit for hand-ins is refused before anything is stored, even if it is much larger."""
-    assert tries(ada, file=("kernels.cl", b"x" * (2**20 + 1))).status_code == 409
-    assert tries(ada, file=("kernels.cl", b"x" * 2**22)).status_code == 413
+    for size in (2**20 + 1, 2**22):
+        said = tries(ada, file=("kernels.cl", b"x" * size))
+        assert (said.status_code, 'id="file-error">The file is over 1 MiB' in said.text) == (422, True)
     assert stored(service) == 0
 
 
@@ -167,7 +169,11 @@ def test_a_course_can_switch_it_off(service, ada):
     (service.course.assignments.parent / "course.yaml").write_text("dry_runs: 0\n")
     for page in (PAGE, f"{PAGE}/edit"):
         assert TRY not in ada.get(page).text
-    assert tries(ada).status_code == 409
+    said = tries(ada, text="hours of work")
+    assert said.status_code == 422
+    assert 'id="text-error">Your course does not allow you to try a kernel of this assignment. Hand it in' in said.text
+    assert "hours of work" in said.text
+    assert "does not allow you to try" in tries(ada, file=("kernels.cl", b"kernel")).text
 
 
 def test_the_zip_of_ones_data_has_the_dry_run(service, ada):
@@ -218,7 +224,9 @@ def test_where_nothing_can_be_handed_in_a_kernel_can_be_tried(tmp_path):
     ada = service.browser("ada")
     for page in (PAGE, f"{PAGE}/edit"):
         assert "You have used all of your 1 attempt" in ada.get(page).text
+        assert "Hand in</button>" not in ada.get(page).text
     assert "Try a kernel" in ada.get(PAGE).text
+    assert "You can still try this text." in ada.get(f"{PAGE}/edit").text
     assert tries(ada).status_code == 303
     service.database.close()
 

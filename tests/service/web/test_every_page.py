@@ -148,13 +148,13 @@ def test_axe_finds_nothing_in_the_answer_to_a_form(course, browser, template):
 
 @pytest.mark.whole
 def test_axe_finds_nothing_in_a_refusal(course, browser):
-    """axe finds no fault in a refusal. A text that is refused without attempts left is shown again with a link to the
-    editor.
+    """axe finds no fault in a refusal. A text that is refused after the last attempt was used is shown again with a
+    link to the editor.
     """
-    (course.service.course.assignments.parent / "course.yaml").write_text("attempts: {most: 1}\n")
     with signed_in(course, browser, "ada") as driven:
         driven.open(f"{course.service.origin}/assignments/small/edit")
         driven.wait("document.querySelector('.CodeMirror') !== null")
+        (course.service.course.assignments.parent / "course.yaml").write_text("attempts: {most: 1}\n")
         driven.say("document.querySelector('form[action$=attempts] button').click()")
         driven.wait("document.title.startsWith('That was not done')")
         assert problems(driven, LOOKS) == []

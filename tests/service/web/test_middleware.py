@@ -10,8 +10,8 @@ from starlette.datastructures import Headers
 from grader.course.submissions.submission import SIZE_LIMIT
 from grader.service.auth import device_flow
 from grader.service.course.assignments import AssignmentCache
-from grader.service.db.models import AttemptRow
 from grader.service.db.session import Database
+from grader.service.db.tables.submissions import AttemptRow
 from grader.service.web.http.middleware import (
     MAX_FORM_BYTES,
     MAX_UPLOAD_BYTES,
@@ -288,7 +288,7 @@ async def _answered(app, path, chunks, length=None):
 )
 @pytest.mark.parametrize("said", [True, False], ids=["length", "none"])
 def test_a_body_that_is_too_large_is_never_held(path, limit, said):
-    """A body over the limit is never kept in memory. If its length is known, the application is not even called.
+    """A body over the limit is never kept in memory. If its length is known, the application receives nothing of it.
     Otherwise, it receives data only up to the limit.
     """
     held = 0
@@ -309,16 +309,29 @@ def test_a_body_that_is_too_large_is_never_held(path, limit, said):
 
 @pytest.mark.parametrize(
     ("size", "status", "words"),
-    [(SIZE_LIMIT, 303, ""), (SIZE_LIMIT + 1, 422, "1 MiB"), (MAX_UPLOAD_BYTES, 413, "1 MiB")],
+    [(SIZE_LIMIT, 303, ""), (SIZE_LIMIT + 1, 422, "1 MiB"), (MAX_UPLOAD_BYTES, 422, "1 MiB")],
 )
 def test_a_file_is_taken_up_to_a_mebibyte(service, size, status, words):
-    """A file of up to 1 MiB is accepted. A slightly larger one is refused with a page, and a much larger one with a
-    line of text. Neither is stored.
+    """A file of up to 1 MiB is accepted. A larger one, even one that is not read, is refused in the form that sent it.
+    Neither is stored.
     """
     said = upload(service.browser("ada"), b"x" * size)
     assert said.status_code == status
     assert words in said.text
+    assert ('id="file-error">The file is over 1 MiB' in said.text) == (status == 422)
     assert attempts(service) == (status == 303)
+
+
+def test_a_form_that_is_too_large_gets_a_page_that_leads_back(service):
+    """A page with the limit and a link to the form answers other forms that are too large. Nothing is done."""
+    client, page = service.browser("staff"), f"{service.origin}/course/people"
+    token = field(client.get("/course/people"), "form_token")
+    for path, size, limit in (("/roster", MAX_UPLOAD_BYTES, "1 MiB"), ("", MAX_FORM_BYTES, "64 KiB")):
+        fields = parts(form_token=token, file=("roster.csv", b"x" * size))
+        said = client.post(f"/course/people{path}", files=fields, headers={"referer": page})
+        assert (said.status_code, said.headers["connection"]) == (413, "close")
+        assert f"larger than {limit}, so nothing was stored" in said.text
+        assert f'<a href="{page}">' in said.text
 
 
 def test_an_upload_of_nobody_is_not_read(service):

@@ -11,7 +11,7 @@ from services import SOURCE, field, graded, parts, post
 
 from grader.service.auth.api_tokens import TokenScope
 from grader.service.auth.sessions import links_digest
-from grader.service.db.models import CourseRole
+from grader.service.db.tables.people import CourseRole
 
 NOBODY, OTHER, OWNER, ASSISTANT, STAFF = "nobody", "ben", "ada", "tom", "staff"
 ROLES = (NOBODY, OTHER, OWNER, ASSISTANT, STAFF)
@@ -67,6 +67,7 @@ TABLE = {
     "GET /lti/register/{token}": (403,) * 5,  # the link is invalid
     "POST /lti/register": NO_LAUNCH,
     "GET /course/platforms": TEACHING,
+    "GET /course/platforms/guide": TEACHING,
     "POST /course/platforms/{context_id}/connection": (401, 404, 404, 404, 404),  # no course has this number
     "POST /course/platforms/{context_id}/roster": (401, 404, 404, 404, 404),
     "POST /course/platforms/{context_id}/groups": (401, 404, 404, 404, 404),

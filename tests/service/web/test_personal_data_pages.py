@@ -13,10 +13,10 @@ import pytest
 from hidden_parts import SECRET, failing, hiding_course, right
 from services import Service, graded
 
-from grader.service.course.personal_data import FIELDS
-from grader.service.db.models import ApiTokenRow, InvitationRow, SessionRow
-from grader.service.db.outbox_tables import MailRow
 from grader.service.db.tables import METADATA
+from grader.service.db.tables.access import ApiTokenRow, InvitationRow, SessionRow
+from grader.service.db.tables.outbox import MailRow
+from grader.service.people.personal_data import FIELDS
 from grader.service.station.grader import ready
 from grader.service.submissions.progress import ProgressNote, keep_note
 from grader.service.web.routes.account import personal_data

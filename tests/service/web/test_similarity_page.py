@@ -14,7 +14,8 @@ from services import post, visible
 
 from grader.common.record import replace
 from grader.lms.intake.reading.archive import PACKINGS
-from grader.service.db.models import PoolRow, ShareRow
+from grader.service.db.tables.assignments import PoolRow
+from grader.service.db.tables.submissions import ShareRow
 from grader.service.errors import RefusedError
 from grader.service.exports.similarity import MAX_SOURCE_BYTES, _sources
 from grader.service.station.grader import ready

@@ -7,7 +7,8 @@ import pytest
 from services import Service, graded, post
 
 from grader.service.auth.api_tokens import INSTRUCTOR_SCOPES, OWN_SCOPES, TokenScope
-from grader.service.db.models import AuditRow, CourseRole, PersonRow
+from grader.service.db.tables.audit import AuditRow
+from grader.service.db.tables.people import CourseRole, PersonRow
 
 DUE = "attempts: {most: 3}\ndue: 2026-12-01T23:59\ntimezone: Europe/Berlin\n"
 

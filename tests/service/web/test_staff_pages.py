@@ -10,9 +10,10 @@ from services import FREE, Service, field, graded, post, visible
 from sqlalchemy import insert
 
 from grader.results.check import Reason
-from grader.service.course import roster as enrolling
-from grader.service.db.models import CourseRole, PersonRow, State
+from grader.service.db.tables.grading_states import State
+from grader.service.db.tables.people import CourseRole, PersonRow
 from grader.service.exports.csv import links_csv
+from grader.service.people import roster as enrolling
 from grader.service.station.grader import ready
 from grader.service.submissions.accept import REGRADING_PRIORITY
 from grader.service.submissions.queue import fail, give_up

@@ -10,7 +10,8 @@ from hidden_parts import SECRET, failing, hiding_course, right
 from services import ORIGIN, SOURCE, Service, field, graded, parts, post, upload
 
 from grader.course.submissions.submission import SIZE_LIMIT
-from grader.service.db.models import AttemptRow, State
+from grader.service.db.tables.grading_states import State
+from grader.service.db.tables.submissions import AttemptRow
 from grader.service.station.grader import ready
 from grader.service.submissions.queue import give_up
 from grader.service.web.http.security_headers import REPORT_POLICY
@@ -83,6 +84,16 @@ def test_nothing_and_what_is_no_text_is_refused_in_a_sentence(service, ada):
         assert said.status_code == 422
         assert words in said.text
     assert service.claim() is None
+
+
+def test_the_list_has_only_columns_that_an_assignment_needs(service, ada):
+    """The list of assignments has no column for due dates or limits if no assignment has any."""
+    headings = re.compile(r'<th scope="col">([^<]*)</th>')
+    policies = service.course.assignments.parent / "course.yaml"
+    policies.write_text("attempts: {most: 3}\n")
+    assert headings.findall(ada.get("/").text) == ["Assignment", "Attempts left", "Points so far"]
+    policies.write_text("due: 2026-12-01T23:59:00+00:00\n")
+    assert headings.findall(ada.get("/").text) == ["Assignment", "Due", "Points so far"]
 
 
 def test_a_missing_assignment_is_not_found(ada):

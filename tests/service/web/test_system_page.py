@@ -19,7 +19,9 @@ def test_the_page_says_what_waits_and_that_nobody_can_grade_it(tmp_path):
         for name, more in (("one", {"device_class": "cpu", "device": "<b>"}), ("two", {"fault": "no device"})):
             note_station(session, StationFacts(name=name, host="box", **more), service.now)
     page = service.browser("staff").get("/course/system").text
-    assert "1 grading waiting, and no station of class gpu" in page
+    assert "1 grading waiting for a GPU, and no station can take them" in page
+    assert '<th scope="row">GPU</th>' in page
+    assert '<td data-name="kind">CPU</td>' in page
     assert "--class gpu" in page
     assert "&lt;b&gt;" in page
     assert "no device" in page

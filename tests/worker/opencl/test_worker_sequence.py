@@ -22,7 +22,7 @@ from grader.protocol.steps import (
     SamplerArg,
     UntilBelow,
 )
-from grader.worker.opencl.sequence import _together
+from grader.worker.opencl.sequence import _together, with_items
 
 COUNT = 100
 HALVE = """
@@ -140,3 +140,27 @@ def test_images_change_places_and_can_be_filled():
         timing = worker.session.launch("s")
         assert isinstance(timing, Timing), timing
         assert set(worker.session.fetch(("after",))["after"].payload.tolist()) == {7}
+
+
+@pytest.mark.parametrize(
+    ("items", "started"),
+    [
+        (-(2**63), 8),
+        (-1, 8),
+        (0, 8),
+        (1, 8),
+        (8, 8),
+        (9, 16),
+        (95, 96),
+        (96, 96),
+        (97, 96),
+        (2**32 - 1, 96),
+        (2**64, 96),
+    ],
+)
+def test_any_number_of_work_items_is_bounded(items, started):
+    """A kernel may write any number as the number of work-items. A launch has whole groups, at least one, and no more
+    than the plan says.
+    """
+    step = KernelStep(program="p", kernel="k", args=(), global_size=(96, 5), local_size=(8, 1))
+    assert with_items(step, items).global_size == (started, 5)

@@ -144,7 +144,7 @@ class ContainerSandbox:
         self._engine.close()
 
     def _options(self, folder: WorkerFolder) -> dict[str, Any]:
-        limits, rules = self._rules.limits, self._rules.container
+        rules = self._rules.container
         variables = environment(HOME, ALL_PROCESSORS) | ({"OCL_ICD_VENDORS": self._gpu.icd} if self._gpu.icd else {})
         return {
             "image": self._image,
@@ -166,25 +166,32 @@ class ContainerSandbox:
                 init=True,
                 cap_drop=["ALL"],
                 security_opt=["no-new-privileges", f"seccomp={self._seccomp}"],
-                pids_limit=with_a_driver(limits).processes,
-                mem_limit=limits.memory_bytes,
-                memswap_limit=limits.memory_bytes,
-                nano_cpus=int(rules.cpus * 1e9),
-                tmpfs={
-                    HOME: f"rw,exec,nosuid,nodev,size={rules.tmp_bytes},mode=1777",
-                    TERMINALS: "ro,noexec,nosuid,nodev,size=4k,mode=0555",
-                },
-                shm_size=rules.shm_bytes,
-                ulimits=[
-                    Ulimit(name="core", soft=CORE_BYTES, hard=CORE_BYTES),
-                    Ulimit(name="nofile", soft=rules.open_files, hard=rules.open_files),
-                    Ulimit(name="fsize", soft=limits.file_bytes, hard=limits.file_bytes),
-                ],
                 log_config=LogConfig(type="none"),
                 device_requests=list(self._gpu.requests),
                 devices=[f"{node}:{node}:rw" for node in self._gpu.nodes],
                 group_add=list(self._gpu.groups),
+                **self._limits(),
             ),
+        }
+
+    def _limits(self) -> dict[str, Any]:
+        """The limits on processes, memory and files."""
+        limits, rules = self._rules.limits, self._rules.container
+        return {
+            "pids_limit": with_a_driver(limits).processes,
+            "mem_limit": limits.memory_bytes,
+            "memswap_limit": limits.memory_bytes,
+            "nano_cpus": int(rules.cpus * 1e9),
+            "tmpfs": {
+                HOME: f"rw,exec,nosuid,nodev,size={rules.tmp_bytes},mode=1777",
+                TERMINALS: "ro,noexec,nosuid,nodev,size=4k,mode=0555",
+            },
+            "shm_size": rules.shm_bytes,
+            "ulimits": [
+                Ulimit(name="core", soft=CORE_BYTES, hard=CORE_BYTES),
+                Ulimit(name="nofile", soft=rules.open_files, hard=rules.open_files),
+                Ulimit(name="fsize", soft=limits.file_bytes, hard=limits.file_bytes),
+            ],
         }
 
     def _find_image(self) -> str:

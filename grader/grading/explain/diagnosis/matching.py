@@ -141,8 +141,8 @@ def _say_everywhere(mistakes: Sequence[Mistake], case: Evidence) -> Explanation 
     explained = f"explains {case.explained(count)}"
     first, *others = mistakes
     if others:
-        return Explanation(sentence=f"{first.cause}, or {others[0].cause}: either {explained}.")
-    return Explanation(cause=first.cause, sentence=f"{first.cause}: that {explained}.", use=first.use)
+        return Explanation(sentence=f"{first.cause}, or {others[0].cause}. Either {explained}.")
+    return Explanation(cause=first.cause, sentence=f"{first.cause}. That {explained}.", use=first.use)
 
 
 def _say_in_part(mistake: Mistake, case: Evidence) -> Explanation | None:
@@ -152,6 +152,6 @@ def _say_in_part(mistake: Mistake, case: Evidence) -> Explanation | None:
     where = f", but only{case.where}" if case.where else " in this case, but not in others"
     return Explanation(
         cause=f"{mistake.cause}, but not everywhere",
-        sentence=f"{mistake.cause}{where}: that explains {case.explained(count)}.",
+        sentence=f"{mistake.cause}{where}. That explains {case.explained(count)}.",
         use=mistake.use,
     )

@@ -62,7 +62,7 @@ def copies(case: Evidence) -> Iterator[Mistake]:
     for name, array in case.inputs.items():
         if array.size != case.got.size:
             continue
-        cause = f"{case.buffer} is {name} itself"
+        cause = f"`{case.buffer}` is `{name}` itself"
         if name == case.buffer:
             cause = f"{name} still holds its old values"
         elif array.ndim == 2 and np.array_equal(array.T, case.truth.value):
@@ -78,7 +78,7 @@ def _copy(case: Evidence, name: str) -> Truth | None:
 def layouts(case: Evidence) -> Iterator[Mistake]:
     """Mistakes in which the result is stored by columns, or with rows of a different length."""
     use = Use(array=case.buffer, writes=True)
-    yield Mistake(cause=f"{case.buffer} is stored by columns, not by rows", predict=_by_columns, use=use)
+    yield Mistake(cause=f"`{case.buffer}` is stored by columns, not by rows", predict=_by_columns, use=use)
     for words, size in case.other_lengths(case.buffer):
         yield Mistake(cause=words, predict=partial(_stored_with, size=size), use=use)
 
@@ -105,12 +105,12 @@ def factors(case: Evidence) -> Iterator[Mistake]:
     factor = np.nanmedian(case.got[case.held] / value[case.held])
     difference = np.nanmedian(case.got[case.held] - value[case.held])
     yield Mistake(
-        cause=f"{case.buffer} is {factor:.6g} times what it should be",
+        cause=f"`{case.buffer}` is {factor:.6g} times what it should be",
         predict=lambda other: other.predict(factor * other.truth.value.astype(np.float64)),
     )
     digits = ".6g" if element_of(case.got.dtype.name).is_floating else ".0f"
     yield Mistake(
-        cause=f"{case.buffer} is off by {difference:{digits}} everywhere",
+        cause=f"`{case.buffer}` is off by {difference:{digits}} everywhere",
         predict=lambda other: other.predict(other.truth.value.astype(np.float64) + difference),
     )
 

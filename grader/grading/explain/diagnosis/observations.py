@@ -135,7 +135,7 @@ def nearly_right(case: Evidence) -> Explanation | None:
     if not (np.median(share) >= FAR_ABOVE_ROUNDING * unit and share.max() <= LITTLE):
         return None
     return Explanation(
-        sentence=f"{case.buffer} is nearly right everywhere, with errors of up to {share.max():.2g} of the sum of an "
+        sentence=f"`{case.buffer}` is nearly right everywhere, with errors of up to {share.max():.2g} of the sum of an "
         "element's terms; rounding makes smaller ones."
     )
 
@@ -201,7 +201,7 @@ def _say_edge(axis: int, size: str, case: Evidence) -> Explanation:
     line = "element" if case.is_vector else ("row", "column")[axis]
     is_written = case.held.any()
     does = "wrong" if is_written else "not written"
-    cause = f"{case.buffer} is {does} from {line} {size} on, as if it had no more {line}s"
+    cause = f"`{case.buffer}` is {does} from {line} {size} on, as if it had no more {line}s"
     return Explanation(
         cause=cause,
         sentence=f"{cause}. Here {size} is {case.sizes[size]:,}.",
@@ -216,11 +216,11 @@ def not_written(case: Evidence) -> Explanation | None:
         return None
     rest = "" if case.held.any() else "; all else is right"
     return Explanation(
-        sentence=f"{case.buffer} is not written in {words}{rest}.", use=Use(array=case.buffer, writes=True)
+        sentence=f"`{case.buffer}` is not written in {words}{rest}.", use=Use(array=case.buffer, writes=True)
     )
 
 
 def wrong_place(case: Evidence) -> Explanation | None:
     """All wrong elements form a place that can be described."""
     where = case.where
-    return Explanation(sentence=f"{case.buffer} is wrong only{where}; all else is right.") if where else None
+    return Explanation(sentence=f"`{case.buffer}` is wrong only{where}; all else is right.") if where else None

@@ -12,7 +12,7 @@ from grader.grading.explain.simulator.conditions import dividing, guards, is_ung
 from grader.grading.explain.simulator.heard import Heard, Words, beyond
 from grader.grading.explain.simulator.locations import Scene
 from grader.grading.explain.simulator.oclgrind import Target
-from grader.grading.explain.simulator.race_messages import copy_in, from_earlier_kernels, race
+from grader.grading.explain.simulator.race_messages import copy_in, from_earlier_kernels, from_own_arrays, race
 from grader.grading.explain.simulator.source_lines import lines_in_words, told_to_decide
 from grader.protocol.observation import SeenKernel, SeenMessage
 from grader.results.check import Finding, Place, Reason, lines_named
@@ -86,7 +86,9 @@ def _out_of_bounds(heard: Heard) -> Words:
     if heard.scene.is_beyond(entity.global_id):
         cause = beyond(capital(heard.scene.item(entity.global_id)), access, guards(*place))
     elif "global memory" in heard.message.text:
-        cause = from_earlier_kernels(heard, target.array, [entity.line]) or _of_a_global_index(heard, entity.line)
+        computed = from_earlier_kernels(heard, target.array, [entity.line])
+        computed = computed or from_own_arrays(heard, target.array, entity.line)
+        cause = computed or _of_a_global_index(heard, entity.line)
     elif is_unguarded(*place) and dividing(*place) is None:
         cause = f"All work-items run line {entity.line}. {SOME_LEFT_OUT}"
     else:
@@ -156,7 +158,8 @@ def _last(number: int) -> str:
 
 
 def _beyond_array(heard: Heard) -> Words:
-    array, entity = heard.message.array or "an array", heard.entities[0]
+    unnamed = "a vector" if " = extractelement " in heard.message.text else "an array"
+    array, entity = heard.message.array or unnamed, heard.entities[0]
     index = oclgrind.INDEX.match(heard.message.text)
     assert index is not None, "this is what the message begins with"
     has_wrapped = ": an unsigned index has fallen below 0" if _has_wrapped(int(index[1])) else ""
@@ -178,7 +181,8 @@ def _misaligned(heard: Heard) -> Words:
     array = heard.message.array or "memory"
     entity = replace(heard.entities[0], writes="memory load" not in heard.message.text)
     does = "writes" if entity.writes else "reads"
-    what = f"line {entity.line} {does} {array} at an address that is not a multiple of the size of the value."
+    named = f"`{heard.message.array}`" if heard.message.array else array
+    what = f"line {entity.line} {does} {named} at an address that is not a multiple of the size of the value."
     cause = "A float4 must start at a multiple of 16 bytes; vload4 and vstore4 can start at any element."
     return what, cause, (heard.place(entity, array),)
 
@@ -243,7 +247,8 @@ def _input_changed(heard: Heard) -> Words:
     here, entity = oclgrind.spot(heard.message), replace(heard.entities[0], writes=True)
     stores = (each for each in heard.seen.accesses if each.writes and (str(each.line), str(each.column)) == here)
     array = next((each.array for each in stores), heard.message.array) or "an array"
-    what = f"line {entity.line} writes {array}, which is an input and may only be read."
+    named = array if array == "an array" else f"`{array}`"
+    what = f"line {entity.line} writes {named}, which is an input and may only be read."
     cause = "The result belongs in the output; declare inputs `__global const`, and the compiler finds such lines."
     return what, cause, (heard.place(entity, array),)
 
@@ -253,12 +258,14 @@ def _endless(heard: Heard) -> Words:
 
     The candidates are loops whose condition never changed. The loop with the most iterations is reported, because the
     loops around it may have begun only one iteration. Of several such loops, the outermost is reported. If there are no
-    candidates, the line that was executing is reported.
+    candidates, the innermost loop around the line that was executing is reported, or else this line.
     """
     loops = [each for each in heard.seen.branches if each.constant and heard.scene.is_loop(each.line)]
     most = max(loops, key=lambda each: (each.reached, -each.line), default=None)
-    line = heard.entities[0].line if most is None else most.line
-    where = f"line {line}: this loop" if loops else f"line {line}"
+    here = heard.entities[0].line
+    around = heard.scene.loop_around({here})
+    line = most.line if most is not None else around.start if around is not None else here
+    where = f"line {line}: this loop" if loops or around is not None else f"line {line}"
     what = f"{where} was still running when the simulator stopped the kernel."
     cause = (
         "The usual cause is a loop that never ends. Check its condition, and that every iteration brings the loop "

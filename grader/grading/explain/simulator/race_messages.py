@@ -5,11 +5,12 @@ from collections.abc import Sequence
 
 from grader.common.phrases import capital
 from grader.grading.explain.simulator import oclgrind
+from grader.grading.explain.simulator.conditions import guards
 from grader.grading.explain.simulator.heard import Heard, Words
 from grader.grading.explain.simulator.locations import Scene
 from grader.grading.explain.simulator.oclgrind import GLOBAL, Entity
 from grader.grading.explain.simulator.races import ADD_BARRIER, LOCK, OWN_ELEMENT, local_race, stored_by_all, unparted
-from grader.grading.explain.simulator.source_lines import called_in, lines_in_words, writers
+from grader.grading.explain.simulator.source_lines import FEW, called_in, lines_in_words, writers
 from grader.grading.explain.simulator.updates import advice_on, update_in
 from grader.grading.source.origins import arrays_behind
 
@@ -27,7 +28,7 @@ def _race_with_a_copy(entity: Entity, array: str, scene: Scene) -> tuple[str, st
     first.
     """
     does, lines = "writes" if entity.writes else "reads", scene.copies_of(array)
-    what = f"line {entity.line} {does} {array} while {copy_in(lines)} still uses it."
+    what = f"line {entity.line} {does} `{array}` while {copy_in(lines)} still uses it."
     is_repeated = bool(lines) and scene.loop_around({entity.line, *lines}) is not None
     if lines and entity.line < min(lines) and not is_repeated:
         cause = f"{ADD_BARRIER} after line {entity.line}, before the copy."
@@ -58,7 +59,7 @@ def race(heard: Heard) -> Words:
     elif oclgrind.is_local(heard.message):
         what, cause = local_race(array, entities, heard.seen, scene)
     else:
-        what = f"line {lines[1]} reads {array} while line {lines[0]} writes it, and nothing says which comes first."
+        what = f"line {lines[1]} reads `{array}` while line {lines[0]} writes it, and nothing says which comes first."
         cause = "No work-item may read what another group writes: a barrier orders only work-items of one group."
     return what, cause, tuple(heard.place(each, array) for each in entities)
 
@@ -96,7 +97,22 @@ def _race_of_writes(heard: Heard, array: str, lines: Sequence[int]) -> tuple[str
         return lacking
     if all(map(CONSTANT.fullmatch, {scene.index_in(line, array) for line in lines})):
         return what, SAME_IN_A_GROUP if oclgrind.is_local(message) else SAME_IN_ALL_GROUPS
-    return what, from_earlier_kernels(heard, array, lines) or SAME_INDEX
+    return what, from_earlier_kernels(heard, array, lines) or _let_through(heard, lines) or SAME_INDEX
+
+
+def _let_through(heard: Heard, lines: Sequence[int]) -> str:
+    """The next step if conditions choose the work-items that write by an equality, as in `if (r == 0)`, or "" if there
+    are none.
+    """
+    kernel, scene = heard.seen.kernel, heard.scene
+    tests = {each for line in lines for each in guards(scene.expanded, kernel, line) if EQUAL in scene.text(each)}
+    if not tests:
+        return ""
+    let = "condition in {} lets" if len(tests) == 1 else "conditions in {} let"
+    return LET_THROUGH.format(let.format(lines_in_words(tests)))
+
+
+EQUAL = "=="
 
 
 def from_earlier_kernels(heard: Heard, array: str, lines: Sequence[int]) -> str:
@@ -114,7 +130,22 @@ def from_earlier_kernels(heard: Heard, array: str, lines: Sequence[int]) -> str:
     return ""
 
 
+def from_own_arrays(heard: Heard, array: str, line: int) -> str:
+    """The next step if the index in a line depends on an array that the kernel itself computes, or "" if it does not,
+    or if many lines compute it.
+    """
+    kernel, scene = heard.seen.kernel, heard.scene
+    buffers = {each.name for each in heard.seen.arrays if each.space == GLOBAL}
+    for name in sorted(arrays_behind(scene.expanded, kernel, line, array) - buffers):
+        computed = scene.assigned_in(kernel, name)
+        if 1 <= len(computed) <= FEW and line not in computed:
+            return FROM_OWN.format(name, lines_in_words(computed))
+    return ""
+
+
+FROM_OWN = "The index depends on values of {}. First check how they are computed in {}."
 FROM_EARLIER = "The index depends on values of {}. First check how {} computes {} in {}."
+LET_THROUGH = "The {} both work-items write, and their indexes are equal. Check the condition and the index."
 SAME_IN_A_GROUP = "The index is the same for all work-items. Let one of them write, or give each its own element."
 SAME_IN_ALL_GROUPS = "The index is the same for all groups. Give each group its own element, by get_group_id."
 

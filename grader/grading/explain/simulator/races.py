@@ -1,12 +1,15 @@
 """Explains races in local memory. Finds the missing barrier, or determines that no barrier is missing."""
 
+import re
 from collections.abc import Collection, Sequence
 
+from grader.common.record import replace
 from grader.grading.explain.simulator import oclgrind
 from grader.grading.explain.simulator.conditions import dividing
 from grader.grading.explain.simulator.locations import Scene
 from grader.grading.explain.simulator.oclgrind import LOCAL, Entity
 from grader.protocol.observation import SeenKernel, SeenMessage
+from grader.results.check import Check
 
 
 def local_race(array: str, entities: list[Entity], seen: SeenKernel, scene: Scene) -> tuple[str, str]:
@@ -71,6 +74,41 @@ NO_BARRIER = "A barrier(CLK_LOCAL_MEM_FENCE) is missing"
 
 ADD_BARRIER = "Write barrier(CLK_LOCAL_MEM_FENCE)"
 """Beginning of advice that states the line for a barrier."""
+
+MISSING = re.compile(r"[Aa] barrier is missing after line \d+: ")
+"""Pattern of the first words of a message about a missing barrier."""
+
+ENDS_TOO = "This correction also ends the race."
+"""Advice on a race that another mistake causes."""
+
+STILL_WRONG = (
+    "With a barrier between the two accesses, the results are still wrong. Check both indexes, and look for another "
+    "mistake."
+)
+"""Advice on a race next to another mistake, or caused by it."""
+
+
+def caused_by_another_mistake(check: Check) -> Check:
+    """The check of a program that an edit makes right. Its races are described without a missing barrier."""
+    return _without_barriers(check, ENDS_TOO)
+
+
+def beside_another_mistake(check: Check) -> Check:
+    """The check of a program whose results stay wrong with the barriers that the check advises."""
+    return _without_barriers(check, STILL_WRONG)
+
+
+def _without_barriers(check: Check, advice: str) -> Check:
+    """The check. Races for which it advises a barrier have this advice instead."""
+    findings = tuple(
+        replace(each, message=MISSING.sub("", each.message), help=advice) if each.help.startswith(ADD_BARRIER) else each
+        for each in check.findings
+    )
+    if findings == check.findings:
+        return check
+    help_ = advice if check.help.startswith(ADD_BARRIER) else check.help
+    return replace(check, message=MISSING.sub("", check.message), help=help_, findings=findings)
+
 
 BRACES = " The body of the loop then needs braces."
 """Added if the barrier belongs at the end of a loop whose body is a single statement."""

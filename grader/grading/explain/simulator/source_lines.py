@@ -14,7 +14,7 @@ EXPLAINED = frozenset({Reason.WRONG_OUTPUT, Reason.NOT_WRITTEN})
 """Reasons of a correctness check that describe only the results, not the source."""
 
 
-WHEREABOUTS = "In your file, "
+WHEREABOUTS = "Follow one element by hand: "
 """Beginning of the list of all lines that use an array. These lines are not necessarily the cause."""
 
 
@@ -24,9 +24,9 @@ def names_a_line(check: Check) -> bool:
 
 
 def whereabouts(kernels: Iterable[SeenKernel], scenes: Iterable[Scene]) -> str:
-    """A sentence about the lines of several launches, such as "In your file, C is written in line 31; A is read in
-    line 20."; "" if there are none. The lines of a kernel are listed once, even if its launches reach different lines.
-    If there are several kernels, the sentence names them.
+    """A sentence about the lines of several launches, such as "Follow one element by hand: line 31 writes `C`; line 20
+    reads `A`."; "" if there are none. The lines of a kernel are listed once, even if its launches reach different
+    lines. If there are several kernels, the sentence names them.
     """
     launches: dict[str, SeenKernel] = {}
     told: dict[str, str] = {}
@@ -35,7 +35,7 @@ def whereabouts(kernels: Iterable[SeenKernel], scenes: Iterable[Scene]) -> str:
         launches[seen.kernel] = seen if earlier is None else _together(earlier, seen)
         told[seen.kernel] = lines_used(launches[seen.kernel], scene)
     if len(launches) > 1:
-        told = {name: words and f"in {name}, {words}" for name, words in told.items()}
+        told = {name: words and f"in `{name}`, {words}" for name, words in told.items()}
     words = "; ".join(filter(None, told.values()))
     return f"{WHEREABOUTS}{words}." if words else ""
 
@@ -73,7 +73,7 @@ def told_to_decide(what: str, scene: Scene, kernel: str, lines: Iterable[int]) -
 
 
 def lines_of(use: Use, kernels: Iterable[SeenKernel]) -> str:
-    """A sentence such as "A is read in line 31."; "" if no launch uses the array in this way, or if many lines do."""
+    """A sentence such as "line 31 reads `A`."; "" if no launch uses the array in this way, or if many lines do."""
     lines = {
         each.line
         for seen in kernels
@@ -82,17 +82,17 @@ def lines_of(use: Use, kernels: Iterable[SeenKernel]) -> str:
     }
     if not 1 <= len(lines) <= FEW:
         return ""
-    return f"{use.array} is {'written' if use.writes else 'read'} in {lines_in_words(lines)}."
+    return f"{_used_in(lines, use.array, writes=use.writes)}."
 
 
 def lines_used(seen: SeenKernel, scene: Scene) -> str:
-    """Words about lines with writes, reads or loops, such as "C is written in line 31; A is read in line 20"; "" if
-    there are none.
+    """Words about lines with writes, reads or loops, such as "line 31 writes `C`; line 20 reads `A`"; "" if there are
+    none.
     """
     parts = [*_uses(seen, writes=True), *_uses(seen, writes=False)]
     loops = {branch.line for branch in seen.branches if scene.is_loop(branch.line)}
     if loops:
-        parts.append(f"loops are in {lines_in_words(loops)}")
+        parts.append(f"{'loops are' if len(loops) > 1 else 'a loop is'} in {lines_in_words(loops)}")
     return "; ".join(parts)
 
 
@@ -102,14 +102,19 @@ def locate(check: Check, words: str) -> Check:
 
 
 def _uses(seen: SeenKernel, *, writes: bool) -> Iterator[str]:
-    does = "written" if writes else "read"
     used: dict[str, set[int]] = {}
     arrays = {array.name for array in seen.arrays if array.space == GLOBAL}
     for name, line in (*_accesses(seen, writes=writes), *_pixels(seen, writes=writes)):
         if name in arrays and line:
             used.setdefault(name, set()).add(line)
     for name in sorted(used):
-        yield f"{name} is {does} in {lines_in_words(used[name])}"
+        yield _used_in(used[name], name, writes=writes)
+
+
+def _used_in(lines: Collection[int], array: str, *, writes: bool) -> str:
+    """Clause such as "lines 4 and 6 read `A`"."""
+    does = "write" if writes else "read"
+    return f"{lines_in_words(lines)} {does}{'' if len(lines) > 1 else 's'} `{array}`"
 
 
 def _accesses(seen: SeenKernel, *, writes: bool) -> Iterator[tuple[str, int]]:

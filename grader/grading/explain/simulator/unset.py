@@ -2,7 +2,8 @@
 them.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from grader.common.optional import OptionalWork
 from grader.grading.explain.problem import EXPLANATION
@@ -10,7 +11,7 @@ from grader.grading.explain.simulator.conditions import guards
 from grader.grading.explain.simulator.locations import Scene
 from grader.grading.explain.simulator.messages import without_line
 from grader.grading.explain.simulator.oclgrind import GLOBAL, LOCAL
-from grader.grading.explain.simulator.source_lines import called_in, lines_in_words, told_to_decide, writers
+from grader.grading.explain.simulator.source_lines import FEW, called_in, lines_in_words, told_to_decide, writers
 from grader.grading.source.outline import Outline
 from grader.grading.source.reading import outline
 from grader.protocol.observation import SeenKernel, SeenUnset
@@ -42,8 +43,9 @@ def _explained(unset: SeenUnset, launches: Sequence[SeenKernel], scene: Scene) -
     if unset.name == RETURNED and RETURNED not in scene.text(unset.line):
         return _of_a_missing_return(unset, scene)
     name = unset.name or "a value"
+    named = f"`{unset.name}`" if unset.name else name
     if not (unset.line and unset.used_line):
-        what = f"it uses {name} before anything is written there."
+        what = f"it uses {named} before anything is written there."
         help_ = without_line(scene)
         return Finding(reason=Reason.UNINITIALISED, message=what, help=help_, places=(), times=unset.times)
     use = {
@@ -57,8 +59,8 @@ def _explained(unset: SeenUnset, launches: Sequence[SeenKernel], scene: Scene) -
         what = _read_of_global_words(name, unset.line, launches, scene)
         cause = _of_global_words(name, launches, scene)
     else:
-        what = f"line {unset.line} reads {name}, which {_without_a_value(unset, launches[-1], scene)}"
-        cause = f"Give {name} a value where it is declared, such as 0."
+        what = f"line {unset.line} reads {named}, which {_without_a_value(unset, launches[-1], scene)}"
+        cause = f"Give {named} a value where it is declared, such as 0."
     words = f"{scene.item(unset.global_id)} of {scene.group(unset.group)} reads {name}"
     places = [Place(line=unset.line, text=scene.text(unset.line), words=words)]
     if unset.used_line != unset.line:
@@ -134,7 +136,8 @@ def _of_local_words(name: str, reader: int, launch: SeenKernel, scene: Scene) ->
         stores, guard = lines_in_words(others), lines_in_words(around)
         stored = f"{stores} stores to {name} only if the condition in {guard} is true"
         return f"{stored}, but line {reader} reads words that no work-item has written", FILL
-    written = f"Not all words of {name} are written in {lines_in_words(others)}. {FILL}"
+    missed = _unreached(launch, others, scene)
+    written = f"Not all words of {name} are written in {lines_in_words(others)}.{missed} {FILL}"
     decided = told_to_decide("How much is written", scene, launch.kernel, others)
     return what, " ".join(filter(None, (written, decided)))
 
@@ -157,7 +160,7 @@ def _read_of_global_words(name: str, reader: int, launches: Sequence[SeenKernel]
             return f"{stored}, but line {reader} reads words of {name} that nothing has written"
         if lines:
             break
-    return f"line {reader} reads {name} before anything is written there"
+    return f"line {reader} reads `{name}` before anything is written there"
 
 
 def _of_global_words(name: str, launches: Sequence[SeenKernel], scene: Scene) -> str:
@@ -171,11 +174,49 @@ def _of_global_words(name: str, launches: Sequence[SeenKernel], scene: Scene) ->
         called = called_in(other, launch, name)
         lines = writers(called, GLOBAL, other)
         if lines:
-            same = "" if called == name else f"{name} is the array that an earlier launch calls {called}. "
-            written = f"{other.kernel} writes {called} in {lines_in_words(lines)}, but not all of what is read here."
-            return same + written
+            same = "" if called == name else f"`{name}` is the array that an earlier launch calls `{called}`. "
+            where = f"{lines_in_words(lines)}{_callers(other, called, lines, scene)}"
+            written = f"{other.kernel} writes `{called}` in {where}, but not all of what is read here."
+            return f"{same}{written}{_unreached(other, lines, scene)}"
     for other in reversed(before):
         unreached = scene.assigned_in(other.kernel, name)
         if unreached:
-            return f"{other.kernel} would write {name} in {lines_in_words(unreached)}, but no work-item gets there."
+            return f"{other.kernel} would write `{name}` in {lines_in_words(unreached)}, but no work-item gets there."
     return f"No kernel before it has written to {name}."
+
+
+def _callers(launch: SeenKernel, array: str, lines: Collection[int], scene: Scene) -> str:
+    """A clause about the lines in which a kernel passes an array to the functions that store to it; "" if the kernel
+    itself stores, or if there are many such lines.
+    """
+    seen = outline(scene.expanded, [launch.kernel])
+    own = next((each for each in seen.functions if each.name == launch.kernel), None) if seen else None
+    if seen is None or own is None or any(line in _lines(seen, range(*own.body)) for line in lines):
+        return ""
+    passed = {token.line for token in seen.code[slice(*own.body)] if token.text == array}
+    return f", called from {lines_in_words(passed)}" if 1 <= len(passed) <= FEW else ""
+
+
+def _unreached(launch: SeenKernel, lines: Collection[int], scene: Scene) -> str:
+    """A sentence about stores that no work-item gets to, in the functions whose other stores fill an array; "" if all
+    are reached or if there are many.
+    """
+    seen = outline(scene.expanded, [launch.kernel])
+    if seen is None:
+        return ""
+    reached = {each.line for each in launch.accesses}
+    texts = scene.expanded.split("\n")
+    missed: set[int] = set()
+    for function in seen.functions:
+        body = _lines(seen, range(*function.body))
+        names = {found[1] for line in lines if line in body for found in STORED.finditer(texts[line - 1])}
+        missed |= {line for name in names for line in scene.assigned_in(function.name, name) if line not in reached}
+    if not 1 <= len(missed) <= FEW:
+        return ""
+    tests = {test for line in missed for test in guards(scene.expanded, launch.kernel, line)}
+    behind = f", behind the condition in {lines_in_words(tests)}" if len(tests) == 1 else ""
+    return f" No work-item gets to the {'store' if len(missed) == 1 else 'stores'} in {lines_in_words(missed)}{behind}."
+
+
+STORED = re.compile(r"\b(\w+)(?:\s*\[[^]]*\])+\s*=(?!=)")
+"""Pattern of an assignment to an element of an array."""

@@ -1,5 +1,6 @@
 """Finds the conditions that keep all work-items from a line, according to the simulator."""
 
+from collections import Counter
 from collections.abc import Collection, Iterable
 
 from grader.grading.explain.simulator.source_lines import FEW, lines_in_words
@@ -8,16 +9,32 @@ from grader.grading.explain.slips.launch import SimulatedLaunch
 
 def blocking(launch: SimulatedLaunch, places: Iterable[int]) -> set[int]:
     """The lines of the conditions that keep all work-items from these tokens, which no work-item reaches. If the
-    observations do not show which conditions do so, returns the lines of all conditions before the tokens, if any.
+    observations do not show which conditions do so, returns the lines of all conditions that may do so.
     """
-    tests = sorted({guard.used for place in places for guard in launch.guards.at(place)})
+    return {line for place in places for line in _before(launch, place)}
+
+
+def _before(launch: SimulatedLaunch, place: int) -> set[int]:
+    """The lines of the conditions that may keep all work-items from a token.
+
+    A condition that work-items have evaluated does not keep all of them from the next one. Therefore the last evaluated
+    condition does so, or the next one, which the compiler may have evaluated. Work-items pass the last one if it is a
+    single comparison that had both results. A loop whose condition never changed has had no iteration, because the
+    launch has ended.
+    """
+    guards = launch.guards.at(place)
+    used = Counter(guard.used for guard in guards)
+    loops = {guard.used for guard in guards if guard.is_loop}
+    tests = sorted(used)
     branches = {each.line: each for each in launch.seen.branches}
-    unsplit = [line for line in tests if line in branches and branches[line].constant]
-    unreached = next((line for line in tests if line not in branches), None)
-    suspects = [line for line in unsplit if unreached is None or line < unreached]
-    if unreached is not None:  # an earlier condition keeps all work-items out, or the compiler has evaluated this one
-        suspects.append(unreached)
-    return set(suspects[:1]) if len(suspects) == 1 else set(tests)
+    number = next((number for number, line in enumerate(tests) if line not in branches), len(tests))
+    suspects = set(tests[number : number + 1])
+    last = tests[number - 1] if number else None
+    if last is not None and last in loops and branches[last].constant:
+        return {last}
+    if last is not None and (branches[last].constant or used[last] > 1):
+        suspects.add(last)
+    return suspects or set(tests)
 
 
 def kept_from(tests: Collection[int], access: str, lines: Collection[int]) -> str:

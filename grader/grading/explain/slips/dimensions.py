@@ -81,6 +81,38 @@ def exchanged_groups(launch: SimulatedLaunch) -> Slip | None:
     )
 
 
+def one_group_id(launch: SimulatedLaunch) -> Slip | None:
+    """Explain stores whose row and column use the group's id of the same dimension. Groups that differ only in the
+    other dimension then store the same elements, so others are never stored.
+    """
+    found = [each for each in _along(launch) if each.access.writes]
+    right = {(each.access.place, each.dimension) for each in found if each.dimension == each.own}
+    for each in found:
+        groups = launch.items[each.own] // launch.group[each.own]
+        if each.dimension == each.own or (each.access.place, each.dimension) not in right or groups < 2:
+            continue
+        array, units, others = each.access.array, each.coordinate.units, _other_units(each.coordinate)
+        return Slip(
+            message=f"line {_line(launch, each)} uses dimension {each.dimension} of the launch for the {units} of "
+            f"{array}, as for its {others}, so only some blocks of {array} are stored. Dimension {each.own} runs "
+            f"along the {units} (`{each.coordinate.limit}`).",
+            help=f"Use dimension {each.own} for the {units}.",
+            cause="the kernel uses one dimension of the launch for rows and columns",
+            explains=_consequences(launch) | {each.access.line},
+        )
+    return None
+
+
+def _other_units(coordinate: Coordinate) -> str:
+    return "rows" if coordinate.unit == "column" else "columns"
+
+
+def _line(launch: SimulatedLaunch, along: Along) -> int:
+    """The line that computes a coordinate if it is a variable with one value, otherwise the line of the access."""
+    places = launch.values.changes.get(along.coordinate.text, [])
+    return launch.text.outline.code[places[0]].line if len(places) == 1 else along.access.line
+
+
 def one_local_id(launch: SimulatedLaunch) -> Slip | None:
     """Explain why a group loads only the diagonal of its tile: the same local id selects the row and the column."""
     if len(launch.group) != 2 or min(launch.group) < 2:

@@ -15,6 +15,7 @@ from grader.grading.explain.slips.indexes import Coordinate, IndexedAccess, acce
 from grader.grading.explain.slips.launch import Outside, SimulatedLaunch
 from grader.grading.explain.slips.slip import Slip
 from grader.grading.source.guards import Guard
+from grader.grading.source.origins import arrays_behind
 from grader.grading.source.polynomial import constant
 
 
@@ -90,8 +91,11 @@ def _left_out(launch: SimulatedLaunch, store: IndexedAccess, coordinate: Coordin
 
 def _tested(launch: SimulatedLaunch, outside: Outside) -> list[GuardedCoordinate]:
     """The coordinates of the accesses in a line that may be too large; empty if a guard or an index cannot
-    be analysed.
+    be analysed. An index that depends on the elements of an array may be too large because they are wrong, unless
+    the array is an input.
     """
+    if arrays_behind(launch.text.outline.text, launch.seen.kernel, outside.line, outside.array) - launch.inputs:
+        return []
     found: list[GuardedCoordinate] = []
     for access in accesses(launch):
         if (access.line, access.array, access.writes) != (outside.line, outside.array, outside.writes):
@@ -188,7 +192,7 @@ def _advice(launch: SimulatedLaunch, found: Mapping[Outside, Sequence[GuardedCoo
     if len(found) > 1 and len(set(wanted.values())) == 1:
         return f"Run {lines_in_words({each.line for each in found})} only if {wanted.popitem()[1]}"
     parts = (
-        f"{'write' if each.writes else 'read'} {each.array} only if {condition}"
+        f"{'write' if each.writes else 'read'} `{each.array}` only if {condition}"
         for each, condition in sorted(wanted.items(), key=lambda pair: pair[0].line)
     )
     return capital("; ".join(dict.fromkeys(parts)))

@@ -20,10 +20,11 @@ def unread_inputs(launch: SimulatedLaunch) -> Slip | None:
     if not unread or not is_stored or was_cut_off(launch.seen):
         return None
     lines = {line for line, text in launch.text.lines if text in unread}
-    what = f"{listed(unread, 'and')} {'is' if len(unread) == 1 else 'are'} never read"
+    inputs = listed((f"`{name}`" for name in unread), "and")
+    what = f"{inputs} {'is' if len(unread) == 1 else 'are'} never read"
     cause = "an input is never read"
     if not lines:
-        return Slip(message=f"the kernel does not use {listed(unread, 'and')}.", help="", cause=cause)
+        return Slip(message=f"the kernel does not use {inputs}.", help="", cause=cause)
     load, happens = ("load", "happens") if len(lines) == 1 else ("loads", "happen")
     where = f" in {lines_in_words(lines)}" if len(lines) <= FEW else ""
     body = launch.text.function.body

@@ -59,7 +59,8 @@ class SimulatedLaunch:
     parameters. `extent` contains the size that belongs to each dimension, or None. `inputs` are the arrays that have
     data before the launch. `constants` are the macros that grader defines, and `stated` are the macros that determine
     the launch. `elsewhere` contains the arrays in global memory that the kernel accesses in runs at other sizes, each
-    with true for a write.
+    with true for a write. `unset_later` contains arrays in global memory, each with a line in which a later launch
+    reads words of the array that were never set.
     """
 
     text: Text
@@ -73,6 +74,7 @@ class SimulatedLaunch:
     constants: Mapping[str, str]
     stated: frozenset[str]
     elsewhere: frozenset[tuple[str, bool]] = frozenset()
+    unset_later: frozenset[tuple[str, int]] = frozenset()
 
     @cached_property
     def values(self) -> Values:

@@ -9,24 +9,29 @@ from grader.grading.explain.slips.blocking import blocking, in_number, kept_from
 from grader.grading.explain.slips.indexes import IndexedAccess, accesses, in_words
 from grader.grading.explain.slips.launch import SimulatedLaunch
 from grader.grading.explain.slips.slip import Slip
+from grader.grading.explain.slips.stores import stores
 
 
 def unstored_results(launch: SimulatedLaunch) -> Slip | None:
     """Explain results that are missing because no work-item stores them in the simulator, at any of its sizes."""
     seen = {each.array for each in launch.seen.accesses if each.space == GLOBAL and each.writes}
+    seen |= {each.image for each in launch.seen.images if each.writes}
     seen |= {array for array, writes in launch.elsewhere if writes}
     if was_cut_off(launch.seen):
         return None
     for array in sorted({each.name for each in launch.seen.arrays if each.space == GLOBAL} - launch.inputs - seen):
-        stores = [each for each in accesses(launch) if each.writes and each.array == array]
-        lines = {each.line for each in stores}
-        tests = blocking(launch, [each.place for each in stores])
+        places = stores(launch, array)
+        lines = {launch.text.outline.code[each].line for each in places}
+        tests = blocking(launch, places)
         if 1 <= len(lines) <= FEW and tests:
             store = "store" if len(lines) == 1 else "stores"
+            later = frozenset(line for name, line in launch.unset_later if name == array)
+            what = f"{launch.seen.kernel} never writes `{array}`" if later else f"`{array}` is never written"
             return Slip(
-                message=f"{array} is never written: {kept_from(tests, store, lines)}.",
+                message=f"{what}: {kept_from(tests, store, lines)}.",
                 help=f"Check the {in_number('condition', tests)}.",
                 cause="the results are never stored",
+                explains=later,
             )
     return None
 

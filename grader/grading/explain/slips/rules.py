@@ -25,6 +25,7 @@ RULES: tuple[SlipRule, ...] = (
     SlipRule(name="redefined macro", needs="the source and the launch", find=macros.redefined_macro),
     SlipRule(name="exchanged dimensions", needs="all indexes and the launch", find=dimensions.dimensions),
     SlipRule(name="exchanged groups", needs="the indexes and the launch", find=dimensions.exchanged_groups),
+    SlipRule(name="one group id", needs="the index of a store and the launch", find=dimensions.one_group_id),
     SlipRule(name="one local id", needs="the index of a load into local memory", find=dimensions.one_local_id),
     SlipRule(name="other group size", needs="the index of a store and the launch", find=groups.other_group_size),
     SlipRule(name="fixed row length", needs="an index and the launch", find=rows.fixed_row_length),

@@ -1,1 +1,1 @@
-"""Login, launch, deep linking, and the registration of a platform."""
+"""Login and launch, deep linking, and the registration of a platform."""

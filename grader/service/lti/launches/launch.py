@@ -24,9 +24,9 @@ from sqlalchemy.orm import Session
 
 from grader.common.phrases import count
 from grader.protocol.text import showable
-from grader.service.auth.secrets import fresh_token, same_token, token_hash
-from grader.service.db.lti_tables import LtiNonceRow, LtiPlatformRow
+from grader.service.db.tables.lti import LtiNonceRow, LtiPlatformRow
 from grader.service.lti.launches.message import CLAIM, DEEP_LINKING, RESOURCE_LINK, LaunchError, LaunchMessage
+from grader.service.secrets.tokens import fresh_token, same_token, token_hash
 
 CLOCK_LEEWAY_SECONDS = 60
 """Seconds by which the platform's clock may differ from this machine's."""

@@ -16,10 +16,10 @@ from typing import Any
 from sqlalchemy import ColumnElement, and_, or_, select, update
 from sqlalchemy.orm import Session
 
-from grader.service.db.lti_tables import LtiAccountRow, LtiContextRow, LtiLineItemRow, LtiPlatformRow, LtiScoreRow
-from grader.service.db.models import HoldRow
-from grader.service.db.sending import SendState, begin, doubled, is_free, note_failure
+from grader.service.db.outbox.sending import SendState, begin, doubled, is_free, note_failure
 from grader.service.db.session import Database
+from grader.service.db.tables.assignments import HoldRow
+from grader.service.db.tables.lti import LtiAccountRow, LtiContextRow, LtiLineItemRow, LtiPlatformRow, LtiScoreRow
 from grader.service.lti.keys import signing_key
 from grader.service.lti.platform_client import (
     Endpoints,

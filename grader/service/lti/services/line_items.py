@@ -6,8 +6,8 @@ from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit, urlunsplit
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from grader.service.db.lti_tables import LtiContextRow, LtiLineItemRow
-from grader.service.db.models import CourseRole
+from grader.service.db.tables.lti import LtiContextRow, LtiLineItemRow
+from grader.service.db.tables.people import CourseRole
 from grader.service.errors import RefusedError
 from grader.service.lti.platform_client import (
     Endpoints,

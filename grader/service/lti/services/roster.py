@@ -15,12 +15,10 @@ from sqlalchemy.orm import Session
 
 from grader.common.phrases import count
 from grader.protocol.text import showable
-from grader.service.course.members import deactivate
-from grader.service.course.roster import MAX_PEOPLE
 from grader.service.db.batches import in_batches
-from grader.service.db.lti_tables import LtiAccountRow, LtiContextRow, LtiMemberRow, LtiPlatformRow
-from grader.service.db.models import PersonRow
 from grader.service.db.session import Database
+from grader.service.db.tables.lti import LtiAccountRow, LtiContextRow, LtiMemberRow, LtiPlatformRow
+from grader.service.db.tables.people import PersonRow
 from grader.service.errors import RefusedError
 from grader.service.lti.accounts import StatedPerson, enrol, is_last_instructor
 from grader.service.lti.keys import signing_key
@@ -31,6 +29,8 @@ from grader.service.lti.services.groups import GroupSource, read_groups, store_g
 from grader.service.lti.services.line_items import with_query
 from grader.service.lti.services.paging import pages
 from grader.service.lti.tokens import SigningKey
+from grader.service.people.members import deactivate
+from grader.service.people.roster import MAX_PEOPLE
 
 SCOPE = "https://purl.imsglobal.org/spec/lti-nrps/scope/contextmembership.readonly"
 MEDIA_TYPE = "application/vnd.ims.lti-nrps.v2.membershipcontainer+json"

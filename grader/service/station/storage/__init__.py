@@ -1,1 +1,1 @@
-"""Stores progress and results, computes points again, and removes old files."""
+"""Storage of progress and results, points that are computed again, and the removal of old files."""

@@ -2,7 +2,8 @@
 pages.
 """
 
-from grader.service.course.assignments import AssignmentCache, AssignmentView
+from grader.service.course.assignment_view import AssignmentView
+from grader.service.course.assignments import AssignmentCache
 from grader.service.course.saved_assignments import remember
 from grader.service.db.session import Database, time_of
 

@@ -9,11 +9,12 @@ from grader.common.errors import InputError
 from grader.course.catalogue import Course
 from grader.course.suite import Coursework
 from grader.results.result import Result
-from grader.service.course.assignments import AssignmentCache, Version, version_of
-from grader.service.db.models import GradingRow
+from grader.service.course.assignment_view import Version, version_of
+from grader.service.course.assignments import AssignmentCache
 from grader.service.db.session import Database, time_of
+from grader.service.db.tables.submissions import GradingRow
 from grader.service.station.storage.results import ready
-from grader.service.submissions.queue import Graded
+from grader.service.submissions.claims import Graded
 from grader.service.submissions.versions import needs_a_run, store_again, to_score_again
 
 AT_ONCE = 10

@@ -13,8 +13,8 @@ from grader.results.result import Result
 from grader.results.withholding import withheld, without_tracebacks
 from grader.service.grades.leaderboard import speed_of
 from grader.service.grades.summaries import brief_of
+from grader.service.submissions.claims import Graded
 from grader.service.submissions.progress import in_brief
-from grader.service.submissions.queue import Graded
 
 
 def ready(result: Result, coursework: Coursework) -> Graded:

@@ -1,1 +1,1 @@
-"""HTTP code that all pages share: middleware, headers, and streams of events."""
+"""Requests and answers below the pages: middleware, headers, and streams of events."""

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from starlette.concurrency import run_in_threadpool
 
-from grader.service.db.models import State
+from grader.service.db.tables.grading_states import State
 from grader.service.submissions.estimates import PlaceInQueue
 from grader.service.submissions.progress import ProgressNote
 

@@ -43,7 +43,7 @@ SAFE_METHODS = frozenset({"GET", "HEAD"})
 BODY_SECONDS = 120.0
 """Seconds within which a body must arrive."""
 
-TOO_LARGE = "What you sent is too large: hand in only the OpenCL source text, at most 1 MiB.\n"
+TOO_LARGE = "What you sent is too large: hand in only the OpenCL source text, at most 1 MiB."
 
 FOREIGN_SITE = "This form was sent from another site, so nothing was done. Open the page here, and send it again.\n"
 
@@ -55,7 +55,7 @@ TOO_SLOW = "What you sent took too long to arrive, so nothing was stored. Try ag
 
 
 class TooLargeError(Exception):
-    """The body of a request is too large."""
+    """The body of a request is too large. An application gets this error when it reads the body."""
 
 
 class HeadMethodMiddleware:
@@ -124,7 +124,8 @@ class RequestChecksMiddleware:
             await self._app(scope, receive, send)
             return
         scope = {**scope, "headers": [*map(_plain_cookies, scope["headers"])]}
-        sending = _TrackedSend(send)
+        counting = _LimitedBody(receive, self._limit(scope["path"]))
+        sending = _TrackedSend(send, counting)
         by_platform = scope["path"] in PLATFORM_FORMS
         own = by_platform or from_own_page(Headers(scope=scope), self._origin)
         if scope["method"] not in SAFE_METHODS and not own:
@@ -134,10 +135,11 @@ class RequestChecksMiddleware:
         if scope["method"] not in SAFE_METHODS and not readable(Headers(scope=scope)):
             await PlainTextResponse(NOT_A_FORM, 415, {"connection": "close"})(scope, receive, sending)
             return
-        counting = _LimitedBody(receive, self._limit(scope["path"]))
         if _length(Headers(scope=scope)) > counting.limit:
-            await self._refuse(scope, receive, sending)
-            return
+            await counting.drop()
+            if by_platform or scope["path"].startswith(API):  # only the service's own pages show the reason
+                await self._refuse(scope, receive, sending)
+                return
         try:
             await self._app(scope, counting, sending)
         except TooLargeError:
@@ -152,8 +154,7 @@ class RequestChecksMiddleware:
     async def _refuse(scope: Scope, receive: Receive, sending: "_TrackedSend") -> None:
         if sending.begun:
             raise TooLargeError
-        await _drain(receive)
-        await PlainTextResponse(TOO_LARGE, 413, {"connection": "close"})(scope, receive, sending)
+        await PlainTextResponse(f"{TOO_LARGE}\n", 413)(scope, receive, sending)
 
 
 def _plain_cookies(header: tuple[bytes, bytes]) -> tuple[bytes, bytes]:
@@ -191,14 +192,24 @@ async def _drain(receive: Receive) -> None:
 
 
 class _LimitedBody:
-    """Receives a body, up to a limit on its size and on the time that it takes."""
+    """Receives a body, up to a limit on its size and on the time that it takes. If the body is too large, the rest is
+    dropped before TooLargeError is raised, so that a browser reads the answer.
+    """
 
     def __init__(self, receive: Receive, limit: int) -> None:
         self.limit = limit
+        self.dropped = False
         self._receive, self._came, self._whole = receive, 0, False
         self._until = asyncio.get_running_loop().time() + BODY_SECONDS
 
+    async def drop(self) -> None:
+        """Drop a body that is too large. From now on, each call raises TooLargeError."""
+        self.dropped = True
+        await _drain(self._receive)
+
     async def __call__(self) -> Message:
+        if self.dropped:
+            raise TooLargeError
         if self._whole:  # the next message reports that the browser has disconnected
             return await self._receive()
         async with asyncio.timeout_at(self._until):
@@ -206,17 +217,23 @@ class _LimitedBody:
         self._came += len(message.get("body", b""))
         self._whole = not message.get("more_body", False)
         if self._came > self.limit:
+            await self.drop()
             raise TooLargeError
         return message
 
 
 class _TrackedSend:
-    """Sends an answer, and records whether it has begun."""
+    """Sends an answer, and records whether it has begun. It closes the connection if a body was dropped, because a part
+    of it may not have been read.
+    """
 
-    def __init__(self, send: Send) -> None:
+    def __init__(self, send: Send, body: _LimitedBody) -> None:
         self.begun = False
-        self._send = send
+        self._send, self._body = send, body
 
     async def __call__(self, message: Message) -> None:
-        self.begun = self.begun or message["type"] == "http.response.start"
+        if message["type"] == "http.response.start":
+            self.begun = True
+            if self._body.dropped:
+                message = {**message, "headers": [*message.get("headers", ()), (b"connection", b"close")]}
         await self._send(message)

@@ -5,9 +5,9 @@ from pydantic import AwareDatetime
 from starlette.requests import Request
 
 from grader.common.record import Record
-from grader.service.course.assignments import AssignmentView
-from grader.service.decisions.overrides import release_of
-from grader.service.grades.holds import held_assignments
+from grader.service.course.assignment_view import AssignmentView
+from grader.service.grades.publication.holds import held_assignments
+from grader.service.grades.publication.releases import release_of
 from grader.service.web.staff_api.callers import PREFIX, AssignmentsReader
 from grader.service.web.state import state_of
 

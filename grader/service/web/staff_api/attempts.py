@@ -11,7 +11,8 @@ from starlette.responses import Response
 
 from grader.common.record import Record
 from grader.service.course.groups import belongs_to
-from grader.service.db.models import AttemptRow, State
+from grader.service.db.tables.grading_states import State
+from grader.service.db.tables.submissions import AttemptRow
 from grader.service.web.auth import visible_attempt
 from grader.service.web.routes.student.attempts import file_of
 from grader.service.web.staff_api.callers import PREFIX, AttemptsReader

@@ -7,7 +7,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from grader.common.record import Record
-from grader.service.db.models import ExtensionRow, PersonRow
+from grader.service.db.tables.decisions import ExtensionRow
+from grader.service.db.tables.people import PersonRow
 from grader.service.decisions.course_extensions import ListedExtension, withdraw_listed
 from grader.service.decisions.extensions import ExtensionForm, extend, extension_of
 from grader.service.errors import FieldError, NotFoundError

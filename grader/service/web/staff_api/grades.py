@@ -7,7 +7,7 @@ from pydantic import AwareDatetime, Field
 from starlette.requests import Request
 
 from grader.common.record import Record
-from grader.service.db.models import AttemptRow
+from grader.service.db.tables.submissions import AttemptRow
 from grader.service.grades.final import FinalGrade, GradeState
 from grader.service.grades.views import CourseLine, course_table
 from grader.service.web.staff_api.callers import PREFIX, GradesReader

@@ -10,7 +10,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from grader.common.record import Record
-from grader.service.db.models import Decision, DecisionRow, PersonRow
+from grader.service.db.tables.decisions import Decision, DecisionRow
+from grader.service.db.tables.people import PersonRow
 from grader.service.decisions.overrides import DecisionForm, decide
 from grader.service.errors import FieldError, NotFoundError
 from grader.service.web.auth import RowNumber

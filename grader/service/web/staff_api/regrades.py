@@ -6,7 +6,7 @@ from sqlalchemy import select
 from starlette.requests import Request
 
 from grader.common.record import Record
-from grader.service.db.models import RegradingRow
+from grader.service.db.tables.decisions import RegradingRow
 from grader.service.decisions.regrading import Selection, Which, regrade
 from grader.service.decisions.regrading_results import RegradingSummary, summary_of
 from grader.service.errors import RefusedError

@@ -9,7 +9,7 @@ from starlette.requests import Request
 from grader.common.record import Record
 from grader.protocol.text import showable
 from grader.service.auth.sessions import person_named
-from grader.service.db.models import PersonRow
+from grader.service.db.tables.people import PersonRow
 from grader.service.errors import FieldError
 from grader.service.web.staff_api.callers import PREFIX, RosterReader
 from grader.service.web.staff_api.paging import AnyPage, ListPage, page_of

@@ -8,12 +8,21 @@ function element(name, className, text) {
   return made;
 }
 
+// The parts of a sentence, with an element for the code between backticks. They are text, never markup.
+function withCode(text) {
+  return text.split(/`([^`\n]+)`/).map((part, place) => (place % 2 ? element("code", "", part) : part));
+}
+
 function rowOf(note, states) {
   const verdict = note.reason === "NOT_RUN" ? "skipped" : note.verdict; // as in reports
   const row = element("li", verdict, "");
   const name = element("span", "name", note.check);
   if (note.reason) name.append(" ", element("code", "reason", note.reason));
-  if (note.words) name.append(element("span", "words", note.words));
+  if (note.words) {
+    const words = element("span", "words", "");
+    words.append(...withCode(note.words));
+    name.append(words);
+  }
   const [picture, word] = states[verdict] || ["", ""];
   const sign = element("span", "sign", picture);
   sign.setAttribute("aria-hidden", "true");

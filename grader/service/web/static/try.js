@@ -29,8 +29,9 @@ function tries(button) {
     try {
       const page = await pageOf(asked);
       const part = page.getElementById("dry-run");
-      if (!part) {
-        say(page.querySelector(".message")?.textContent ?? NO_ANSWER);
+      const refused = page.querySelector(".error, .message");
+      if (refused || !part) {
+        say(refused?.textContent ?? NO_ANSWER);
         return;
       }
       const score = part.querySelector(".score");

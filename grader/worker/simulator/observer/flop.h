@@ -1,4 +1,5 @@
-// Floating-point operations.
+// Floating-point operations. Built-in functions that are made of sums and products count as these. Others, such as sqrt,
+// do not count: no sum or product can be written as one of them.
 
 #pragma once
 
@@ -6,7 +7,26 @@
 
 #include <llvm/IR/Function.h>
 
+#include <map>
+#include <string>
+
 namespace {
+
+// Operations of a built-in function for each component of its first argument; 0 for any other function.
+unsigned flopOfEach(llvm::StringRef mangled) {
+  static const std::map<std::string, unsigned> each{
+      {"fma", 2},         {"mad", 2},        {"dot", 2},           {"length", 2},      {"fast_length", 2},
+      {"distance", 3},    {"cross", 3},      {"fast_distance", 3}, {"normalize", 3},   {"fast_normalize", 3},
+      {"hypot", 3},       {"mix", 3},        {"smoothstep", 5},    {"fdim", 1},        {"fmod", 1},
+      {"remainder", 1},   {"ldexp", 1},      {"pow", 1},           {"pown", 1},        {"powr", 1},
+      {"half_powr", 1},   {"half_recip", 1}, {"half_divide", 1},   {"native_powr", 1}, {"native_recip", 1},
+      {"native_divide", 1}};
+  unsigned length = 0;
+  if (!mangled.consume_front("_Z") || mangled.consumeInteger(10, length))
+    return 0;
+  const auto found = each.find(mangled.substr(0, length).str());
+  return found == each.end() ? 0 : found->second;
+}
 
 unsigned flopOf(const llvm::Instruction *instruction) {
   switch (instruction->getOpcode()) {
@@ -17,11 +37,13 @@ unsigned flopOf(const llvm::Instruction *instruction) {
   case llvm::Instruction::FRem:
     return elementsOf(instruction);
   case llvm::Instruction::Call: {
-    const llvm::Function *function = llvm::cast<llvm::CallInst>(instruction)->getCalledFunction();
-    const llvm::StringRef name = function ? function->getName() : "";
-    const bool both = name.startswith("llvm.fmuladd") || name.startswith("llvm.fma") || name.startswith("_Z3fma") ||
-                      name.startswith("_Z3mad");
-    return both && instruction->getType()->isFPOrFPVectorTy() ? 2 * elementsOf(instruction) : 0;
+    auto *call = llvm::cast<llvm::CallInst>(instruction);
+    const llvm::Function *function = call->getCalledFunction();
+    if (!function || !function->isDeclaration() || !instruction->getType()->isFPOrFPVectorTy())
+      return 0;
+    const llvm::StringRef name = function->getName();
+    const bool both = name.startswith("llvm.fmuladd") || name.startswith("llvm.fma");
+    return (both ? 2 : flopOfEach(name)) * elementsOf(call->getArgOperand(0));
   }
   default:
     return 0;

@@ -1,4 +1,4 @@
-// Reads and writes of images: how often each expression does it, and coordinates outside.
+// Reads and writes of images: how often each expression does it, with how many of a warp, and coordinates outside.
 //
 // An image is neither an array of words nor moved in sectors, so its accesses are counted apart. A read outside is right
 // if its sampler has an addressing mode, which says what is read there. Without one it is undefined, and so is a write:
@@ -6,6 +6,8 @@
 
 #pragma once
 
+#include "calls.h"
+#include "device.h"
 #include "oclgrind.h"
 #include "quotes.h"
 #include "source.h"
@@ -17,12 +19,29 @@
 #include <sstream>
 #include <string>
 #include <tuple>
+#include <utility>
 
 namespace {
 
 class Images {
 public:
-  void kernelBegins() { uses.clear(); }
+  void kernelBegins() {
+    uses.clear();
+    calls.forget();
+  }
+
+  // As in accesses.h: the n-th calls of a warp's work-items since the last barrier are one request.
+  void barrier() {
+    for (auto &[_, use] : uses) {
+      for (const auto &[request, lanes] : use.requests)
+        if (2 * lanes < WARP) {
+          use.idle++;
+          use.active += lanes;
+        }
+      use.requests.clear();
+      use.turns.clear();
+    }
+  }
 
   // A message about a pixel outside; none if all is right.
   std::string executed(const oclgrind::WorkItem *item, const llvm::Instruction *instruction) {
@@ -36,36 +55,49 @@ public:
       use.image = variableOf(call->getArgOperand(0));
       use.writes = writes;
     }
+    const unsigned number = numberOf(item), path = calls.of(item);
+    use.requests[{path, number / WARP, use.turns[{path, number}]++}]++;
     return outside(item, call, writes);
   }
 
   void write(llvm::json::OStream &out) const {
-    std::map<std::tuple<unsigned, unsigned, bool, std::string>, uint64_t> ordered;
+    std::map<std::tuple<unsigned, unsigned, bool, std::string>, Counts> ordered;
     for (auto &entry : uses) {
       const Use &use = entry.second;
-      ordered[{use.spot.line, use.spot.column, use.writes, use.image}] += use.times;
+      Counts &counts = ordered[{use.spot.line, use.spot.column, use.writes, use.image}];
+      counts.times += use.times;
+      counts.idle += use.idle;
+      counts.active += use.active;
     }
-    for (auto &[use, times] : ordered)
-      out.object([&, &use = use, times = times] {
+    for (auto &[use, counts] : ordered)
+      out.object([&, &use = use, &counts = counts] {
         out.attribute("line", std::get<0>(use));
         out.attribute("column", std::get<1>(use));
         out.attribute("writes", std::get<2>(use));
         out.attribute("image", text(std::get<3>(use)));
-        out.attribute("times", times);
+        out.attribute("times", counts.times);
+        out.attribute("mostly_idle", counts.idle);
+        out.attribute("active", counts.active);
       });
   }
 
 private:
-  struct Use {
+  struct Counts {
+    uint64_t times = 0, idle = 0, active = 0;      // idle: requests of mostly idle warps; active: their work-items
+  };
+
+  struct Use : Counts {
     Spot spot;
     std::string image;                             // its name in the source
     bool writes = false;
-    uint64_t times = 0;
+    std::map<std::pair<unsigned, unsigned>, unsigned> turns;  // by calls and work-item, since the last barrier
+    std::map<std::tuple<unsigned, unsigned, unsigned>, unsigned> requests;  // work-items, by calls, warp and turn
   };
 
   static constexpr uint64_t NORMALIZED = 1, ADDRESS_MODE = 0xE;  // bits of a sampler, as in Oclgrind's opencl-c-base.h
 
   std::map<const llvm::Instruction *, Use> uses;
+  Calls calls;
 
   // A call without a sampler is as one whose sampler has no addressing mode.
   static std::string outside(const oclgrind::WorkItem *item, const llvm::CallInst *call, bool writes) {

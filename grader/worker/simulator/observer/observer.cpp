@@ -11,6 +11,7 @@
 #include "accesses.h"
 #include "arrays.h"
 #include "branches.h"
+#include "elements.h"
 #include "flop.h"
 #include "images.h"
 #include "messages.h"
@@ -108,6 +109,8 @@ public:
     messages.executed(item, instruction);
     if (const std::string outside = images.executed(item, instruction); !outside.empty())
       log(oclgrind::ERROR, outside.c_str());
+    if (const std::string beyond = Elements::executed(item, instruction, result); !beyond.empty())
+      log(oclgrind::ERROR, beyond.c_str());
     unset.executed(item, instruction);
     order.executed(item);
     stray.read(result.data, result.size * result.num);
@@ -199,6 +202,7 @@ private:
   void barrier() {
     accesses.barrier(work);
     branches.barrier();
+    images.barrier();
     work.barrier();
   }
 

@@ -39,14 +39,16 @@ from grader.grading.explain.diagnosis.runner import explain
 def test_a_copy_is_no_transpose():
     """If the output B of a transposition is an exact copy of A, the cause says that B is A itself."""
     explanation = said(transposition(A.reshape(DEPTH, HEIGHT), A))
-    assert explanation.cause == "B is A itself, not its transpose"
-    assert re.fullmatch(r"B is A .* transpose: that explains all 2,1\d\d wrong elements of B\.", explanation.sentence)
+    assert explanation.cause == "`B` is `A` itself, not its transpose"
+    assert re.fullmatch(
+        r"`B` is `A` .* transpose. That explains all 2,1\d\d wrong elements of B\.", explanation.sentence
+    )
 
 
 def test_a_copy_of_an_input_that_is_no_transposition():
     """If the output of another kernel is a copy of an input, the cause says so and does not mention a transpose."""
     square = Truth(value=2 * WIDE_A, magnitude=2 * np.abs(WIDE_A))
-    assert sentence(product(A, truth=square)).startswith("C is A itself: that")
+    assert sentence(product(A, truth=square)).startswith("`C` is `A` itself. That")
 
 
 def test_an_array_that_is_to_be_updated_and_was_not():
@@ -55,7 +57,7 @@ def test_an_array_that_is_to_be_updated_and_was_not():
     """
     doubled = Truth(value=2 * WIDE_A, magnitude=2 * np.abs(WIDE_A))
     evidence = product(A, buffer="A", truth=doubled)
-    assert sentence(evidence).startswith("A still holds its old values: that explains all ")
+    assert sentence(evidence).startswith("A still holds its old values. That explains all ")
 
 
 def test_tiles_in_their_place_but_not_turned():
@@ -75,7 +77,9 @@ def test_tiles_turned_but_not_moved():
 
 def test_a_result_stored_by_columns():
     """A result that is stored at [col * height + row] is recognised as stored by columns."""
-    assert sentence(product(C.T.reshape(C.shape))).startswith("C is stored by columns, not by rows: that explains all")
+    assert sentence(product(C.T.reshape(C.shape))).startswith(
+        "`C` is stored by columns, not by rows. That explains all"
+    )
 
 
 @pytest.mark.parametrize(
@@ -91,19 +95,19 @@ def test_shifts_are_found_and_measured(down, across, words):
     """A shift by rows, by columns, by a block or in both directions is recognised with its distance. Elements that come
     from outside the array may have any value.
     """
-    assert sentence(product(moved(C, ROW + down, COL + across))).startswith(f"{words}: that explains")
+    assert sentence(product(moved(C, ROW + down, COL + across))).startswith(f"{words}. That explains")
 
 
 def test_the_other_sign():
     """A wrong sign is recognised in the results of a product and in data that were only moved."""
-    assert sentence(product(-C)) == "the sign is wrong: that explains all 4,770 wrong elements of C."
+    assert sentence(product(-C)) == "the sign is wrong. That explains all 4,770 wrong elements of C."
     assert sentence(transposition(-A.T, A)).startswith("the sign is wrong")
 
 
 def test_a_constant_factor_and_a_constant_difference():
     """A constant factor and a constant difference are recognised with their value."""
-    assert sentence(product(1.5 * C)).startswith("C is 1.5 times what it should be: that explains all")
-    assert sentence(product(PRODUCT.value + 1)).startswith("C is off by 1 everywhere: that explains all")
+    assert sentence(product(1.5 * C)).startswith("`C` is 1.5 times what it should be. That explains all")
+    assert sentence(product(PRODUCT.value + 1)).startswith("`C` is off by 1 everywhere. That explains all")
 
 
 def test_results_that_repeat_the_first():
@@ -132,7 +136,7 @@ def test_a_mistake_of_the_assignment_comes_first():
     got = np.where(np.isnan(prediction), 99, prediction)
     mistakes = {"it is thrice too much": Truth(value=prediction, magnitude=3 * PRODUCT.magnitude)}
     assert sentence(product(got, mistakes=lambda: mistakes)) == (
-        "it is thrice too much: that explains 1,590 of the 4,770 wrong elements of C."
+        "it is thrice too much. That explains 1,590 of the 4,770 wrong elements of C."
     )
 
 

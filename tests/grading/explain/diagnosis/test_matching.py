@@ -90,7 +90,7 @@ def test_a_mistake_that_is_made_in_a_part():
     (first, _) = explain(cases(made, LARGER), cases(right, SIZES))
     assert first.cause == "the products are subtracted, but not everywhere"
     assert first.sentence == (
-        "the products are subtracted, but only in the last 2 rows: that explains all 40 wrong elements of C."
+        "the products are subtracted, but only in the last 2 rows. That explains all 40 wrong elements of C."
     )
 
 
@@ -100,7 +100,7 @@ def test_two_mistakes_that_come_to_the_same_are_both_named():
     """
     got = PRODUCT.value * COL
     made = Truth(value=got, magnitude=PRODUCT.magnitude * COL)
-    assert sentence(product(got, mistakes=lambda: {"a": made, "b": made})).startswith("a, or b: either explains all")
+    assert sentence(product(got, mistakes=lambda: {"a": made, "b": made})).startswith("a, or b. Either explains all")
     assert sentence(product(got, mistakes=lambda: {"a": made, "b": made, "c": made})) is None
 
 

@@ -74,7 +74,7 @@ def test_small_errors_are_told_without_a_cause(share):
     """
     got = PRODUCT.value + share * PRODUCT.magnitude * GENERATOR.uniform(-1, 1, C.shape)
     explanation = said(product(got))
-    assert explanation.sentence.startswith("C is nearly right everywhere, with errors of up to ")
+    assert explanation.sentence.startswith("`C` is nearly right everywhere, with errors of up to ")
     assert explanation.cause == ""
 
 
@@ -128,7 +128,7 @@ def test_an_edge_that_is_another_size():
     """
     failed = [case(each, lambda a, b: unwritten(a, b, a.shape[0])) for each in (SIZES[1], LARGER[1])]
     first, second = explain(failed, [case(LARGER[0], right)])
-    assert first.cause == second.cause == "C is not written from column height on, as if it had no more columns"
+    assert first.cause == second.cause == "`C` is not written from column height on, as if it had no more columns"
     assert first.sentence == f"{first.cause}. Here height is 5."
     assert first.use == Use(array="C", writes=True)
 
@@ -147,7 +147,7 @@ def test_a_place_that_was_never_written():
     """
     got = poisoned(C, np.s_[15::16])
     assert sentence(product(got)) == (
-        "C is not written in every 16th row (TILE = 16), from row 15 on; all else is right."
+        "`C` is not written in every 16th row (TILE = 16), from row 15 on; all else is right."
     )
 
 
@@ -155,7 +155,7 @@ def test_all_else_is_right_only_where_it_is():
     """The words "all else is right" are omitted if an element elsewhere is wrong."""
     got = poisoned(C, np.s_[:, 45:])
     got[0, 0] += 1
-    assert sentence(product(got)) == "C is not written in columns from 45 on."
+    assert sentence(product(got)) == "`C` is not written in columns from 45 on."
 
 
 def test_a_place_that_is_wrong():
@@ -163,7 +163,7 @@ def test_a_place_that_is_wrong():
     noise = GENERATOR.uniform(-5, 5, C.shape)
     got = np.where((ROW >= 48) | (COL >= 80), noise, C)
     assert sentence(product(got)).startswith(
-        "C is wrong only in rows from 48 on, which do not fill a whole block (TILE = 16)"
+        "`C` is wrong only in rows from 48 on, which do not fill a whole block (TILE = 16)"
     )
 
 
@@ -173,5 +173,5 @@ def test_every_second_group_of_a_vector():
     got = poisoned(value.astype(np.float32), np.s_[:, np.arange(500) // 64 % 2 == 1])
     evidence = product(got, truth=Truth(value=value, magnitude=np.abs(value)), is_vector=True, blocks={"WG": 64})
     assert sentence(evidence) == (
-        "C is not written in every other block of 64 elements (WG), from element 64 on; all else is right."
+        "`C` is not written in every other block of 64 elements (WG), from element 64 on; all else is right."
     )

@@ -43,7 +43,7 @@ def test_of_huge_arrays_only_places_are_told():
     got = value.copy()
     got[1] = 0
     evidence = product(got, truth=Truth(value=value, magnitude=value))
-    assert sentence(evidence) == "C is wrong only in the last row; all else is right."
+    assert sentence(evidence) == "`C` is wrong only in the last row; all else is right."
 
 
 @pytest.mark.whole

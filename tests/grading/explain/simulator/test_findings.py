@@ -351,7 +351,7 @@ def test_a_read_and_a_write_come_before_two_writes():
     both = race("Write-write", at("global", C), entity(5, WRITE), entity(5, WRITE, item=(1, 0, 0)))
     orders = [[each.message for each in findings(kernel(*told), LINE)] for told in ((read, both), (both, read))]
     assert orders[0] == orders[1]
-    assert orders[0][0].startswith("line 6 reads C while line 5 writes it")
+    assert orders[0][0].startswith("line 6 reads `C` while line 5 writes it")
 
 
 def test_two_that_write_in_a_line_come_before_a_missing_barrier():
@@ -415,6 +415,40 @@ def test_two_lines_that_write_the_same_word_of_local_memory():
     assert only(kernel(told), parted).help.startswith("Both work-items compute the same index")
 
 
+def test_an_index_from_an_array_that_the_kernel_computes():
+    """If an index outside an array is an element of the kernel's own array, the help names the lines that compute it.
+    A line that computes the element itself has no other line to check.
+    """
+    lines = ["__kernel void k(__global const float *A, __global float *C, uint n)", "{", "uint to[2];"]
+    lines += ["for (uint i = 0; i < 2; i++)", "to[i] = get_global_id(0) * n + i;", "C[0] = A[to[1]];", "}"]
+    scene = replace(LINE, source="\n".join(lines), expanded="\n".join(lines))
+    found = only(kernel(invalid("read", at("global", A + 400), entity(6, READ))), scene)
+    assert found.help == "The index depends on values of to. First check how they are computed in line 5."
+    direct = scene.source.replace("A[to[1]]", "A[get_global_id(0)]")
+    found = only(
+        kernel(invalid("read", at("global", A + 400), entity(6, READ))),
+        replace(scene, source=direct, expanded=direct),
+    )
+    assert "depends on values" not in found.help
+
+
+def test_a_condition_that_lets_two_work_items_write_the_same_word():
+    """If a condition with an equality chooses the work-items that write, it may choose too many. A guard that tests
+    sizes does not choose single work-items.
+    """
+    told = race("Write-write", at("local", ASH), entity(5, WRITE), entity(5, WRITE, item=(0, 1, 0)))
+    lines = ["__kernel void k(__global const float *A, __local float *Ash, uint n)", "{"]
+    lines += ["const uint c = get_local_id(0);", "if (c == 0)", "Ash[c] = 1;", "}"]
+    scene = replace(PLANE, source="\n".join(lines), expanded="\n".join(lines))
+    assert only(kernel(told), scene).help == (
+        "The condition in line 4 lets both work-items write, and their indexes are equal. Check the condition and the "
+        "index."
+    )
+    guarded = scene.source.replace("c == 0", "c < n")
+    help_ = only(kernel(told), replace(PLANE, source=guarded, expanded=guarded)).help
+    assert help_.startswith("Both work-items compute the same index")
+
+
 def test_two_lines_that_write_the_same_word_in_turns_of_a_loop():
     """Even with a barrier between them, two lines in a loop can write the same word in different iterations. Then a
     barrier is missing at the end of the loop.
@@ -448,7 +482,7 @@ def test_a_race_between_groups():
     group.
     """
     found = only(kernel(race("Read-write", at("global", A), entity(4, READ, group=(1, 0, 0)), entity(5, WRITE))))
-    assert found.message == "line 4 reads A while line 5 writes it, and nothing says which comes first."
+    assert found.message == "line 4 reads `A` while line 5 writes it, and nothing says which comes first."
     assert "a barrier orders only work-items of one group" in found.help
 
 
@@ -458,7 +492,7 @@ def test_a_race_with_a_copy_by_the_group():
     """
     text = race("Read-write", at("local", ASH), "Group(0,0,0)\n\t(location unknown)\n\t", entity(4, READ))
     found = only(kernel(text))
-    assert found.message == "line 4 reads Ash while a copy by the group still uses it."
+    assert found.message == "line 4 reads `Ash` while a copy by the group still uses it."
     assert "wait_group_events" in found.help
 
 
@@ -476,7 +510,7 @@ def test_the_line_of_a_copy_by_the_group_is_named(line, said):
     source = SOURCE.replace("line 7;", "e = async_work_group_copy(Ash, A, 32, 0);")
     text = race("Read-write", at("local", ASH), "Group(0,0,0)\n\t(location unknown)\n\t", entity(line, READ))
     found = only(kernel(text), replace(LINE, source=source))
-    assert (found.message, found.help) == (f"line {line} reads Ash while the copy in line 7 still uses it.", said)
+    assert (found.message, found.help) == (f"line {line} reads `Ash` while the copy in line 7 still uses it.", said)
 
 
 def test_a_copy_beyond_an_array_is_told_with_its_own_line():
@@ -691,7 +725,7 @@ def test_addresses_that_suit_no_vector():
     """An access to a vector at a misaligned address is reported, because it works on some devices only."""
     text = "Invalid memory load - source pointer is not aligned to the pointed type\n\tKernel: k\n\tEntity: "
     found = only(kernel(message(text + entity(5, READ), array="A")))
-    assert found.message == "line 5 reads A at an address that is not a multiple of the size of the value."
+    assert found.message == "line 5 reads `A` at an address that is not a multiple of the size of the value."
     assert "vload4" in found.help
 
 
@@ -780,14 +814,14 @@ def test_a_write_to_an_input():
     found = only(kernel(message(text, array="A")))
     assert (found.reason, found.message) == (
         Reason.INPUT_CHANGED,
-        "line 8 writes A, which is an input and may only be read.",
+        "line 8 writes `A`, which is an input and may only be read.",
     )
     assert "const" in found.help
 
 
 def test_a_loop_that_does_not_end():
-    """If the simulator stops a kernel and the source has no loop at that place, the message names the line that was
-    running.
+    """If the simulator stops a kernel, the message names the innermost loop around the line that was running. If the
+    source has no loop at that place, it names this line.
     """
     head = "OCLGRIND FATAL ERROR (observer.cpp:770)\na loop that does not end\n\tKernel: k\n\tEntity: "
     found = only(kernel(message(head + entity(8, "br label %for.cond, !dbg !1"))))
@@ -795,6 +829,9 @@ def test_a_loop_that_does_not_end():
         Reason.TIME_LIMIT,
         "line 8 was still running when the simulator stopped the kernel.",
     )
+    looped = SOURCE.replace("line 4;", "for (;;) {").replace("line 6;", "while (e != last) {").replace("line 9;", "}}")
+    found = only(kernel(message(head + entity(8, "br label %for.cond, !dbg !1"))), replace(LINE, source=looped))
+    assert found.message == "line 6: this loop was still running when the simulator stopped the kernel."
 
 
 def test_what_the_simulator_does_not_know():
@@ -812,18 +849,18 @@ def test_what_the_simulator_does_not_know():
     [
         (
             unset(),
-            "line 9 reads sum, which has no value yet; the result is stored in C in line 12.",
-            "Give sum a value where it is declared, such as 0.",
+            "line 9 reads `sum`, which has no value yet; the result is stored in C in line 12.",
+            "Give `sum` a value where it is declared, such as 0.",
         ),
         (
             unset(how="condition"),
-            "line 9 reads sum, which has no value yet; the condition in line 12 depends on it.",
-            "Give sum a value",
+            "line 9 reads `sum`, which has no value yet; the condition in line 12 depends on it.",
+            "Give `sum` a value",
         ),
         (
             unset(how="address"),
-            "line 9 reads sum, which has no value yet; an index in line 12 depends on it.",
-            "Give sum",
+            "line 9 reads `sum`, which has no value yet; an index in line 12 depends on it.",
+            "Give `sum`",
         ),
         (
             unset(name="Ash", space=3),
@@ -832,7 +869,7 @@ def test_what_the_simulator_does_not_know():
         ),
         (
             unset(name="C", space=1),
-            "line 9 reads C before anything is written there; the result is stored in C in line 12.",
+            "line 9 reads `C` before anything is written there; the result is stored in C in line 12.",
             "An output does not start at zero",
         ),
         (
@@ -983,7 +1020,7 @@ def test_a_value_that_was_never_set_of_which_a_line_is_hidden(hidden):
     """If a line of an unset value is hidden, the finding has no place, and line 0 is not mentioned."""
     found = only(kernel(unset=[unset(**hidden)]))
     assert (found.reason, found.places) == (Reason.UNINITIALISED, ())
-    assert found.message == "it uses sum before anything is written there."
+    assert found.message == "it uses `sum` before anything is written there."
     assert found.help == ""
     assert "`nodebug`" in only(kernel(unset=[unset(**hidden)]), HIDING).help
 

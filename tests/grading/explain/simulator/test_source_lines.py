@@ -61,7 +61,7 @@ def test_uses_of_global_arrays_and_loops_are_named():
         access(0, "A"),
     ]
     words = lines_used(kernel(accesses, lines=[2, 3, 5]), SCENE)
-    assert words == "B is written in line 5; A is read in line 4; loops are in line 3"
+    assert words == "line 5 writes `B`; line 4 reads `A`; a loop is in line 3"
 
 
 def test_uses_of_images_are_named():
@@ -73,13 +73,13 @@ def test_uses_of_images_are_named():
         SeenPixels(line=2, image="A", writes=False, **counts),
     )
     seen = kernel().model_copy(update={"images": pixels})
-    assert lines_used(seen, SCENE) == "B is written in line 5; A is read in lines 2 and 4"
-    assert whereabouts([seen, seen], [SCENE] * 2) == f"In your file, {lines_used(seen, SCENE)}."
+    assert lines_used(seen, SCENE) == "line 5 writes `B`; lines 2 and 4 read `A`"
+    assert whereabouts([seen, seen], [SCENE] * 2) == f"Follow one element by hand: {lines_used(seen, SCENE)}."
 
 
 def test_several_lines_are_listed():
     """Several lines are listed in ascending order."""
-    assert "A is read in lines 2, 4 and 5" in lines_used(kernel([access(line, "A") for line in (5, 2, 4)]), SCENE)
+    assert "lines 2, 4 and 5 read `A`" in lines_used(kernel([access(line, "A") for line in (5, 2, 4)]), SCENE)
 
 
 def test_a_kernel_that_uses_nothing_is_nowhere():
@@ -92,8 +92,8 @@ def test_the_lines_of_one_use_in_all_launches():
     another name in the source or if too many lines use it.
     """
     seen = [kernel([access(5, "B", writes=True), access(4, "A")]), kernel([access(2, "A"), access(7, "A", space=3)])]
-    assert lines_of(Use(array="A", writes=False), seen) == "A is read in lines 2 and 4."
-    assert lines_of(Use(array="B", writes=True), seen) == "B is written in line 5."
+    assert lines_of(Use(array="A", writes=False), seen) == "lines 2 and 4 read `A`."
+    assert lines_of(Use(array="B", writes=True), seen) == "line 5 writes `B`."
     assert lines_of(Use(array="M", writes=False), seen) == ""
     assert lines_of(Use(array="A", writes=False), [kernel([access(line, "A") for line in range(1, 5)])]) == ""
 
@@ -103,7 +103,7 @@ def test_launches_that_use_the_same_lines_are_told_once():
     reported once.
     """
     seen = [kernel([access(4, "A")]), kernel([access(4, "A")]), kernel()]
-    assert whereabouts(seen, [SCENE] * 3) == "In your file, A is read in line 4."
+    assert whereabouts(seen, [SCENE] * 3) == "Follow one element by hand: line 4 reads `A`."
 
 
 def test_launches_of_a_kernel_are_told_together():
@@ -115,7 +115,7 @@ def test_launches_of_a_kernel_are_told_together():
         kernel([access(6, "A")]),
         kernel([access(9, "B")]).model_copy(update={"kernel": "g"}),
     ]
-    told = "In your file, in k, A is read in lines 4 and 6; in g, B is read in line 9."
+    told = "Follow one element by hand: in `k`, lines 4 and 6 read `A`; in `g`, line 9 reads `B`."
     assert whereabouts(seen, [SCENE] * 3) == told
     assert whereabouts([kernel()], [SCENE]) == ""
 

@@ -91,6 +91,17 @@ def test_what_decides_how_much_of_local_memory_is_filled():
     assert told.endswith("often 0. How much is written depends on lines 3 and 4.")
 
 
+def test_a_store_to_local_memory_that_no_work_item_gets_to():
+    """The help names a store that no work-item gets to, and its condition, even if the array has two dimensions."""
+    lines = ["__kernel void k(uint n)", "{", "__local float tile[2][4];", "tile[0][get_local_id(0)] = 1;"]
+    source = "\n".join([*lines, "if (get_local_id(0) == n)", "tile[1][0] = 2;", "}"])
+    scene = Scene(source=source, dimensions=1, extent=None, expanded=source)
+    assert cause("tile", LOCAL, launch("k", ("tile", 4), space=LOCAL), scene=scene) == (
+        "Not all words of tile are written in line 4. No work-item gets to the store in line 6, behind the condition "
+        f"in line 5. {FILL}"
+    )
+
+
 def test_a_function_that_returns_nothing():
     """If the function that ends in this line has no `return`, the message says so. The compiler calls the missing value
     retval, a name that does not occur in the student's file.
@@ -98,7 +109,7 @@ def test_a_function_that_returns_nothing():
     told = of_unset(unset("retval", 0), [launch("add")], LINE)
     assert told.message == "the function that ends in line 20 ends without `return`, and its value is used."
     own = Scene(source="retval;\n" * 30, dimensions=1, extent=None)
-    assert "reads retval" in of_unset(unset("retval", 0), [launch("add")], own).message
+    assert "reads `retval`" in of_unset(unset("retval", 0), [launch("add")], own).message
 
 
 def test_local_memory_that_no_line_writes():
@@ -133,10 +144,10 @@ def test_a_variable_that_is_declared_without_a_value():
     source = "__kernel void k(__global float *out)\n{\n" + body + "out[0] = sum;\n}\n"
     scene = Scene(source=source, dimensions=1, extent=None, expanded=source)
     told = of_unset(unset("sum", 0), [launch("k")], scene).message
-    assert told.startswith("line 20 reads sum, which line 3 declares without a value; ")
+    assert told.startswith("line 20 reads `sum`, which line 3 declares without a value; ")
     twice = source.replace("float x = 0, y;", "{ float sum; }")
     again = of_unset(unset("sum", 0), [launch("k")], Scene(source=twice, dimensions=1, extent=None, expanded=twice))
-    assert again.message.startswith("line 20 reads sum, which has no value yet; ")
+    assert again.message.startswith("line 20 reads `sum`, which has no value yet; ")
 
 
 def test_what_another_kernel_should_have_written_is_that_kernels():
@@ -144,8 +155,23 @@ def test_what_another_kernel_should_have_written_is_that_kernels():
     initial value in the reading kernel would not help.
     """
     first, second, reader = launch("first", ("x", 5)), launch("second", ("x", 9), ("y", 10)), launch("r", ("sums", 22))
-    assert cause("x", GLOBAL, first, second, reader) == "second writes x in line 9, but not all of what is read here."
-    assert cause("x", GLOBAL, first, reader) == "first writes x in line 5, but not all of what is read here."
+    assert cause("x", GLOBAL, first, second, reader) == "second writes `x` in line 9, but not all of what is read here."
+    assert cause("x", GLOBAL, first, reader) == "first writes `x` in line 5, but not all of what is read here."
+
+
+def test_stores_of_an_earlier_kernel_that_no_work_item_gets_to():
+    """If an earlier kernel fills only a part of the array, the help names stores of the same function that no work-item
+    gets to.
+    """
+    lines = ["void put(__global float *to, uint i, uint n)", "{", "if (i < n)", "to[i] = 1;"]
+    lines += ["if (i + 1 < n)", "to[i + 1] = 2;", "}", "__kernel void first(__global float *x, uint n)", "{"]
+    source = "\n".join([*lines, "put(x, 2 * get_global_id(0), n);", "}"])
+    scene = Scene(source=source, dimensions=1, extent=None, expanded=source)
+    told = cause("x", GLOBAL, launch("first", ("x", 6)), launch("r", ("sums", 22)), scene=scene)
+    assert told == (
+        "first writes x in line 6, called from line 10, but not all of what is read here. No work-item gets to the "
+        "store in line 4, behind the condition in line 3."
+    )
 
 
 def test_a_condition_around_the_store_of_an_earlier_kernel():
@@ -163,7 +189,8 @@ def test_an_array_that_an_earlier_launch_calls_by_another_name():
     first = launch("add", ("sums", 9)).model_copy(update={"arrays": arrays(A=1, sums=2)})
     second = launch("add", ("total", 9)).model_copy(update={"arrays": arrays(A=2, total=3)})
     assert cause("A", GLOBAL, first, second) == (
-        "A is the array that an earlier launch calls sums. add writes sums in line 9, but not all of what is read here."
+        "`A` is the array that an earlier launch calls `sums`. add writes `sums` in line 9, but not all of what is "
+        "read here."
     )
 
 
@@ -200,13 +227,20 @@ def test_where_a_kernel_assigns_to_an_array(kernel, lines):
     assert scene.assigned_in(kernel, "x") == lines
 
 
+def test_an_assignment_through_a_pointer_is_one_to_its_array():
+    """A pointer into an array is another name of the array."""
+    pointer = "__global float *const mine = x + n; int i ="
+    source = TWO_KERNELS.replace("int i =", pointer).replace(" x[i] +=", " mine[i] +=")
+    assert Scene(source=source, dimensions=1, extent=None).assigned_in("first", "x") == (7,)
+
+
 def test_a_line_to_which_nobody_gets_is_named():
     """If no work-item reaches the line that assigns to the array, for example because all of them return earlier, the
     help names this line.
     """
     scene = Scene(source=TWO_KERNELS, dimensions=1, extent=None)
     assert cause("x", GLOBAL, launch("first"), launch("r", ("sums", 22)), scene=scene) == (
-        "first would write x in line 7, but no work-item gets there."
+        "first would write `x` in line 7, but no work-item gets there."
     )
 
 

@@ -10,7 +10,15 @@ from grader.grading.explain.slips.launch import SimulatedLaunch, Text
 from grader.grading.explain.slips.rules import RULES, first_slip
 from grader.grading.source.polynomial import atom, constant
 from grader.grading.source.reading import outline
-from grader.protocol.observation import SeenAccess, SeenArray, SeenBranch, SeenKernel, SeenMessage, SeenUnset
+from grader.protocol.observation import (
+    SeenAccess,
+    SeenArray,
+    SeenBranch,
+    SeenKernel,
+    SeenMessage,
+    SeenPixels,
+    SeenUnset,
+)
 from grader.results.check import Reason
 
 COUNTS = {"requests": 1, "mostly_idle": 0, "active": 1, "bytes": 4, "unused": 0, "conflicts": 0, "sectors": 1}
@@ -83,9 +91,9 @@ def said(rule, *args, **kwargs):
         (
             "B[x * h + y] = A[y * w + x];",
             outside(WRITE, 4, "B"),
-            "line 4 has no guard. Write B only if `x < w` and `y < h`.",
+            "line 4 has no guard. Write `B` only if `x < w` and `y < h`.",
         ),
-        ("v[x] = 1;", outside(WRITE, 4, "v"), "line 4 has no guard. Write v only if `x < w`."),
+        ("v[x] = 1;", outside(WRITE, 4, "v"), "line 4 has no guard. Write `v` only if `x < w`."),
         (
             "if (y < h)\nB[x * h + y] = 0;",
             outside(WRITE, 5, "B"),
@@ -150,6 +158,13 @@ def test_a_guard_that_is_right_or_unreadable_is_not_blamed(body, line):
     assert not said("guard", IDS + body, outside(WRITE, line, "B"))
 
 
+def test_a_guard_is_not_blamed_for_an_index_from_a_computed_array():
+    """If an index depends on the elements of an array, it may be too large because they are wrong. Inputs are right."""
+    body = f"{IDS}const uint at = v[x];\nB[at * h + y] = 0;"
+    assert said("guard", body, outside(WRITE, 5, "B"), stored="B") == ""
+    assert said("guard", body.replace("v[x]", "A[x]"), outside(WRITE, 5, "B"), stored="B") != ""
+
+
 @pytest.mark.parametrize(
     ("body", "words"),
     [
@@ -183,7 +198,7 @@ def test_lines_without_a_guard_are_named_together():
     body = f"{IDS}float a = A[y * w + x];\nv[x] = a;\nB[x * h + y] = a;"
     found = first_slip([launch(body, outside(READ, 4, "A"), outside(WRITE, 6, "B"), accesses=("A",))])
     assert found.message == "lines 4 and 6 have no guard."
-    assert found.help == "Read A only if `y < h` and `x < w`; write B only if `x < w` and `y < h`."
+    assert found.help == "Read `A` only if `y < h` and `x < w`; write `B` only if `x < w` and `y < h`."
     assert found.explains == {4, 6}
     assert first_slip([launch(body, accesses=("A",))]) is None
 
@@ -194,7 +209,7 @@ def test_a_factor_of_zero_is_no_guard():
     """
     body = "uint all = 96, t = 0, turns = w / all;\nfor (; t < turns; t++) { uint k = get_global_id(0) + t * all;\n"
     words = said("guard", f"{body}v[0] += v[k] * (k < w); }}", outside(READ, 5, "v"))
-    assert words == "line 5 has no guard. Read v only if `k < w`. A factor of 0 does not help: NaN times 0 is NaN."
+    assert words == "line 5 has no guard. Read `v` only if `k < w`. A factor of 0 does not help: NaN times 0 is NaN."
     body = "uint t = get_global_id(0), end = w / 2;\nfor (; t < end; t += 96)\n"
     assert not said("guard", f"{body}v[t] = 0;", outside(WRITE, 5, "v"))
 
@@ -262,6 +277,21 @@ def test_loads_with_the_id_of_another_dimension_are_named():
     assert not said("exchanged groups", body.replace("A[r * w + c]", "A[y * w + x]"))
 
 
+@pytest.mark.parametrize("second", ["y = get_global_id(0)", "y = get_group_id(0) * 16 + get_local_id(1)"])
+def test_a_store_that_uses_one_dimension_for_rows_and_columns_is_named(second):
+    """The message names the line that computes the coordinate with the wrong dimension, not the guard of the store. The
+    rule does not apply to a right store, or if the other dimension has a single group.
+    """
+    body = f"const uint x = get_global_id(0);\nconst uint {second};\nif (x < w && y < h)\nB[y + h * x] = A[y * w + x];"
+    assert said("one group id", body) == (
+        "line 4 uses dimension 0 of the launch for the columns of B, as for its rows, so only some blocks of B are "
+        "stored. Dimension 1 runs along the columns (`h`). Use dimension 1 for the columns."
+    )
+    single = replace(launch(body), items=(96, 16))
+    assert next(each for each in RULES if each.name == "one group id").find(single) is None
+    assert not said("one group id", f"{IDS}if (x < w && y < h) B[x * h + y] = A[y * w + x];")
+
+
 def test_a_tile_of_which_only_the_diagonal_is_loaded_is_named():
     """A load whose row and column use the same id in the group reads only the diagonal of its tile."""
     load = "if (y < h && k + v0 < w)\nt[u][v0] = A[y * w + k + v0];"
@@ -324,13 +354,14 @@ def branch(line, *, constant):
         ([branch(4, constant=False)], {6}),
         ([branch(4, constant=True)], {4, 6}),
         ([branch(4, constant=False), branch(6, constant=True)], {6}),
-        ([branch(4, constant=True), branch(6, constant=True)], {4, 6}),
+        ([branch(4, constant=True), branch(6, constant=True)], {6}),
         ([branch(4, constant=False), branch(6, constant=False)], {4, 6}),
     ],
 )
 def test_the_condition_that_keeps_all_work_items_out(branches, lines):
     """Several conditions may precede a line that no work-item reaches. The one that keeps them out is named if the
-    simulator shows it. Otherwise all are named.
+    simulator shows it. Otherwise all that may do so are named. Work-items have passed each condition that comes before
+    an evaluated one.
     """
     seen = launch(f"{IDS}if (x >= w)\nreturn;\nif (y < h)\nv[x] = 0;")
     seen = replace(seen, seen=seen.seen.model_copy(update={"branches": tuple(branches)}))
@@ -338,18 +369,68 @@ def test_the_condition_that_keeps_all_work_items_out(branches, lines):
     assert blocking(seen, [store]) == lines
 
 
+def test_a_condition_of_several_comparisons_may_keep_all_work_items_out():
+    """A condition of two comparisons may always be false although each of them is sometimes true."""
+    seen = launch(f"{IDS}if (x >= w || y >= h)\nreturn;\nif (y < h)\nv[x] = 0;")
+    seen = replace(seen, seen=seen.seen.model_copy(update={"branches": (branch(4, constant=False),)}))
+    store = next(number for number, token in enumerate(seen.text.outline.code) if token.line == 7)
+    assert blocking(seen, [store]) == {4, 6}
+
+
+def test_a_loop_that_never_begins_keeps_all_work_items_out():
+    """A loop whose condition never changes has no iteration, because the launch has ended. Conditions that are always
+    true are not to blame, and neither are conditions inside the loop.
+    """
+    seen = launch(f"{IDS}if (x < w)\nfor (uint k = 0; k < w; k++)\nif (y < h)\nv[k] = 0;")
+    branches = tuple(branch(line, constant=True) for line in (4, 5))
+    seen = replace(seen, seen=seen.seen.model_copy(update={"branches": branches}))
+    store = next(number for number, token in enumerate(seen.text.outline.code) if token.line == 7)
+    assert blocking(seen, [store]) == {5}
+
+
 def test_results_that_are_never_stored_are_named_with_their_stores():
     """An array that no work-item writes is named, with the lines of its stores and of the conditions before them. A
     store without a condition happens.
     """
     body = f"{IDS}if (x >= 0)\nreturn;\nif (y < h)\nv[x] = A[y * w + x];"
-    words = "v is never written: the condition in line 4 keeps all work-items from the store in line 7. "
+    words = "`v` is never written: the condition in line 4 keeps all work-items from the store in line 7. "
     assert said("results not stored", body, accesses=("A",), stored="B") == f"{words}Check the condition."
     assert not said("results not stored", body, accesses=("A",), stored="v")
     elsewhere = replace(launch(body, accesses=("A",), stored="B"), elsewhere=frozenset({("v", True)}))
     assert next(each for each in RULES if each.name == "results not stored").find(elsewhere) is None
     assert not said("results not stored", f"{IDS}if (x < 0)\nB[x] = 0;", stored="B")
     assert not said("results not stored", f"{IDS}B[x] = 0;", stored="v")
+
+
+@pytest.mark.parametrize(
+    "store",
+    [
+        "__global float *own = v + x;\nif (x < 0)\nown[y] = 1;",
+        "__global float *own = v + x;\nif (x < 0)\nvstore4((float4)(1), 0, own + y);",
+        "\nif (x < 0)\nvstore4((float4)(1), x, v);",
+        "\nif (x < 0)\nv[x] += 1;",
+    ],
+)
+def test_a_store_through_a_pointer_or_by_a_function_is_a_store(store):
+    """A store is found even if its statement does not begin with the array. A read of unset words in a later kernel is
+    an effect, and the message then names the kernel that never stores.
+    """
+    words = "is never written: the condition in line 5 keeps all work-items from the store in line 6."
+    assert said("results not stored", IDS + store, stored="B").startswith(f"`v` {words}")
+    seen = replace(launch(IDS + store, stored="B"), unset_later=frozenset({("v", 20), ("B", 21)}))
+    found = next(each for each in RULES if each.name == "results not stored").find(seen)
+    assert found.message.startswith("k never writes `v`: ")
+    assert found.explains == {20}
+
+
+def test_a_pixel_that_is_never_stored_is_named():
+    """A store to a pixel counts as a store to its image. An image that the simulator saw written is not named."""
+    body = f"{IDS}if (x < 0)\nwrite_imagef(v, (int2)(x, y), 0);"
+    assert said("results not stored", body, stored="B").startswith("`v` is never written: the condition in line 4 ")
+    seen = launch(body, stored="B")
+    pixels = SeenPixels(line=5, column=1, image="v", writes=True, times=1)
+    seen = replace(seen, seen=seen.seen.model_copy(update={"images": (pixels,)}))
+    assert next(each for each in RULES if each.name == "results not stored").find(seen) is None
 
 
 @pytest.mark.parametrize(
@@ -378,9 +459,9 @@ def test_unread_inputs_are_named_with_the_lines_of_their_loads():
     """An input that no work-item read is reported, together with the lines that would load it."""
     body = f"{IDS}if (x < 0)\nv[x] = A[y * w + x];"
     assert said("unread inputs", body).startswith(
-        "A is never read: the condition in line 4 keeps all work-items from the load in line 5."
+        "`A` is never read: the condition in line 4 keeps all work-items from the load in line 5."
     )
-    assert said("unread inputs", IDS) == "the kernel does not use A. "
+    assert said("unread inputs", IDS) == "the kernel does not use `A`. "
     assert not said("unread inputs", body, accesses=("A",))
     assert not said("unread inputs", body, stored="")
 

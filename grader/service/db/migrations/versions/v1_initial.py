@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-from grader.service.db.base import UtcDateTime
+from grader.service.db.tables.base import UtcDateTime
 
 revision = "v1"
 down_revision = None

@@ -1,1 +1,1 @@
-"""Pages for sign-in and for the user's own account."""
+"""Pages about one's own account, and sign-in."""

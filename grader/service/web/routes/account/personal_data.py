@@ -12,9 +12,9 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from grader.service.course.personal_data import shown_counts, write_zip
 from grader.service.db.session import Database
 from grader.service.errors import RefusedError
+from grader.service.people.personal_data import shown_counts, write_zip
 from grader.service.web.auth import AnyMember, person_of
 from grader.service.web.pages import page
 from grader.service.web.state import state_of

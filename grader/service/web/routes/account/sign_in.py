@@ -17,10 +17,12 @@ from grader.service.auth.sessions import (
     end_other_sessions,
     invited_person,
     person_named,
+    session_of,
     sign_in,
     sign_out,
     start_session,
 )
+from grader.service.db.tables.people import CourseRole
 from grader.service.errors import FieldError, NotFoundError, RefusedError
 from grader.service.throttle import network_of
 from grader.service.web.auth import AnyForm, AnyMember, Member, OwnForm, PerhapsMember, person_of, text_in
@@ -257,9 +259,18 @@ def back(request: Request) -> Response:
 
 def start_browser_session(request: Request, state: AppState, token: str) -> Response:
     """Redirect to the first page, with the cookie of a new session."""
-    answer = first_page(request, state)
+    answer = first_page(request, state, _home_of(state, token))
     set_session_cookie(answer, state, token)
     return answer
+
+
+def _home_of(state: AppState, token: str) -> str:
+    """The first page of the person with this session: the course for people who teach, and the assignments for
+    students.
+    """
+    with state.database.reading() as session:
+        found = session_of(session, token, state.now())
+    return "/" if found is None or found.person.role == CourseRole.STUDENT else "/course"
 
 
 def set_session_cookie(answer: Response, state: AppState, token: str) -> None:

@@ -72,10 +72,10 @@ def _after_sign_in(state: AppState, code: str) -> Response:
     return answer
 
 
-def first_page(request: Request, state: AppState) -> Response:
+def first_page(request: Request, state: AppState, home: str) -> Response:
     """Redirect after a sign-in to the home page, or to the confirmation of a terminal if one is pending."""
     code = normalized_code(request.cookies.get(state.code_cookie, ""))
-    answer = RedirectResponse(f"/device?code={code_with_dash(code)}" if len(code) == CODE_LENGTH else "/", 303)
+    answer = RedirectResponse(f"/device?code={code_with_dash(code)}" if len(code) == CODE_LENGTH else home, 303)
     if state.code_cookie in request.cookies:
         answer.delete_cookie(state.code_cookie, path="/", secure=state.secure, httponly=True, samesite="lax")
     return answer

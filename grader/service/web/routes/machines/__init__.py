@@ -1,1 +1,1 @@
-"""Routes for other programs, and pages that connect these programs."""
+"""Routes for other programs, and the pages that connect them."""

@@ -15,11 +15,13 @@ from grader.common.record import Record
 from grader.course.submissions.submission import FILE_NAME
 from grader.service.auth.api_tokens import TokenScope, revoke
 from grader.service.course.limits import HandInRules, is_late
-from grader.service.db.models import AttemptRow, State
+from grader.service.db.tables.grading_states import State
+from grader.service.db.tables.submissions import AttemptRow
 from grader.service.decisions.extensions import hand_in_rules, rules_for
-from grader.service.grades.holds import hold_of
+from grader.service.grades.publication.holds import hold_of
 from grader.service.grades.views import AssignmentStatus, StatusRequest, statuses_of
-from grader.service.submissions.accept import MAX_FORM_KEY_LENGTH, HandInRequest, accept, history
+from grader.service.submissions.accept import MAX_FORM_KEY_LENGTH, HandInRequest, accept
+from grader.service.submissions.history import history
 from grader.service.submissions.progress import ChecksInBrief
 from grader.service.web.auth import AnyCaller, Caller, Reader, Submitter, visible_attempt
 from grader.service.web.routes.student.attempts import Number, cancel_own, file_of, report_of, stream_of

@@ -1,4 +1,4 @@
-"""Pages for browsers that come from a learning platform: sign-in, launch, and the choice of assignments.
+"""Pages for browsers that come from a learning platform: sign-in and launch.
 
     /lti/login    the browser is sent to the platform
     /lti/launch   the platform's form arrives from another site, so browsers leave the cookie out
@@ -12,7 +12,7 @@ platform whose storage keeps the secret of the sign-in.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated
-from urllib.parse import parse_qsl, urlencode, urlsplit
+from urllib.parse import parse_qsl, urlencode
 
 from fastapi import APIRouter, Depends
 from starlette.datastructures import FormData
@@ -21,18 +21,15 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from grader.service.auth.issuer_keys import UnsignedError
 from grader.service.auth.sessions import start_session
-from grader.service.course.assignments import AssignmentView
-from grader.service.db.lti_tables import LtiPlatformRow
-from grader.service.db.models import CourseRole, PersonRow
-from grader.service.errors import FieldError, RefusedError
+from grader.service.course.assignment_view import AssignmentView
+from grader.service.db.tables.lti import LtiPlatformRow
+from grader.service.db.tables.people import CourseRole, PersonRow
+from grader.service.errors import RefusedError
 from grader.service.lti.accounts import enrol
-from grader.service.lti.keys import published, signing_key
+from grader.service.lti.keys import published
 from grader.service.lti.launches.deep_linking import (
-    AssignmentSelection,
     open_selection,
-    return_form,
     selection_of,
-    use_selection,
 )
 from grader.service.lti.launches.launch import (
     AGAIN,
@@ -55,11 +52,11 @@ from grader.service.lti.registrations import (
 )
 from grader.service.lti.services.line_items import StatedColumn, note_line_item
 from grader.service.lti.tokens import public_key_set
-from grader.service.web.auth import AnyForm, text_in, texts_in
-from grader.service.web.forms import NOTHING_ENTERED, EnteredForm, entered
-from grader.service.web.http.security_headers import POLICY
+from grader.service.web.auth import AnyForm, text_in
+from grader.service.web.forms import NOTHING_ENTERED
 from grader.service.web.pages import page
 from grader.service.web.routes.account.sign_in import TOO_MANY_FAILED, network, set_session_cookie
+from grader.service.web.routes.machines.lti_selection import origin_of, selection_page
 from grader.service.web.state import AppState, state_of
 
 router = APIRouter(prefix="/lti")
@@ -164,7 +161,7 @@ class _Storage:
         """Return the storage that a platform offers in a request. Its pages have the same origin as the sign-in
         address.
         """
-        origin = _origin(platform.authorization_url)
+        origin = origin_of(platform.authorization_url)
         return cls(target=storage_target(asked), origin=origin, key=f"grader-{login_state}")
 
 
@@ -248,7 +245,7 @@ def _entered(request: Request, arrival: _Arrival) -> Response:
             if message.selection is not None and message.wants_selection:
                 state.lti.require_address(message.selection.deep_link_return_url, "return address")
                 token = open_selection(session, context, person, message.selection, now)
-                return _selection_page(request, token, selection_of(session, token, now), NOTHING_ENTERED)
+                return selection_page(request, token, selection_of(session, token, now), NOTHING_ENTERED)
             assignment = _assignment(state, message)
             if assignment is not None:
                 column = StatedColumn(url=message.line_items.lineitem, role=person.role)
@@ -267,46 +264,4 @@ def _signed_in(state: AppState, token: str, person: PersonRow, assignment: Assig
     start = "/course" if person.role != CourseRole.STUDENT else ""
     answer = RedirectResponse("/" if assignment is None else f"{start}/assignments/{assignment.name}", 303)
     set_session_cookie(answer, state, token)
-    return answer
-
-
-def _selection_page(request: Request, token: str, selection: AssignmentSelection, form: EnteredForm) -> Response:
-    """The page for the choice. Only the platform may show it in a frame."""
-    assignments, platform = state_of(request).cache.all(), selection.context.platform
-    answer = page(
-        request,
-        "lti_selection.html.jinja",
-        status_code=form.status,
-        token=token,
-        selection=selection,
-        assignments=assignments,
-        form=form,
-    )
-    origins = {_origin(each) for each in (selection.return_url, platform.issuer, platform.authorization_url)}
-    answer.headers["content-security-policy"] = POLICY.replace(
-        "frame-ancestors 'none'", f"frame-ancestors {' '.join(sorted(origins))}"
-    )
-    return answer
-
-
-def _origin(address: str) -> str:
-    parts = urlsplit(address)
-    return f"{parts.scheme}://{parts.netloc}"
-
-
-@router.post("/deep-linking")
-def choose(request: Request, form: AnyForm) -> Response:
-    """Return the chosen assignments to the platform, by a form of the browser."""
-    state, now = state_of(request), state_of(request).now()
-    chosen = [state.cache.assignment(name) for name in texts_in(form, "assignment")]
-    with state.database.writing() as session:
-        if not chosen:
-            token = text_in(form, "token")
-            missing = entered(form, FieldError("assignment", "No assignment is chosen. Choose at least one."))
-            return _selection_page(request, token, selection_of(session, token, now), missing)
-        selection = use_selection(session, text_in(form, "token"), now)
-        made = return_form(selection, chosen, state.origin, signing_key(session, now))
-        answer = page(request, "lti_return.html.jinja", made=made, platform=selection.context.platform.name)
-    policy = POLICY.replace("form-action 'self'", f"form-action {_origin(made.address)}")
-    answer.headers["content-security-policy"] = policy.replace("frame-ancestors 'none'", "frame-ancestors *")
     return answer

@@ -1,6 +1,7 @@
 """The page of learning platforms for people who teach: connected courses, their rosters, and scores."""
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query
@@ -11,14 +12,17 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from grader.common.record import Record
-from grader.service.course.roster import shared_names
-from grader.service.db.lti_tables import LtiScoreRow
-from grader.service.db.sending import SendState
+from grader.course.folders import read_text
+from grader.grading.settings import shipped
+from grader.service.course.handouts import render_handout
+from grader.service.db.outbox.sending import SendState
+from grader.service.db.tables.lti import LtiScoreRow
 from grader.service.errors import FieldError
 from grader.service.lti.registrations import connect, context_of, contexts, disconnect, platforms
 from grader.service.lti.services.groups import choose_groups, group_sets
 from grader.service.lti.services.roster import request_roster
 from grader.service.lti.services.scores import send_again
+from grader.service.people.roster import shared_names
 from grader.service.web.auth import Instructor, Member, RowNumber, StaffForm, Teacher, text_in, texts_in
 from grader.service.web.forms import NOTHING_ENTERED, EnteredForm, entered
 from grader.service.web.pages import page
@@ -70,6 +74,17 @@ def _scores(session: Session, asked: ScoreFilter) -> Sequence[LtiScoreRow]:
     wanted = select(LtiScoreRow).where(LtiScoreRow.state == asked.state, LtiScoreRow.id > asked.after)
     with_people = wanted.options(joinedload(LtiScoreRow.person), joinedload(LtiScoreRow.context))
     return session.scalars(with_people.order_by(LtiScoreRow.id).limit(SCORES_PER_PAGE + 1)).all()
+
+
+@router.get("/guide")
+def show_guide(request: Request, member: Teacher) -> Response:
+    """The guide to learning platforms. It belongs to this version of grader, and needs no access to the internet."""
+    return page(request, "guide.html.jinja", member, title="Learning platforms, guide", guide=_guide())
+
+
+@cache
+def _guide() -> str:
+    return render_handout(read_text(shipped() / "docs" / "lti.md"))
 
 
 @router.post("/{context_id}/connection")

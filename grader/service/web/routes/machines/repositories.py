@@ -9,15 +9,15 @@ from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from grader.service.course.repositories import (
+from grader.service.db.tables.access import RepositoryRow
+from grader.service.errors import FieldError, NotFoundError
+from grader.service.people.repositories import (
     import_repositories,
     link_repository,
     listed_repositories,
     repositories_of,
     unlink_repository,
 )
-from grader.service.db.models import RepositoryRow
-from grader.service.errors import FieldError, NotFoundError
 from grader.service.web.auth import AnyMember, Instructor, Member, OwnForm, RowNumber, StaffForm, text_in, upload_in
 from grader.service.web.forms import NOTHING_ENTERED, EnteredForm, at_field, entered
 from grader.service.web.pages import page

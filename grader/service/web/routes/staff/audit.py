@@ -1,13 +1,21 @@
-"""Routes of the audit trail: its pages, and the whole trail as a file."""
+"""Routes of the audit trail: its pages, and the whole trail as a file. On a page, the lines of one click, such as new
+links for all students, are one entry.
+"""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import groupby
 from typing import Annotated, get_args
 
 from fastapi import APIRouter, Query
+from sqlalchemy.orm import Session
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
+from grader.common.record import replace
 from grader.service.db.audit import AuditFilter, By, audit_after, audit_page
+from grader.service.db.tables.audit import AuditRow
 from grader.service.exports.csv import AUDIT_HEADINGS, audit_lines_csv
 from grader.service.web.auth import Teacher
 from grader.service.web.http.responses import CSV, download_headers
@@ -16,13 +24,60 @@ from grader.service.web.state import AppState, state_of
 
 router = APIRouter(prefix="/course")
 
+FEWEST_ENTRIES, MAX_QUERIES = 50, 10
+"""A page reads further lines until it has this number of entries, with at most this number of queries."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuditEntry:
+    """One line, or the lines of one click about several people. `keys` are these people; empty for one line."""
+
+    at: datetime
+    who: str
+    what: str
+    keys: tuple[str, ...] = ()
+
 
 @router.get("/audit")
 def audit(request: Request, member: Teacher, wanted: Annotated[AuditFilter, Query()]) -> Response:
     """A page of changes with their authors."""
     with state_of(request).database.reading() as session:
+        entries, before = _entries(session, wanted)
+    return page(request, "audit.html.jinja", member, entries=entries, before=before, wanted=wanted, bys=get_args(By))
+
+
+def _entries(session: Session, wanted: AuditFilter) -> tuple[Sequence[AuditEntry], int | None]:
+    """The entries of a page, and the number of the last line if earlier ones follow."""
+    lines: list[AuditRow] = []
+    entries: Sequence[AuditEntry] = ()
+    for _ in range(MAX_QUERIES):
         found = audit_page(session, wanted)
-    return page(request, "audit.html.jinja", member, found=found, wanted=wanted, bys=get_args(By))
+        lines += found.lines
+        entries = entries_of(lines)
+        if found.before is None or len(entries) >= FEWEST_ENTRIES:
+            return entries, found.before
+        wanted = replace(wanted, before=found.before)
+    return entries, wanted.before
+
+
+def entries_of(lines: Sequence[AuditRow]) -> Sequence[AuditEntry]:
+    """The entries of these lines. Neighbouring lines are one entry if they have the same time and author, and the same
+    words except for the person at their end.
+    """
+    return [_entry([*some]) for _, some in groupby(lines, lambda line: (line.at, line.who, _about_all(line)))]
+
+
+def _about_all(line: AuditRow) -> str | int:
+    """The words of a line without the person at their end; the number of the line if they do not end so."""
+    return line.what.removesuffix(line.about) if line.about and line.what.endswith(f" {line.about}") else line.id
+
+
+def _entry(lines: Sequence[AuditRow]) -> AuditEntry:
+    first, keys = lines[0], tuple(sorted({line.about for line in lines}))
+    if len(keys) == 1:
+        return AuditEntry(at=first.at, who=first.who, what=first.what)
+    words = f"{first.what.removesuffix(first.about)}{len(keys):,} people"
+    return AuditEntry(at=first.at, who=first.who, what=words, keys=keys)
 
 
 @router.get("/audit.csv")

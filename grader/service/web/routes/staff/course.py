@@ -22,16 +22,16 @@ from grader.reports.statistics import (
     sums_of,
     to_decide,
 )
-from grader.service.course.roster import shared_names
-from grader.service.decisions.overrides import hides, release_of
 from grader.service.decisions.regrading import Selection, Which, regrade, regrade_older
 from grader.service.errors import FieldError, RefusedError
 from grader.service.exports.csv import points_csv
 from grader.service.grades.course_rows import AssignmentRows, rows_of
 from grader.service.grades.filter import CourseFilter, Show, Sort, columns_in_use, lines_of
-from grader.service.grades.holds import hold_of
 from grader.service.grades.overview import course_overview
+from grader.service.grades.publication.holds import hold_of
+from grader.service.grades.publication.releases import hides, release_of
 from grader.service.grades.views import course_table
+from grader.service.people.roster import shared_names
 from grader.service.web.auth import Member, Teacher, TeacherForm, text_in
 from grader.service.web.forms import NOTHING_ENTERED, EnteredForm, at_field, entered
 from grader.service.web.http.responses import csv_file

@@ -9,11 +9,11 @@ from sqlalchemy.orm import Session
 from starlette.requests import Request
 from starlette.responses import Response
 
+from grader.common.people import by_name
 from grader.common.phrases import count
 from grader.service.auth.sessions import NEWCOMERS, invite, invite_all, links_digest, newcomers, unused_links
 from grader.service.db.batches import in_batches
-from grader.service.db.models import PersonRow
-from grader.service.db.names import by_name
+from grader.service.db.tables.people import PersonRow
 from grader.service.errors import RefusedError
 from grader.service.exports.csv import links_csv
 from grader.service.web.auth import (
@@ -73,19 +73,19 @@ def make_links(request: Request, member: Instructor, form: StaffForm) -> Respons
     """A file with new links for all students who have never used one. The request is refused if it would cancel other
     links than those that the form confirms, so that a second click does not cancel the links of the first.
     """
-    state = state_of(request)
+    state, now = state_of(request), state_of(request).now()
     with state.database.reading() as session:
         students = [person.id for person in newcomers(session)]
-        ended = unused_links(session, state.now(), NEWCOMERS)
+        ended = unused_links(session, now, NEWCOMERS)
     if text_in(form, "cancels") != links_digest(ended):
         raise RefusedError(LINKS_CHANGED)
 
     def links(session: Session, numbers: Sequence[int]) -> list[tuple[str, str, str]]:
         some = PersonRow.id.in_(numbers)
-        if not unused_links(session, state.now(), some) <= ended:
+        if not unused_links(session, now, some) <= ended:
             raise RefusedError(LINKS_CHANGED)
         invited = by_name(session.scalars(select(PersonRow).where(some, NEWCOMERS)))
-        tokens = invite_all(session, invited, member.key, state.now())
+        tokens = invite_all(session, invited, member.key, now)  # one time, so that the audit trail shows one entry
         return [(one.key, one.name, link_of(state, token)) for one, token in zip(invited, tokens, strict=True)]
 
     made = in_batches(state.database, students, links)

@@ -10,10 +10,13 @@ from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from grader.common.people import sort_key
+from grader.common.people import has_words, sort_key
 from grader.common.phrases import listed as listed_in_words
 from grader.service.auth.sessions import ways_to_sign_in
-from grader.service.course.members import (
+from grader.service.db.tables.access import SessionRow
+from grader.service.db.tables.people import CourseRole, PersonRow
+from grader.service.errors import FieldError
+from grader.service.people.members import (
     activate,
     add,
     attempts_of,
@@ -23,10 +26,7 @@ from grader.service.course.members import (
     removed_with,
     require_removable,
 )
-from grader.service.course.roster import RosterImport, RosterLine, import_roster, listed_as
-from grader.service.db.models import CourseRole, PersonRow, SessionRow
-from grader.service.db.names import has_words
-from grader.service.errors import FieldError
+from grader.service.people.roster import RosterImport, RosterLine, import_roster, listed_as
 from grader.service.web.auth import Instructor, Member, RowNumber, StaffForm, Teacher, person_of, text_in, upload_in
 from grader.service.web.forms import NOTHING_ENTERED, EnteredForm, at_field, entered
 from grader.service.web.pages import Confirmation, confirmation_page, page

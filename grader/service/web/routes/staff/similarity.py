@@ -6,7 +6,7 @@ from starlette.responses import RedirectResponse, Response
 
 from grader.common.phrases import count, listed
 from grader.protocol.text import showable
-from grader.service.db.models import PoolRow
+from grader.service.db.tables.assignments import PoolRow
 from grader.service.errors import FieldError
 from grader.service.exports.jobs import ExportKind, export_file
 from grader.service.exports.similarity import PoolKind, SimilarSources, add_to_pool, empty_pool, pool_sizes

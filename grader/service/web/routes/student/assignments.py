@@ -12,13 +12,14 @@ from starlette.responses import RedirectResponse, Response
 
 from grader.common.record import Record, replace
 from grader.course.submissions.submission import FILE_NAME
-from grader.service.course.assignments import AssignmentView
+from grader.service.course.assignment_view import AssignmentView
 from grader.service.course.groups import belongs_to
 from grader.service.course.limits import is_open
-from grader.service.db.models import AttemptRow, PersonRow
+from grader.service.db.tables.people import PersonRow
+from grader.service.db.tables.submissions import AttemptRow
 from grader.service.errors import NotFoundError
 from grader.service.grades.points_chart import points_chart
-from grader.service.grades.views import StatusRequest, status_at, statuses_of
+from grader.service.grades.views import AssignmentStatus, StatusRequest, status_at, statuses_of
 from grader.service.grades.visibility import points_change
 from grader.service.submissions.diff import compared
 from grader.service.throttle import ConcurrencyLimiter
@@ -88,7 +89,7 @@ def home_of(request: Request, member: Member, person_id: int | None) -> Response
 @router.get("/guide")
 def guide(request: Request, member: AnyMember) -> Response:
     """The guide to reading a report."""
-    return page(request, "guide.html.jinja", member, guide=state_of(request).cache.guide())
+    return page(request, "guide.html.jinja", member, title="Reading a report", guide=state_of(request).cache.guide())
 
 
 @router.get("/assignments/{name}")
@@ -119,11 +120,18 @@ def assignment_of(
         status=status,
         forms=forms,
         cost="" if member.teaches else status.hand_in_cost(state.now()),
+        may_try=may_try(status, state.now()),
         assignment=shown,
         chart=points_chart(status.attempts),
         owner=owner,
         base=base_of(owner, person_id),
     )
+
+
+def may_try(status: AssignmentStatus, now: datetime) -> bool:
+    """True if the person may try a kernel now. Attempts and the due date do not matter."""
+    allowed = status.assignment.policies.dry_runs > 0 and not status.held_back
+    return allowed and not status.rules.gone and is_open(status.rules, now)
 
 
 def as_seen(member: Member, assignment: AssignmentView, now: datetime) -> AssignmentView:

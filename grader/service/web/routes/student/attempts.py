@@ -14,12 +14,13 @@ from grader.reports.html.workspace import workspace
 from grader.results.result import Result
 from grader.service.course.groups import belongs_to
 from grader.service.course.limits import is_late
-from grader.service.db.models import AttemptRow, GradingRow, State
+from grader.service.db.tables.grading_states import State
+from grader.service.db.tables.submissions import AttemptRow, GradingRow
 from grader.service.decisions.extensions import rules_for
 from grader.service.decisions.overrides import exclusion_of
 from grader.service.decisions.questions import requests_about
 from grader.service.errors import NotFoundError, RefusedError
-from grader.service.grades.holds import HELD_BACK, hold_of
+from grader.service.grades.publication.holds import HELD_BACK, hold_of
 from grader.service.grades.views import deduction_of
 from grader.service.grades.visibility import points_change
 from grader.service.submissions.accept import HANDED_IN, cancel
@@ -94,17 +95,9 @@ def attempt_of(
     whole = member.teaches and bool(request.query_params.get("all"))
     with state.database.reading() as session:
         attempt = visible_attempt(session, public, member)
-        latest, counted, person = attempt.gradings[-1], attempt.counted, attempt.person
-        open_grading = open_grading_of(state, session, member, latest) if State(latest.state).open else None
-        hold = hold_of(session, attempt.assignment)
-        assignment = state.cache.assignment(attempt.assignment)
-        late = is_late(rules_for(session, assignment, person.id), attempt.received)
-        excluded, requests = exclusion_of(session, attempt), requests_about(session, attempt)
-        deduction = deduction_of(session, state.cache.all(), attempt, member.access) if late else ""
-        own = person.id == member.id or not member.teaches
-        result = member.access.result(attempt)
+        counted, result = attempt.counted, member.access.result(attempt)
         stored = None if counted is None or result is None else _stored_result(counted, whole=whole)
-        neighbours = _neighbours(session, attempt, member.id if own else person.id, member)
+        read = _read_with(session, state, member, attempt)
     return page(
         request,
         "attempt.html.jinja",
@@ -113,24 +106,36 @@ def attempt_of(
         question_form=question,
         exclusion_form=exclusion,
         attempt=attempt,
-        assignment=assignment,
-        late=late,
-        deduction=deduction,
-        exclusion=excluded,
-        requests=requests,
-        latest=latest,
-        open_grading=open_grading,
         counted=counted,
         result=result,
         report=None if stored is None else report_in(stored),
         whole=whole,
-        neighbours=neighbours,
-        hold=hold,
-        owner=person,
-        own=own,
-        base="" if own else f"/course/people/{person.id}",
-        cancellable=person.id == member.id and open_grading is not None and latest.why == HANDED_IN,
+        **read,
     )
+
+
+def _read_with(session: Session, state: AppState, member: Member, attempt: AttemptRow) -> dict[str, object]:
+    """What the page shows besides the result of an attempt: its grading, its owner, decisions and neighbours."""
+    latest, person = attempt.gradings[-1], attempt.person
+    open_grading = open_grading_of(state, session, member, latest) if State(latest.state).open else None
+    assignment = state.cache.assignment(attempt.assignment)
+    late = is_late(rules_for(session, assignment, person.id), attempt.received)
+    own = person.id == member.id or not member.teaches
+    return {
+        "assignment": assignment,
+        "late": late,
+        "deduction": deduction_of(session, state.cache.all(), attempt, member.access) if late else "",
+        "exclusion": exclusion_of(session, attempt),
+        "requests": requests_about(session, attempt),
+        "latest": latest,
+        "open_grading": open_grading,
+        "neighbours": _neighbours(session, attempt, member.id if own else person.id, member),
+        "hold": hold_of(session, attempt.assignment),
+        "owner": person,
+        "own": own,
+        "base": "" if own else f"/course/people/{person.id}",
+        "cancellable": person.id == member.id and open_grading is not None and latest.why == HANDED_IN,
+    }
 
 
 def _stored_result(counted: GradingRow, *, whole: bool) -> bytes | None:

@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from grader.reports import REPORTS
 from grader.results.result import Result
-from grader.service.db.models import GradingRow
+from grader.service.db.tables.submissions import GradingRow
 from grader.service.errors import NotFoundError
 from grader.service.throttle import ConcurrencyLimiter
 from grader.service.web.auth import AnyMember, User, visible_attempt

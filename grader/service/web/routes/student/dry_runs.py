@@ -6,27 +6,47 @@ import zlib
 
 from fastapi import APIRouter
 from sqlalchemy.orm import Session
+from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from grader.service.db.models import DryRunRow
+from grader.service.db.tables.submissions import DryRunRow
 from grader.service.decisions.extensions import rules_for
-from grader.service.errors import NotFoundError
-from grader.service.submissions.dry_runs import DryRunRequest, dry_run_of, make
-from grader.service.web.auth import AnyMember, Member, OwnForm
+from grader.service.errors import NotFoundError, RefusedError
+from grader.service.submissions.dry_runs import DryRunRequest, TooManyDryRunsError, dry_run_of, make
+from grader.service.web.auth import AnyMember, Member, SentForm
 from grader.service.web.http.responses import decompressed
 from grader.service.web.http.security_headers import REPORT_POLICY
 from grader.service.web.pages import page
 from grader.service.web.routes.student.attempts import Number, grading_stream, open_grading_of, report_in
-from grader.service.web.routes.student.hand_ins import sent_file
+from grader.service.web.routes.student.hand_ins import form_again, sent_file, too_large
 from grader.service.web.state import AppState, state_of
 
 router = APIRouter()
 
+TOO_MANY_REQUESTS = 429
+"""HTTP status of the answer to too many dry runs within an hour."""
+
 
 @router.post("/assignments/{name}/try")
-def try_kernel(request: Request, member: AnyMember, form: OwnForm, name: str) -> Response:
-    """Queue a dry run of a file or of the text of the editor."""
+def try_kernel(request: Request, member: AnyMember, form: SentForm, name: str) -> Response:
+    """Queue a dry run of a file or of the text of the editor. If it is refused, its form is shown again."""
+    if form is None:
+        return too_large(request, member, name)
+    try:
+        return _queued(request, member, form, name)
+    except NotFoundError:
+        raise
+    except TooManyDryRunsError as error:
+        answer = form_again(request, member, form, name, error)
+        answer.status_code = TOO_MANY_REQUESTS
+        answer.headers["retry-after"] = str(error.seconds)
+        return answer
+    except RefusedError as error:
+        return form_again(request, member, form, name, error)
+
+
+def _queued(request: Request, member: Member, form: FormData, name: str) -> Response:
     state = state_of(request)
     shown = state.cache.assignment(name)
     _, data = sent_file(form)

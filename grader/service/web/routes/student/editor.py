@@ -7,16 +7,16 @@ from sqlalchemy.orm import Session
 from starlette.requests import Request
 from starlette.responses import Response
 
-from grader.service.db.models import AttemptRow, DryRunRow
+from grader.service.db.tables.submissions import AttemptRow, DryRunRow
 from grader.service.errors import NotFoundError, RefusedError
 from grader.service.grades.views import StatusRequest, status_at
 from grader.service.grades.visibility import checks_of
-from grader.service.submissions.accept import history
 from grader.service.submissions.dry_runs import dry_run_of
+from grader.service.submissions.history import history
 from grader.service.web.auth import AnyMember, Member
 from grader.service.web.forms import NOTHING_ENTERED, EnteredForm
 from grader.service.web.pages import page
-from grader.service.web.routes.student.assignments import as_seen
+from grader.service.web.routes.student.assignments import as_seen, may_try
 from grader.service.web.state import state_of
 
 router = APIRouter()
@@ -93,6 +93,7 @@ def _editor(
         text=text,
         remarks=() if grading is None else checks_of(grading).remarks,
         refusal=status.refusal,
+        may_try=may_try(status, now),
         cost="" if member.teaches else status.hand_in_cost(now),
     )
 

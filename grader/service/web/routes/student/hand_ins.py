@@ -1,4 +1,4 @@
-"""Handing in: a student sends a file, or the text of the editor."""
+"""Handing in: a student sends a file, or the text of the editor. Refused files and texts come back in their form."""
 
 from fastapi import APIRouter
 from starlette.datastructures import FormData
@@ -7,10 +7,11 @@ from starlette.responses import RedirectResponse, Response
 
 from grader.course.submissions.submission import FILE_NAME, SIZE_LIMIT
 from grader.service.decisions.extensions import hand_in_rules
-from grader.service.errors import FieldError
+from grader.service.errors import FieldError, RefusedError
 from grader.service.submissions.accept import HandInRequest, accept
-from grader.service.web.auth import AnyMember, Member, OwnForm, file_in, text_in
-from grader.service.web.forms import entered
+from grader.service.submissions.file_checks import FILE_TOO_LARGE
+from grader.service.web.auth import AnyMember, Member, SentForm, file_in, text_in
+from grader.service.web.forms import EnteredForm, entered
 from grader.service.web.routes.student.assignments import AssignmentForms, assignment_of
 from grader.service.web.routes.student.editor import EDITABLE, editor_with
 from grader.service.web.state import arrival_of, state_of
@@ -19,16 +20,30 @@ router = APIRouter()
 
 
 @router.post("/assignments/{name}/attempts")
-def hand_in(request: Request, member: AnyMember, form: OwnForm, name: str) -> Response:
+def hand_in(request: Request, member: AnyMember, form: SentForm, name: str) -> Response:
     """Store a file or the text of the editor. Only then comes the answer, which redirects to the attempt."""
+    if form is None:
+        return too_large(request, member, name)
     try:
         return _handed_in(request, member, form, name)
     except FieldError as error:
-        if file_in(form, "file") is not None or "text" not in form:
-            return assignment_of(request, member, name, None, AssignmentForms(hand_in=entered(form, error)))
-        if len(text_in(form, "text")) > EDITABLE:
-            raise
-        return editor_with(request, member, name, entered(form, FieldError("text", str(error))))
+        return form_again(request, member, form, name, error)
+
+
+def too_large(request: Request, member: Member, name: str) -> Response:
+    """The page of the assignment, with the message that a file is too large."""
+    refused = EnteredForm(values={}, field="file", message=FILE_TOO_LARGE)
+    return assignment_of(request, member, name, None, AssignmentForms(hand_in=refused))
+
+
+def form_again(request: Request, member: Member, form: FormData, name: str, error: RefusedError) -> Response:
+    """The page from which a file or a text was sent, with the reason why it was refused. The editor keeps its text."""
+    if file_in(form, "file") is not None or "text" not in form:
+        refused = entered(form, FieldError("file", str(error)))
+        return assignment_of(request, member, name, None, AssignmentForms(hand_in=refused))
+    if len(text_in(form, "text")) > EDITABLE:
+        raise error
+    return editor_with(request, member, name, entered(form, FieldError("text", str(error))))
 
 
 def _handed_in(request: Request, member: Member, form: FormData, name: str) -> Response:

@@ -1,0 +1,1 @@
+"""Publication of results: results that are held back, and the release of hidden checks."""

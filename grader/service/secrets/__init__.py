@@ -1,0 +1,1 @@
+"""Random tokens and their hashes, and secrets for child processes."""
