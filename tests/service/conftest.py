@@ -21,7 +21,7 @@ def database_kind(request):
 
 @pytest.fixture
 def service(tmp_path, database_kind, request):
-    url = request.getfixturevalue("postgresql").new() if database_kind == "postgresql" else None
+    url = request.getfixturevalue("postgresql").with_tables() if database_kind == "postgresql" else None
     made = Service(tmp_path, url=url)
     yield made
     made.database.close()

@@ -9,10 +9,14 @@ import signal
 import subprocess
 import tempfile
 import time
+from functools import cached_property
 from itertools import count
 from pathlib import Path
 
 import pytest
+
+from grader.service.db.migrate import migrate
+from grader.service.db.session import Database
 
 ABSENT = "PostgreSQL is not installed (Debian's package postgresql)"
 PROGRAMS = ("initdb", "postgres", "pg_isready", "psql")
@@ -83,6 +87,25 @@ class Server:
         # By default, copying the template waits for a checkpoint. Writing the copy to the log avoids the wait, and is
         # quicker for small databases.
         self.psql(f"CREATE DATABASE {name} STRATEGY wal_log {how}")
+        return self._address(name)
+
+    def with_tables(self):
+        """Return the address of a new database with the current tables. Copying them takes a quarter of the processor
+        time of making them.
+        """
+        return self.new(f"TEMPLATE {self._tables}")
+
+    @cached_property
+    def _tables(self):
+        """Name of a database with the current tables, to which nothing is connected."""
+        name = "tables"
+        self.psql(f"CREATE DATABASE {name}")
+        database = Database(self._address(name))
+        migrate(database)
+        database.close()
+        return name
+
+    def _address(self, name):
         return f"postgresql://{OWNER}@/{name}?host={self.folder}"
 
     def psql(self, statement):
