@@ -158,7 +158,7 @@ def test_reads_and_writes_of_images_are_measured(tmp_path, simulator):
     subject = subject_of(simulator, asked, kernel_of(QUICK))
     counted = count_memory(memory_run(subject, asked.memory), Simulation())
     reads, writes = check_memory(asked, asked.memory, usable(counted), subject.task.submission.source)
-    assert reads.message.startswith("work-items read 384 pixels of images, 384 of source in line 8; the limit is 256.")
+    assert reads.message.startswith("work-items read 384 pixels of `source` in line 8; the limit is 256.")
     assert reads.reason is Reason.EXTRA_TRAFFIC
     assert writes.verdict is Verdict.PASSED
     assert counted.profile.read == counted.profile.written == 0

@@ -20,6 +20,6 @@ def test_a_right_kernel_earns_its_points_next_to_a_wrong_one(tmp_path, environme
     first = result.first_cause
     assert (first.label, first.reason) == ("scanBlocks alone", Reason.WRONG_OUTPUT)
     assert first.message.endswith("Only scanBlocks ran, with correct inputs.")
-    assert "sums is already wrong after launch 2, scanSums" in checks[2].detail
+    assert "`sums` is already wrong after launch 2, scanSums" in checks[2].detail
     path.write_text(KERNELS)
     assert grade(assignment, path, environment, seed=4).points == 20

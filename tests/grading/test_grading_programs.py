@@ -234,7 +234,7 @@ def test_the_first_wrong_intermediate_array_is_explained(tmp_path, environment):
     (case, _) = (check for check in first.checks if check.kind is Kind.CORRECTNESS)
     assert case.reason is Reason.WRONG_OUTPUT
     assert "sums" in case.message
-    assert "sums is already wrong after launch 1, sumBlocks" in case.detail
+    assert "`sums` is already wrong after launch 1, sumBlocks" in case.detail
     second = graded(tmp_path, environment, assignment, BLOCKS.replace("i < n / 8", "i + 1 < n / 8"))
     case = [check for check in second.checks if check.kind is Kind.CORRECTNESS][-1]
     assert case.message.startswith("total")

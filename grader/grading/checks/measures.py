@@ -172,14 +172,14 @@ def _images(counted: Profile, does: Literal["reads", "writes"]) -> Reading:
     if not used:
         return Reading(value=0.0, reason=Reason.EXTRA_TRAFFIC, what=f"the kernel does not {one} any image", help="")
     worst = max(used, key=attrgetter("times"))
-    where = f"{worst.times:,} of {worst.image} in {place(worst.line)}"
+    here = f"`{worst.image}` in {place(worst.line)}"
     return Reading(
         value=total,
         reason=Reason.EXTRA_TRAFFIC,
-        what=f"work-items {one} {total:,} pixels of images, most of them {where}"
+        what=f"work-items {one} {total:,} pixels of images, and {worst.times:,} of them are pixels of {here}"
         if len(used) > 1
-        else f"work-items {one} {total:,} pixels of images, {where}",
-        help=f"Read each pixel of {worst.image} as few times as possible: keep it in a variable or in local memory."
+        else f"work-items {one} {total:,} pixels of {here}",
+        help=f"Read each pixel of `{worst.image}` as few times as possible: keep it in a variable or in local memory."
         if does == "reads"
         else "Store a pixel once, when it is complete.",
     )

@@ -67,6 +67,13 @@ class AssignmentStatus:
             return 0.0
         return self.counting.counted.hidden_points
 
+    @property
+    def may_gain(self) -> bool:
+        """True if the person can hand in now and does not have all points yet."""
+        grade = self.grade
+        is_complete = grade.excused or (grade.points is not None and grade.points >= grade.most)
+        return not self.refusal and not is_complete
+
     def hand_in_cost(self, now: datetime) -> str:
         """The cost of handing in at this time, such as "2 days late: 20 % off; 3 of 5 attempts left"; empty if there is
         neither a due date nor a limit.
@@ -105,6 +112,14 @@ def statuses_of(
     grades = asked.access.grades(session, assignments, asked.person_id)
     held = held_assignments(session)
     return tuple(_status(session, each, grades[each.name], asked, held) for each in assignments)
+
+
+def next_of(statuses: Sequence[AssignmentStatus]) -> AssignmentStatus | None:
+    """The assignment that a student should work on next: the one that is due first of those that can still gain points,
+    without late ones if there are others. Without dates, it is the first of the course.
+    """
+    open_ones = [each for each in statuses if each.may_gain]
+    return min(open_ones, key=lambda each: (each.late, each.rules.due is None, each.rules.due), default=None)
 
 
 def status_at(

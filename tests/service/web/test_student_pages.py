@@ -96,6 +96,18 @@ def test_the_list_has_only_columns_that_an_assignment_needs(service, ada):
     assert headings.findall(ada.get("/").text) == ["Assignment", "Due", "Points so far"]
 
 
+def test_the_list_begins_with_the_assignment_to_work_on_next(service, ada):
+    """The list names the assignment that can still gain points, with its due date, and none after full points."""
+    policies = service.course.assignments.parent / "course.yaml"
+    policies.write_text("due: 2026-12-01T23:59:00+00:00\n")
+    following = re.compile(r"Next: .*?</p>")
+    (said,) = following.findall(ada.get("/").text)
+    assert '<a href="/assignments/small">' in said
+    assert ", due " in said
+    service.graded(service.hand_in())
+    assert following.findall(ada.get("/").text) == []
+
+
 def test_a_missing_assignment_is_not_found(ada):
     """An unknown assignment is answered with 404, both for its page and for a hand-in."""
     assert ada.get("/assignments/nothing").status_code == 404

@@ -143,8 +143,8 @@ def from_own_arrays(heard: Heard, array: str, line: int) -> str:
     return ""
 
 
-FROM_OWN = "The index depends on values of {}. First check how they are computed in {}."
-FROM_EARLIER = "The index depends on values of {}. First check how {} computes {} in {}."
+FROM_OWN = "The index depends on values of `{}`. First check how they are computed in {}."
+FROM_EARLIER = "The index depends on values of `{}`. First check how {} computes {} in {}."
 LET_THROUGH = "The {} both work-items write, and their indexes are equal. Check the condition and the index."
 SAME_IN_A_GROUP = "The index is the same for all work-items. Let one of them write, or give each its own element."
 SAME_IN_ALL_GROUPS = "The index is the same for all groups. Give each group its own element, by get_group_id."

@@ -423,7 +423,7 @@ def test_an_index_from_an_array_that_the_kernel_computes():
     lines += ["for (uint i = 0; i < 2; i++)", "to[i] = get_global_id(0) * n + i;", "C[0] = A[to[1]];", "}"]
     scene = replace(LINE, source="\n".join(lines), expanded="\n".join(lines))
     found = only(kernel(invalid("read", at("global", A + 400), entity(6, READ))), scene)
-    assert found.help == "The index depends on values of to. First check how they are computed in line 5."
+    assert found.help == "The index depends on values of `to`. First check how they are computed in line 5."
     direct = scene.source.replace("A[to[1]]", "A[get_global_id(0)]")
     found = only(
         kernel(invalid("read", at("global", A + 400), entity(6, READ))),

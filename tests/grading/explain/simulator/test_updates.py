@@ -101,7 +101,7 @@ def test_an_index_from_an_earlier_kernel_leads_to_that_kernel(fault):
     told = race("Write-write", at("global", C), *sides)
     told = told if fault == "race" else invalid("write", at("global", C + 8192), sides[0])
     (found,) = findings(kernel(told), scene_of(CHAIN), (earlier,))
-    assert found.help == "The index depends on values of A. First check how first computes starts in line 3."
+    assert found.help == "The index depends on values of `A`. First check how first computes starts in line 3."
     (alone,) = findings(kernel(told), scene_of(CHAIN))
     assert "first" not in alone.help.lower().split()
 

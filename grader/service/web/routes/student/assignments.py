@@ -15,11 +15,11 @@ from grader.course.submissions.submission import FILE_NAME
 from grader.service.course.assignment_view import AssignmentView
 from grader.service.course.groups import belongs_to
 from grader.service.course.limits import is_open
-from grader.service.db.tables.people import PersonRow
+from grader.service.db.tables.people import CourseRole, PersonRow
 from grader.service.db.tables.submissions import AttemptRow
 from grader.service.errors import NotFoundError
 from grader.service.grades.points_chart import points_chart
-from grader.service.grades.views import AssignmentStatus, StatusRequest, status_at, statuses_of
+from grader.service.grades.views import AssignmentStatus, StatusRequest, next_of, status_at, statuses_of
 from grader.service.grades.visibility import points_change
 from grader.service.submissions.diff import compared
 from grader.service.throttle import ConcurrencyLimiter
@@ -83,7 +83,9 @@ def home_of(request: Request, member: Member, person_id: int | None) -> Response
         owner = person_of(session, member.id if person_id is None else person_id)
         asked = StatusRequest(person_id=owner.id, access=member.access, now=state.now())
         statuses = statuses_of(session, state.cache.all(), asked)
-    return page(request, "home.html.jinja", member, statuses=statuses, owner=owner, base=base_of(owner, person_id))
+    following = next_of(statuses) if owner.role == CourseRole.STUDENT else None
+    base = base_of(owner, person_id)
+    return page(request, "home.html.jinja", member, statuses=statuses, owner=owner, base=base, next=following)
 
 
 @router.get("/guide")

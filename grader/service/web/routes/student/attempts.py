@@ -115,7 +115,7 @@ def attempt_of(
 
 
 def _read_with(session: Session, state: AppState, member: Member, attempt: AttemptRow) -> dict[str, object]:
-    """What the page shows besides the result of an attempt: its grading, its owner, decisions and neighbours."""
+    """Contents of the page besides the result of an attempt: its grading, its owner, decisions and neighbours."""
     latest, person = attempt.gradings[-1], attempt.person
     open_grading = open_grading_of(state, session, member, latest) if State(latest.state).open else None
     assignment = state.cache.assignment(attempt.assignment)
