@@ -95,18 +95,6 @@ def test_students_get_the_groups_of_the_chosen_set(service, platform):
     assert read(service)[1] == wanted | {"ann": "Blue (2)"}
 
 
-def test_groups_are_not_read_before_a_set_is_chosen(service, platform):
-    """Without a chosen set, the platform is asked for its sets, but not for its groups, which may be thousands."""
-    asked = []
-    answer = platform.answers["/groups"]
-    platform.answers["/groups"] = lambda *request: asked.append(request) or answer(*request)
-    read(service)
-    assert asked == []
-    choose(service, "s1")
-    read(service)
-    assert len(asked) == 1
-
-
 def test_a_group_cannot_be_called_like_another_one(service, platform):
     """Groups stay different if students call theirs like two other groups with their ids."""
     listed = [{"id": 1, "name": "Blue"}, {"id": 2, "name": "Blue"}, {"id": 3, "name": "Blue (2)"}]

@@ -39,9 +39,6 @@ MAX_ID_LENGTH = MAX_FIELD_LENGTH // 2 - len(" ()")
 WITHOUT_SET = "-"
 """Id of the set that contains all groups that are in no set of the platform."""
 
-ALL_OTHERS = "all other groups"
-"""Name of this set."""
-
 
 @dataclass(frozen=True, kw_only=True)
 class GroupSource:
@@ -63,38 +60,23 @@ class CourseGroups:
 
 
 def read_groups(client: PlatformClient, platform: Endpoints, key: SigningKey, source: GroupSource) -> CourseGroups:
-    """Return the groups of a course. Before an instructor has chosen a set, the groups are read only if the platform
-    does not list its sets. Raises a PlatformError or RefusedError if they cannot be read completely.
-    """
+    """Return the groups of a course. Raises a PlatformError or RefusedError if they cannot be read completely."""
     if not source.groups_url:
         return CourseGroups(sets={}, names={})
+    asked = ServiceRequest(method="GET", url=source.groups_url, scopes=(SCOPE,), accept=GROUPS_TYPE)
+    groups: list[Mapping[str, Any]] = []
+    for answer in pages(client, platform, key, asked):
+        groups += _rows(answer.json, "groups")
+        if len(groups) > MAX_GROUPS:
+            raise RefusedError(f"the course has more than {MAX_GROUPS:,} groups.")
     sets = _sets(client, platform, key, source) if source.sets_url else {}
-    if sets and not source.chosen:
-        return CourseGroups(sets=_listed(sets | {WITHOUT_SET: ALL_OTHERS}), names={})
-    groups = _groups(client, platform, key, source)
     for each in groups:
-        sets.setdefault(_set_of(each), ALL_OTHERS if _set_of(each) == WITHOUT_SET else "groups without a name")
+        sets.setdefault(_set_of(each), "all other groups" if _set_of(each) == WITHOUT_SET else "groups without a name")
     mine = {str(each["id"]): _name(each) for each in groups if _set_of(each) == source.chosen}
     longer = {number: f"{name} ({number})" for number, name in mine.items()}
     alike = Counter([*mine.values(), *longer.values()])  # a student may have called a group "Blue (2)"
     names = {number: name if alike[name] == 1 else longer[number] for number, name in mine.items()}
-    return CourseGroups(sets=_listed(sets), names=names)
-
-
-def _listed(sets: Mapping[str, str]) -> dict[str, str]:
-    return dict([*sets.items()][:MAX_SETS])
-
-
-def _groups(
-    client: PlatformClient, platform: Endpoints, key: SigningKey, source: GroupSource
-) -> list[Mapping[str, Any]]:
-    asked = ServiceRequest(method="GET", url=source.groups_url, scopes=(SCOPE,), accept=GROUPS_TYPE)
-    found: list[Mapping[str, Any]] = []
-    for answer in pages(client, platform, key, asked):
-        found += _rows(answer.json, "groups")
-        if len(found) > MAX_GROUPS:
-            raise RefusedError(f"the course has more than {MAX_GROUPS:,} groups.")
-    return found
+    return CourseGroups(sets=dict([*sets.items()][:MAX_SETS]), names=names)
 
 
 def _sets(client: PlatformClient, platform: Endpoints, key: SigningKey, source: GroupSource) -> dict[str, str]:
