@@ -16,7 +16,7 @@ from grader.common.phrases import count, first_sentence, listed
 from grader.common.record import replace
 from grader.course.rubric import Kind
 from grader.protocol.text import showable
-from grader.results.check import UNSTEADY, Check, Place, Reason, Verdict
+from grader.results.check import ONE_LINE, UNSTEADY, Check, Place, Reason, Verdict
 from grader.results.result import Result
 
 ISSUES_IN_FULL = 5
@@ -237,6 +237,8 @@ def _unrun_by_cause(result: Result, causes: Iterable[_Cause]) -> Mapping[_Cause,
 def _message(cause: _Cause, sightings: Sequence[_Sighting], lines: Sequence[str]) -> str:
     """Return the first message, with the lines of further findings that have the same help."""
     first = sightings[0]
+    if first.check.cause == ONE_LINE:  # the others are its consequences
+        return first.message
     elsewhere = {each.lines[0] for each in sightings if each.lines and each.check is first.check} - {cause.line}
     also = sorted(line for line in elsewhere if _is_in(lines, line))
     if not also:
@@ -294,12 +296,15 @@ def _cause(sighting: _Sighting, lines: Sequence[str]) -> _Cause:
 def _found_before(cause: _Cause, sighting: _Sighting, found: Mapping[_Cause, list[_Sighting]]) -> _Cause | None:
     """Return an earlier cause that explains this sighting, too.
 
-    A finding with the same help as an earlier one is the same mistake in another line. A line that uses memory badly is
-    one mistake, even if two checks measure it. A case with the line of an
-    earlier cause is also the same mistake if its help or its cause is equal. A case is a consequence of the first
-    finding in its kernel if its cause is unknown, or if its results change from launch to launch.
+    If a correction of one line is proved to be enough, this line and all that it corrects are one mistake. A finding with the same help as an earlier one is the same mistake in another line. A line that uses memory badly is
+    one mistake, even if two checks measure it. A case with the line of an earlier cause is also the same mistake if its
+    help or its cause is equal. A case is a consequence of the first finding in its kernel if its cause is unknown, or
+    if its results change from launch to launch.
     """
     earlier = [each for each in found if each.part == cause.part]
+    corrected = next((each for each in earlier if found[each][0].check.cause == ONE_LINE), None)
+    if corrected is not None and (sighting.check.cause == ONE_LINE or cause.line == corrected.line):
+        return corrected
     alike = [each for each in earlier if sighting.help and found[each][0].help == sighting.help]
     findings = [each for each in earlier if each.kind is Kind.SANITIZER]
     if cause.kind is Kind.MEMORY and cause.line is not None:

@@ -94,6 +94,11 @@ check are neither earned nor lost.
 """
 
 
+ONE_LINE = "one line is wrong"
+"""Cause of results that are corrected by changing one line. Reports count causes across students, so this text does not
+contain the line.
+"""
+
 UNSTEADY = "launches on the same data give different results"
 """Cause of a case whose results change from launch to launch. The underlying mistake is a race or a value that was
 never set.

@@ -11,7 +11,7 @@ from samples import BUILD, RACE, SOURCE, failed, result
 
 from grader.course.rubric import Kind
 from grader.reports.issues import issues_of, lines_of, numbers_of, told_once
-from grader.results.check import UNSTEADY, Reason
+from grader.results.check import ONE_LINE, UNSTEADY, Reason
 
 LINE = re.compile(r"\bline (\d+)")
 
@@ -54,9 +54,18 @@ def test_wrong_cases_with_one_line_and_cause_are_one_issue_whatever_their_reason
     """If a search has found the wrong line, a case whose array was not written and a case with wrong results are one
     issue.
     """
-    nothing = wrong("two", 2, cause="one line is wrong").model_copy(update={"reason": Reason.NOT_WRITTEN, "help": "b"})
-    (told,) = issues_of(result(BUILD, wrong("one", 1, cause="one line is wrong"), nothing, source=SOURCE))
+    nothing = wrong("two", 2, cause=ONE_LINE).model_copy(update={"reason": Reason.NOT_WRITTEN, "help": "b"})
+    (told,) = issues_of(result(BUILD, wrong("one", 1, cause=ONE_LINE), nothing, source=SOURCE))
     assert told.seen_in == "correctness: one, two"
+
+
+def test_a_line_whose_correction_is_enough_is_one_issue_with_all_findings():
+    """If a search has proved that one line is wrong, the findings and the wrong cases that it explains are one issue,
+    whose message is not followed by the lines of the other findings.
+    """
+    seen = found(OUTSIDE, RACE).model_copy(update={"cause": ONE_LINE})
+    (told,) = issues_of(result(BUILD, seen, wrong("one", 1, cause=ONE_LINE), source=SOURCE))
+    assert (told.message, told.seen_in) == (seen.message, "sanitizer; correctness: one")
 
 
 def test_results_that_change_from_launch_to_launch_belong_to_the_race():

@@ -76,6 +76,9 @@ def with_barrier(subject: Subject, asked: Sanitizer, found: Sequence[Finding]) -
     return None
 
 
+DESPITE_BARRIERS = frozenset({Reason.DATA_RACE, Reason.BARRIER_DIVERGENCE})
+"""Findings that show that barriers are not the correction: a race remains, or not all work-items reach a barrier."""
+
 ROUNDS = 3
 """Maximum number of times that barriers are added. After a race has ended, the simulator may see another one."""
 
@@ -84,8 +87,8 @@ class Barriers(Enum):
     """Effect of the barriers that findings advise, in the simulator."""
 
     ENOUGH = "the races end, and the results become right"
-    NOT_ENOUGH = "the races end, but the results stay wrong, so there is another mistake"
-    UNKNOWN = "none are advised, or other findings remain"
+    NOT_ENOUGH = "races remain, or the results stay wrong, so there is another mistake"
+    UNKNOWN = "none are advised, or only other findings remain"
 
 
 def advised_barriers(subject: Subject, sizes: Sizes, found: Sequence[Finding]) -> Barriers:
@@ -100,7 +103,11 @@ def advised_barriers(subject: Subject, sizes: Sizes, found: Sequence[Finding]) -
         places = (_advised(seen, each) for each in found if each.help.startswith(ADD_BARRIER))
         new = [*dict.fromkeys(place for place in places if place is not None and place not in added)]
         if not new:
-            break
+            return (
+                Barriers.NOT_ENOUGH
+                if added and DESPITE_BARRIERS & {each.reason for each in found}
+                else Barriers.UNKNOWN
+            )
         added += new
         with subject.worker.timeouts.hurried(SECONDS / ROUNDS):
             ran = simulate(dataclasses.replace(subject, built=_mended(subject.built, seen, added)), sizes, NUMBER)

@@ -12,15 +12,10 @@ from grader.grading.explain.simulator.source_lines import WHEREABOUTS
 from grader.grading.search.edits.sites import Edit
 from grader.grading.source.outline import Outline
 from grader.protocol.text import showable
-from grader.results.check import Check, lines_named
+from grader.results.check import ONE_LINE, Check, lines_named
 
 QUOTED_CHARACTERS = 100
 """Maximum number of characters of code in a hint."""
-
-ONE_LINE = "one line is wrong"
-"""Cause of wrong cases that are corrected by changing one line. Reports count causes across students, so this text does
-not contain the line.
-"""
 
 FEW_LINES = 2
 """Maximum number of lines that a sentence may name and still need no hint at one of them."""
@@ -61,6 +56,8 @@ class Hint:
         if not is_evidence and check.label not in self.cases:
             return check
         check = caused_by_another_mistake(check) if self.is_all else check
+        if is_evidence:
+            check = replace(check, cause=check.cause or ONE_LINE)
         named = lines_named(first_sentence(check.message))
         if self.lines <= {*named} and len(named) <= FEW_LINES:
             return check

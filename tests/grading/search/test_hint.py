@@ -8,11 +8,12 @@ import pytest
 from samples import BUILD, check, failed, result, unchecked
 
 from grader.common.record import replace as replace_in
+from grader.grading.explain.simulator.races import ENDS_TOO
 from grader.grading.search.edits import edits
-from grader.grading.search.hint import ONE_LINE, Fix, hint
+from grader.grading.search.hint import Fix, hint
 from grader.grading.source.reading import outline
 from grader.reports import REPORTS, terminal
-from grader.results.check import Finding, Reason
+from grader.results.check import ONE_LINE, Finding, Reason
 
 SOURCE = """\
 __kernel void k(__global const float *A, __global float *B, uint n)
@@ -97,14 +98,15 @@ def test_only_the_cases_that_it_mends_have_the_hint():
 
 def test_a_finding_is_the_evidence_for_the_line():
     """The line of the only mistake is inserted before a finding of the simulator, unless the finding already names this
-    line or other cases stay wrong.
+    line or other cases stay wrong. The check has the cause of the cases that the edit corrects.
     """
     seen = Finding(reason=Reason.OUT_OF_BOUNDS, message="line 8 reads outside B.", help="", places=(), times=1)
     check = replace_in(unchecked(), message=seen.message, findings=(seen,))
     assert hint(fix(), SOURCE, "line").add_to(check).message == f"{LINE}. Line 8 reads outside B."
     assert hint(fix(is_all=False), SOURCE, "line").add_to(check) is check
     same = replace_in(check, message="line 5 reads outside A. Check line 4.")
-    assert hint(fix(), SOURCE, "line").add_to(same) is same
+    told = hint(fix(), SOURCE, "line").add_to(same)
+    assert (told.message, told.cause) == (same.message, ONE_LINE)
 
 
 @pytest.mark.parametrize(
@@ -138,7 +140,7 @@ def test_a_correction_of_everything_shows_that_no_barrier_is_missing():
     check = replace_in(unchecked(), message=seen.message, help=seen.help, findings=(seen,))
     added = hint(fix(), SOURCE, "line").add_to(check)
     assert added.message == f"{LINE}. {told.capitalize()}"
-    assert {added.help, added.findings[0].help} == {"This correction also ends the race."}
+    assert {added.help, added.findings[0].help} == {ENDS_TOO}
     assert added.findings[0].message == told
     assert hint(fix(is_all=False), SOURCE, "line").add_to(check) is check
 

@@ -32,8 +32,10 @@ NO_INDEX = BARRIERS | {
     *(Kind.GUARD, Kind.LOGIC, Kind.RELATION, Kind.BOUND, Kind.ACCUMULATOR, Kind.INITIAL, Kind.TYPE, Kind.RETURN)
 }
 
+MISSING = r"\b[Aa] barrier(?:\([^)]*\))? is missing"
+
 CLAIMS = {
-    r"\b[Aa] barrier(?:\([^)]*\))? is missing": frozenset(Kind) - BARRIERS,
+    MISSING: frozenset(Kind) - BARRIERS,
     r"rows and columns swapped|stored by columns|by columns, at|not its transpose|block \(j, i\) belongs": NO_INDEX,
     r"taken to be \w+ long": NO_INDEX,
     r"half float": frozenset(Kind) - {Kind.TYPE},
@@ -63,6 +65,12 @@ def judged(mutation: Mutation, check: Check) -> Judgement:
     """Return the judgement about the check that a student reads first."""
     told = first_sentences(check)
     lines = set(lines_named(told))
+    if (
+        mutation.kind is Kind.NO_BARRIER
+        and re.search(MISSING, told)
+        and min(lines) <= min(mutation.lines) <= max(lines)
+    ):
+        return Judgement.NAMED  # both accesses are named, and a barrier anywhere between them is right
     if any(re.search(claim, told) and mutation.kind in kinds for claim, kinds in CLAIMS.items()):
         return Judgement.FALSE
     if lines:

@@ -78,11 +78,11 @@ ADD_BARRIER = "Write barrier(CLK_LOCAL_MEM_FENCE)"
 MISSING = re.compile(r"[Aa] barrier is missing after line \d+: ")
 """Pattern of the first words of a message about a missing barrier."""
 
-ENDS_TOO = "This correction also ends the race."
+ENDS_TOO = "No barrier is missing. The race ends when the mistake is corrected."
 """Advice on a race that another mistake causes."""
 
 STILL_WRONG = (
-    "With a barrier between the two accesses, the results are still wrong. Check both indexes, and look for another "
+    "A barrier between the two accesses does not make the results right. Check both indexes, and look for another "
     "mistake."
 )
 """Advice on a race next to another mistake, or caused by it."""

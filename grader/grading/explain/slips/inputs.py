@@ -24,7 +24,7 @@ def unread_inputs(launch: SimulatedLaunch) -> Slip | None:
     what = f"{inputs} {'is' if len(unread) == 1 else 'are'} never read"
     cause = "an input is never read"
     if not lines:
-        return Slip(message=f"the kernel does not use {inputs}.", help="", cause=cause)
+        return Slip(message=f"{launch.seen.kernel} does not use {inputs}.", help="", cause=cause)
     load, happens = ("load", "happens") if len(lines) == 1 else ("loads", "happen")
     where = f" in {lines_in_words(lines)}" if len(lines) <= FEW else ""
     body = launch.text.function.body

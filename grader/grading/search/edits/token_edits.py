@@ -146,8 +146,7 @@ def arrays(site: Site) -> Iterator[Edit]:
     if mine is None or not mine.subscripts:
         return
     is_taken = site.text(1) == "[" and site.text(-1) != "&"
-    is_stored = site.number == site.region.first and site.region.role in {"statement", "step"}
-    is_read = is_taken and not is_stored
+    is_read = is_taken and not _is_stored(site)
     for other in site.region.visible:
         is_alike = (other.type, other.subscripts) == (mine.type, mine.subscripts) and other.name != mine.name
         fits = is_taken or other.space == mine.space
@@ -156,14 +155,19 @@ def arrays(site: Site) -> Iterator[Edit]:
 
 
 def arrays_of_other_types(site: Site) -> Iterator[Edit]:
-    """Replace the array in a read of an element with an array whose elements have another type of number."""
+    """Replace the array in an access to an element with an array whose elements have another type of number."""
     mine = site.variable
-    is_stored = site.number == site.region.first and site.region.role in {"statement", "step"}
-    if mine is None or mine.type not in NUMBERS or site.text(1) != "[" or site.text(-1) == "&" or is_stored:
+    if mine is None or mine.type not in NUMBERS or site.text(1) != "[" or site.text(-1) == "&":
         return
     for other in site.region.visible:
-        if other.type in NUMBERS - {mine.type} and other.subscripts == mine.subscripts:
+        is_alike = other.type in NUMBERS - {mine.type} and other.subscripts == mine.subscripts
+        if is_alike and not (_is_stored(site) and other.constant):
             yield site.replaced(other.name)
+
+
+def _is_stored(site: Site) -> bool:
+    """True if the statement assigns to the variable or to the element of the array at this site."""
+    return site.number == site.region.first and site.region.role in {"statement", "step"}
 
 
 def sizes(site: Site) -> Iterator[Edit]:
