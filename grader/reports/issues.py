@@ -296,8 +296,9 @@ def _cause(sighting: _Sighting, lines: Sequence[str]) -> _Cause:
 def _found_before(cause: _Cause, sighting: _Sighting, found: Mapping[_Cause, list[_Sighting]]) -> _Cause | None:
     """Return an earlier cause that explains this sighting, too.
 
-    If a correction of one line is proved to be enough, this line and all that it corrects are one mistake. A finding with the same help as an earlier one is the same mistake in another line. A line that uses memory badly is
-    one mistake, even if two checks measure it. A case with the line of an earlier cause is also the same mistake if its
+    If a correction of one line is proved to be enough, this line and all that it corrects are one mistake. A finding
+    with the same help as an earlier one is the same mistake in another line. A line that uses memory badly is one
+    mistake, even if two checks measure it. A case with the line of an earlier cause is also the same mistake if its
     help or its cause is equal. A case is a consequence of the first finding in its kernel if its cause is unknown, or
     if its results change from launch to launch.
     """
