@@ -35,9 +35,11 @@ def with_cause(context: GradingContext, subject: Subject, cases: tuple[Check, ..
     state is unknown and no later phase needs them.
     """
     unchanged = LocatedChecks(cases=cases, watched=watched.checks)
-    if not context.environment.search.seconds or not is_needed(subject.built, cases, watched.checks):
+    if not context.environment.search.seconds:
         return unchanged
     with OptionalWork(SEARCH) as work:
+        if not is_needed(subject.built, cases, watched.checks):
+            return unchanged
         context.begin("looking for the line that is wrong")
         barriers = effect_of_barriers(subject, watched)
         if barriers is Barriers.ENOUGH:
