@@ -43,7 +43,9 @@ def noisy(monkeypatch, still_kernel):  # noqa: ARG001 - the operating system's o
         found = iter(verdicts)
         monkeypatch.setattr("grader.grading.timing.measurement.enough", lambda rounds, *_: len(rounds) == FEWEST)
         monkeypatch.setattr("grader.grading.timing.measurement.too_noisy", lambda *_: next(found, "quiet") == "noisy")
-        # The machine may still be busy, and a delay would look like a submission that reports false times.
+        # The machine may still be busy. Then the few rounds are delayed, or show too little of the second clock.
+        monkeypatch.setattr("grader.grading.timing.measurement.is_held_up", lambda *_: False)
+        monkeypatch.setattr("grader.grading.timing.measurement.is_blind", lambda *_: False)
         monkeypatch.setattr("grader.grading.timing.performance.implausible", lambda *_: None)
 
     return noisy
