@@ -89,7 +89,7 @@ WORDS = (
 
 
 def _about_words(message: str, advice: str) -> str:
-    """Return the parser's message in our words, or as it is if it is unknown, and the next step."""
+    """Return the parser's message in our words, or the message itself if no pattern matches it, and the next step."""
     for pattern, words in WORDS:
         if found := re.fullmatch(pattern, message):
             groups = found.groupdict("")

@@ -535,10 +535,13 @@ class Assignment(Folders, Rubric):
             )
         return index
 
-    def arrays_of(self, launch: Launch) -> tuple[str, ...]:
-        """Return the names of the arrays that a launch needs: its arguments, and arrays from which values are read."""
-        read = (element.array for element in elements_of(launch, self.scalars))
-        return tuple(dict.fromkeys((*(arg for arg in launch.args if arg in self.buffers), *read)))
+    def arrays_of(self, step: LaunchAt) -> tuple[str, ...]:
+        """Return the names of the arrays that a launch needs, after arrays have changed places: its arguments, and
+        arrays from which values are read.
+        """
+        read = (element.array for element in elements_of(step.launch, self.scalars))
+        names = (*(arg for arg in step.launch.args if arg in self.buffers), *read)
+        return tuple(dict.fromkeys(step.places.get(name, name) for name in names))
 
     def is_number(self, scalar: str) -> bool:
         """True if the argument is one number, and not a vector or a struct."""

@@ -20,7 +20,7 @@ from grader.course.launches import Buffer, Launch, Repeat, Until
 
 MOST_STEPS = 2000
 """Most steps of an unrolled program, and most iterations of its loops. A sort of 2^31 elements by bitonic merges has
-496 steps. Each step costs the judge 0.3 ms whenever it makes a plan. A worker on a busy machine of two cores did not
+496 steps. Each step adds 0.3 ms to every plan of the judge. A worker on a busy machine of two cores did not
 prepare 5,000 steps within the 30 s of a build.
 """
 

@@ -147,7 +147,7 @@ def _arrays(assignment: Assignment, sequence: RunSequence) -> Iterator[str]:
     for step in sequence.steps:
         match step:
             case LaunchAt():
-                yield from (step.places.get(name, name) for name in assignment.arrays_of(step.launch))
+                yield from assignment.arrays_of(step)
             case FillAt():
                 yield step.buffer
             case CopyAt():

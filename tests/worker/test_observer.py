@@ -1201,8 +1201,8 @@ def test_others_come_between_a_read_and_a_write(simulator):
 
 
 def test_a_read_of_an_element_that_a_vector_does_not_have(simulator):
-    """It is reported once for each place, with the index and the number of elements. It gives 0, and not the
-    simulator's own memory.
+    """Reading past the end of a vector is reported once for each place, with the index and the number of elements. The
+    read gives 0, and not the simulator's own memory.
     """
     body = "    float4 v = vload4(i, a) + 1;\n    int n = l % 8;\n    out[i] = v[n];"
     given = Given(

@@ -48,7 +48,7 @@ def state_at(kernel: str, oracle: Oracle, assignment: Assignment, inputs: Arrays
     for step in earlier:
         before |= _made_by(step, assignment, sizes, states)
     after = states.after(launch)
-    for name in (launch.places.get(each, each) for each in assignment.arrays_of(launch.launch)):
+    for name in assignment.arrays_of(launch):
         if name not in before.keys() | after.keys():
             raise SolutionError(
                 f"{states.path}: `states` gives no values of {name}, which {kernel} needs in launch "

@@ -30,12 +30,13 @@ def case_trial(assignment: Assignment, oracle: Oracle, case: Case, key: tuple[in
 def _alone(whole: Trial, kernel: str) -> Trial:
     """Return the data of the kernel's first launch in the program."""
     state = state_at(kernel, whole.oracle, whole.assignment, whole.inputs, whole.sizes)
+    assignment = _of_launch(whole, state)
     return Trial(
-        assignment=_of_launch(whole, state),
+        assignment=assignment,
         oracle=_oracle(whole, state),
         sizes=whole.sizes,
         data=whole.data,
-        inputs={name: array for name, array in state.before.items() if name in _arrays(whole, state)},
+        inputs={name: array for name, array in state.before.items() if name in assignment.buffers},
         truth=state.after,
     )
 
@@ -43,21 +44,16 @@ def _alone(whole: Trial, kernel: str) -> Trial:
 def _of_launch(whole: Trial, state: LaunchState) -> Assignment:
     """Return the assignment with this launch as its whole program. The iteration numbers of loops become values."""
     assignment, step = whole.assignment, state.launch
+    arrays = assignment.arrays_of(step)
     loops = {name: value for name, value in step.sizes.items() if name not in assignment.sizes}
     return replace(
         assignment,
         values={**loops, **assignment.values},
-        buffers={name: _buffer(name, whole, state) for name in assignment.buffers if name in _arrays(whole, state)},
+        buffers={name: _buffer(name, whole, state) for name in assignment.buffers if name in arrays},
         launches=(replace(step.launch, args=step.args),),
         program=(),
         repeat=None,
     )
-
-
-def _arrays(whole: Trial, state: LaunchState) -> set[str]:
-    """Names of the arrays that the launch needs, after arrays have changed places."""
-    step = state.launch
-    return {step.places.get(name, name) for name in whole.assignment.arrays_of(step.launch)}
 
 
 def _buffer(name: str, whole: Trial, state: LaunchState) -> Buffer:

@@ -1,8 +1,8 @@
 """Reads of arrays that an assignment has in constant memory. They count apart from reads of global memory.
 
 The simulator keeps the arguments of a kernel in global memory, even if a parameter is `__constant`. The judge knows
-which arguments are in constant memory, because the assignment decides it. A kernel could use such an array as storage
-of its own. So if any launch writes to it, it counts as global memory in all launches.
+which arguments are in constant memory, because the assignment decides it. A kernel could store its own values in
+such an array. So if any launch writes to it, it counts as global memory in all launches.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

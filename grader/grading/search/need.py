@@ -72,7 +72,7 @@ def effect_of_barriers(subject: Subject, watched: Watched) -> Barriers:
 
 
 def _sizes_of_findings(assignment: Assignment, watched: Watched) -> Sizes:
-    """The sizes at which the simulator had findings, or those of the sanitizer check if it had none."""
+    """The sizes at which the simulator had findings, or the sizes of the sanitizer check if it had none."""
     has_findings = any(check.findings for check in watched.checks)
     if watched.at_failed and has_findings:
         return watched.at_failed.sizes

@@ -101,18 +101,15 @@ def _race_of_writes(heard: Heard, array: str, lines: Sequence[int]) -> tuple[str
 
 
 def _let_through(heard: Heard, lines: Sequence[int]) -> str:
-    """The next step if conditions choose the work-items that write by an equality, as in `if (r == 0)`, or "" if there
-    are none.
+    """The next step if conditions choose the work-items that write by an equality, as in `if (r == 0)`; "" if no
+    condition does.
     """
     kernel, scene = heard.seen.kernel, heard.scene
-    tests = {each for line in lines for each in guards(scene.expanded, kernel, line) if EQUAL in scene.text(each)}
+    tests = {each for line in lines for each in guards(scene.expanded, kernel, line) if "==" in scene.text(each)}
     if not tests:
         return ""
     let = "condition in {} lets" if len(tests) == 1 else "conditions in {} let"
     return LET_THROUGH.format(let.format(lines_in_words(tests)))
-
-
-EQUAL = "=="
 
 
 def from_earlier_kernels(heard: Heard, array: str, lines: Sequence[int]) -> str:

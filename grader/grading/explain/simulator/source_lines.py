@@ -25,8 +25,8 @@ def names_a_line(check: Check) -> bool:
 
 def whereabouts(kernels: Iterable[SeenKernel], scenes: Iterable[Scene]) -> str:
     """A sentence about the lines of several launches, such as "Follow one element by hand: line 31 writes `C`; line 20
-    reads `A`."; "" if there are none. The lines of a kernel are listed once, even if its launches reach different
-    lines. If there are several kernels, the sentence names them.
+    reads `A`."; "" if the launches use no lines. The lines of a kernel are listed once, even if its launches reach
+    different lines. If there are several kernels, the sentence names them.
     """
     launches: dict[str, SeenKernel] = {}
     told: dict[str, str] = {}

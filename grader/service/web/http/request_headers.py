@@ -68,7 +68,12 @@ def _same_site(referer: str | None, origin: str) -> bool:
     if referer is None:
         return True
     try:
-        parts = urlsplit(referer)
+        return origin_of(referer) == origin
     except ValueError:
         return False
-    return f"{parts.scheme}://{parts.netloc}" == origin
+
+
+def origin_of(address: str) -> str:
+    """The origin of an address: its scheme, host and port. Raises ValueError if the address is malformed."""
+    parts = urlsplit(address)
+    return f"{parts.scheme}://{parts.netloc}"

@@ -54,9 +54,10 @@ from grader.service.lti.services.line_items import StatedColumn, note_line_item
 from grader.service.lti.tokens import public_key_set
 from grader.service.web.auth import AnyForm, text_in
 from grader.service.web.forms import NOTHING_ENTERED
+from grader.service.web.http.request_headers import origin_of
 from grader.service.web.pages import page
 from grader.service.web.routes.account.sign_in import TOO_MANY_FAILED, network, set_session_cookie
-from grader.service.web.routes.machines.lti_selection import origin_of, selection_page
+from grader.service.web.routes.machines.lti_selection import selection_page
 from grader.service.web.state import AppState, state_of
 
 router = APIRouter(prefix="/lti")

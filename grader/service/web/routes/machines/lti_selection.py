@@ -1,7 +1,5 @@
 """The page on which an instructor chooses assignments for a course of a learning platform (deep linking)."""
 
-from urllib.parse import urlsplit
-
 from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
@@ -16,6 +14,7 @@ from grader.service.lti.launches.deep_linking import (
 )
 from grader.service.web.auth import AnyForm, text_in, texts_in
 from grader.service.web.forms import EnteredForm, entered
+from grader.service.web.http.request_headers import origin_of
 from grader.service.web.http.security_headers import POLICY
 from grader.service.web.pages import page
 from grader.service.web.state import state_of
@@ -40,12 +39,6 @@ def selection_page(request: Request, token: str, selection: AssignmentSelection,
         "frame-ancestors 'none'", f"frame-ancestors {' '.join(sorted(origins))}"
     )
     return answer
-
-
-def origin_of(address: str) -> str:
-    """The origin of an address: its scheme, host and port."""
-    parts = urlsplit(address)
-    return f"{parts.scheme}://{parts.netloc}"
 
 
 @router.post("/deep-linking")
