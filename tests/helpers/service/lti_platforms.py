@@ -20,7 +20,7 @@ from grader.service.db.tables.lti import LtiKeyRow
 from grader.service.lti.platform_client import PlatformClient
 from grader.service.lti.registrations import Registration, StatedContext, connect, note_context, register
 from grader.service.lti.tokens import new_key
-from grader.service.outgoing.client import HttpClient
+from grader.service.network.client import HttpClient
 
 CLIENT, DEPLOYMENT, CONTEXT = "client-1", "7", "course-1"
 CLAIM = "https://purl.imsglobal.org/spec/lti/claim/"

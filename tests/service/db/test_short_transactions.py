@@ -12,12 +12,12 @@ import pytest
 from services import Service, graded, post
 from sqlalchemy import event, select, update
 
-from grader.service.auth.sessions import links_digest
 from grader.service.db.batches import ROWS_PER_TRANSACTION, in_batches
 from grader.service.db.tables.assignments import PoolRow
 from grader.service.db.tables.grading_states import State
 from grader.service.db.tables.people import PersonRow
 from grader.service.db.tables.submissions import AttemptRow, GradingRow
+from grader.service.people.auth.sessions import links_digest
 from grader.service.serve.notifier import send_notices
 from grader.service.submissions.accept import HAND_IN_PRIORITY, new_grading
 

@@ -22,8 +22,8 @@ from grader.course.submissions.handin import HandIn, Intake, Student
 from grader.service.db.tables.decisions import Decision, DecisionRow, ExtensionRow
 from grader.service.db.tables.people import PersonRow
 from grader.service.db.tables.submissions import ShareRow
-from grader.service.decisions.extensions import hand_in_rules
 from grader.service.errors import RefusedError
+from grader.service.grades.decisions.extensions import hand_in_rules
 from grader.service.grades.records import grades_of, grades_of_all
 from grader.service.submissions.accept import accept
 from grader.service.submissions.queue import claim, finish

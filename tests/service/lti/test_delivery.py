@@ -27,7 +27,7 @@ from grader.service.grades.publication.holds import hold_back, publish
 from grader.service.lti.services import delivery
 from grader.service.lti.services.delivery import INTERRUPTED_AFTER, send_scores
 from grader.service.lti.services.scores import queue_scores, score_in, send_again
-from grader.service.outgoing.client import HttpClient
+from grader.service.network.client import HttpClient
 from grader.service.serve import platform_jobs
 
 pytestmark = pytest.mark.usefixtures("course")

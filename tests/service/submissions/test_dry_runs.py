@@ -15,8 +15,8 @@ from grader.service.db.tables.assignments import ReleaseRow
 from grader.service.db.tables.grading_states import State
 from grader.service.db.tables.people import PersonRow
 from grader.service.db.tables.submissions import DryRunRow, GradingRow
-from grader.service.decisions.regrading import try_again
 from grader.service.errors import NotFoundError, RefusedError
+from grader.service.grades.decisions.regrading import try_again
 from grader.service.grades.publication.holds import hold_back
 from grader.service.people.members import deactivate, remove
 from grader.service.station.storage.results import ready_dry_run

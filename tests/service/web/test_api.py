@@ -10,13 +10,13 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 from services import ORIGIN, SOURCE, Service, parts, post
 
 from grader.course.submissions.submission import SIZE_LIMIT
-from grader.service.auth.api_tokens import MAX_TOKENS, TOKEN_LIFETIME
-from grader.service.auth.device_flow import CODE_LIFETIME, POLL_SECONDS
-from grader.service.auth.sessions import invite
 from grader.service.db.tables.access import ApiTokenRow, DeviceSignInRow
 from grader.service.db.tables.people import PersonRow
 from grader.service.db.tables.submissions import AttemptRow
-from grader.service.throttle import RateLimiter
+from grader.service.network.throttle import RateLimiter
+from grader.service.people.auth.api_tokens import MAX_TOKENS, TOKEN_LIFETIME
+from grader.service.people.auth.device_flow import CODE_LIFETIME, POLL_SECONDS
+from grader.service.people.auth.sessions import invite
 from grader.service.web.routes.account.device_flow import GRANT
 
 FORM = {"content-type": "application/x-www-form-urlencoded"}
