@@ -6,9 +6,7 @@ import pytest
 from services import parts
 from sign_in_methods import enter, mailbox, token_in
 
-from grader.common.errors import InputError
-from grader.common.secret import Secret
-from grader.common.sign_in import MailRules, SignInRules
+from grader.common.sign_in import SignInRules
 from grader.service.db.tables.access import InvitationRow
 from grader.service.db.tables.people import CourseRole
 from grader.service.network.throttle import RateLimiter
@@ -141,11 +139,3 @@ def test_a_demo_prints_the_link_and_nobody_else_does(service):
     assert "mail to ada@localhost" in lines[0]
     assert "/join/" in lines[0]
     assert sign_in_methods(SignInRules(), context, print).mail is None
-
-
-def test_a_password_is_not_sent_without_tls(service):
-    """Mail settings with a password but without TLS are rejected, with an error for the operator."""
-    context = LinkContext(database=service.database, origin=service.origin, now=lambda: service.now)
-    rules = MailRules(host="h", sender="s@h", user="u", security="none", password=Secret(value="p"))
-    with pytest.raises(InputError, match="without TLS"):
-        sign_in_methods(SignInRules(mail=rules), context, print)

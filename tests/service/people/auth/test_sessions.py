@@ -135,3 +135,11 @@ def test_links_that_are_none_keep_nobody_out(service):
     client, token = service.browser(), link(service)
     assert {join(client, f"guess {number}").status_code for number in range(30)} == {403}
     assert join(client, token).status_code == 303
+
+
+@pytest.mark.parametrize(("who", "home"), [("ada", "/"), ("staff", "/course")])
+def test_people_who_teach_begin_with_the_course(service, who, home):
+    """After sign-in, students see their assignments, and people who teach see the course."""
+    with service.database.writing() as session:
+        token = invite(session, session.get(PersonRow, getattr(service, who)), "test", service.now)
+    assert service.browser().post("/join", files=parts(token=token)).headers["location"] == home

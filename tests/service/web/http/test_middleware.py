@@ -3,12 +3,9 @@
 import asyncio
 
 import pytest
-from fastapi.testclient import TestClient
 from services import ORIGIN, field, parts, upload
-from starlette.datastructures import Headers
 
 from grader.course.submissions.submission import SIZE_LIMIT
-from grader.service.course.assignments import AssignmentCache
 from grader.service.db.session import Database
 from grader.service.db.tables.submissions import AttemptRow
 from grader.service.people.auth import device_flow
@@ -19,7 +16,6 @@ from grader.service.web.http.middleware import (
     SingleHostMiddleware,
     _plain_cookies,
 )
-from grader.service.web.http.request_headers import from_own_page, referring_page
 from grader.service.web.http.security_headers import POLICY
 from grader.service.web.routes.account.device_flow import GRANT
 
@@ -27,49 +23,6 @@ from grader.service.web.routes.account.device_flow import GRANT
 def attempts(service):
     with service.database.reading() as session:
         return session.query(AttemptRow).count()
-
-
-@pytest.mark.parametrize(
-    ("headers", "own"),
-    [
-        ({"origin": ORIGIN}, True),
-        ({"origin": "http://evil.example"}, False),
-        ({"origin": "null"}, False),
-        ({"origin": ORIGIN + ".evil.example"}, False),
-        ({"sec-fetch-site": "same-origin"}, True),
-        ({"sec-fetch-site": "same-site"}, False),
-        ({"sec-fetch-site": "cross-site"}, False),
-        ({"referer": ORIGIN + "/assignments/small"}, True),
-        ({"referer": "http://evil.example/" + ORIGIN}, False),
-        ({"referer": "http://[broken"}, False),
-        ({}, True),
-    ],
-)
-def test_a_form_must_come_from_a_page_of_ours(headers, own):
-    """A form is accepted only from a page of this service. If the browser does not say where the form comes from, it is
-    accepted.
-    """
-    assert from_own_page(Headers(headers), ORIGIN) is own
-
-
-@pytest.mark.parametrize(
-    ("referer", "address"),
-    [
-        (f"{ORIGIN}/assignments/small/edit?start=1#text", f"{ORIGIN}/assignments/small/edit"),
-        (f"{ORIGIN}//evil.example/x", f"{ORIGIN}//evil.example/x"),
-        (f"{ORIGIN}/\\evil.example", f"{ORIGIN}/\\evil.example"),
-        (ORIGIN + "@evil.example/x", "/"),
-        (ORIGIN + ".evil.example/x", "/"),
-        ("http://ada@127.0.0.1:8000/x", "/"),
-        ("http://127.0.0.1/x", "/"),
-        ("//127.0.0.1:8000/x", "/"),
-        ("http://[broken", "/"),
-        (None, "/"),
-    ],
-)
-def test_a_link_back_leads_to_a_page_of_ours(referer, address):
-    """A link back leads to a page of this service, or to the first page if the request came from elsewhere."""
-    assert referring_page(Headers({} if referer is None else {"referer": referer}), ORIGIN) == address
 
 
 def test_a_form_of_another_site_does_nothing_even_with_the_right_cookie_and_token(service):
@@ -102,19 +55,6 @@ def test_a_form_without_the_token_of_the_session_does_nothing(service):
         assert "out of date" in said.text
 
 
-def test_every_answer_keeps_browsers_on_our_side(service):
-    """Pages, files and errors have headers that forbid frames, sniffing and scripts from elsewhere."""
-    client = service.browser("ada")
-    own = service.page_of(service.hand_in())
-    for path in ("/", "/nothing", "/sign-in", "/static/style.css", "/health", own, f"{own}/file"):
-        headers = client.get(path).headers
-        assert headers["x-content-type-options"] == "nosniff"
-        assert headers["referrer-policy"] == "same-origin"
-        policy = headers["content-security-policy"]
-        assert "frame-ancestors 'none'" in policy or policy == "sandbox"
-        assert "unsafe" not in policy
-
-
 def test_a_page_answers_head_as_get_without_the_body(service):
     """HEAD is answered like GET but without the body, even for an endless stream. Programs that check links use it."""
     client = service.browser("ada")
@@ -131,20 +71,6 @@ def test_a_page_answers_head_as_get_without_the_body(service):
             )
 
 
-def test_an_answer_that_tells_of_a_fault_of_ours_keeps_browsers_on_our_side_too(service, monkeypatch):
-    """An internal error has the security headers and does not reveal any details, for browsers and programs."""
-    monkeypatch.setattr(AssignmentCache, "guide", lambda _: 1 / 0)
-    monkeypatch.setattr(AssignmentCache, "all", lambda _: 1 / 0)
-    cookies = dict(service.browser("ada").cookies)
-    client = TestClient(service.app, base_url=ORIGIN, cookies=cookies, raise_server_exceptions=False)
-    bearer = {"authorization": f"Bearer {service.token(service.ada, 'read')}"}
-    for said in (client.get("/guide"), client.get("/api/v1/assignments", headers=bearer)):
-        assert said.status_code == 500
-        assert "our fault, not yours" in said.text
-        assert "ZeroDivision" not in said.text
-        assert said.headers["content-security-policy"] == POLICY
-
-
 def test_who_is_not_known_takes_nobodys_turn_to_write(service, monkeypatch):
     """Invalid links and codes are looked up without the write lock, so strangers cannot delay people who write."""
 
@@ -158,18 +84,6 @@ def test_who_is_not_known_takes_nobodys_turn_to_write(service, monkeypatch):
     assert client.post("/api/v1/device/token", data=asked).json() == {"error": "expired_token"}
     monkeypatch.setattr(device_flow, "MAX_WAITING_TERMINALS", 0)
     assert client.post("/api/v1/device/code", data={"client_id": "laptop"}).status_code == 409
-
-
-def test_no_page_has_a_script_or_a_style_of_its_own(service):
-    """Pages do not contain inline scripts or styles, because the security policy would block them."""
-    client = service.browser("staff")
-    attempt = service.hand_in(person=service.staff)
-    for path in ("/", "/assignments/small", service.page_of(attempt), "/course", "/course/people", "/course/audit"):
-        page = client.get(path).text
-        assert "<style" not in page
-        assert " style=" not in page
-        assert " onclick" not in page
-        assert "<script>" not in page
 
 
 @pytest.mark.parametrize("host", ["localhost:8000", "evil.example", "127.0.0.1.evil.example:8000", ""])
@@ -339,30 +253,6 @@ def test_an_upload_of_nobody_is_not_read(service):
     client = service.browser()
     fields = parts(form_key="k", file=("kernels.cl", b"x"))
     assert client.post("/assignments/small/attempts", files=fields).status_code == 401
-
-
-NASTY = "a" * 30_000 + "-" + "a" * 30_000
-"""Text that takes a punycode decoder time quadratic in its length."""
-
-
-@pytest.mark.parametrize(
-    ("kind", "body"),
-    [
-        (
-            "multipart/form-data; boundary=XX; charset=punycode",
-            f'--XX\r\nContent-Disposition: form-data; name="token"\r\n\r\n{NASTY}\r\n--XX--\r\n',
-        ),
-        ("multipart/form-data; charset=undefined; boundary=XX", "--XX--"),
-        ("application/x-www-form-urlencoded", "&" * 60_000),
-        ("application/json", "{}"),
-        ("text/plain", "token=x"),
-    ],
-)
-def test_only_a_form_of_ours_is_read(service, kind, body):
-    """Only the kind of form that this service uses is parsed. Otherwise, strangers could keep the process busy."""
-    said = service.browser().post("/join", content=body.encode(), headers={"content-type": kind})
-    assert (said.status_code, said.headers["connection"]) == (415, "close")
-    assert "not from a page of this service" in said.text
 
 
 @pytest.mark.parametrize(

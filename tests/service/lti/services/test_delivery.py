@@ -1,4 +1,4 @@
-"""scores.py and delivery.py: every score arrives once, with its latest value, also at a platform that fails."""
+"""delivery.py: every score arrives once, with its latest value, also at a platform that fails."""
 
 import random
 import threading
@@ -7,18 +7,15 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from large_course import statements
-from lti_platforms import THIS_MACHINE, platform_at_work, registered
+from lti_platforms import THIS_MACHINE, course_using_small
 from services import graded, post
-from sqlalchemy import select, update
+from sqlalchemy import select
 
 from grader.service.db.outbox.sending import SendState
-from grader.service.db.tables.decisions import Decision, DecisionRow
 from grader.service.db.tables.lti import (
     LtiAccountRow,
     LtiContextRow,
     LtiLineItemRow,
-    LtiMemberRow,
     LtiPlatformRow,
     LtiScoreRow,
 )
@@ -26,17 +23,10 @@ from grader.service.db.tables.people import CourseRole, PersonRow
 from grader.service.grades.publication.holds import hold_back, publish
 from grader.service.lti.services import delivery
 from grader.service.lti.services.delivery import INTERRUPTED_AFTER, send_scores
-from grader.service.lti.services.scores import queue_scores, score_in, send_again
+from grader.service.lti.services.scores import queue_scores, send_again
 from grader.service.network.client import HttpClient
-from grader.service.serve import platform_jobs
 
 pytestmark = pytest.mark.usefixtures("course")
-
-
-@pytest.fixture(scope="module")
-def running():
-    with platform_at_work() as made:
-        yield made
 
 
 @pytest.fixture
@@ -47,20 +37,7 @@ def platform(running):
 
 @pytest.fixture
 def course(service, platform):
-    """Connect a course of the platform that uses "small" and has the members Ada and Ben. Return its number."""
-    context = registered(service, platform)
-    with service.database.writing() as session:
-        session.add(LtiLineItemRow(context_id=context, assignment="small", url=""))
-    for each in (service.ada, service.ben):
-        joins(service, context, each, f"sub-{each}")
-    return context
-
-
-def joins(service, context, person, sub):
-    with service.database.writing() as session:
-        number = session.get_one(LtiContextRow, context).platform_id
-        session.add(LtiAccountRow(platform_id=number, person_id=person, sub=sub, role="student"))
-        session.add(LtiMemberRow(context_id=context, person_id=person))
+    return course_using_small(service, platform)
 
 
 def send(service):
@@ -177,37 +154,6 @@ def test_a_fault_is_tried_again_with_growing_pauses_up_to_a_limit(service, platf
         service.now = row.not_before
     assert pauses == [1, 2, 4, 8, 16, 32, 64, 128, 256] + [360] * 10
     assert row.words == "the platform answered with status 500: oops"
-
-
-def test_many_scores_are_queued_with_few_statements(service, platform, course):
-    """The scores of 80 students are queued by one statement, whether their rows are new or changed. If a score has
-    changed back to the last one that arrived, it is not sent again.
-    """
-    assert platform.scores == []
-    fields = {"assignment": "small", "kind": Decision.SET, "comment": "", "who": "staff", "at": service.now}
-    with service.database.writing() as session:
-        people = [PersonRow(key=f"s{n}", name="S", role=CourseRole.STUDENT, created=service.now) for n in range(80)]
-        session.add_all(people)
-        session.flush()
-        for each in people:
-            session.add(LtiMemberRow(context_id=course, person_id=each.id))
-            session.add(DecisionRow(person_id=each.id, points=3, **fields))
-    writes = [writes_of(service, 80)]
-    value = score_in(rows(service)[0]).value
-    for points, state in ((4, SendState.TO_SEND), (3, SendState.SENT)):
-        with service.database.writing() as session:
-            session.execute(update(LtiScoreRow).values(sent_value=value))
-            session.execute(update(DecisionRow).values(points=points))
-        writes.append(writes_of(service, 80))
-        assert {(each.points, each.state) for each in rows(service)} == {(points, state)}
-    assert writes == [1, 1, 1]
-
-
-def writes_of(service, number):
-    """Queue scores, and return the number of statements that wrote them."""
-    with statements(service.database) as seen:
-        assert queue_scores(service.database, service.app_state.cache.all(), service.now) == number
-    return sum("lti_scores" in each and not each.startswith("SELECT") for each in seen)
 
 
 @pytest.mark.sampled
@@ -345,19 +291,3 @@ def test_a_registration_does_not_lead_behind_the_firewall(service):
         session.scalar(select(LtiLineItemRow)).url = "https://10.0.0.1/columns/1"
     why = send(service)
     assert "has a private address" in why
-
-
-@pytest.mark.whole
-def test_the_job_compares_grades_only_after_a_change(service, platform, monkeypatch):
-    """The job sends a score in the run after a grading. It compares all grades only after a change."""
-    compared = []
-    monkeypatch.setattr(platform_jobs, "queue_scores", lambda *asked: compared.append(queue_scores(*asked)))
-    monkeypatch.setattr(platform_jobs, "PAUSE_FACTOR", 0.0)
-    job = platform_jobs.ScoreJob(service.app_state)
-    for _ in range(3):
-        job.run()
-    service.graded(service.hand_in(), graded(service.course))
-    for _ in range(3):
-        job.run()
-    assert compared == [0, 1]
-    assert len(platform.scores) == 1

@@ -1,25 +1,12 @@
 """roster.py: rosters of learning platforms with pages, roles, departures and returns."""
 
 import pytest
-from lti_platforms import LEARNER, TEACHER, member, platform_at_work, registered
+from lti_platforms import LEARNER, TEACHER, member
 from services import visible
 
 from grader.service.db.tables.lti import LtiContextRow, LtiMemberRow
 from grader.service.db.tables.people import CourseRole, PersonRow
 from grader.service.lti.services.roster import ROSTER_INTERVAL, read_rosters
-
-
-@pytest.fixture(scope="module")
-def running():
-    with platform_at_work() as made:
-        yield made
-
-
-@pytest.fixture
-def platform(running, service):
-    running.__init__(running.address)
-    registered(service, running)
-    return running
 
 
 def read(service):

@@ -1,7 +1,7 @@
 """groups.py: students hand in with their groups from the platform."""
 
 import pytest
-from lti_platforms import TEACHER, member, platform_at_work, registered
+from lti_platforms import TEACHER, member, registered
 from services import post, visible
 
 from grader.service.db.tables.audit import AuditRow
@@ -21,12 +21,6 @@ LISTED = [
     {"id": 5, "name": "Choir"},
     {"name": "without an id"},
 ]
-
-
-@pytest.fixture(scope="module")
-def running():
-    with platform_at_work() as made:
-        yield made
 
 
 @pytest.fixture
