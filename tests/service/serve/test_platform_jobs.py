@@ -8,7 +8,8 @@ from processes import wait_for
 from services import graded
 
 from grader.service.lti.services.scores import queue_scores
-from grader.service.serve import platform_jobs
+from grader.service.serve import notifier, platform_jobs
+from grader.service.serve.platform_jobs import ScoreJob, platform_threads
 
 
 @pytest.fixture
@@ -25,7 +26,7 @@ def test_the_job_compares_grades_only_after_a_change(service, platform, monkeypa
     compared = []
     monkeypatch.setattr(platform_jobs, "queue_scores", lambda *asked: compared.append(queue_scores(*asked)))
     monkeypatch.setattr(platform_jobs, "PAUSE_FACTOR", 0.0)
-    job = platform_jobs.ScoreJob(service.app_state)
+    job = ScoreJob(service.app_state)
     for _ in range(3):
         job.run()
     service.graded(service.hand_in(), graded(service.course))
@@ -35,10 +36,14 @@ def test_the_job_compares_grades_only_after_a_change(service, platform, monkeypa
     assert len(platform.scores) == 1
 
 
-def test_jobs_run_only_while_the_service_runs(service, platform):
+def test_jobs_run_only_while_the_service_runs(service, platform, monkeypatch):
     """The jobs send a score and read the roster on their own, and end with the service."""
-    before = threading.active_count()
+
+    def is_done():
+        return platform.scores and any(path == "/members" for _, path, _ in platform.requests)
+
+    monkeypatch.setattr(notifier, "INTERVAL_SECONDS", 0.01)
     service.graded(service.hand_in(), graded(service.course))
-    with platform_jobs.platform_threads(service.app_state, print):
-        assert wait_for(lambda: platform.scores and any(path == "/members" for _, path, _ in platform.requests))
-    assert threading.active_count() == before
+    with platform_threads(service.app_state, pytest.fail):
+        assert wait_for(is_done)
+    assert not {"scores", "rosters"} & {each.name for each in threading.enumerate()}

@@ -1,6 +1,4 @@
-"""versions.py: stored points follow the assignment file, and results that need a new
-run are marked.
-"""
+"""versions.py: stored points follow the assignment file, and results that need a new run are marked."""
 
 import csv
 import io

@@ -21,14 +21,12 @@ def readable(outcome):
 def test_the_part_for_students_is_the_same_however_a_hidden_check_went(tmp_path, hidden):
     """The part for students does not depend on the hidden check. The whole result does."""
     assignment = hiding_course(tmp_path, hidden).load("small")
-    passed, failed = (
-        ready(each, assignment) for each in (right(assignment), failing(right(assignment), HIDDEN[hidden]))
-    )
+    whole = right(assignment)
+    passed, failed = (ready(each, assignment) for each in (whole, failing(whole, HIDDEN[hidden])))
     assert readable(passed)[0] == readable(failed)[0]
     assert (passed.early_points, passed.early_max) == (failed.early_points, failed.early_max)
-    assert passed.points > failed.points
+    assert passed.full_checks != failed.full_checks
     assert not any(SECRET in each for each in readable(failed))
-    assert SECRET in failed.full_checks
     assert SECRET in zlib.decompress(failed.full_page).decode()
     assert SECRET in failed.result
 
