@@ -13,6 +13,7 @@ from grader.grading.explain.simulator.races import ADD_BARRIER, LOCK, OWN_ELEMEN
 from grader.grading.explain.simulator.source_lines import FEW, called_in, lines_in_words, writers
 from grader.grading.explain.simulator.updates import advice_on, update_in
 from grader.grading.source.origins import arrays_behind
+from grader.grading.source.stores import store_lines
 
 
 def copy_in(lines: Sequence[int]) -> str:
@@ -134,7 +135,7 @@ def from_own_arrays(heard: Heard, array: str, line: int) -> str:
     kernel, scene = heard.seen.kernel, heard.scene
     buffers = {each.name for each in heard.seen.arrays if each.space == GLOBAL}
     for name in sorted(arrays_behind(scene.expanded, kernel, line, array) - buffers):
-        computed = scene.assigned_in(kernel, name)
+        computed = store_lines(scene.expanded, kernel, name)
         if 1 <= len(computed) <= FEW and line not in computed:
             return FROM_OWN.format(name, lines_in_words(computed))
     return ""
