@@ -80,7 +80,7 @@ def _with_slip(check: Check, slip: Slip | Fault | None) -> Check:
     first, *others = check.findings
     if not any(place.line in slip.explains for place in first.places):
         return check
-    found = replace(first, message=f"{slip.message} {_observed(first, slip)}", help=slip.help)
+    found = replace(first, message=f"{slip.message} {_observed(first, slip)}", help=slip.help, barrier=None)
     message = check.message.replace(first.message, found.message)
     return replace(check, message=message, help=slip.help, findings=(found, *others))
 
