@@ -37,6 +37,11 @@ class Text:
     scene: Scene
 
     @property
+    def line(self) -> int:
+        """The line with the name of the kernel in its definition."""
+        return self.outline.code[self.function.parameters[0] - 1].line
+
+    @property
     def parameters(self) -> list[str]:
         """The names of the kernel's parameters, in their order."""
         code, (first, last) = self.outline.code, self.function.parameters
