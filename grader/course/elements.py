@@ -126,7 +126,7 @@ class Element(Record):
         try:
             held = struct.pack(f"<{FORMATS[self.dtype]}", value if self.is_floating else _whole_number(value))
         except (struct.error, OverflowError) as error:
-            raise InputError(f"{value} does not fit the type {self.spelling}.") from error
+            raise InputError(f"{value:.15g} does not fit the type {self.spelling}.") from error
         return int.from_bytes(held, "little")
 
     def can_have(self, low: int, high: int) -> bool:
