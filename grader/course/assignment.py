@@ -15,7 +15,7 @@ from grader.common.phrases import count, sizes_in_words
 from grader.common.record import replace
 from grader.course.by_value import content, misfits, number
 from grader.course.criteria import Case, DeviceClass, Hints, MemoryCheck, Range, Sizes, Slip, SpeedGoal
-from grader.course.elements import ELEMENTS, SCALARS, Element
+from grader.course.elements import ELEMENTS, REAL, SCALARS, Element
 from grader.course.expressions import Expression, evaluate, evaluate_int, evaluate_stated
 from grader.course.folders import ASSIGNMENT_FILE, BASELINE_FILE, MODEL_FILE, ORACLE_FILE, Folders, read_text
 from grader.course.forbidden import Construct
@@ -33,6 +33,7 @@ from grader.course.program import (
     variables_in,
 )
 from grader.course.read_values import ElementOf, element_of, elements_of, unreadable, unwritten
+from grader.course.real_types import without_real
 from grader.course.rubric import Rubric, SpeedGoals
 from grader.course.run_sequence import FillAt, LaunchAt, RunSequence, plain, unroll
 from grader.course.structs import Struct, StructFields, laid_out
@@ -117,6 +118,11 @@ class Assignment(Folders, Rubric):
 
     allow: tuple[Construct, ...] = ()
     """Constructs that submissions may use, although grader forbids them by default."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_types_for_real(cls, fields: Any) -> Any:
+        return without_real(fields) if isinstance(fields, dict) else fields
 
     @model_validator(mode="before")
     @classmethod
@@ -245,11 +251,7 @@ class Assignment(Folders, Rubric):
             for name, each in named.items():
                 if each.type not in ELEMENTS and each.type not in self.structs:
                     place = f"{section}.{name}.type"
-                    yield Contradiction(
-                        place,
-                        f"{place}: there is no type {each.type}; write one of {', '.join(SCALARS)}, "
-                        "a vector of them such as float4, or a name from `structs`",
-                    )
+                    yield Contradiction(place, f"{place}: {_unknown(each.type, ', or a name from `structs`')}")
 
     def _misnamed_steps(self) -> Iterator[Contradiction]:
         """Yield each step of a program, and each field of `repeat`, that cannot be run as stated."""
@@ -748,6 +750,13 @@ def _amounts_of(launch: Launch) -> Iterator[Expression]:
     """Expressions of a launch that must be positive whole numbers."""
     yield from (*launch.global_size, *launch.local_size, *(launch.extent or ()))
     yield from [launch.optional_local] if launch.optional_local is not None else []
+
+
+def _unknown(kind: str, others: str) -> str:
+    """Return the message about a type that does not exist. `others` names types that are possible besides numbers."""
+    if kind.rstrip("0123456789") == REAL:
+        return f"`constants` gives {REAL} no floating type; add `{REAL}: float` or `{REAL}: double` there"
+    return f"there is no type {kind}; write one of {', '.join(SCALARS)}, a vector of them such as float4{others}"
 
 
 def _by(extents: Iterable[int]) -> str:
