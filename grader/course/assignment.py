@@ -13,17 +13,27 @@ from pydantic import Field, model_validator
 from grader.common.errors import InputError
 from grader.common.phrases import count, sizes_in_words
 from grader.common.record import replace
-from grader.course.by_value import content, misfits, number, numbers_in
+from grader.course.by_value import content, misfits, number
 from grader.course.criteria import Case, DeviceClass, Hints, MemoryCheck, Range, Sizes, Slip, SpeedGoal
-from grader.course.elements import ELEMENTS, SCALARS, Element
+from grader.course.elements import ELEMENTS, REAL, SCALARS, Element
 from grader.course.expressions import Expression, evaluate, evaluate_int, evaluate_stated
 from grader.course.folders import ASSIGNMENT_FILE, BASELINE_FILE, MODEL_FILE, ORACLE_FILE, Folders, read_text
 from grader.course.forbidden import Construct
 from grader.course.images import FORMATS, Sampler
 from grader.course.launches import Buffer, Choices, Launch, LocalArray, Repeat, Scalar
+from grader.course.places import Contradiction, InvalidFieldError, at, invalid, placed
 from grader.course.policies.rules import POLICIES
-from grader.course.program import Program, Repetition, contradictions, launches_in, steps_in, unending, variables_in
+from grader.course.program import (
+    Program,
+    Repetition,
+    contradictions,
+    launches_in,
+    placed_steps,
+    repeated_wrongly,
+    variables_in,
+)
 from grader.course.read_values import ElementOf, element_of, elements_of, unreadable, unwritten
+from grader.course.real_types import without_real
 from grader.course.rubric import Rubric, SpeedGoals
 from grader.course.run_sequence import FillAt, LaunchAt, RunSequence, plain, unroll
 from grader.course.structs import Struct, StructFields, laid_out
@@ -111,6 +121,11 @@ class Assignment(Folders, Rubric):
 
     @model_validator(mode="before")
     @classmethod
+    def _with_types_for_real(cls, fields: Any) -> Any:
+        return without_real(fields) if isinstance(fields, dict) else fields
+
+    @model_validator(mode="before")
+    @classmethod
     def _with_launches_of_programs(cls, fields: Any) -> Any:
         """Fill in the launches from the programs."""
         if not isinstance(fields, dict):
@@ -130,19 +145,18 @@ class Assignment(Folders, Rubric):
     @model_validator(mode="after")
     def _consistent(self) -> "Assignment":
         for problem in self._misnamed_types():  # the other checks use the types
-            raise ValueError(problem)
+            raise invalid(problem.place, problem.words)
         for problem in (*self._misnamed(), *self._misplaced(), *self._impossible_requirements()):
-            raise ValueError(problem)
-        for goal in self.goals.values():
-            fractions = [band.fraction for band in goal.bands]
-            if fractions != sorted(set(fractions), reverse=True):
-                raise ValueError("the bands of a speed goal must be listed from the highest fraction down")
-        for sizes in self.all_sizes():
-            self.check_at(sizes)
-        for case in (*self.correctness.cases, *(self.sanitizer.alone_cases if self.sanitizer else ())):
-            self._check_alone(case)
-        for goal in self.goals.values():
-            self._check_kernels(goal)
+            raise invalid(problem.place, problem.words)
+        try:
+            for place, sizes in self.placed_sizes():
+                with at(place):
+                    self.check_at(sizes)
+            self._check_cases_alone()
+            for goal in self.goals.values():
+                self._check_kernels(goal)
+        except InvalidFieldError as error:
+            raise invalid(error.place, str(error)) from error
         return self
 
     @property
@@ -155,69 +169,79 @@ class Assignment(Folders, Rubric):
         for section in self.sections:
             yield from section.launch_sizes()
 
-    def _misnamed(self) -> Iterator[str]:
-        """Yield a message for each name that refers to nothing or to two things."""
-        cases = [case.name for case in self.correctness.cases]
-        memory = [check.name for check in self.memory.checks] if self.memory else []
-        if len(set(cases)) != len(cases) or len(set(memory)) != len(memory):
-            yield "two cases or two memory checks have the same name; give each its own"
-        for name in memory:
-            if name.endswith(")"):
-                yield f"the name of the memory check {name} ends with a bracket, like sizes; change its end"
-        loops = {loop.variable for steps in (self.program, self.baseline_program) for loop in variables_in(steps)}
-        arguments = [*self.buffers, *self.sizes, *self.scalars, *self.local, *self.samplers, *self.values]
-        named = [*arguments, *loops, *self.structs]
-        yield from (f"{name} is the name of two things; rename one" for name in named if named.count(name) > 1)
+    def _misnamed(self) -> Iterator[Contradiction]:
+        """Yield each name that refers to nothing or to two things."""
+        yield from self._misnamed_checks()
+        named = [*self._names_by_place()]
+        names = [name for name, _ in named]
+        for name, place in named:
+            if names.count(name) > 1:
+                yield Contradiction(place, f"{name} is the name of two things; rename one")
         kernels = {launch.kernel for launch in self.student_launches}
         if self.kernel not in kernels:
-            yield f"no launch runs {self.kernel}; add one, or correct `kernel`"
-        for launch in (*self.launches, *self.baseline):
+            yield Contradiction("kernel", f"no launch runs {self.kernel}; add one, or correct `kernel`")
+        for place, launch in {**self.placed_launches, **self.placed_baseline}.items():
             for arg in launch.args:
-                if arg not in named or arg in self.structs:
-                    yield (
+                if arg not in names or arg in self.structs:
+                    yield Contradiction(
+                        f"{place}.args",
                         f"the launch of {launch.kernel} has the argument {arg}, which is not a buffer, a size, "
-                        "a value, a scalar, a local array or a sampler"
+                        "a value, a scalar, a local array or a sampler; correct the name",
                     )
-        turned = [] if self.repeat is None else [name for pair in self.repeat.swap for name in pair]
-        summed = [self.repeat.until.sum] if self.repeat and self.repeat.until else []
-        yield from (
-            f"repeat has {name}, which is not a buffer" for name in (*turned, *summed) if name not in self.buffers
-        )
-        yield from (
-            f"`until` sums {name}, which has structs; let a kernel write numbers to another array"
-            for name in self._summed()
-            if name in self.buffers and self.buffers[name].type in self.structs
-        )
         yield from self._misnamed_steps()
         yield from self._unreadable()
-        constants = {*self.choices.constants, *(name for goal in self.goals.values() for name in goal.constants)}
-        for name in sorted(constants - self.constants.keys()):
-            where = "`choices`" if name in self.choices.constants else "a speed goal"
-            yield f"{where} has the constant {name}, which is not in `constants`"
+        yield from self._misnamed_choices(kernels)
+
+    def _names_by_place(self) -> Iterator[tuple[str, str]]:
+        """Yield the names of arguments, loops and structs, with their paths in the file."""
+        for field in ("buffers", "scalars", "local", "samplers", "values"):
+            yield from ((name, f"{field}.{name}") for name in getattr(self, field))
+        yield from ((name, "sizes") for name in self.sizes)
+        programs = {"program": self.program, "baseline_program": self.baseline_program}
+        loops = {loop.variable: field for field, steps in programs.items() for loop in variables_in(steps)}
+        yield from loops.items()
+        yield from ((name, f"structs.{name}") for name in self.structs)
+
+    def _misnamed_checks(self) -> Iterator[Contradiction]:
+        cases = [case.name for case in self.correctness.cases]
+        memory = [check.name for check in self.memory.checks] if self.memory else []
+        for field, names in {"correctness.cases": cases, "memory.checks": memory}.items():
+            for place, name in placed(field, names).items():
+                if names.count(name) > 1:
+                    words = "two cases or two memory checks have the same name; give each its own"
+                    yield Contradiction(f"{place}.name", words)
+        for place, name in placed("memory.checks", memory).items():
+            if name.endswith(")"):
+                words = f"the name of the memory check {name} ends with a bracket, like sizes; change its end"
+                yield Contradiction(f"{place}.name", words)
+
+    def _misnamed_choices(self, kernels: set[str]) -> Iterator[Contradiction]:
+        """Yield each constant and each kernel in `choices` or a speed goal that does not exist."""
+        stated = {"choices.constants": ("`choices`", [*self.choices.constants])}
+        for kind, goal in self.goals.items():
+            stated[f"performance.classes.{kind}.constants"] = ("a speed goal", [*goal.constants])
+        for place, (what, names) in stated.items():
+            for name in sorted({*names} - self.constants.keys()):
+                words = f"{what} has the constant {name}, which is not in `constants`; add it there"
+                yield Contradiction(f"{place}.{name}", words)
         for name in sorted(set(self.choices.launches) - kernels):
-            yield f"`choices` has the launch of {name}, which is not one of the student's kernels"
+            words = f"`choices` has the launch of {name}, which is not one of the student's kernels; correct the name"
+            yield Contradiction("choices.launches", words)
 
-    def _unreadable(self) -> Iterator[str]:
-        """Yield a message for each argument or number of work-items that cannot be read from an array."""
-        yield from unreadable(self.scalars, (*self.launches, *self.baseline), self.buffers)
-        for program, launches in ((self.program, self.launches), (self.baseline_program, self.baseline)):
-            read = [each for launch in launches for each in elements_of(launch, self.scalars)]
-            yield from unwritten(read, program, launches, self.buffers)
+    def _unreadable(self) -> Iterator[Contradiction]:
+        """Yield each argument or number of work-items that cannot be read from an array."""
+        yield from unreadable(self.scalars, {**self.placed_launches, **self.placed_baseline}, self.buffers)
+        for program, launches in ((self.program, self.placed_launches), (self.baseline_program, self.placed_baseline)):
+            yield from unwritten(self.scalars, program, launches, self.buffers)
 
-    def _summed(self) -> Iterator[str]:
-        """Yield the buffers whose sums end a repetition."""
-        repeats = [each for steps in (self.program, self.baseline_program) for each in steps_in(steps)]
-        for each in (self.repeat, *repeats):
-            if isinstance(each, Repeat | Repetition) and each.until is not None:
-                yield each.until.sum
-
-    def _misnamed_types(self) -> Iterator[str]:
-        """Yield a message for each struct that is not valid in OpenCL C, and for each type that does not exist."""
+    def _misnamed_types(self) -> Iterator[Contradiction]:
+        """Yield each struct that is not valid in OpenCL C, and each type that does not exist."""
         for name, stated in self.structs.items():
             yield from stated.contradictions(name)
             for word in (name, *stated.fields):
                 if word in self.constants:
-                    yield f"{word} is a constant, and a name in the struct {name}; rename one"
+                    words = f"{word} is a constant, and a name in the struct {name}; rename one"
+                    yield Contradiction(f"structs.{name}", words)
         typed: dict[str, Mapping[str, Buffer | Scalar | LocalArray]] = {
             "buffers": self.buffers,
             "scalars": self.scalars,
@@ -226,71 +250,103 @@ class Assignment(Folders, Rubric):
         for section, named in typed.items():
             for name, each in named.items():
                 if each.type not in ELEMENTS and each.type not in self.structs:
-                    yield (
-                        f"{section}.{name}.type: there is no type {each.type}; write one of {', '.join(SCALARS)}, "
-                        "a vector of them such as float4, or a name from `structs`"
-                    )
+                    place = f"{section}.{name}.type"
+                    yield Contradiction(place, f"{place}: {_unknown(each.type, ', or a name from `structs`')}")
 
-    def _misnamed_steps(self) -> Iterator[str]:
-        """Yield a message for each step of a program that cannot be run as stated."""
-        for steps in (self.program, self.baseline_program):
-            yield from contradictions(steps, self.buffers)
-        yield from () if self.repeat is None else unending(self.repeat, self.launches, self.buffers)
+    def _misnamed_steps(self) -> Iterator[Contradiction]:
+        """Yield each step of a program, and each field of `repeat`, that cannot be run as stated."""
+        for field, steps in {"program": self.program, "baseline_program": self.baseline_program}.items():
+            yield from contradictions(steps, field, self.buffers)
+        if self.repeat is not None:
+            for words in repeated_wrongly(self.repeat, self.launches, self.buffers):
+                yield Contradiction("repeat", words)
+        for place, name in self._summed():
+            if name in self.buffers and self.buffers[name].type in self.structs:
+                words = f"`until` sums {name}, which has structs; let a kernel write numbers to another array"
+                yield Contradiction(f"{place}.until", words)
         if self.program and (self.repeat is not None or self.has_surroundings):
-            yield "`program` cannot be used with the field `repeat` or with solution_of"
+            words = "`program` cannot be used with the field `repeat` or with solution_of; leave out one of them"
+            yield Contradiction("program", words)
 
-    def _misplaced(self) -> Iterator[str]:
-        """Yield a message for each field that cannot have the stated value."""
+    def _summed(self) -> Iterator[tuple[str, str]]:
+        """Yield the buffers whose sums end a repetition, after the paths of the repetitions."""
+        programs = {"program": self.program, "baseline_program": self.baseline_program}
+        steps = [each for field, steps in programs.items() for each in placed_steps(steps, field)]
+        for place, each in (("repeat", self.repeat), *steps):
+            if isinstance(each, Repeat | Repetition) and each.until is not None:
+                yield place, each.until.sum
+
+    def _misplaced(self) -> Iterator[Contradiction]:
+        """Yield each field that cannot have the stated value."""
         for name, buffer in self.buffers.items():
-            yield from (f"the buffer {name} {why}" for why in buffer.contradictions(self.element(buffer.type)))
-            rule = self.tolerance_of(name).rule
-            if buffer.type in self.structs and buffer.is_judged and rule in WITHOUT_FIELDS:
-                yield f"the buffer {name} has structs, to which the rule {rule} does not apply; choose another rule"
+            for words in self._misfits_of(name, buffer):
+                yield Contradiction(f"buffers.{name}", f"the buffer {name} {words}")
         for name in self.stated_scalars:
             scalar = self.scalars[name]
-            yield from (f"the scalar {name} {why}" for why in misfits(self.element(scalar.type), scalar.value))
+            for words in misfits(self.element(scalar.type), scalar.value):
+                yield Contradiction(f"scalars.{name}", f"the scalar {name} {words}")
         yield from () if self.performance is None else self._untimeable(self.performance)
+        yield from self._misplaced_choices()
+        if self.repeat is not None and self.has_surroundings:
+            yield Contradiction("repeat", "launches with solution_of cannot be repeated; leave out `repeat`")
+
+    def _misplaced_choices(self) -> Iterator[Contradiction]:
+        """Yield each choice that an assignment cannot offer."""
         shapes = " ".join(str(extent) for buffer in self.buffers.values() for extent in buffer.shape)
         for name, values in self.choices.constants.items():
+            place = f"choices.constants.{name}"
             if self.constants.get(name) not in values:
-                yield f"`choices` must offer the value of {name} in `constants` among others"
+                yield Contradiction(place, f"`choices` must offer the value of {name} in `constants` among others")
             if re.search(rf"\b{name}\b", shapes):
-                yield f"the shape of a buffer depends on {name}, which students may choose"
-        if self.repeat is not None and self.has_surroundings:
-            yield "launches with solution_of cannot be repeated"
-        for old, new in self.repeat.swap if self.repeat else ():
-            a, b = self.buffers.get(old), self.buffers.get(new)
-            if a and b and ((a.shape, a.image) != (b.shape, b.image) or (a.part, b.part) != ("scratch", "output")):
-                remedy = f"{old} must be scratch with data, and {new} an output of the same shape"
-                yield f"{old} and {new} are swapped: {remedy}"
+                words = f"the shape of a buffer depends on {name}, which students may choose; remove one of the two"
+                yield Contradiction(place, words)
 
-    def _impossible_requirements(self) -> Iterator[str]:
-        """Yield a message for each required check that does not exist, is listed later, or is hidden from students who
-        see the result of the check that requires it.
+    def _misfits_of(self, name: str, buffer: Buffer) -> Iterator[str]:
+        yield from buffer.contradictions(self.element(buffer.type))
+        rule = self.tolerance_of(name).rule
+        if buffer.type in self.structs and buffer.is_judged and rule in WITHOUT_FIELDS:
+            yield f"has structs, to which the rule {rule} does not apply; choose another rule"
+
+    def _impossible_requirements(self) -> Iterator[Contradiction]:
+        """Yield each required check that does not exist, is listed later, or is hidden from students who see the result
+        of the check that requires it.
         """
         checks = self.memory.checks if self.memory else ()
-        before: list[MemoryCheck] = []
-        for check in checks:
-            yield from _unfit(f"the memory check {check.name}", check.requires, before, check.hidden)
-            before.append(check)
+        for place, check in placed("memory.checks", checks).items():
+            earlier = checks[: checks.index(check)]
+            for words in _unfit(f"the memory check {check.name}", check.requires, earlier, check.hidden):
+                yield Contradiction(f"{place}.requires", words)
         if self.performance is not None:
-            yield from _unfit("performance", self.performance.requires, before, self.performance.hidden)
+            for words in _unfit("performance", self.performance.requires, checks, self.performance.hidden):
+                yield Contradiction("performance.requires", words)
 
-    def _untimeable(self, asked: SpeedGoals) -> Iterator[str]:
-        """Yield a message for each field that contradicts the data of timed runs."""
+    def _untimeable(self, asked: SpeedGoals) -> Iterator[Contradiction]:
+        """Yield each field that contradicts the data of timed runs, and each goal with bands in a wrong order."""
+        for kind, goal in asked.classes.items():
+            fractions = [band.fraction for band in goal.bands]
+            if fractions != sorted(set(fractions), reverse=True):
+                words = "the bands of a speed goal must be listed from the highest fraction down"
+                yield Contradiction(f"performance.classes.{kind}.bands", words)
         if asked.verifier is None:
-            made = [name for name, buffer in self.buffers.items() if buffer.data == "made"]
-            yield from (f"oracle.py makes {name}: write `verifier: oracle` under performance" for name in made)
             for name, buffer in self.buffers.items():
-                if buffer.type in self.structs:
-                    yield f"{name} has structs: write `verifier: oracle` under performance"
-                elif buffer.image is not None:
-                    yield f"{name} is an image: write `verifier: oracle` under performance"
-                elif ELEMENTS[buffer.type].dtype == "float16":
-                    yield f"{name} has type half, whose sums are not exact: write `verifier: oracle` under performance"
-                if buffer.is_judged and self.tolerance_of(name).rule not in EQUAL_ON_DEVICE:
-                    yield f"{name} may differ from the model solution's: write `verifier: oracle` under performance"
-        yield from (why for ranges in asked.integers for why in self._out_of_range(ranges))
+                why = self._unequal_on_device(name, buffer)
+                if why is not None:
+                    yield Contradiction("performance", f"{why}: write `verifier: oracle` under performance")
+        for place, ranges in placed("performance.integers", asked.integers).items():
+            yield from (Contradiction(place, words) for words in self._out_of_range(ranges))
+
+    def _unequal_on_device(self, name: str, buffer: Buffer) -> str | None:
+        """Return the reason why data of timed runs cannot be made, or results not be compared, on a device."""
+        if buffer.data == "made":
+            return f"oracle.py makes {name}"
+        if buffer.type in self.structs:
+            return f"{name} has structs"
+        if buffer.image is not None:
+            return f"{name} is an image"
+        if ELEMENTS[buffer.type].dtype == "float16":
+            return f"{name} has type half, whose sums are not exact"
+        may_differ = buffer.is_judged and self.tolerance_of(name).rule not in EQUAL_ON_DEVICE
+        return f"{name} may differ from the model solution's" if may_differ else None
 
     def _out_of_range(self, ranges: Mapping[str, Range]) -> Iterator[str]:
         """Yield a message for each range of numbers that an array cannot have in timed runs."""
@@ -302,59 +358,89 @@ class Assignment(Folders, Rubric):
                 yield f"performance.integers has {name} from {low} to {high}, which is not a range of its numbers"
 
     def check_at(self, sizes: Sizes) -> None:
-        """Evaluate every expression at these sizes. Raises ValueError with the first expression that cannot be used."""
+        """Evaluate every expression at these sizes. Raises InputError about the first that cannot be used."""
         if set(sizes) != set(self.sizes):
-            raise ValueError(f"a case must specify the sizes {', '.join(self.sizes)} and no others, not {sizes}")
+            raise InputError(f"a case must specify the sizes {', '.join(self.sizes)} and no others, not {sizes}.")
         if any(size < 1 for size in sizes.values()):
-            raise ValueError(f"sizes must be at least 1, not {sizes_in_words(sizes)}")
-        try:
-            names = self.names(sizes)
-            for amount in self._amounts():
-                if evaluate_int(amount, names) < 1:
-                    raise ValueError(f'"{amount}" is less than 1 at {sizes_in_words(sizes)}')
-            for sequence in (self.sequence(sizes), self.baseline_sequence(sizes)):
+            raise InputError(f"sizes must be at least 1, not {sizes_in_words(sizes)}.")
+        for name, size in sizes.items():
+            _check_fit(f"{name} at {sizes_in_words(sizes)}", ELEMENTS["uint"], size)
+        names = self.names(sizes)
+        for place, array in self._placed_arrays():
+            with at(place):
+                _check_amounts(array.shape, names, sizes)
+        if self.repeat is not None:
+            with at("repeat"):
+                _check_amounts((self.repeat.times,), names, sizes)
+        for name in self.stated_scalars:
+            with at(f"scalars.{name}"), _explaining(f"the scalar {name} at {sizes_in_words(sizes)}"):
+                self.content(name, sizes)
+        for field, sequence in {
+            "program": self.sequence(sizes),
+            "baseline_program": self.baseline_sequence(sizes),
+        }.items():
+            with at(field if getattr(self, field) else "repeat"):
                 self._check_sequence(sequence, sizes)
-            for number in self._numbers():
-                evaluate(number, names)
-            self._check_constant(sizes)
-        except InputError as error:
-            raise ValueError(str(error).rstrip(".")) from error
+        for place, expression in self._numbers():
+            with at(place):
+                evaluate(expression, names)
+        self._check_constant(sizes)
+
+    def _placed_arrays(self) -> Iterator[tuple[str, Buffer | LocalArray]]:
+        yield from ((f"buffers.{name}", buffer) for name, buffer in self.buffers.items())
+        yield from ((f"local.{name}", array) for name, array in self.local.items())
 
     def _check_constant(self, sizes: Sizes) -> None:
-        """Raise ValueError if an array in constant memory is too large for some device."""
+        """Raise InputError if an array in constant memory is too large for some device."""
         for name, buffer in self.buffers.items():
             size = self.bytes_of(name, sizes)
             if buffer.space == "constant" and size > CONSTANT_BYTES:
-                raise ValueError(
+                raise InvalidFieldError(
+                    f"buffers.{name}",
                     f"the buffer {name} has {size:,} bytes at {sizes_in_words(sizes)}, but constant memory has "
-                    f"{CONSTANT_BYTES:,}; make it smaller, or leave out `space`"
+                    f"{CONSTANT_BYTES:,}; make it smaller, or leave out `space`.",
                 )
 
     def _check_launch(self, step: LaunchAt) -> None:
-        """Raise ValueError if a size of the launch is impossible, and InputError if a number does not fit into uint."""
+        """Raise InputError if a size of the launch is impossible, or if a number does not fit into uint."""
         names = self.names(step.sizes)
-        for amount in _amounts_of(step.launch):
-            if evaluate_int(amount, names) < 1:
-                raise ValueError(f'"{amount}" is less than 1 at {sizes_in_words(step.sizes)}')
-        for element in elements_of(step.launch, self.scalars):
-            self.index_of(element, step.sizes)
+        with at(step.field):
+            _check_amounts(_amounts_of(step.launch), names, step.sizes)
+            self._check_groups(step, names)
+            for element in elements_of(step.launch, self.scalars):
+                self.index_of(element, step.sizes)
         for name in (*step.sizes, *self.values):
             _check_fit(f"{name} at {sizes_in_words(step.sizes)}", ELEMENTS["uint"], evaluate_int(name, names))
 
+    def _check_groups(self, step: LaunchAt, names: Mapping[str, object]) -> None:
+        """Raise InputError if the work-items of a launch do not form whole work-groups."""
+        launch = step.launch
+        if len(launch.global_size) != len(launch.local_size) or len(launch.global_size) > DIMENSIONS:
+            raise InputError(
+                f"the launch of {launch.kernel} has {count(len(launch.global_size), 'dimension')} in `global` and "
+                f"{len(launch.local_size)} in `local`; give both the same number, at most {DIMENSIONS}."
+            )
+        if launch.kernel in self.choices.launches:
+            return  # grading/checks/choices.py compares sizes that students may choose
+        whole, group = ([evaluate_int(each, names) for each in of] for of in (launch.global_size, launch.local_size))
+        if any(items % size for items, size in zip(whole, group, strict=True)):
+            raise InputError(
+                f"the launch of {launch.kernel} has {_by(whole)} work-items at {sizes_in_words(step.sizes)}, which are "
+                f"not whole work-groups of {_by(group)}; use ceil_to in `global`."
+            )
+
     def _check_sequence(self, sequence: RunSequence, sizes: Sizes) -> None:
-        """Raise ValueError or InputError if a launch, a fill, a scalar or a repetition is impossible."""
+        """Raise InputError if a launch, a fill or a repetition is impossible."""
         for step in sequence.steps:
             if isinstance(step, FillAt):
-                _check_fit(f"a fill of {step.buffer}", self.element(self.buffers[step.buffer].type), step.value)
+                with at(step.field):
+                    _check_fit(f"a fill of {step.buffer}", self.element(self.buffers[step.buffer].type), step.value)
         if not sequence.launches:
             raise InputError(
                 f"the program launches no kernel at {sizes_in_words(sizes)}; choose larger sizes, or change its loops."
             )
         for launch in sequence.launches:
             self._check_launch(launch)
-        for name in self.stated_scalars:
-            with _explaining(f"the scalar {name} at {sizes_in_words(sizes)}"):
-                self.content(name, sizes)
         if sequence.repeat is not None:
             times = evaluate_int(sequence.repeat.times, self.names(sizes))
             if not 1 <= times <= TURNS:
@@ -362,39 +448,56 @@ class Assignment(Folders, Rubric):
                     f"a repetition has {times:,} iterations at {sizes_in_words(sizes)}; state from 1 to {TURNS:,}."
                 )
 
+    def _check_cases_alone(self) -> None:
+        cases = placed("correctness.cases", self.correctness.cases)
+        if self.sanitizer is not None:
+            cases |= {f"sanitizer.alone.{case.alone}": case for case in self.sanitizer.alone_cases}
+        for place, case in cases.items():
+            with at(place):
+                self._check_alone(case)
+
     def _check_alone(self, case: Case) -> None:
-        """Raise ValueError if a case runs a kernel alone that the program does not launch."""
+        """Raise InputError if a case runs a kernel alone that the program does not launch."""
         if case.alone and self.has_surroundings:
-            raise ValueError(f"the case {case.name} runs a kernel alone, which launches with solution_of do not allow")
+            raise InputError(f"the case {case.name} runs a kernel alone, which launches with solution_of do not allow.")
         if case.alone and case.alone not in {step.launch.kernel for step in self.sequence(case.sizes).launches}:
-            raise ValueError(
+            raise InputError(
                 f"the case {case.name} runs {case.alone} alone, which the program does not launch at "
-                f"{sizes_in_words(case.sizes)}; correct the kernel or the sizes"
+                f"{sizes_in_words(case.sizes)}; correct the kernel or the sizes."
             )
 
     def _check_kernels(self, goal: SpeedGoal) -> None:
-        """Raise ValueError if `performance.kernels` names a kernel that the timed program does not launch."""
+        """Raise InputError if `performance.kernels` names a kernel that the timed program does not launch."""
         launched = {step.launch.kernel for step in self.sequence(goal.sizes).launches}
         for kernel in self.speed_goals.kernels:
             if kernel not in launched:
-                raise ValueError(
+                raise InvalidFieldError(
+                    f"performance.kernels.{kernel}",
                     f"performance.kernels has {kernel}, which the program does not launch at "
-                    f"{sizes_in_words(goal.sizes)}; correct the kernel or the sizes"
+                    f"{sizes_in_words(goal.sizes)}; correct the kernel or the sizes.",
                 )
 
-    def _amounts(self) -> Iterator[Expression]:
-        """Yield the expressions that must be positive whole numbers."""
-        arrays: tuple[Buffer | LocalArray, ...] = (*self.buffers.values(), *self.local.values())
-        yield from (extent for array in arrays for extent in array.shape)
-        yield from [self.repeat.times] if self.repeat else []
+    def _numbers(self) -> Iterator[tuple[str, str | float]]:
+        """Yield the expressions that may be any numbers, after the paths of their fields."""
+        for name, buffer in self.buffers.items():
+            if buffer.tolerance:
+                yield f"buffers.{name}.tolerance", buffer.tolerance.amount
+        if self.repeat and self.repeat.until:
+            yield "repeat.until", self.repeat.until.below
+        for name, section in self._named():
+            yield from ((f"{name}.{place}", expression) for place, expression in section.numbers())
 
-    def _numbers(self) -> Iterator[str | float]:
-        """Yield the expressions that may be any numbers."""
-        yield from (number for name in self.stated_scalars for number in numbers_in(self.scalars[name].value))
-        yield from (buffer.tolerance.amount for buffer in self.buffers.values() if buffer.tolerance)
-        yield from [self.repeat.until.below] if self.repeat and self.repeat.until else []
-        for section in self.sections:
-            yield from section.numbers()
+    @property
+    def placed_launches(self) -> dict[str, Launch]:
+        """Launches by their paths in the file."""
+        return _by_path("program", self.program) if self.program else placed("launches", self.launches)
+
+    @property
+    def placed_baseline(self) -> dict[str, Launch]:
+        """Launches of the naive kernels by their paths in the file."""
+        if self.baseline_program:
+            return _by_path("baseline_program", self.baseline_program)
+        return placed("baseline", self.baseline)
 
     @property
     def parts(self) -> "tuple[Assignment, ...]":
@@ -491,23 +594,28 @@ class Assignment(Folders, Rubric):
         """
         names: dict[str, object] = {**self.constants, **sizes}
         for name, value in self.values.items():
-            names[name] = evaluate_int(value, names)
-        for loop in (*variables_in(self.program), *variables_in(self.baseline_program)):
-            if loop.variable not in names:
-                names[loop.variable] = evaluate_int(loop.first, names)
+            with at(f"values.{name}"):
+                names[name] = evaluate_int(value, names)
+        for field, steps in {"program": self.program, "baseline_program": self.baseline_program}.items():
+            for loop in variables_in(steps):
+                if loop.variable not in names:
+                    with at(field):
+                        names[loop.variable] = evaluate_int(loop.first, names)
         return names
 
     def sequence(self, sizes: Sizes) -> RunSequence:
         """Return the steps of the student's kernels at these sizes."""
         if not self.program:
-            return plain(self.student_launches, sizes, self.repeat)
-        return unroll(self.program, self.launches, sizes, self.names, self._is_judged)
+            own = {place: each for place, each in self.placed_launches.items() if each.solution_of is None}
+            return plain(own, sizes, self.repeat)
+        return unroll(placed("program", self.program), self.launches, sizes, self.names, self._is_judged)
 
     def baseline_sequence(self, sizes: Sizes) -> RunSequence:
         """Return the steps of the naive kernels at these sizes."""
         if not self.baseline_program:
-            return plain(self.baseline, sizes, self.repeat)
-        return unroll(self.baseline_program, self.baseline, sizes, self.names, self._is_judged)
+            return plain(self.placed_baseline, sizes, self.repeat)
+        program = placed("baseline_program", self.baseline_program)
+        return unroll(program, self.baseline, sizes, self.names, self._is_judged)
 
     def _is_judged(self, buffer: str) -> bool:
         return self.buffers[buffer].is_judged
@@ -633,10 +741,33 @@ class Assignment(Folders, Rubric):
         return {name: read_text(path) for name, path in sources.items()}
 
 
+def _by_path(field: str, program: Program) -> dict[str, Launch]:
+    """Return the launches of the program in a field, by their paths in the file."""
+    return {place: step for place, step in placed_steps(program, field) if isinstance(step, Launch)}
+
+
 def _amounts_of(launch: Launch) -> Iterator[Expression]:
     """Expressions of a launch that must be positive whole numbers."""
     yield from (*launch.global_size, *launch.local_size, *(launch.extent or ()))
     yield from [launch.optional_local] if launch.optional_local is not None else []
+
+
+def _unknown(kind: str, others: str) -> str:
+    """Return the message about a type that does not exist. `others` names types that are possible besides numbers."""
+    if kind.rstrip("0123456789") == REAL:
+        return f"`constants` gives {REAL} no floating type; add `{REAL}: float` or `{REAL}: double` there"
+    return f"there is no type {kind}; write one of {', '.join(SCALARS)}, a vector of them such as float4{others}"
+
+
+def _by(extents: Iterable[int]) -> str:
+    return " x ".join(map(str, extents))
+
+
+def _check_amounts(amounts: Iterable[Expression], names: Mapping[str, object], sizes: Sizes) -> None:
+    """Raise InputError if a quantity that must be a positive whole number is not one."""
+    for amount in amounts:
+        if evaluate_int(amount, names) < 1:
+            raise InputError(f'"{amount}" is less than 1 at {sizes_in_words(sizes)}.')
 
 
 def _check_fit(what: str, element: Element | Struct, value: float) -> None:
@@ -677,6 +808,9 @@ these choices.
 
 ByHand = NewType("ByHand", Chosen)
 """An assignment with a single case and no other checks. `grader run` takes the sizes of a launch from the case."""
+
+DIMENSIONS = 3
+"""Most dimensions of a launch."""
 
 CONSTANT_BYTES = 2**16
 """Bytes of constant memory that every device has for one argument (OpenCL 3.0 specification, table of device queries,

@@ -205,7 +205,10 @@ BUFFERS, SPEED, CASES = ADDITION["buffers"], ADDITION["performance"], ADDITION["
             "the scalar a at n 1000: 1000 does not fit the type uchar; change the expression or the type",
         ),
         ({"values": {"last": "n - 2"}}, "last at n 1: -1 does not fit the type uint32_t; change the expression"),
-        ({"correctness": {**CASES, "tolerance": {"rule": "approx"}}}, "tolerance.rule: Input should be 'exact', "),
+        (
+            {"correctness": {**CASES, "tolerance": {"rule": "approx"}}},
+            "tolerance.rule: 'approx' is not a possible value; write 'exact', ",
+        ),
         ({"correctness": {**CASES, "tolerance": {"rule": "ulp"}}}, "tolerance: the rule ulp needs `at_most`"),
         (
             {"correctness": {**CASES, "cases": [{"name": "huge", "sizes": {"n": 2**32}}]}},
