@@ -59,12 +59,17 @@ def _truth(positions, softening, others=slice(None), power=1.5, sign=1, factor=1
     """
     bodies = positions.astype(np.float64)
     places, masses = bodies[others, :3], bodies[others, 3]
+    one = np.ones((len(places), 1))
+    products = np.concatenate([-2 * places, one, np.square(places).sum(axis=1)[:, None] + softening], axis=1)
     value, magnitude = np.zeros(bodies.shape), np.zeros(bodies.shape)
     for start in range(0, len(bodies), BLOCK):
         own = bodies[start : start + BLOCK, :3]
-        squares = np.square(own).sum(axis=1)[:, None] - 2 * own @ places.T + np.square(places).sum(axis=1) + softening
-        pulls = masses / (squares * np.sqrt(squares) if power == 1.5 else squares**power)
+        squares = (
+            np.concatenate([own, np.square(own).sum(axis=1)[:, None], np.ones((len(own), 1))], axis=1) @ products.T
+        )
+        roots = np.sqrt(squares)
+        pulls = masses / (squares * roots if power == 1.5 else squares**power)
         value[start : start + BLOCK, :3] = pulls @ places - own * pulls.sum(axis=1)[:, None]
-        magnitude[start : start + BLOCK] = (pulls * np.sqrt(squares)).sum(axis=1)[:, None]
+        magnitude[start : start + BLOCK] = np.einsum("ij,ij->i", pulls, roots)[:, None]
     compared = np.broadcast_to(np.arange(4) < 3, bodies.shape)
     return {"accelerations": Truth(value=sign * factor * value, magnitude=magnitude, defined=compared)}
