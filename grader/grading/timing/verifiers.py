@@ -28,8 +28,9 @@ from grader.execution.outcome import Fetched, Garbled, Took
 from grader.execution.plan import STUDENT, Plan, going_on
 from grader.grading.checks.compiler_failures import timed_open
 from grader.grading.checks.inspection import Trial, as_array, inspect, make_trial, stray_write
-from grader.grading.explain.failures import FailedError, unwrap
-from grader.grading.explain.problem import Problem, of_failure, of_mismatch
+from grader.grading.explain.failures import FailedError, of_failure, unwrap
+from grader.grading.explain.problem import Problem
+from grader.grading.explain.wrong_arrays import of_mismatch
 from grader.grading.rules import TimingRules
 from grader.grading.timing.device_data import DIGEST, SUMS, SUPPLY, of_set, sets_of, supplied, supply_of, supply_program
 from grader.grading.timing.participants import Participant, Participants, Role
