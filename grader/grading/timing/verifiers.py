@@ -3,7 +3,7 @@
     ByOracle      the judge generates the inputs, sends them to every worker, and compares every word with the oracle
                   (oracle_verifier.py)
     ByReference   the device generates the inputs from a secret key; a digest of the results must equal the digest of
-                  the model solution, or of the baseline in a student kit (reference_verifier.py)
+                  the model solution, or of the baseline in a student kit (digest_verifier.py)
 
 The oracle is used on a CPU, because its driver runs kernels inside the worker's process, where native code could read a
 key, and the arrays are small. The reference is used on a GPU, because its kernels reach only the device's memory, and

@@ -1,4 +1,4 @@
-"""reference_verifier.py: complete timings on a device. Arrays leave the device only if digests differ."""
+"""digest_verifier.py: complete timings on a device. Arrays leave the device only if digests differ."""
 
 from contextlib import ExitStack
 

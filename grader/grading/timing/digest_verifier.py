@@ -1,4 +1,4 @@
-"""Verification by a reference: the device generates the inputs, and digests of the results must be equal."""
+"""Verification by digests: the device generates the inputs, and the results must equal those of a reference."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""reference_verifier.py: keys go out, and digests come back, with fake workers."""
+"""digest_verifier.py: keys go out, and digests come back, with fake workers."""
 
 import hashlib
 from dataclasses import replace
@@ -11,12 +11,12 @@ from grader.common.errors import SolutionError
 from grader.execution.outcome import Crashed, Fetched
 from grader.execution.plan import STUDENT
 from grader.grading.explain.problem import Problem
-from grader.grading.timing import reference_verifier
+from grader.grading.timing import digest_verifier
 from grader.grading.timing.device_data import DIGEST, SUMS, SUPPLY, supply_of
+from grader.grading.timing.digest_verifier import ByReference
 from grader.grading.timing.measurement import measure
 from grader.grading.timing.oracle_verifier import ByOracle
 from grader.grading.timing.participants import Role
-from grader.grading.timing.reference_verifier import ByReference
 from grader.results.check import Reason
 
 pytestmark = pytest.mark.usefixtures("still_kernel")
@@ -193,7 +193,7 @@ def test_arrays_that_are_made_before_the_submissions_steps_are_not_compared(cour
         fetched = Fetched(payload=array, before=array[:0], after=array[:0], poison=None)
         return dict.fromkeys(participant.judged.outputs, fetched)
 
-    monkeypatch.setattr(reference_verifier, "results_of", results)
+    monkeypatch.setattr(digest_verifier, "results_of", results)
     participants = setup.participants
     problem = setup.verifier.inputs(0)._explain(participants[Role.SUBMISSION], participants[Role.REFERENCE])
     assert "Atr" not in participants[Role.SUBMISSION].judged.outputs
