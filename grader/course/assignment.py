@@ -8,15 +8,16 @@ from typing import Any, NewType
 from pydantic import Field, model_validator
 
 from grader.common.errors import InputError
-from grader.common.phrases import sizes_in_words
 from grader.common.record import replace
 from grader.course.computation import Computation
-from grader.course.criteria import Case, DeviceClass, Hints, MemoryCheck, Range, Sizes, Slip, SpeedGoal
+from grader.course.criteria import DeviceClass, Hints, MemoryCheck, Range, Sizes, Slip, SpeedGoal
 from grader.course.elements import ELEMENTS
 from grader.course.expressions import evaluate
-from grader.course.feasibility import CONSTANT_BYTES, check_feasible
+from grader.course.feasibility import CONSTANT_BYTES, check_alone, check_feasible, check_launched
 from grader.course.folders import ASSIGNMENT_FILE, BASELINE_FILE, MODEL_FILE, ORACLE_FILE, Folders, read_text
 from grader.course.forbidden import Construct
+from grader.course.launches import Buffer
+from grader.course.places import Contradiction, InvalidFieldError, at, invalid, placed
 from grader.course.policies.rules import POLICIES
 from grader.course.rubric import Rubric, SpeedGoals
 from grader.course.tolerance import Tolerance
@@ -54,66 +55,84 @@ class Assignment(Computation, Folders, Rubric):
     @model_validator(mode="after")
     def _consistent_checks(self) -> "Assignment":
         for problem in (*self._misnamed_checks(), *self._misplaced_rules(), *self._impossible_requirements()):
-            raise ValueError(problem)
-        for goal in self.goals.values():
-            fractions = [band.fraction for band in goal.bands]
-            if fractions != sorted(set(fractions), reverse=True):
-                raise ValueError("the bands of a speed goal must be listed from the highest fraction down")
-        for sizes in self.all_sizes():
-            self.check_at(sizes)
-        for case in (*self.correctness.cases, *(self.sanitizer.alone_cases if self.sanitizer else ())):
-            self._check_alone(case)
-        for goal in self.goals.values():
-            self._check_kernels(goal)
+            raise invalid(problem.place, problem.words)
+        try:
+            for place, sizes in self.placed_sizes():
+                with at(place):
+                    self.check_at(sizes)
+            self._check_cases_alone()
+            for goal in self.goals.values():
+                check_launched(self, self.speed_goals.kernels, goal.sizes)
+        except InvalidFieldError as error:
+            raise invalid(error.place, str(error)) from error
         return self
 
-    def _misnamed_checks(self) -> Iterator[str]:
-        """Yield a message for each check with the name of another, and for each unknown constant of a speed goal."""
+    def _misnamed_checks(self) -> Iterator[Contradiction]:
         cases = [case.name for case in self.correctness.cases]
         memory = [check.name for check in self.memory.checks] if self.memory else []
-        if len(set(cases)) != len(cases) or len(set(memory)) != len(memory):
-            yield "two cases or two memory checks have the same name; give each its own"
-        for name in memory:
+        for field, names in {"correctness.cases": cases, "memory.checks": memory}.items():
+            for place, name in placed(field, names).items():
+                if names.count(name) > 1:
+                    words = "two cases or two memory checks have the same name; give each its own"
+                    yield Contradiction(f"{place}.name", words)
+        for place, name in placed("memory.checks", memory).items():
             if name.endswith(")"):
-                yield f"the name of the memory check {name} ends with a bracket, like sizes; change its end"
-        for name in sorted({name for goal in self.goals.values() for name in goal.constants} - self.constants.keys()):
-            yield f"a speed goal has the constant {name}, which is not in `constants`"
+                words = f"the name of the memory check {name} ends with a bracket, like sizes; change its end"
+                yield Contradiction(f"{place}.name", words)
+        for kind, goal in self.goals.items():
+            for name in sorted(goal.constants.keys() - self.constants.keys()):
+                words = f"a speed goal has the constant {name}, which is not in `constants`; add it there"
+                yield Contradiction(f"performance.classes.{kind}.constants.{name}", words)
 
-    def _misplaced_rules(self) -> Iterator[str]:
-        """Yield a message for each rule of comparison or of timing that the arrays do not allow."""
+    def _misplaced_rules(self) -> Iterator[Contradiction]:
+        """Yield each rule of comparison or of timing that the arrays do not allow."""
         for name, buffer in self.buffers.items():
             rule = self.tolerance_of(name).rule
             if buffer.type in self.structs and buffer.is_judged and rule in WITHOUT_FIELDS:
-                yield f"the buffer {name} has structs, to which the rule {rule} does not apply; choose another rule"
+                words = f"the buffer {name} has structs, to which the rule {rule} does not apply; choose another rule"
+                yield Contradiction(f"buffers.{name}", words)
         yield from () if self.performance is None else self._untimeable(self.performance)
 
-    def _impossible_requirements(self) -> Iterator[str]:
-        """Yield a message for each required check that does not exist, is listed later, or is hidden from students who
-        see the result of the check that requires it.
+    def _impossible_requirements(self) -> Iterator[Contradiction]:
+        """Yield each required check that does not exist, is listed later, or is hidden from students who see the result
+        of the check that requires it.
         """
         checks = self.memory.checks if self.memory else ()
-        before: list[MemoryCheck] = []
-        for check in checks:
-            yield from _unfit(f"the memory check {check.name}", check.requires, before, check.hidden)
-            before.append(check)
+        for place, check in placed("memory.checks", checks).items():
+            earlier = checks[: checks.index(check)]
+            for words in _unfit(f"the memory check {check.name}", check.requires, earlier, check.hidden):
+                yield Contradiction(f"{place}.requires", words)
         if self.performance is not None:
-            yield from _unfit("performance", self.performance.requires, before, self.performance.hidden)
+            for words in _unfit("performance", self.performance.requires, checks, self.performance.hidden):
+                yield Contradiction("performance.requires", words)
 
-    def _untimeable(self, asked: SpeedGoals) -> Iterator[str]:
-        """Yield a message for each field that contradicts the data of timed runs."""
+    def _untimeable(self, asked: SpeedGoals) -> Iterator[Contradiction]:
+        """Yield each field that contradicts the data of timed runs, and each goal with bands in a wrong order."""
+        for kind, goal in asked.classes.items():
+            fractions = [band.fraction for band in goal.bands]
+            if fractions != sorted(set(fractions), reverse=True):
+                words = "the bands of a speed goal must be listed from the highest fraction down"
+                yield Contradiction(f"performance.classes.{kind}.bands", words)
         if asked.verifier is None:
-            made = [name for name, buffer in self.buffers.items() if buffer.data == "made"]
-            yield from (f"oracle.py makes {name}: write `verifier: oracle` under performance" for name in made)
             for name, buffer in self.buffers.items():
-                if buffer.type in self.structs:
-                    yield f"{name} has structs: write `verifier: oracle` under performance"
-                elif buffer.image is not None:
-                    yield f"{name} is an image: write `verifier: oracle` under performance"
-                elif ELEMENTS[buffer.type].dtype == "float16":
-                    yield f"{name} has type half, whose sums are not exact: write `verifier: oracle` under performance"
-                if buffer.is_judged and self.tolerance_of(name).rule not in EQUAL_ON_DEVICE:
-                    yield f"{name} may differ from the model solution's: write `verifier: oracle` under performance"
-        yield from (why for ranges in asked.integers for why in self._out_of_range(ranges))
+                why = self._unequal_on_device(name, buffer)
+                if why is not None:
+                    yield Contradiction("performance", f"{why}: write `verifier: oracle` under performance")
+        for place, ranges in placed("performance.integers", asked.integers).items():
+            yield from (Contradiction(place, words) for words in self._out_of_range(ranges))
+
+    def _unequal_on_device(self, name: str, buffer: Buffer) -> str | None:
+        """Return the reason why data of timed runs cannot be made, or results not be compared, on a device."""
+        if buffer.data == "made":
+            return f"oracle.py makes {name}"
+        if buffer.type in self.structs:
+            return f"{name} has structs"
+        if buffer.image is not None:
+            return f"{name} is an image"
+        if ELEMENTS[buffer.type].dtype == "float16":
+            return f"{name} has type half, whose sums are not exact"
+        may_differ = buffer.is_judged and self.tolerance_of(name).rule not in EQUAL_ON_DEVICE
+        return f"{name} may differ from the model solution's" if may_differ else None
 
     def _out_of_range(self, ranges: Mapping[str, Range]) -> Iterator[str]:
         """Yield a message for each range of numbers that an array cannot have in timed runs."""
@@ -125,28 +144,18 @@ class Assignment(Computation, Folders, Rubric):
                 yield f"performance.integers has {name} from {low} to {high}, which is not a range of its numbers"
 
     def check_at(self, sizes: Sizes) -> None:
-        """Evaluate every expression at these sizes. Raises ValueError with the first expression that cannot be used."""
-        check_feasible(self, (number for section in self.sections for number in section.numbers()), sizes)
+        """Evaluate every expression at these sizes. Raises InputError about the first that cannot be used."""
+        sections = self._named()
+        limits = ((f"{name}.{place}", number) for name, section in sections for place, number in section.numbers())
+        check_feasible(self, limits, sizes)
 
-    def _check_alone(self, case: Case) -> None:
-        """Raise ValueError if a case runs a kernel alone that the program does not launch."""
-        if case.alone and self.has_surroundings:
-            raise ValueError(f"the case {case.name} runs a kernel alone, which launches with solution_of do not allow")
-        if case.alone and case.alone not in {step.launch.kernel for step in self.sequence(case.sizes).launches}:
-            raise ValueError(
-                f"the case {case.name} runs {case.alone} alone, which the program does not launch at "
-                f"{sizes_in_words(case.sizes)}; correct the kernel or the sizes"
-            )
-
-    def _check_kernels(self, goal: SpeedGoal) -> None:
-        """Raise ValueError if `performance.kernels` names a kernel that the timed program does not launch."""
-        launched = {step.launch.kernel for step in self.sequence(goal.sizes).launches}
-        for kernel in self.speed_goals.kernels:
-            if kernel not in launched:
-                raise ValueError(
-                    f"performance.kernels has {kernel}, which the program does not launch at "
-                    f"{sizes_in_words(goal.sizes)}; correct the kernel or the sizes"
-                )
+    def _check_cases_alone(self) -> None:
+        cases = placed("correctness.cases", self.correctness.cases)
+        if self.sanitizer is not None:
+            cases |= {f"sanitizer.alone.{case.alone}": case for case in self.sanitizer.alone_cases}
+        for place, case in cases.items():
+            with at(place):
+                check_alone(self, case)
 
     @property
     def parts(self) -> "tuple[Assignment, ...]":

@@ -125,7 +125,8 @@ def _part(path: Path, number: int, common: Fields, own: Fields, place: Fields) -
     where = f"{path}: parts.{number} ({own['kernel']})"
     for name in own.keys() & {*POLICIES, "order"}:
         raise InputError(f"{where}: {name}: applies to the whole file; write it next to `parts`.")
-    return checked(where, Assignment, {**merged(common, own), **place, "part": own["kernel"]})
+    fields = {**merged(common, own), **place, "part": own["kernel"]}
+    return checked(where, Assignment, fields, path, f"{PARTS}.{number}")
 
 
 def merged(common: Fields, own: Fields) -> Fields:

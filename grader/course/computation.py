@@ -10,7 +10,16 @@ from grader.course.criteria import Sizes
 from grader.course.expressions import Expression, evaluate_int, evaluate_stated
 from grader.course.interface import Interface
 from grader.course.launches import Choices, Launch, Repeat
-from grader.course.program import Program, Repetition, contradictions, launches_in, steps_in, unending, variables_in
+from grader.course.places import Contradiction, at, invalid, placed
+from grader.course.program import (
+    Program,
+    Repetition,
+    contradictions,
+    launches_in,
+    placed_steps,
+    repeated_wrongly,
+    variables_in,
+)
 from grader.course.read_values import elements_of, unreadable, unwritten
 from grader.course.run_sequence import LaunchAt, RunSequence, plain, unroll
 
@@ -57,84 +66,104 @@ class Computation(Interface):
 
     @model_validator(mode="after")
     def _consistent_launches(self) -> "Computation":
-        for problem in (*self._misnamed(), *self._misplaced()):
-            raise ValueError(problem)
+        for problem in (*self._misnamed(), *self._misplaced_choices()):
+            raise invalid(problem.place, problem.words)
+        if self.repeat is not None and self.has_surroundings:
+            raise invalid("repeat", "launches with solution_of cannot be repeated; leave out `repeat`")
         return self
 
-    def _misnamed(self) -> Iterator[str]:
-        """Yield a message for each name that refers to nothing or to two things."""
-        loops = {loop.variable for steps in (self.program, self.baseline_program) for loop in variables_in(steps)}
-        arguments = [*self.buffers, *self.sizes, *self.scalars, *self.local, *self.samplers, *self.values]
-        named = [*arguments, *loops, *self.structs]
-        yield from (f"{name} is the name of two things; rename one" for name in named if named.count(name) > 1)
+    def _misnamed(self) -> Iterator[Contradiction]:
+        """Yield each name that refers to nothing or to two things."""
+        named = [*self._names_by_place()]
+        names = [name for name, _ in named]
+        for name, place in named:
+            if names.count(name) > 1:
+                yield Contradiction(place, f"{name} is the name of two things; rename one")
         kernels = {launch.kernel for launch in self.student_launches}
         if self.kernel not in kernels:
-            yield f"no launch runs {self.kernel}; add one, or correct `kernel`"
-        for launch in (*self.launches, *self.baseline):
+            yield Contradiction("kernel", f"no launch runs {self.kernel}; add one, or correct `kernel`")
+        for place, launch in {**self.placed_launches, **self.placed_baseline}.items():
             for arg in launch.args:
-                if arg not in named or arg in self.structs:
-                    yield (
+                if arg not in names or arg in self.structs:
+                    yield Contradiction(
+                        f"{place}.args",
                         f"the launch of {launch.kernel} has the argument {arg}, which is not a buffer, a size, "
-                        "a value, a scalar, a local array or a sampler"
+                        "a value, a scalar, a local array or a sampler; correct the name",
                     )
-        yield from self._misnamed_arrays()
         yield from self._misnamed_steps()
         yield from self._unreadable()
+        yield from self._misnamed_choices(kernels)
+
+    def _names_by_place(self) -> Iterator[tuple[str, str]]:
+        """Yield the names of arguments, loops and structs, with their paths in the file."""
+        for field in ("buffers", "scalars", "local", "samplers", "values"):
+            yield from ((name, f"{field}.{name}") for name in getattr(self, field))
+        yield from ((name, "sizes") for name in self.sizes)
+        programs = {"program": self.program, "baseline_program": self.baseline_program}
+        loops = {loop.variable: field for field, steps in programs.items() for loop in variables_in(steps)}
+        yield from loops.items()
+        yield from ((name, f"structs.{name}") for name in self.structs)
+
+    def _misnamed_choices(self, kernels: set[str]) -> Iterator[Contradiction]:
+        """Yield each constant and each kernel in `choices` that does not exist."""
         for name in sorted(self.choices.constants.keys() - self.constants.keys()):
-            yield f"`choices` has the constant {name}, which is not in `constants`"
+            words = f"`choices` has the constant {name}, which is not in `constants`; add it there"
+            yield Contradiction(f"choices.constants.{name}", words)
         for name in sorted(set(self.choices.launches) - kernels):
-            yield f"`choices` has the launch of {name}, which is not one of the student's kernels"
+            words = f"`choices` has the launch of {name}, which is not one of the student's kernels; correct the name"
+            yield Contradiction("choices.launches", words)
 
-    def _misnamed_arrays(self) -> Iterator[str]:
-        """Yield a message for each array of a repetition that does not exist or cannot be summed."""
-        turned = [] if self.repeat is None else [name for pair in self.repeat.swap for name in pair]
-        summed = [self.repeat.until.sum] if self.repeat and self.repeat.until else []
-        yield from (
-            f"repeat has {name}, which is not a buffer" for name in (*turned, *summed) if name not in self.buffers
-        )
-        yield from (
-            f"`until` sums {name}, which has structs; let a kernel write numbers to another array"
-            for name in self._summed()
-            if name in self.buffers and self.buffers[name].type in self.structs
-        )
+    def _unreadable(self) -> Iterator[Contradiction]:
+        """Yield each argument or number of work-items that cannot be read from an array."""
+        yield from unreadable(self.scalars, {**self.placed_launches, **self.placed_baseline}, self.buffers)
+        for program, launches in ((self.program, self.placed_launches), (self.baseline_program, self.placed_baseline)):
+            yield from unwritten(self.scalars, program, launches, self.buffers)
 
-    def _unreadable(self) -> Iterator[str]:
-        """Yield a message for each argument or number of work-items that cannot be read from an array."""
-        yield from unreadable(self.scalars, (*self.launches, *self.baseline), self.buffers)
-        for program, launches in ((self.program, self.launches), (self.baseline_program, self.baseline)):
-            read = [each for launch in launches for each in elements_of(launch, self.scalars)]
-            yield from unwritten(read, program, launches, self.buffers)
-
-    def _summed(self) -> Iterator[str]:
-        """Yield the buffers whose sums end a repetition."""
-        repeats = [each for steps in (self.program, self.baseline_program) for each in steps_in(steps)]
-        for each in (self.repeat, *repeats):
-            if isinstance(each, Repeat | Repetition) and each.until is not None:
-                yield each.until.sum
-
-    def _misnamed_steps(self) -> Iterator[str]:
-        """Yield a message for each step of a program that cannot be run as stated."""
-        for steps in (self.program, self.baseline_program):
-            yield from contradictions(steps, self.buffers)
-        yield from () if self.repeat is None else unending(self.repeat, self.launches, self.buffers)
+    def _misnamed_steps(self) -> Iterator[Contradiction]:
+        """Yield each step of a program, and each field of `repeat`, that cannot be run as stated."""
+        for field, steps in {"program": self.program, "baseline_program": self.baseline_program}.items():
+            yield from contradictions(steps, field, self.buffers)
+        if self.repeat is not None:
+            for words in repeated_wrongly(self.repeat, self.launches, self.buffers):
+                yield Contradiction("repeat", words)
+        for place, name in self._summed():
+            if name in self.buffers and self.buffers[name].type in self.structs:
+                words = f"`until` sums {name}, which has structs; let a kernel write numbers to another array"
+                yield Contradiction(f"{place}.until", words)
         if self.program and (self.repeat is not None or self.has_surroundings):
-            yield "`program` cannot be used with the field `repeat` or with solution_of"
+            words = "`program` cannot be used with the field `repeat` or with solution_of; leave out one of them"
+            yield Contradiction("program", words)
 
-    def _misplaced(self) -> Iterator[str]:
-        """Yield a message for each choice or swap that the arrays do not allow."""
+    def _summed(self) -> Iterator[tuple[str, str]]:
+        """Yield the buffers whose sums end a repetition, after the paths of the repetitions."""
+        programs = {"program": self.program, "baseline_program": self.baseline_program}
+        steps = [each for field, steps in programs.items() for each in placed_steps(steps, field)]
+        for place, each in (("repeat", self.repeat), *steps):
+            if isinstance(each, Repeat | Repetition) and each.until is not None:
+                yield place, each.until.sum
+
+    def _misplaced_choices(self) -> Iterator[Contradiction]:
+        """Yield each choice that an assignment cannot offer."""
         shapes = " ".join(str(extent) for buffer in self.buffers.values() for extent in buffer.shape)
         for name, values in self.choices.constants.items():
+            place = f"choices.constants.{name}"
             if self.constants.get(name) not in values:
-                yield f"`choices` must offer the value of {name} in `constants` among others"
+                yield Contradiction(place, f"`choices` must offer the value of {name} in `constants` among others")
             if re.search(rf"\b{name}\b", shapes):
-                yield f"the shape of a buffer depends on {name}, which students may choose"
-        if self.repeat is not None and self.has_surroundings:
-            yield "launches with solution_of cannot be repeated"
-        for old, new in self.repeat.swap if self.repeat else ():
-            a, b = self.buffers.get(old), self.buffers.get(new)
-            if a and b and ((a.shape, a.image) != (b.shape, b.image) or (a.part, b.part) != ("scratch", "output")):
-                remedy = f"{old} must be scratch with data, and {new} an output of the same shape"
-                yield f"{old} and {new} are swapped: {remedy}"
+                words = f"the shape of a buffer depends on {name}, which students may choose; remove one of the two"
+                yield Contradiction(place, words)
+
+    @property
+    def placed_launches(self) -> dict[str, Launch]:
+        """Launches by their paths in the file."""
+        return _by_path("program", self.program) if self.program else placed("launches", self.launches)
+
+    @property
+    def placed_baseline(self) -> dict[str, Launch]:
+        """Launches of the naive kernels by their paths in the file."""
+        if self.baseline_program:
+            return _by_path("baseline_program", self.baseline_program)
+        return placed("baseline", self.baseline)
 
     @property
     def student_launches(self) -> tuple[Launch, ...]:
@@ -151,22 +180,26 @@ class Computation(Interface):
         `sizes` contains others.
         """
         names = super().names(sizes)
-        for loop in (*variables_in(self.program), *variables_in(self.baseline_program)):
-            if loop.variable not in names:
-                names[loop.variable] = evaluate_int(loop.first, names)
+        for field, steps in {"program": self.program, "baseline_program": self.baseline_program}.items():
+            for loop in variables_in(steps):
+                if loop.variable not in names:
+                    with at(field):
+                        names[loop.variable] = evaluate_int(loop.first, names)
         return names
 
     def sequence(self, sizes: Sizes) -> RunSequence:
         """Return the steps of the student's kernels at these sizes."""
         if not self.program:
-            return plain(self.student_launches, sizes, self.repeat)
-        return unroll(self.program, self.launches, sizes, self.names, self._is_judged)
+            own = {place: each for place, each in self.placed_launches.items() if each.solution_of is None}
+            return plain(own, sizes, self.repeat)
+        return unroll(placed("program", self.program), self.launches, sizes, self.names, self._is_judged)
 
     def baseline_sequence(self, sizes: Sizes) -> RunSequence:
         """Return the steps of the naive kernels at these sizes."""
         if not self.baseline_program:
-            return plain(self.baseline, sizes, self.repeat)
-        return unroll(self.baseline_program, self.baseline, sizes, self.names, self._is_judged)
+            return plain(self.placed_baseline, sizes, self.repeat)
+        program = placed("baseline_program", self.baseline_program)
+        return unroll(program, self.baseline, sizes, self.names, self._is_judged)
 
     def _is_judged(self, buffer: str) -> bool:
         return self.buffers[buffer].is_judged
@@ -191,6 +224,11 @@ class Computation(Interface):
         if launch.extent is None:
             return None
         return tuple(evaluate_int(extent, self.names(sizes)) for extent in launch.extent)
+
+
+def _by_path(field: str, program: Program) -> dict[str, Launch]:
+    """Return the launches of the program in a field, by their paths in the file."""
+    return {place: step for place, step in placed_steps(program, field) if isinstance(step, Launch)}
 
 
 PROGRAMS = {"program": "launches", "baseline_program": "baseline"}

@@ -126,7 +126,7 @@ class Element(Record):
         try:
             held = struct.pack(f"<{FORMATS[self.dtype]}", value if self.is_floating else _whole_number(value))
         except (struct.error, OverflowError) as error:
-            raise InputError(f"{value} does not fit the type {self.spelling}.") from error
+            raise InputError(f"{value:.15g} does not fit the type {self.spelling}.") from error
         return int.from_bytes(held, "little")
 
     def can_have(self, low: int, high: int) -> bool:
@@ -207,10 +207,16 @@ ELEMENTS: dict[str, Element] = {
 """Types by name: numbers, and vectors of them."""
 
 
-NumberType = Annotated[str, WithJsonSchema({"enum": list(ELEMENTS)})]
+REAL = "real"
+"""Type whose name stands for the floating type in the constant `real` (real_types.py)."""
+
+STATED = [*ELEMENTS, REAL, *(f"{REAL}{lanes}" for lanes in VECTORS)]
+"""Names of types that assignment.yaml may state, besides structs."""
+
+NumberType = Annotated[str, WithJsonSchema({"enum": STATED})]
 """Name of a type of numbers or vectors."""
 
-ElementType = Annotated[str, WithJsonSchema({"anyOf": [{"enum": list(ELEMENTS)}, {"type": "string"}]})]
+ElementType = Annotated[str, WithJsonSchema({"anyOf": [{"enum": STATED}, {"type": "string"}]})]
 """Name of a type of numbers or vectors, or of a struct. The assignment, which defines the structs, checks it."""
 
 

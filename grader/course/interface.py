@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from math import prod
+from typing import Any
 
 from pydantic import Field, model_validator
 
@@ -10,11 +11,13 @@ from grader.common.phrases import count, sizes_in_words
 from grader.common.record import Record
 from grader.course.by_value import content, misfits, number
 from grader.course.criteria import Sizes
-from grader.course.elements import ELEMENTS, SCALARS, Element
+from grader.course.elements import ELEMENTS, REAL, SCALARS, Element
 from grader.course.expressions import Expression, evaluate, evaluate_int
 from grader.course.images import FORMATS, Sampler
 from grader.course.launches import Buffer, LocalArray, Scalar
+from grader.course.places import Contradiction, at, invalid
 from grader.course.read_values import ElementOf, element_of
+from grader.course.real_types import without_real
 from grader.course.structs import Struct, StructFields, laid_out
 from grader.protocol.steps import ImageSpec
 
@@ -52,21 +55,27 @@ class Interface(Record):
     values: dict[str, Expression] = Field(default={})
     """Whole numbers computed from sizes, constants and earlier values. Kernels receive them as uint."""
 
+    @model_validator(mode="before")
+    @classmethod
+    def _with_types_for_real(cls, fields: Any) -> Any:
+        return without_real(fields) if isinstance(fields, dict) else fields
+
     @model_validator(mode="after")
     def _consistent_types(self) -> "Interface":
         for problem in self._misnamed_types():  # the other checks use the types
-            raise ValueError(problem)
+            raise invalid(problem.place, problem.words)
         for problem in self._misfits():
-            raise ValueError(problem)
+            raise invalid(problem.place, problem.words)
         return self
 
-    def _misnamed_types(self) -> Iterator[str]:
-        """Yield a message for each struct that is not valid in OpenCL C, and for each type that does not exist."""
+    def _misnamed_types(self) -> Iterator[Contradiction]:
+        """Yield each struct that is not valid in OpenCL C, and each type that does not exist."""
         for name, stated in self.structs.items():
             yield from stated.contradictions(name)
             for word in (name, *stated.fields):
                 if word in self.constants:
-                    yield f"{word} is a constant, and a name in the struct {name}; rename one"
+                    words = f"{word} is a constant, and a name in the struct {name}; rename one"
+                    yield Contradiction(f"structs.{name}", words)
         typed: dict[str, Mapping[str, Buffer | Scalar | LocalArray]] = {
             "buffers": self.buffers,
             "scalars": self.scalars,
@@ -75,24 +84,25 @@ class Interface(Record):
         for section, named in typed.items():
             for name, each in named.items():
                 if each.type not in ELEMENTS and each.type not in self.structs:
-                    yield (
-                        f"{section}.{name}.type: there is no type {each.type}; write one of {', '.join(SCALARS)}, "
-                        "a vector of them such as float4, or a name from `structs`"
-                    )
+                    place = f"{section}.{name}.type"
+                    yield Contradiction(place, f"{place}: {_unknown(each.type, ', or a name from `structs`')}")
 
-    def _misfits(self) -> Iterator[str]:
-        """Yield a message for each array or argument by value that its type does not fit."""
+    def _misfits(self) -> Iterator[Contradiction]:
+        """Yield each array and each argument by value that its type does not fit."""
         for name, buffer in self.buffers.items():
-            yield from (f"the buffer {name} {why}" for why in buffer.contradictions(self.element(buffer.type)))
+            for words in buffer.contradictions(self.element(buffer.type)):
+                yield Contradiction(f"buffers.{name}", f"the buffer {name} {words}")
         for name in self.stated_scalars:
             scalar = self.scalars[name]
-            yield from (f"the scalar {name} {why}" for why in misfits(self.element(scalar.type), scalar.value))
+            for words in misfits(self.element(scalar.type), scalar.value):
+                yield Contradiction(f"scalars.{name}", f"the scalar {name} {words}")
 
     def names(self, sizes: Sizes) -> dict[str, object]:
         """Return the names that expressions may use: constants, sizes, and values."""
         names: dict[str, object] = {**self.constants, **sizes}
         for name, value in self.values.items():
-            names[name] = evaluate_int(value, names)
+            with at(f"values.{name}"):
+                names[name] = evaluate_int(value, names)
         return names
 
     def known(self, sizes: Sizes) -> dict[str, object]:
@@ -173,3 +183,10 @@ class Interface(Record):
         """Shape of an array in NumPy: its shape, and for vectors one more dimension."""
         array = self.buffers[buffer]
         return (*self.shape(array, sizes), *self.element(array.type).shape)
+
+
+def _unknown(kind: str, others: str) -> str:
+    """Return the message about a type that does not exist. `others` names types that are possible besides numbers."""
+    if kind.rstrip("0123456789") == REAL:
+        return f"`constants` gives {REAL} no floating type; add `{REAL}: float` or `{REAL}: double` there"
+    return f"there is no type {kind}; write one of {', '.join(SCALARS)}, a vector of them such as float4{others}"

@@ -100,18 +100,32 @@ def _check_text(fields: object) -> None:
             waiting += [*value, *value.values()] if isinstance(value, dict) else value
 
 
-def line_at(path: Path, place: str) -> int | None:
+def line_at(path: Path, place: str, inside: str = "") -> int | None:
     """Return the line of the field at this path, such as "buffers.x.type". If the field is missing, returns the line of
     the innermost mapping or list on the path that exists, or None if the file does not contain any of them. The file
     must be known to contain a mapping.
+
+    `inside` is the path of a mapping, such as "parts.0", whose fields override those of the file.
     """
-    node, line = yaml.compose(read_text(path), _Loader), None
+    root = yaml.compose(read_text(path), _Loader)
+    depth, line, _ = _found(root, place)
+    inner, line_of_part, part = _found(root, inside) if inside else (0, None, None)
+    own_depth, own_line, _ = _found(part, place) if inner else (0, None, None)
+    if own_depth and own_depth >= depth:
+        return own_line
+    return line or line_of_part
+
+
+def _found(node: yaml.Node | None, place: str) -> tuple[int, int | None, yaml.Node | None]:
+    """Return how many steps of a path exist, and the line and the node of the last of them."""
+    depth, line = 0, None
     for step in place.split("."):
         found = next((each for each in _children(node) if each[0] == step), None)
         if found is None:
             break
         _, node, line = found
-    return line
+        depth += 1
+    return depth, line, node
 
 
 def _children(node: yaml.Node | None) -> Iterator[tuple[str, yaml.Node, int]]:
@@ -122,21 +136,23 @@ def _children(node: yaml.Node | None) -> Iterator[tuple[str, yaml.Node, int]]:
         yield from ((str(number), value, value.start_mark.line + 1) for number, value in enumerate(node.value))
 
 
-def checked(where: str, kind: type[Read], fields: Fields, path: Path | None = None) -> Read:
+def checked(where: str, kind: type[Read], fields: Fields, path: Path | None = None, inside: str = "") -> Read:
     """Return these fields as a record. Invalid fields raise an InputError whose message begins with `where`, the place
-    of the fields. If `path` is the file that contains the fields, the message also gives the line.
+    of the fields. If `path` is the file that contains the fields, `where` begins with it, and the message also gives
+    the line. `inside` is as for `line_at`.
     """
     try:
         return kind.model_validate(fields)
     except ValidationError as error:
-        words: dict[str, list[str]] = {}  # a value that may be of several kinds gets several messages
         # an unknown field is often a misspelt missing one, so its message comes first
-        for each in sorted(_stated(error, fields), key=lambda each: each["type"] != "extra_forbidden"):
-            words.setdefault(_place(each, fields), []).append(_words(each))
+        errors = sorted(_stated(error, fields), key=lambda each: each["type"] != "extra_forbidden")
+        words: dict[str, dict[str, None]] = {}  # a value that may be of several kinds gets several messages
+        for each in errors:
+            words.setdefault(_place(each, fields), {})[_words(each)] = None
         (place, first), *others = words.items()
-        # a message about several fields begins with the path of one of them
-        line = None if path is None else line_at(path, place or first[0].partition(": ")[0])
-        where = where if line is None else f"{where}, line {line}"
+        line = None if path is None else line_at(path, errors[0].get("ctx", {}).get("place", place), inside)
+        if line is not None:
+            where = f"{path}, line {line}{where.removeprefix(str(path))}"
         more = f" (and {len(others)} more)" if others else ""
         raise InputError(": ".join(filter(None, (where, place, f"{' Or: '.join(first)}{more}")))) from error
 
@@ -172,5 +188,9 @@ def _place(error: Any, fields: Fields) -> str:
 
 
 def _words(error: Any) -> str:
+    if error["type"] == "literal_error":
+        return f"{error['input']!r} is not a possible value; write {error['ctx']['expected']}."
+    if error["input"] is None and error["type"] != "missing":
+        return "has no value; write one, or remove the field."
     message, remedy = error["msg"].removeprefix("Value error, "), REMEDIES.get(error["type"])
     return f"{message}; {remedy}." if remedy else f"{message}."

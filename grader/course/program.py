@@ -17,6 +17,7 @@ from pydantic import ConfigDict, Discriminator, Field, Tag
 from grader.common.record import Record
 from grader.course.expressions import Expression
 from grader.course.launches import Buffer, Launch, Repeat, Until
+from grader.course.places import Contradiction, placed
 
 MOST_STEPS = 2000
 """Most steps of an unrolled program, and most iterations of its loops. A sort of 2^31 elements by bitonic merges has
@@ -83,6 +84,9 @@ KINDS = ("kernel", "fill", "for", "repeat", "swap")
 """The field that tells each kind of step. `repeat` comes before `swap`, which it may have as a field."""
 
 
+UNKNOWN_STEP = f"a step has one of {', '.join(KINDS)}; add one, or correct its spelling"
+
+
 def _kind(step: Any) -> str | None:
     """Return the kind of a step, from a file or a record."""
     if isinstance(step, Record):
@@ -102,7 +106,7 @@ Step = Annotated[
     | Annotated[Swap, Tag("swap step")]
     | Annotated[For, Tag("for step")]
     | Annotated[Repetition, Tag("repeat step")],
-    Discriminator(_tag, custom_error_type="step", custom_error_message=f"a step has one of {', '.join(KINDS)}"),
+    Discriminator(_tag, custom_error_type="step", custom_error_message=UNKNOWN_STEP),
 ]
 """A step of a program."""
 
@@ -136,51 +140,68 @@ def variables_in(steps: Program) -> Iterator[For]:
             yield from variables_in(step.do)
 
 
+def placed_steps(steps: Program, place: str) -> Iterator[tuple[str, Any]]:
+    """Yield all steps of a program, also those within others, after their paths in the file (`program.0.do.1`)."""
+    for here, step in placed(place, steps).items():
+        yield here, step
+        yield from placed_steps(getattr(step, "do", ()), f"{here}.do")
+
+
 def steps_in(steps: Program) -> Iterator[Any]:
     """Yield all steps of a program, also those within others."""
-    for step in steps:
-        yield step
-        yield from steps_in(getattr(step, "do", ()))
+    return (step for _, step in placed_steps(steps, ""))
 
 
 def swaps_in(steps: Program) -> Iterator[tuple[str, str]]:
     """Yield the pairs of arrays that change places."""
     for step in steps_in(steps):
-        if isinstance(step, Swap):
-            yield step.swap
-        if isinstance(step, Repetition):
-            yield from step.swap
+        yield from _swaps_of(step)
 
 
-def arrays_in(steps: Program) -> Iterator[str]:
-    """Yield the names of arrays in steps other than launches."""
-    for pair in swaps_in(steps):
+def _swaps_of(step: Any) -> tuple[tuple[str, str], ...]:
+    if isinstance(step, Swap):
+        return (step.swap,)
+    return step.swap if isinstance(step, Repetition) else ()
+
+
+def _arrays_of(step: Any) -> Iterator[str]:
+    """Yield the names of arrays in a step other than a launch."""
+    for pair in _swaps_of(step):
         yield from pair
-    for step in steps_in(steps):
-        if isinstance(step, Fill):
-            yield step.fill
-        if isinstance(step, Repetition) and step.until is not None:
-            yield step.until.sum
+    if isinstance(step, Fill):
+        yield step.fill
+    if isinstance(step, Repetition) and step.until is not None:
+        yield step.until.sum
 
 
-def contradictions(steps: Program, buffers: Mapping[str, Buffer]) -> Iterator[str]:
-    """Yield a message for each step that cannot be run as stated."""
-    for name in arrays_in(steps):
+def contradictions(steps: Program, place: str, buffers: Mapping[str, Buffer]) -> Iterator[Contradiction]:
+    """Yield each step that cannot be run as stated. `place` is the field with the program."""
+    for here, step in placed_steps(steps, place):
+        yield from (Contradiction(here, words) for words in _contradictions_of(step, buffers))
+    tests = [
+        (here, step)
+        for here, step in placed_steps(steps, place)
+        if isinstance(step, Repetition) and step.until is not None
+    ]
+    if len(tests) > 1:
+        words = "a program has more than one `repeat` with `until`; give the others a fixed number of iterations"
+        yield Contradiction(tests[1][0], words)
+    elif tests and all(step is not tests[0][1] for step in steps):
+        words = "a `repeat` with `until` is within a loop; move it out, or give it a fixed number of iterations"
+        yield Contradiction(tests[0][0], words)
+
+
+def _contradictions_of(step: Any, buffers: Mapping[str, Buffer]) -> Iterator[str]:
+    for name in _arrays_of(step):
         if name not in buffers:
-            yield f"a step of the program has {name}, which is not a buffer"
+            yield f"a step of the program has {name}, which is not a buffer; correct the name"
         elif buffers[name].part == "input":
             yield f"a step of the program fills, swaps or tests {name}, an input, which no kernel may write"
-    for one, other in swaps_in(steps):
+    for one, other in _swaps_of(step):
         if one in buffers and other in buffers:
             yield from _unfit_swap(one, other, buffers)
-    for step in steps_in(steps):
-        if isinstance(step, Repetition):
-            yield from unending(step, launches_in(step.do), buffers)
-    tests = [step for step in steps_in(steps) if isinstance(step, Repetition) and step.until is not None]
-    if len(tests) > 1:
-        yield "a program has more than one `repeat` with `until`; give the others a fixed number of iterations"
-    elif tests and all(step is not tests[0] for step in steps):
-        yield "a `repeat` with `until` is within a loop; move it out, or give it a fixed number of iterations"
+    if isinstance(step, Repetition):
+        yield from unending(step, launches_in(step.do), buffers)
 
 
 def kept_repetition(steps: Program) -> Repetition | None:
@@ -202,6 +223,18 @@ def unending(repeat: Repeat | Repetition, launches: Sequence[Launch], buffers: M
     written |= {each for pair in repeat.swap for each in pair if written.intersection(pair)}
     if name in buffers and name not in written:
         yield f"`until` sums {name}, which no kernel of the repetition writes; pass it to one that does"
+
+
+def repeated_wrongly(repeat: Repeat, launches: Sequence[Launch], buffers: Mapping[str, Buffer]) -> Iterator[str]:
+    """Yield a message for each name in the field `repeat` that is no buffer, or that cannot have its role there."""
+    named = [name for pair in repeat.swap for name in pair] + ([repeat.until.sum] if repeat.until else [])
+    yield from (f"repeat has {name}, which is not a buffer; correct the name" for name in named if name not in buffers)
+    yield from unending(repeat, launches, buffers)
+    for old, new in repeat.swap:
+        a, b = buffers.get(old), buffers.get(new)
+        if a and b and ((a.shape, a.image) != (b.shape, b.image) or (a.part, b.part) != ("scratch", "output")):
+            remedy = f"{old} must be scratch with data, and {new} an output of the same shape"
+            yield f"{old} and {new} are swapped: {remedy}"
 
 
 def _unfit_swap(one: str, other: str, buffers: Mapping[str, Buffer]) -> Iterator[str]:

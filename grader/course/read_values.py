@@ -5,12 +5,13 @@ written it, so it may be any number. The worker bounds the number of work-items 
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from grader.course.by_value import Value
 from grader.course.elements import ELEMENTS
 from grader.course.launches import Buffer, Launch, Scalar
+from grader.course.places import Contradiction
 from grader.course.program import Fill, Program, launches_in, steps_in, swaps_in
 
 ELEMENT = re.compile(r"\s*([A-Za-z_]\w*)\s*\[(.+)\]\s*")
@@ -39,23 +40,29 @@ def elements_of(launch: Launch, scalars: Mapping[str, Scalar]) -> Iterator[Eleme
 
 
 def unreadable(
-    scalars: Mapping[str, Scalar], launches: Iterable[Launch], buffers: Mapping[str, Buffer]
-) -> Iterator[str]:
-    """Yield a message for each value that cannot be read from the array that it names."""
+    scalars: Mapping[str, Scalar], launches: Mapping[str, Launch], buffers: Mapping[str, Buffer]
+) -> Iterator[Contradiction]:
+    """Yield each value that cannot be read from the array that it names. `launches` have their paths as keys."""
     for name, scalar in scalars.items():
-        element = element_of(scalar.value)
-        if element is None:
-            continue
-        what = f"the scalar {name} is an element of {element.array}"
-        if element.array not in buffers:
-            yield f"{what}, which is not a buffer; correct the name"
-        elif buffers[element.array].image is not None:
-            yield f"{what}, which is an image; use an array"
-        elif buffers[element.array].type != scalar.type:
-            yield f"{what}, whose elements have type {buffers[element.array].type}, not {scalar.type}; use one type"
-    for launch in launches:
+        for words in _unreadable(name, scalar, buffers):
+            yield Contradiction(f"scalars.{name}", words)
+    for place, launch in launches.items():
         if launch.items is not None:
-            yield from _uncountable(launch, buffers)
+            yield from (Contradiction(f"{place}.items", words) for words in _uncountable(launch, buffers))
+
+
+def _unreadable(name: str, scalar: Scalar, buffers: Mapping[str, Buffer]) -> Iterator[str]:
+    """Yield a message if a scalar cannot be read from the array that it names."""
+    element = element_of(scalar.value)
+    if element is None:
+        return
+    what = f"the scalar {name} is an element of {element.array}"
+    if element.array not in buffers:
+        yield f"{what}, which is not a buffer; correct the name"
+    elif buffers[element.array].image is not None:
+        yield f"{what}, which is an image; use an array"
+    elif buffers[element.array].type != scalar.type:
+        yield f"{what}, whose elements have type {buffers[element.array].type}, not {scalar.type}; use one type"
 
 
 def _uncountable(launch: Launch, buffers: Mapping[str, Buffer]) -> Iterator[str]:
@@ -72,15 +79,20 @@ def _uncountable(launch: Launch, buffers: Mapping[str, Buffer]) -> Iterator[str]
 
 
 def unwritten(
-    elements: Sequence[ElementOf], program: Program, launches: Iterable[Launch], buffers: Mapping[str, Buffer]
-) -> Iterator[str]:
-    """Yield a message for each array with such an element that no step writes, or that changes places."""
-    steps = program or tuple(launches)
+    scalars: Mapping[str, Scalar], program: Program, launches: Mapping[str, Launch], buffers: Mapping[str, Buffer]
+) -> Iterator[Contradiction]:
+    """Yield each launch that reads an element of an array that no step writes, or that changes places. `launches` have
+    their paths as keys.
+    """
+    steps = program or tuple(launches.values())
     filled = {step.fill for step in steps_in(steps) if isinstance(step, Fill)}
     written = filled.union(arg for launch in launches_in(steps) for arg in launch.args)
     moved = {name for pair in swaps_in(steps) for name in pair}
-    for array in dict.fromkeys(element.array for element in elements):
+    read = ((place, each.array) for place, launch in launches.items() for each in elements_of(launch, scalars))
+    for place, array in read:
         if array in moved:
-            yield f"a launch reads an element of {array}, which changes places; use an array that does not"
+            words = f"a launch reads an element of {array}, which changes places; use an array that does not"
+            yield Contradiction(place, words)
         elif array in buffers and buffers[array].data is None and array not in written:
-            yield f"a launch reads an element of {array}, which no kernel writes; pass it to one, or add `data`"
+            words = f"a launch reads an element of {array}, which no kernel writes; pass it to one, or add `data`"
+            yield Contradiction(place, words)

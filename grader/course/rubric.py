@@ -87,11 +87,17 @@ class Section(Record):
         """
 
     @abstractmethod
+    def placed_sizes(self) -> Iterator[tuple[str, Sizes]]:
+        """Yield the sizes of every launch that the checks need, with the paths of their fields in the section."""
+
     def launch_sizes(self) -> Iterator[Sizes]:
         """Yield the sizes of every launch that the checks need."""
+        return (sizes for _, sizes in self.placed_sizes())
 
-    def numbers(self) -> Iterator[str | float]:
-        """Yield the expressions over constants and sizes that may be any numbers."""
+    def numbers(self) -> Iterator[tuple[str, str | float]]:
+        """Yield the expressions over constants and sizes that may be any numbers, after the paths of their fields in
+        the section.
+        """
         return iter(())
 
 
@@ -205,13 +211,13 @@ class Correctness(Section):
         """Return the section with only the shown cases, of which there is at least one."""
         return replace(self, cases=self.shown, points=sum(map(self.points_of, self.shown)))
 
-    def launch_sizes(self) -> Iterator[Sizes]:
+    def placed_sizes(self) -> Iterator[tuple[str, Sizes]]:
         """Yield the sizes of each case."""
-        return (case.sizes for case in self.cases)
+        return ((f"cases.{number}.sizes", case.sizes) for number, case in enumerate(self.cases))
 
-    def numbers(self) -> Iterator[str | float]:
+    def numbers(self) -> Iterator[tuple[str, str | float]]:
         """Yield the factor or the limit of the tolerance."""
-        yield self.tolerance.amount
+        yield "tolerance", self.tolerance.amount
 
     @property
     def shown(self) -> tuple[Case, ...]:
@@ -265,10 +271,10 @@ class Sanitizer(SingleCheck):
         """Points of the check."""
         return self.points
 
-    def launch_sizes(self) -> Iterator[Sizes]:
+    def placed_sizes(self) -> Iterator[tuple[str, Sizes]]:
         """Yield the sizes of the simulated runs."""
-        yield self.sizes
-        yield from self.alone.values()
+        yield "sizes", self.sizes
+        yield from ((f"alone.{kernel}", sizes) for kernel, sizes in self.alone.items())
 
 
 class Memory(Section):
@@ -318,13 +324,13 @@ class Memory(Section):
         checks = tuple(check for check in self.checks if not check.hidden)
         return replace(self, checks=checks) if checks else None
 
-    def launch_sizes(self) -> Iterator[Sizes]:
+    def placed_sizes(self) -> Iterator[tuple[str, Sizes]]:
         """Yield the sizes of the simulated run."""
-        yield self.sizes
+        yield "sizes", self.sizes
 
-    def numbers(self) -> Iterator[str | float]:
+    def numbers(self) -> Iterator[tuple[str, str | float]]:
         """Yield the limits."""
-        return (check.at_most for check in self.checks)
+        return ((f"checks.{number}.at_most", check.at_most) for number, check in enumerate(self.checks))
 
 
 class SpeedGoals(Quantities, SingleCheck):
@@ -387,16 +393,15 @@ class SpeedGoals(Quantities, SingleCheck):
         goals = {kind: goal.undecided(goal.sizes) for kind, goal in self.classes.items()}
         return replace(self, classes=goals, hidden=False, requires=())
 
-    def launch_sizes(self) -> Iterator[Sizes]:
+    def placed_sizes(self) -> Iterator[tuple[str, Sizes]]:
         """Yield the sizes of each goal."""
-        return (goal.sizes for goal in self.classes.values())
+        return ((f"classes.{kind}.sizes", goal.sizes) for kind, goal in self.classes.items())
 
-    def numbers(self) -> Iterator[str | float]:
+    def numbers(self) -> Iterator[tuple[str, str | float]]:
         """Yield the number of bytes and the number of operations."""
-        yield self.bytes
-        yield self.flop or 0
-        yield self.work
-        yield from (number for each in self.kernels.values() for number in (each.bytes, each.work))
+        yield from (("bytes", self.bytes), ("flop", self.flop or 0), ("count", self.work))
+        for kernel, each in self.kernels.items():
+            yield from ((f"kernels.{kernel}", number) for number in (each.bytes, each.work))
 
 
 class Rubric(Record):
@@ -418,6 +423,11 @@ class Rubric(Record):
             section = getattr(self, name)
             if section is not None:
                 yield name, section
+
+    def placed_sizes(self) -> Iterator[tuple[str, Sizes]]:
+        """Yield the sizes of every launch that the checks need, with the paths of their fields."""
+        for name, section in self._named():
+            yield from ((f"{name}.{place}", sizes) for place, sizes in section.placed_sizes())
 
     def with_sections(self, change: Callable[[Section], Section | None]) -> Self:
         """Return a copy in which each section is replaced by the result of `change`. A section is left out if the

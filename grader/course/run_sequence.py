@@ -10,18 +10,20 @@ from grader.common.record import replace
 from grader.course.criteria import Sizes
 from grader.course.expressions import evaluate, evaluate_int
 from grader.course.launches import Launch, Repeat
-from grader.course.program import MOST_STEPS, Fill, For, Program, Repetition, Swap, kept_repetition, launches_in
+from grader.course.places import at, placed
+from grader.course.program import MOST_STEPS, Fill, For, Repetition, Step, Swap, kept_repetition, launches_in
 
 
 @dataclass(frozen=True)
 class LaunchAt:
     """A launch with the numbers that it needs: sizes, and the values of loops. `places` maps the names of swapped
-    arrays to the arrays that are used in their place.
+    arrays to the arrays that are used in their place. `field` is its path in assignment.yaml.
     """
 
     launch: Launch
     sizes: Sizes
     places: Mapping[str, str]
+    field: str
 
     @property
     def args(self) -> tuple[str, ...]:
@@ -31,10 +33,11 @@ class LaunchAt:
 
 @dataclass(frozen=True)
 class FillAt:
-    """An array that is set to a value."""
+    """An array that is set to a value. `field` is the path of the step in assignment.yaml."""
 
     buffer: str
     value: float
+    field: str
 
 
 @dataclass(frozen=True)
@@ -63,9 +66,9 @@ class RunSequence:
         return tuple(step for step in self.steps if isinstance(step, LaunchAt))
 
 
-def plain(launches: Sequence[Launch], sizes: Sizes, repeat: Repeat | None) -> RunSequence:
-    """Return the sequence of an assignment without `program`: its launches, repeated as a whole."""
-    steps = tuple(LaunchAt(launch, sizes, {}) for launch in launches)
+def plain(launches: Mapping[str, Launch], sizes: Sizes, repeat: Repeat | None) -> RunSequence:
+    """Return the sequence of an assignment without `program`: its launches by their paths, repeated as a whole."""
+    steps = tuple(LaunchAt(launch, sizes, {}, field) for field, launch in launches.items())
     return RunSequence(steps=steps, repeat=repeat, last=len(steps))
 
 
@@ -92,34 +95,39 @@ class _Unrolling:
         if self.iterations > MOST_STEPS:
             raise InputError(TOO_LONG)
 
-    def run(self, steps: Sequence[Any], sizes: Sizes) -> None:
-        for step in steps:
-            match step:
-                case Launch():
-                    self.add(LaunchAt(self.launches[id(step)], sizes, dict(self.places)))
-                case Fill():
-                    value = evaluate(step.value, self.names(sizes))
-                    self.add(FillAt(self.places.get(step.fill, step.fill), value))
-                case Swap(swap=pair):
-                    self.exchange(*pair)
-                case For():
-                    for value in _values(step, sizes, self.names):
-                        self.enter()
-                        self.run(step.do, {**sizes, step.variable: value})
-                case Repetition() if step is self.kept:
-                    self.keep(step, sizes)
-                case Repetition():
-                    self.repeat(step, sizes)
+    def run(self, steps: Mapping[str, Step], sizes: Sizes) -> None:
+        """Add steps, whose keys are their paths in the file."""
+        for place, step in steps.items():
+            with at(place):
+                self.run_step(step, sizes, place)
+
+    def run_step(self, step: Any, sizes: Sizes, place: str) -> None:
+        match step:
+            case Launch():
+                self.add(LaunchAt(self.launches[id(step)], sizes, dict(self.places), place))
+            case Fill():
+                value = evaluate(step.value, self.names(sizes))
+                self.add(FillAt(self.places.get(step.fill, step.fill), value, place))
+            case Swap(swap=pair):
+                self.exchange(*pair)
+            case For():
+                for value in _values(step, sizes, self.names):
+                    self.enter()
+                    self.run(placed(f"{place}.do", step.do), {**sizes, step.variable: value})
+            case Repetition() if step is self.kept:
+                self.keep(step, sizes, place)
+            case Repetition():
+                self.repeat(step, sizes, place)
 
     def exchange(self, one: str, other: str) -> None:
         """Let two arrays change places."""
         of_one, of_other = self.places.get(one, one), self.places.get(other, other)
         self.places |= {one: of_other, other: of_one}
 
-    def keep(self, step: Repetition, sizes: Sizes) -> None:
+    def keep(self, step: Repetition, sizes: Sizes, place: str) -> None:
         """Add one iteration, which the worker repeats."""
         start, before = len(self.steps), dict(self.places)
-        self.run(step.do, sizes)
+        self.run(placed(f"{place}.do", step.do), sizes)
         moved = [name for name, place in self.places.items() if before.get(name, name) != place]
         if moved:
             raise InputError(
@@ -128,13 +136,13 @@ class _Unrolling:
             )
         self.repeated = self._placed(step), start, len(self.steps)
 
-    def repeat(self, step: Repetition, sizes: Sizes) -> None:
+    def repeat(self, step: Repetition, sizes: Sizes, place: str) -> None:
         """Add all iterations. Arrays change places between them, so the last result is in the second of a pair."""
         for turn in range(evaluate_int(step.repeat, self.names(sizes))):
             self.enter()
             for pair in step.swap if turn else ():
                 self.exchange(*pair)
-            self.run(step.do, sizes)
+            self.run(placed(f"{place}.do", step.do), sizes)
 
     def _placed(self, step: Repetition) -> Repeat:
         """The repetition, with the arrays that are used in place of swapped ones."""
@@ -178,21 +186,23 @@ ENDLESS = (
 
 
 def unroll(
-    program: Program,
+    program: Mapping[str, Step],
     launches: Sequence[Launch],
     sizes: Sizes,
     names: Callable[[Sizes], Mapping[str, object]],
     judged: Callable[[str], bool],
 ) -> RunSequence:
-    """Return the sequence of a program at these sizes. `launches` replace the program's launches, in the same order.
-    `names` gives the names of expressions, and `judged` decides whose result must be in its own array at the end.
+    """Return the sequence of a program at these sizes. Its steps have their paths as keys. `launches` replace its
+    launches, in the same order. `names` gives the names of expressions, and `judged` decides whose result must be in
+    its own array at the end.
     """
-    own = {id(step): launch for step, launch in zip(launches_in(program), launches, strict=True)}
-    unrolling = _Unrolling(names=names, launches=own, kept=kept_repetition(program), steps=[], places={})
+    steps = tuple(program.values())
+    own = {id(step): launch for step, launch in zip(launches_in(steps), launches, strict=True)}
+    unrolling = _Unrolling(names=names, launches=own, kept=kept_repetition(steps), steps=[], places={})
     unrolling.run(program, sizes)
     unrolling.copy_back(judged)
-    steps = tuple(unrolling.steps)
+    unrolled = tuple(unrolling.steps)
     if unrolling.repeated is None:
-        return RunSequence(steps=steps, last=len(steps))
+        return RunSequence(steps=unrolled, last=len(unrolled))
     repeat, first, last = unrolling.repeated
-    return RunSequence(steps=steps, repeat=repeat, first=first, last=last)
+    return RunSequence(steps=unrolled, repeat=repeat, first=first, last=last)

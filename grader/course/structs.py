@@ -13,6 +13,7 @@ from pydantic import Field
 from grader.common.errors import InputError
 from grader.common.record import Record
 from grader.course.elements import BY_NAME, ELEMENTS, SCALARS, WORD_BYTES, Element, NumberType, Size
+from grader.course.places import Contradiction
 
 IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 
@@ -42,17 +43,21 @@ class StructFields(Record):
     packed: bool = False
     """True for a struct without padding (`__attribute__((packed))`)."""
 
-    def contradictions(self, name: str) -> Iterator[str]:
-        """Yield a message for each name or type that the struct called `name` cannot have."""
+    def contradictions(self, name: str) -> Iterator[Contradiction]:
+        """Yield each name or type that the struct called `name` cannot have."""
         if not is_name(name):
-            yield f"a struct cannot have the name {name}, which is a type, a keyword or not valid; choose another"
+            words = f"a struct cannot have the name {name}, which is a type, a keyword or not valid; choose another"
+            yield Contradiction(f"structs.{name}", words)
         for field, kind in self.fields.items():
+            place = f"structs.{name}.fields.{field}"
             if not is_name(field):
-                yield f"the struct {name} has the field {field}, which is a type, a keyword or not valid; rename it"
+                words = f"the struct {name} has the field {field}, which is a type, a keyword or not valid; rename it"
+                yield Contradiction(place, words)
             if kind not in ELEMENTS:
-                yield (
+                yield Contradiction(
+                    place,
                     f"the field {field} of the struct {name} has the type {kind}; write one of {', '.join(SCALARS)}, "
-                    "or a vector of them such as float4 (a field cannot be a struct)"
+                    "or a vector of them such as float4 (a field cannot be a struct)",
                 )
 
 

@@ -100,7 +100,9 @@ def control_plan(assignment: Timed, device: DeviceFacts) -> Plan:
         COPY: Script(steps=(CopyStep(source=COPY_SOURCE, target=COPY_TARGET),), uploads=(), outputs=()),
     }
     if assignment.has_surroundings and assignment.kit is None:
-        scripts[WHOLE] = _script(assignment, sizes, plain(assignment.launches, sizes, assignment.repeat), REFERENCE, {})
+        scripts[WHOLE] = _script(
+            assignment, sizes, plain(assignment.placed_launches, sizes, assignment.repeat), REFERENCE, {}
+        )
     extra = {COPY_SOURCE: size, COPY_TARGET: size}
     plan = _plan(assignment, sizes, scripts)
     if assignment.speed_goals.flop is not None:

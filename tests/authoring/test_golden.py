@@ -11,8 +11,11 @@ from grader.course.suite import Suite
     ("text", "said"),
     [
         ("", "fails: Field required; add it"),
-        ("fails: {tall: SLOW}", "fails.tall: Input should be"),
-        ("fails: {memory: {coalesced accesses: SLOW}}", "fails.memory.coalesced accesses: Input should be"),
+        ("fails: {tall: SLOW}", "fails.tall: 'SLOW' is not a possible value; write "),
+        (
+            "fails: {memory: {coalesced accesses: SLOW}}",
+            "fails.memory.coalesced accesses: 'SLOW' is not a possible value; write ",
+        ),
         ("fails: {}\nfindings: none", "findings: Extra inputs are not permitted; remove it, or correct its spelling"),
         ("fails: {}\ncause: {line: 3}", "cause.reason: Field required"),
     ],

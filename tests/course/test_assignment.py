@@ -145,7 +145,10 @@ def test_a_case_that_counts_is_shown(tmp_path):
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"correctness": {**CASES, "tolerance": {"rule": "approx"}}}, "tolerance.rule: Input should be 'exact', "),
+        (
+            {"correctness": {**CASES, "tolerance": {"rule": "approx"}}},
+            "tolerance.rule: 'approx' is not a possible value; write 'exact', ",
+        ),
         ({"correctness": {**CASES, "tolerance": {"rule": "ulp"}}}, "tolerance: the rule ulp needs `at_most`"),
         (
             {"buffers": {**BUFFERS, "x": {"shape": ["n"], "data": "made"}}},

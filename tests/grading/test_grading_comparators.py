@@ -106,7 +106,7 @@ def test_a_judge_that_fails_is_our_fault(tmp_path, environment):
     for number, answer in enumerate(("1 / 0", "False")):
         oracle = JUDGE.replace('z = got["z"]', f"return {answer}")
         assignment = assignment_of(tmp_path / str(number), {"rule": "judge"}, oracle)
-        with pytest.raises(SolutionError, match=r"oracle\.py: `check` "):
+        with pytest.raises(SolutionError, match=r"oracle\.py, line \d+: `check` "):
             cases(tmp_path, environment, assignment, SQUARES)
 
 

@@ -8,6 +8,7 @@ from untimed import UNTIMED
 
 from grader.common.errors import InputError
 from grader.common.record import replace
+from grader.course.places import placed
 from grader.course.program import Program, launches_in
 from grader.course.rubric import Kind
 from grader.course.run_sequence import CopyAt, unroll
@@ -257,7 +258,9 @@ STEP_OF = {"kernel": "add", "args": ["a", "b"], "global": [1], "local": [1]}
 def sequence_of(program, judged):
     """Return the sequence of a program, whose arrays with these names are judged."""
     steps = TypeAdapter(Program).validate_python(program)
-    return unroll(steps, launches_in(steps), {"n": 3}, lambda sizes: sizes, lambda name: name in judged)
+    return unroll(
+        placed("program", steps), launches_in(steps), {"n": 3}, lambda sizes: sizes, lambda name: name in judged
+    )
 
 
 def arguments_of(program, judged=()):

@@ -37,7 +37,7 @@ class Length(SingleCheck):
         """Points of the check."""
         return self.points
 
-    def launch_sizes(self) -> Iterator[Sizes]:
+    def placed_sizes(self) -> Iterator[tuple[str, Sizes]]:
         """No launch is needed."""
         return iter(())
 

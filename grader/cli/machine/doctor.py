@@ -15,7 +15,7 @@ from grader.course.catalogue import Course
 from grader.execution.client import Worker
 from grader.execution.probe import probe
 from grader.execution.sandbox.environment import LINKERS
-from grader.grading.checks.device_needs import extensions, missing_images, missing_types
+from grader.grading.checks.device_needs import extensions, missing_images, missing_types, unfit
 from grader.grading.checks.unsimulated import missing_in_simulator
 from grader.grading.grading_environment import GradingEnvironment
 
@@ -98,10 +98,16 @@ def _lacking(environment: GradingEnvironment, course: Course) -> dict[str, str]:
         for name in course.names():
             with suppress(GraderError):
                 for part in course.load(name).parts:
-                    why = missing_types(part, worker) or missing_images(part, worker) or _unsimulated(part, simulator)
+                    why = _missing(part, worker) or _unsimulated(part, simulator)
                     if why is not None:
                         found[name] = why
     return found
+
+
+def _missing(assignment: Assignment, worker: Worker) -> str | None:
+    """Return a sentence about something that the worker's device lacks, or about sizes that are too large for it."""
+    too_large = next(unfit(assignment, worker.ready()), None)
+    return too_large or missing_types(assignment, worker) or missing_images(assignment, worker)
 
 
 def _unsimulated(assignment: Assignment, simulator: Worker) -> str | None:

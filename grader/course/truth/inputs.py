@@ -56,12 +56,16 @@ def _generator(*key: int) -> np.random.Generator:
     return np.random.Generator(np.random.Philox(np.random.SeedSequence(key)))
 
 
-def _numbers(generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[Any]:
-    """Return numbers that are uniform in [-1, 1)."""
-    values = generator.random(shape, dtype=np.float32)
-    values *= 2
-    values -= 1
-    return values
+def _uniform(dtype: type[np.float32 | np.float64]) -> "Maker":
+    """Return a maker of numbers that are uniform in [-1, 1), with the bits of this type."""
+
+    def numbers(generator: np.random.Generator, shape: tuple[int, ...]) -> NDArray[Any]:
+        values = generator.random(shape, dtype=dtype)
+        values *= 2
+        values -= 1
+        return values
+
+    return numbers
 
 
 def _whole(numbers: WholeRange) -> "Maker":
@@ -95,8 +99,10 @@ Maker = Callable[[np.random.Generator, tuple[int, ...]], NDArray[Any]]
 
 def _makers(element: Element) -> dict[DataKind, Maker]:
     """Return the makers for all kinds of data that arrays of a type may have."""
+    # sums of doubles with the bits of floats would also be right in single precision
+    uniform = _uniform(np.float64 if element.dtype == "float64" else np.float32)
     makers: dict[DataKind, Maker] = {
-        "numbers": _numbers if element.numbers is None else _whole(element.numbers),
+        "numbers": uniform if element.numbers is None else _whole(element.numbers),
         "integers": _whole(element.integers),
         "zeros": _zeros,
     }

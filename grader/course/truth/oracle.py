@@ -35,10 +35,8 @@ their values after the launch (states.py).
 """
 
 import importlib.util
-import traceback
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -46,13 +44,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grader.common.errors import SolutionError
-from grader.common.phrases import sizes_in_words
 from grader.course.assignment import Assignment
 from grader.course.criteria import DataSet, Sizes
 from grader.course.elements import Element
 from grader.course.folders import ORACLE_FILE
 from grader.course.structs import Struct, StructField
 from grader.course.truth.fields import cast, dtype_of
+from grader.course.truth.oracle_function import OracleFunction, place_of
 
 Arrays = Mapping[str, NDArray[Any]]
 
@@ -125,7 +123,7 @@ def load_oracle(assignment: Assignment) -> Oracle:
             states=getattr(module, "states", no_states),
         )
     except Exception as error:  # an instructor's module may raise anything, and each error is a fault of this oracle
-        raise SolutionError(f"{path}: cannot be loaded: {error!r}.") from error
+        raise SolutionError(f"{place_of(error, path)}: cannot be loaded: {error!r}.") from error
 
 
 def arguments(assignment: Assignment, sizes: Sizes) -> dict[str, Any]:
@@ -143,25 +141,23 @@ def consult(oracle: Oracle, assignment: Assignment, inputs: Arrays, sizes: Sizes
     """Return the truth for these inputs after checking it against the shapes in assignment.yaml. Raises SolutionError
     if the oracle fails.
     """
-    path = assignment.reference / ORACLE_FILE
+    function = OracleFunction(assignment, "expected", oracle.expected)
     try:
         truth = oracle.expected(**inputs, **arguments(assignment, sizes))
     except Exception as error:
-        raise SolutionError(
-            f"{_place(path, error)}: `expected` failed at {sizes_in_words(sizes)} with {error!r}."
-        ) from error
+        raise function.failed(error, sizes) from error
     if not isinstance(truth, Mapping):
-        raise SolutionError(
-            f"{path}: `expected` returns an object of type {type(truth).__name__}; return a dict with a Truth for each "
-            "array."
+        kind = type(truth).__name__
+        raise function.refused(
+            f"`expected` returns an object of type {kind}; return a dict with a Truth for each array."
         )
     for name, buffer in assignment.buffers.items():
         if not buffer.is_judged or assignment.tolerance_of(name).rule == "judge":
             continue
         if name not in truth:
-            raise SolutionError(f"{path}: `expected` returns nothing for {name}; add a Truth for it.")
+            raise function.refused(f"`expected` returns nothing for {name}; add a Truth for it.")
     for name in truth.keys() & assignment.buffers.keys():
-        check_truth(truth[name], name, assignment, sizes, "expected")
+        check_truth(truth[name], name, sizes, function)
     return {name: without_padding(each, assignment, name) for name, each in truth.items()}
 
 
@@ -174,21 +170,20 @@ def without_padding(truth: Truth, assignment: Assignment, name: str) -> Truth:
     return replace(truth, defined=defined)
 
 
-def check_truth(truth: Truth, name: str, assignment: Assignment, sizes: Sizes, function: str) -> None:
+def check_truth(truth: Truth, name: str, sizes: Sizes, function: OracleFunction) -> None:
     """Raise SolutionError if the truth from this function does not fit the shape and type of the array."""
-    path = assignment.reference / ORACLE_FILE
     if not isinstance(truth, Truth):
-        raise SolutionError(
-            f"{path}: `{function}` returns an object of type {type(truth).__name__} for {name}; "
-            "return Truth(value=...)."
+        kind = type(truth).__name__
+        raise function.refused(
+            f"`{function.name}` returns an object of type {kind} for {name}; return Truth(value=...)."
         )
-    element = assignment.element(assignment.buffers[name].type)
+    element = function.assignment.element(function.assignment.buffers[name].type)
     stated = {name: truth.value, f"the magnitude of {name}": truth.magnitude, f"`defined` of {name}": truth.defined}
     for label, array in ((label, each) for label, each in stated.items() if each is not None):
         is_plain = isinstance(element, Element) or (array is truth.defined and array.dtype.names is None)
-        _check_numbers(array, name, assignment, None if is_plain else _members(element, array, truth))
-        _check_shape(array, name, assignment, sizes, label)
-    _check_range(truth.value, name, assignment, function)
+        function.check_numbers(array, name, None if is_plain else _members(element, array, truth))
+        function.check_shape(array, name, sizes, label)
+    function.check_range(truth.value, name)
 
 
 def _members(element: Element | Struct, array: NDArray[Any], truth: Truth) -> tuple[StructField, ...]:
@@ -198,23 +193,15 @@ def _members(element: Element | Struct, array: NDArray[Any], truth: Truth) -> tu
     return members if stated is None else tuple(member for member in members if member.name in stated)
 
 
-def _place(path: Path, error: BaseException) -> str:
-    """The path of the file, with the last of its lines in the traceback of an error."""
-    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if Path(frame.filename) == path]
-    return f"{path}, line {lines[-1]}" if lines else str(path)
-
-
 def judged(got: Arrays, oracle: Oracle, assignment: Assignment, inputs: Arrays, sizes: Sizes) -> str | None:
     """Return what `check` of oracle.py finds wrong with these arrays; None if they are right."""
-    path = assignment.reference / ORACLE_FILE
+    function = OracleFunction(assignment, "check", oracle.check)
     try:
         words = oracle.check(got, **inputs, **arguments(assignment, sizes))
     except Exception as error:
-        raise SolutionError(
-            f"{_place(path, error)}: `check` failed at {sizes_in_words(sizes)} with {error!r}."
-        ) from error
+        raise function.failed(error, sizes) from error
     if words is not None and not isinstance(words, str):
-        raise SolutionError(f"{path}: `check` returned {words!r}; it must return None or a sentence.")
+        raise function.refused(f"`check` returned {words!r}; it must return None or a sentence.")
     return words
 
 
@@ -222,17 +209,15 @@ def consult_about(
     buffer: str, oracle: Oracle, assignment: Assignment, inputs: Arrays, sizes: Sizes
 ) -> dict[str, Truth]:
     """Return one array as each common mistake produces it from these inputs, by the description of the mistake."""
-    path = assignment.reference / ORACLE_FILE
+    function = OracleFunction(assignment, "mistakes", oracle.mistakes)
     try:
         with np.errstate(all="ignore"):
             mistakes = oracle.mistakes(**inputs, **arguments(assignment, sizes))
     except Exception as error:
-        raise SolutionError(
-            f"{_place(path, error)}: `mistakes` failed at {sizes_in_words(sizes)} with {error!r}."
-        ) from error
+        raise function.failed(error, sizes) from error
     made = {words: arrays[buffer] for words, arrays in mistakes.items() if buffer in arrays}
     for truth in made.values():
-        _check_shape(truth.value, buffer, assignment, sizes)
+        function.check_shape(truth.value, buffer, sizes)
     return made
 
 
@@ -240,77 +225,22 @@ def make(
     oracle: Oracle, assignment: Assignment, generator: np.random.Generator, data: DataSet, sizes: Sizes
 ) -> dict[str, NDArray[Any]]:
     """Make the arrays of the kind `made`, and check them against the shapes and types in assignment.yaml."""
-    path = assignment.reference / ORACLE_FILE
+    function = OracleFunction(assignment, "inputs", oracle.inputs)
     wanted = {name: buffer for name, buffer in assignment.buffers.items() if buffer.data == "made"}
     if not wanted:
         return {}
     try:
         made = oracle.inputs(generator, data, **arguments(assignment, sizes))
     except Exception as error:
-        raise SolutionError(
-            f"{_place(path, error)}: `inputs` failed at {sizes_in_words(sizes)} with {error!r}."
-        ) from error
+        raise function.failed(error, sizes) from error
     for name, buffer in wanted.items():
         if name not in made:
-            raise SolutionError(f"{path}: `inputs` does not return {name}, whose data are `made` in assignment.yaml.")
+            raise function.refused(
+                f"`inputs` does not return {name}, whose data are `made` in assignment.yaml; return it."
+            )
         element = assignment.element(buffer.type)
         members = element.members if isinstance(element, Struct) else None
-        _check_numbers(made[name], name, assignment, members)
-        _check_shape(made[name], name, assignment, sizes)
-        _check_range(made[name], name, assignment, "inputs")
+        function.check_numbers(made[name], name, members)
+        function.check_shape(made[name], name, sizes)
+        function.check_range(made[name], name)
     return {name: cast(made[name], assignment.element(buffer.type)) for name, buffer in wanted.items()}
-
-
-def _check_numbers(array: object, name: str, assignment: Assignment, members: tuple[StructField, ...] | None) -> None:
-    """Raise SolutionError unless this is an array of real numbers, or a structured array with these fields."""
-    path = assignment.reference / ORACLE_FILE
-    if not isinstance(array, np.ndarray | np.generic):
-        raise SolutionError(f"{path}: {name} is an object of type {type(array).__name__}; make it an array of NumPy.")
-    if members is None:
-        if array.dtype.kind not in "fiub":
-            raise SolutionError(f"{path}: {name} has the dtype {array.dtype}; make it an array of real numbers.")
-        return
-    for member in members:
-        shape = member.element.shape
-        stated, _ = (array.dtype.fields or {}).get(member.name, (None, 0))[:2]
-        if stated is None or stated.base.kind not in "fiub" or stated.shape != shape:
-            fields = ", ".join(each.name for each in members)
-            numbers = f"{prod(shape)} numbers" if shape else "a real number"
-            raise SolutionError(
-                f"{path}: {name} has the dtype {array.dtype}; make it a structured array with the fields {fields}, "
-                f"in which {member.name} is {numbers}."
-            )
-
-
-def _check_range(array: NDArray[Any], name: str, assignment: Assignment, function: str) -> None:
-    """Raise SolutionError if the array has numbers that the elements of the buffer cannot be."""
-    path, buffer = assignment.reference / ORACLE_FILE, assignment.buffers[name]
-    element = assignment.element(buffer.type)
-    if isinstance(element, Struct):
-        found = [(f"{name}.{each.name}", each.type, each.element, array[each.name]) for each in element.members]
-    else:
-        found = [(name, buffer.type, element, array)]
-    for words, kind, each, numbers in found:
-        if not _fits(numbers, each):
-            raise SolutionError(
-                f"{path}: `{function}` returns numbers for {words} that its type {kind} cannot hold; "
-                "change them or the type."
-            )
-
-
-def _fits(array: NDArray[Any], element: Element) -> bool:
-    """Return True if this type can represent these numbers."""
-    if element.is_floating:
-        return True
-    with np.errstate(invalid="ignore"):  # NaN becomes a number, and differs from it
-        return np.array_equal(array.astype(dtype_of(element)), array)
-
-
-def _check_shape(array: NDArray[Any], name: str, assignment: Assignment, sizes: Sizes, label: str = "") -> None:
-    wanted = assignment.array_shape(name, sizes)
-    if array.shape != wanted:
-        path = assignment.reference / ORACLE_FILE
-        raise SolutionError(
-            f"{path}: {label or name} has the shape {array.shape}, but assignment.yaml says {wanted}; change one of "
-            "them."
-        )

@@ -19,13 +19,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.common.errors import SolutionError
 from grader.course.assignment import Assignment
 from grader.course.criteria import Sizes
-from grader.course.folders import ORACLE_FILE
 from grader.course.run_sequence import FillAt, LaunchAt, Unrolled
 from grader.course.truth.fields import cast, dtype_of
 from grader.course.truth.oracle import Arrays, Oracle, Truth, check_truth, without_padding
+from grader.course.truth.oracle_function import OracleFunction
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,9 +49,9 @@ def state_at(kernel: str, oracle: Oracle, assignment: Assignment, inputs: Arrays
     after = states.after(launch)
     for name in assignment.arrays_of(launch):
         if name not in before.keys() | after.keys():
-            raise SolutionError(
-                f"{states.path}: `states` gives no values of {name}, which {kernel} needs in launch "
-                f"{states.number}; add a Truth to the launch that writes it."
+            raise states.function.refused(
+                f"`states` gives no values of {name}, which {kernel} needs in launch {states.number}; add a Truth to "
+                "the launch that writes it."
             )
     return LaunchState(launch=launch, before=before, after=after)
 
@@ -83,7 +82,7 @@ class _States:
     """The states that `states` of oracle.py gives, in the order of the launches."""
 
     def __init__(self, oracle: Oracle, assignment: Assignment, inputs: Arrays, sizes: Sizes) -> None:
-        self.path = assignment.reference / ORACLE_FILE
+        self.function = OracleFunction(assignment, "states", oracle.states)
         self.number = 0
         self._assignment = assignment
         self._sizes = sizes
@@ -95,21 +94,20 @@ class _States:
         what = f"launch {self.number}, {step.launch.kernel}"
         given = next(self.given, None)
         if not isinstance(given, Mapping) or not given:
-            raise SolutionError(
-                f"{self.path}: `states` gives no arrays for {what}; yield a dict with a Truth for each array that it "
-                "changes."
+            raise self.function.refused(
+                f"`states` gives no arrays for {what}; yield a dict with a Truth for each array that it changes."
             )
         for name, truth in given.items():
             if name not in step.launch.args or name not in self._assignment.buffers:
-                raise SolutionError(
-                    f"{self.path}: `states` gives {name} for {what}, which has no such array; correct the name."
+                raise self.function.refused(
+                    f"`states` gives {name} for {what}, which has no such array; correct the name."
                 )
             if self._assignment.tolerance_of(name).rule == "judge":
-                raise SolutionError(
-                    f"{self.path}: `states` gives {name}, which only `check` can judge; give it another rule, or do "
-                    "not run a kernel alone that changes it."
+                raise self.function.refused(
+                    f"`states` gives {name}, which only `check` can judge; give it another rule, or do not run a "
+                    "kernel alone that changes it."
                 )
-            check_truth(truth, name, self._assignment, self._sizes, "states")
+            check_truth(truth, name, self._sizes, self.function)
         return {
             step.places.get(name, name): without_padding(truth, self._assignment, name) for name, truth in given.items()
         }
@@ -118,4 +116,4 @@ class _States:
         try:
             yield from oracle.states(**inputs, **self._assignment.known(self._sizes))
         except Exception as error:  # an instructor's function may raise anything
-            raise SolutionError(f"{self.path}: `states` failed at {self._sizes}: {error!r}.") from error
+            raise self.function.failed(error, self._sizes) from error

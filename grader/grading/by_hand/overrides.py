@@ -99,10 +99,7 @@ def _check(assignment: Assignment, sizes: Sizes, device: DeviceFacts) -> None:
     """Raise InputError if a value is undefined at these sizes, if there are too many repetitions, or if the arrays do
     not fit.
     """
-    try:
-        assignment.check_at(sizes)
-    except ValueError as error:
-        raise InputError(str(error)) from error
+    assignment.check_at(sizes)
     needed = sum(assignment.bytes_of(buffer, sizes) for buffer in assignment.buffers)
     if needed > device.global_memory:
         raise InputError(

@@ -11,6 +11,7 @@ from grader.common.record import replace
 from grader.course.assignment import Assignment
 from grader.course.elements import ELEMENTS
 from grader.course.folders import BASELINE_FILE, MODEL_FILE
+from grader.course.run_sequence import LaunchAt
 from grader.execution.assignment_plans import buffer_spec
 from grader.execution.client import Worker
 from grader.execution.plan import NOTHING, REFERENCE, Plan
@@ -107,18 +108,33 @@ def unfit(assignment: Assignment, device: DeviceFacts) -> Iterator[str]:
     """Yield a sentence for each launch or case that is too large for the device."""
     for case in assignment.correctness.cases:
         for step in assignment.sequence(case.sizes).launches:
-            group = prod(assignment.items(step.launch, step.launch.local_size, step.sizes))
-            if step.launch.kernel not in assignment.choices.launches and group > device.max_work_group:
-                yield (
-                    f"{device.name} runs groups of at most {device.max_work_group:,} work-items, and assignment.yaml "
-                    f"launches {step.launch.kernel} with {group:,}. Make `local` smaller."
-                )
+            yield from _unfit_launch(assignment, step, device)
         bytes_of_all = sum(assignment.bytes_of(name, case.sizes) for name in assignment.buffers)
         if bytes_of_all > device.global_memory:
             yield (
                 f"{device.name} has {device.global_memory * 1e-9:.1f} GB of memory, and the arrays of the case "
                 f'"{case.name}" need {bytes_of_all * 1e-9:.1f} GB. Make its sizes smaller.'
             )
+
+
+def _unfit_launch(assignment: Assignment, step: LaunchAt, device: DeviceFacts) -> Iterator[str]:
+    """Yield a sentence if the work-groups of a launch need more than the device has."""
+    kernel = step.launch.kernel
+    group = prod(assignment.items(step.launch, step.launch.local_size, step.sizes))
+    if kernel not in assignment.choices.launches and group > device.max_work_group:
+        yield (
+            f"{device.name} runs groups of at most {device.max_work_group:,} work-items, and assignment.yaml "
+            f"launches {kernel} with {group:,}. Make `local` smaller."
+        )
+    arrays = [assignment.local[arg] for arg in step.launch.args if arg in assignment.local]
+    bytes_of_all = sum(
+        assignment.element(each.type).bytes * prod(assignment.shape(each, step.sizes)) for each in arrays
+    )
+    if bytes_of_all > device.local_memory:
+        yield (
+            f"{device.name} has {device.local_memory:,} bytes of local memory, and the local arrays of {kernel} need "
+            f"{bytes_of_all:,}. Make their shapes smaller."
+        )
 
 
 def require_sizes(assignment: Assignment, device: DeviceFacts) -> None:

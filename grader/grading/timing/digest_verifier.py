@@ -18,7 +18,17 @@ from grader.grading.explain.wrong_arrays import of_mismatch
 from grader.grading.rules import TimingRules
 from grader.grading.timing.device_data import DIGEST, SUMS, SUPPLY, of_set, sets_of, supplied, supply_of, supply_program
 from grader.grading.timing.participants import Participant, Participants, Role
-from grader.grading.timing.verifiers import ROUND_KEY, Ran, Results, RoundInputs, TimingTask, blaming, ran, results_of
+from grader.grading.timing.verifiers import (
+    ROUND_KEY,
+    WARM_UP_KEY,
+    Ran,
+    Results,
+    RoundInputs,
+    TimingTask,
+    blaming,
+    ran,
+    results_of,
+)
 from grader.protocol.steps import ProgramSource
 
 
@@ -45,9 +55,20 @@ class ByReference:
         """None, because each round uses another set of arrays at other addresses."""
         return None
 
+    def prepared(self, rounds: int) -> "ByReference":  # noqa: ARG002 - keys are made at once
+        """Return this verifier, because the device makes the inputs."""
+        return self
+
+    def warm_up(self, number: int) -> RoundInputs:
+        """Return two new keys and the next set of arrays."""
+        return self._keys(WARM_UP_KEY, number)
+
     def inputs(self, number: int) -> RoundInputs:
         """Return two new keys and the next set of arrays."""
-        words = np.random.SeedSequence((self.task.seed, ROUND_KEY, number)).generate_state(2, np.uint64)
+        return self._keys(ROUND_KEY, number)
+
+    def _keys(self, kind: int, number: int) -> RoundInputs:
+        words = np.random.SeedSequence((self.task.seed, kind, number)).generate_state(2, np.uint64)
         turn = number % len(self.task.assignment.speed_goals.integers)
         return DeviceInputs(self.task, number % self._sets, turn, input_key=int(words[0]), digest_key=int(words[1]))
 

@@ -1,7 +1,10 @@
 """Verification by the oracle: the judge generates the inputs and compares every word of the results."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+
+from threadpoolctl import threadpool_limits
 
 from grader.course.speed_goals import device_class
 from grader.execution.plan import STUDENT, Plan, going_on
@@ -13,12 +16,17 @@ from grader.grading.timing.participants import Participant, Participants, Role
 from grader.grading.timing.verifiers import ROUND_KEY, Ran, Results, RoundInputs, TimingTask, ran, results_of
 from grader.protocol.steps import ProgramSource
 
+MAKERS = 4
+"""Number of threads that make inputs before the timed rounds. The oracle may need gigabytes in each of them."""
+
 
 @dataclass(frozen=True)
 class ByOracle:
     """Verifier that uses random inputs from the judge, and compares the results with the oracle."""
 
     task: TimingTask
+    made: tuple[RoundInputs, ...] = field(default=(), repr=False)
+    """The inputs of the warm-up and of the first rounds that count."""
 
     def programs(self, plan: Plan) -> Mapping[str, ProgramSource]:  # noqa: ARG002 - the oracle needs no kernels
         """Return no kernels, because the judge generates the inputs and compares the results."""
@@ -39,8 +47,26 @@ class ByOracle:
         """
         return rules.session_pairs
 
+    def prepared(self, rounds: int) -> "ByOracle":
+        """Make the inputs of the warm-up and of these rounds if the device is a GPU. At its sizes, a processor needs up
+        to 8 s for a round, and no other grading can use the GPU during the timed rounds.
+        """
+        if device_class(self.task.device) == "cpu":
+            return self
+        with threadpool_limits(limits=1), ThreadPoolExecutor(MAKERS) as makers:
+            return replace(self, made=tuple(makers.map(self._random, range(1 + rounds))))
+
+    def warm_up(self, number: int) -> RoundInputs:  # noqa: ARG002 - one round's inputs are enough
+        """Return the same random inputs and expected results for all rounds of the warm-up."""
+        return self._random(0)
+
     def inputs(self, number: int) -> RoundInputs:
         """Return random inputs and their expected results."""
+        return self._random(1 + number)
+
+    def _random(self, number: int) -> RoundInputs:
+        if number < len(self.made):
+            return self.made[number]
         task = self.task
         key = (task.seed, ROUND_KEY, number)
         return OracleInputs(make_trial(task.assignment, task.oracle, task.sizes, "random", key))

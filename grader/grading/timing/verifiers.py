@@ -30,8 +30,10 @@ from grader.grading.timing.rounds import Clocked
 from grader.protocol.messages import BuildFailed, DeviceFacts
 from grader.protocol.steps import ProgramSource
 
-ROUND_KEY = 1
-"""Key of the inputs of timed rounds. Inputs of cases have the key 0 (checks/correctness.py)."""
+ROUND_KEY, WARM_UP_KEY = 1, 3
+"""Keys of the inputs of timed rounds, and of the warm-up if the device makes them. Inputs of cases have the key 0
+(checks/correctness.py), and inputs of simulated runs have the key 2 (checks/simulated_run.py).
+"""
 
 Results = dict[str, Fetched]
 """The results of a worker, by the names of buffers."""
@@ -99,8 +101,14 @@ class ResultVerifier(Protocol):
     def session_pairs(self, rules: TimingRules) -> int | None:
         """Number of pairs after which all sessions are opened again; None if this is not needed."""
 
+    def prepared(self, rounds: int) -> "ResultVerifier":
+        """Return a verifier that has already made the inputs of this many rounds, if making them takes long."""
+
+    def warm_up(self, number: int) -> RoundInputs:
+        """Return the inputs of a round that does not count. They may be the same in all of these rounds."""
+
     def inputs(self, number: int) -> RoundInputs:
-        """Return the inputs of a round."""
+        """Return the inputs of a round that counts. No other round has them."""
 
 
 @dataclass(frozen=True, kw_only=True)

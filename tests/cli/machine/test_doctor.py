@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from courses import course_of
+from courses import ADDITION, course_of
 from pools import pool_like
 from project import ASSIGNMENTS, ROOT
 from samples import profile_of
@@ -180,6 +180,16 @@ def test_an_assignment_whose_images_the_device_lacks_is_found(environment, tmp_p
     monkeypatch.setattr(doctor, "missing_images", lambda *_: why)
     found = findings(environment, course_of(tmp_path))
     assert [(topic, each.found) for topic, each in found.items() if each.remedy] == [("small", why)]
+
+
+@pytest.mark.whole
+def test_an_assignment_that_is_too_large_for_the_device_is_found(environment, tmp_path):
+    """The work-groups of an assignment are too large for the device. This is found before anything is graded."""
+    (launch,) = ADDITION["launches"]
+    wide = {**launch, "global": [2**20], "local": [2**20]}
+    found = findings(environment, course_of(tmp_path, {**ADDITION, "launches": [wide]}))["small"]
+    assert "launches add with 1,048,576. Make `local` smaller." in found.found
+    assert found.remedy
 
 
 def test_a_missing_course_is_an_input_error_after_the_machine_was_looked_at(dead_environment, tmp_path):

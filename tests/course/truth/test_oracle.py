@@ -200,7 +200,7 @@ def test_a_sparse_product_is_the_dense_one(course):
 
 def test_an_oracle_of_the_wrong_shape_is_our_fault_and_named(transposition):
     """An array of the wrong shape from oracle.py raises SolutionError, so the student is not blamed."""
-    with pytest.raises(SolutionError, match=r"oracle\.py: B has the shape"):
+    with pytest.raises(SolutionError, match=r"oracle\.py, line \d+: B has the shape"):
         consult(
             Oracle(expected=lambda **given: {"B": Truth(value=given["A"])}),
             transposition,
@@ -254,7 +254,7 @@ def test_an_oracle_that_forgets_an_array_is_named(transposition):
 def test_an_oracle_that_returns_something_else_is_named(transposition, returned, words):
     """A result of another kind, dtype or shape raises SolutionError that begins with the file and says what to do."""
     oracle = Oracle(expected=lambda **_: returned)
-    with pytest.raises(SolutionError, match=rf"/oracle\.py: {words}") as error:
+    with pytest.raises(SolutionError, match=rf"/oracle\.py, line \d+: {words}") as error:
         consult(oracle, transposition, ZEROS, {"height": 2, "width": 3})
     assert "\n" not in str(error.value)
 

@@ -1,7 +1,7 @@
 """device_needs.py: a device that lacks a type, or is too small, grades no submission and is named by validation."""
 
 import pytest
-from courses import course_of
+from courses import ADDITION, course_of
 from gradings import grade
 from untimed import UNTIMED
 
@@ -95,3 +95,15 @@ def test_sizes_that_do_not_fit_a_device_are_named(tmp_path, environment):
     assert list(unfit(large, small)) == [
         f'{device.name} has 1.1 GB of memory, and the arrays of the case "huge" need 51.5 GB. Make its sizes smaller.'
     ]
+
+
+def test_local_arrays_that_do_not_fit_a_device_are_named(tmp_path, environment):
+    """The arguments in local memory have to fit. If they do not, submissions stay ungraded."""
+    (launch,) = ADDITION["launches"]
+    launches = [{**launch, "args": [*launch["args"], "tile"]}]
+    assignment = course_of(tmp_path, {**UNTIMED, "local": {"tile": {"shape": ["n"]}}, "launches": launches}).load(
+        "small"
+    )
+    small = replace(environment.look(), local_memory=3999)
+    sentence = "has 3,999 bytes of local memory, and the local arrays of add need 4,000. Make their shapes smaller."
+    assert next(unfit(assignment, small)) == f"{small.name} {sentence}"

@@ -116,7 +116,7 @@ def _drawn(assignment: Assignment, draw: Callable[[list[int], int], int], most: 
         sizes = {name: draw(sides, most[name]) for name in assignment.sizes}
         try:
             assignment.check_at(sizes)
-        except ValueError:
+        except InputError:
             continue
         largest = max(prod(assignment.shape(buffer, sizes)) for buffer in assignment.buffers.values())
         if largest <= limit and _has_inputs(assignment, sizes):

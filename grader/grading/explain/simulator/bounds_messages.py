@@ -35,7 +35,7 @@ def copied_outside(message: SeenMessage, seen: SeenKernel, scene: Scene) -> Word
     what = f"{copy_in(lines)} {'writes' if writes else 'reads'} outside {target.array}{_how_far(target, scene)}."
     cause = "Check the addresses and the number of elements that you pass to async_work_group_copy."
     words = f"copies {target.array}"
-    return what, cause, tuple(Place(line=line, text=scene.text(line), words=words) for line in lines[:1])
+    return Words(what, cause, tuple(Place(line=line, text=scene.text(line), words=words) for line in lines[:1]))
 
 
 def outside(heard: Heard) -> Words:
@@ -58,7 +58,7 @@ def outside(heard: Heard) -> Words:
     what = f"line {entity.line} {does} outside {target.array}{own}{_how_far(target, heard.scene)}."
     if not lines_named(cause):
         what = _with_deciding_lines(what, entity.line, heard)
-    return what, cause, (heard.place(entity, target.array),)
+    return Words(what, cause, (heard.place(entity, target.array),))
 
 
 def _of_a_global_index(heard: Heard, line: int) -> str:
@@ -113,7 +113,7 @@ def beyond_array(heard: Heard) -> Words:
     elements = f"which has elements 0 to {int(index[2]) - 1}{_by_declaration(array, heard.scene)}{has_wrapped}"
     what = f"line {entity.line} accesses element {index[1]} of {array}, {elements}."
     what = _with_deciding_lines(what, entity.line, heard)
-    return what, WRONG_INDEX, heard.by(entity, entity.line, f"accesses {array}")
+    return Words(what, WRONG_INDEX, heard.by(entity, entity.line, f"accesses {array}"))
 
 
 def _by_declaration(array: str, scene: Scene) -> str:

@@ -1,0 +1,105 @@
+"""Functions of an oracle.py, and checks of the arrays that they return. Messages give the file and the line."""
+
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import prod
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grader.common.errors import SolutionError
+from grader.common.phrases import sizes_in_words
+from grader.course.assignment import Assignment
+from grader.course.criteria import Sizes
+from grader.course.elements import Element
+from grader.course.folders import ORACLE_FILE
+from grader.course.structs import Struct, StructField
+from grader.course.truth.fields import dtype_of
+
+
+@dataclass(frozen=True)
+class OracleFunction:
+    """A function of an assignment's oracle.py, with the name under which grader calls it."""
+
+    assignment: Assignment
+    name: str
+    function: Callable[..., Any]
+
+    @property
+    def path(self) -> Path:
+        """Path of the file."""
+        path: Path = self.assignment.reference / ORACLE_FILE
+        return path
+
+    def failed(self, error: Exception, sizes: Sizes) -> SolutionError:
+        """Return the error for an exception of the function, with the last line of the file in its traceback."""
+        what = f"`{self.name}` failed at {sizes_in_words(sizes)} with {error!r}"
+        return SolutionError(f"{place_of(error, self.path)}: {what}; correct the function.")
+
+    def refused(self, words: str) -> SolutionError:
+        """Return the error for a result of the function, with the line of its definition."""
+        code = getattr(self.function, "__code__", None)
+        line = "" if code is None else f", line {code.co_firstlineno}"
+        return SolutionError(f"{self.path}{line}: {words}")
+
+    def check_numbers(self, array: object, name: str, members: tuple[StructField, ...] | None) -> None:
+        """Raise SolutionError unless this is an array of real numbers, or a structured array with these fields."""
+        if not isinstance(array, np.ndarray | np.generic):
+            raise self.refused(f"{name} is an object of type {type(array).__name__}; make it an array of NumPy.")
+        if members is None:
+            if array.dtype.kind not in "fiub":
+                raise self.refused(f"{name} has the dtype {array.dtype}; make it an array of real numbers.")
+            return
+        for member in members:
+            shape = member.element.shape
+            stated, _ = (array.dtype.fields or {}).get(member.name, (None, 0))[:2]
+            if stated is None or stated.base.kind not in "fiub" or stated.shape != shape:
+                fields = ", ".join(each.name for each in members)
+                numbers = f"{prod(shape)} numbers" if shape else "a real number"
+                raise self.refused(
+                    f"{name} has the dtype {array.dtype}; make it a structured array with the fields {fields}, "
+                    f"in which {member.name} is {numbers}."
+                )
+
+    def check_range(self, array: NDArray[Any], name: str) -> None:
+        """Raise SolutionError if the array has numbers that the elements of the buffer cannot be."""
+        buffer = self.assignment.buffers[name]
+        element = self.assignment.element(buffer.type)
+        if isinstance(element, Struct):
+            found = [(f"{name}.{each.name}", each.type, each.element, array[each.name]) for each in element.members]
+        else:
+            found = [(name, buffer.type, element, array)]
+        for words, kind, each, numbers in found:
+            if not _fits(numbers, each):
+                raise self.refused(
+                    f"`{self.name}` returns numbers for {words} that its type {kind} cannot hold; "
+                    "change them or the type."
+                )
+
+    def check_shape(self, array: NDArray[Any], name: str, sizes: Sizes, label: str = "") -> None:
+        """Raise SolutionError if the array does not have the shape that assignment.yaml states for the buffer."""
+        wanted = self.assignment.array_shape(name, sizes)
+        if array.shape != wanted:
+            raise self.refused(
+                f"{label or name} has the shape {array.shape}, but assignment.yaml says {wanted}; change one of them."
+            )
+
+
+def place_of(error: Exception, path: Path) -> str:
+    """Return the path of a file, with the last of its lines that an exception has passed."""
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [frame.lineno for frame in frames if Path(frame.filename).resolve() == path.resolve()]
+    if isinstance(error, SyntaxError):
+        lines.append(error.lineno)
+    return f"{path}, line {lines[-1]}" if lines else str(path)
+
+
+def _fits(array: NDArray[Any], element: Element) -> bool:
+    """Return True if this type can represent these numbers."""
+    if element.is_floating:
+        return True
+    with np.errstate(invalid="ignore"):  # NaN becomes a number, and differs from it
+        return np.array_equal(array.astype(dtype_of(element)), array)

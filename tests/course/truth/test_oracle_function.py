@@ -1,0 +1,63 @@
+"""Messages about functions of an oracle.py that fail or return something else than arrays that fit."""
+
+import pytest
+from courses import ADDITION, course_of
+
+from grader.common.errors import SolutionError
+from grader.course.catalogue import Course
+from grader.course.truth.inputs import make_inputs
+from grader.course.truth.oracle import consult, load_oracle
+
+ORACLE = """import numpy as np
+from grader.oracle import Truth
+
+def inputs(generator, data, n, **_):
+    return {{"x": {made}}}
+
+def expected(x, y, n, **_):
+    value = {value}
+    return {{"z": Truth(value=value)}}
+"""
+
+FIELDS = {
+    **{name: field for name, field in ADDITION.items() if name != "performance"},
+    "buffers": {**ADDITION["buffers"], "x": {"type": "uint", "shape": ["n"], "data": "made"}, "z": {"shape": ["n"]}},
+}
+
+RIGHT = {"made": "np.zeros(n)", "value": "x + y"}
+
+
+def truth_of(assignment):
+    """Make the inputs of a case, and return the truth for them."""
+    oracle = load_oracle(assignment)
+    return consult(oracle, assignment, make_inputs(assignment, oracle, {"n": 3}, "random", (1,)), {"n": 3})
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"value": "(x + y).astype(complex)"}, "line 7: z has the dtype complex128; make it an array of real numbers."),
+        ({"value": "x[1:]"}, "line 7: z has the shape (2,), but assignment.yaml says (3,); change one of them."),
+        ({"value": "[1, 2, 3]"}, "line 7: z is an object of type list; make it an array of NumPy."),
+        ({"value": "x[n]"}, "line 8: `expected` failed at n 3 with IndexError("),
+        ({"made": "np.zeros(n + 1)"}, "line 4: x has the shape (4,), but assignment.yaml says (3,); change one of"),
+        ({"made": "np.full(n, -1)"}, "line 4: `inputs` returns numbers for x that its type uint cannot hold; change"),
+        ({"made": "n // 0"}, "line 5: `inputs` failed at n 3 with ZeroDivisionError("),
+        ({"value": "x +"}, "line 8: cannot be loaded: SyntaxError("),
+    ],
+)
+@pytest.mark.parametrize("is_relative", [True, False])
+def test_the_message_names_the_file_and_the_line(tmp_path, monkeypatch, change, message, is_relative):
+    """A message begins with the path as the course gives it, and the line: of the definition if the result does not
+    fit, and of the last statement if the function fails.
+    """
+    course = course_of(tmp_path, FIELDS, oracle=ORACLE.format(**{**RIGHT, **change}))
+    if is_relative:
+        monkeypatch.chdir(tmp_path)
+        course = Course(
+            assignments=course.assignments.relative_to(tmp_path), reference=course.reference.relative_to(tmp_path)
+        )
+    assignment = course.load("small")
+    with pytest.raises(SolutionError) as error:
+        truth_of(assignment)
+    assert str(error.value).startswith(f"{assignment.reference / 'oracle.py'}, {message}")
