@@ -1,7 +1,7 @@
 """Computation of an assignment: the launches of the student's kernels, and those of the naive kernels."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pydantic import Field, model_validator
@@ -191,15 +191,21 @@ class Computation(Interface):
         """Return the steps of the student's kernels at these sizes."""
         if not self.program:
             own = {place: each for place, each in self.placed_launches.items() if each.solution_of is None}
-            return plain(own, sizes, self.repeat)
-        return unroll(placed("program", self.program), self.launches, sizes, self.names, self._is_judged)
+            return self._plain(own, sizes)
+        with at("program"):
+            return unroll(placed("program", self.program), self.launches, sizes, self.names, self._is_judged)
 
     def baseline_sequence(self, sizes: Sizes) -> RunSequence:
         """Return the steps of the naive kernels at these sizes."""
         if not self.baseline_program:
-            return plain(self.placed_baseline, sizes, self.repeat)
+            return self._plain(self.placed_baseline, sizes)
         program = placed("baseline_program", self.baseline_program)
-        return unroll(program, self.baseline, sizes, self.names, self._is_judged)
+        with at("baseline_program"):
+            return unroll(program, self.baseline, sizes, self.names, self._is_judged)
+
+    def _plain(self, launches: Mapping[str, Launch], sizes: Sizes) -> RunSequence:
+        with at("repeat"):
+            return plain(launches, sizes, self.repeat, self.names)
 
     def _is_judged(self, buffer: str) -> bool:
         return self.buffers[buffer].is_judged

@@ -14,7 +14,6 @@ from grader.course.places import InvalidFieldError, at
 from grader.course.read_values import elements_of
 from grader.course.run_sequence import FillAt, LaunchAt, RunSequence
 from grader.course.structs import Struct
-from grader.protocol.steps import TURNS
 
 DIMENSIONS = 3
 """Most dimensions of a launch."""
@@ -94,8 +93,8 @@ def _numbers(computation: Computation) -> Iterator[tuple[str, str | float]]:
 
 
 def _check_sequence(computation: Computation, sequence: RunSequence, sizes: Sizes) -> None:
-    """Raise InputError if a launch, a fill or a repetition is impossible."""
-    for step in sequence.steps:
+    """Raise InputError if a launch or a fill is impossible."""
+    for step in sequence.single_steps:
         if isinstance(step, FillAt):
             with at(step.field):
                 element = computation.element(computation.buffers[step.buffer].type)
@@ -106,12 +105,6 @@ def _check_sequence(computation: Computation, sequence: RunSequence, sizes: Size
         )
     for launch in sequence.launches:
         _check_launch(computation, launch)
-    if sequence.repeat is not None:
-        times = evaluate_int(sequence.repeat.times, computation.names(sizes))
-        if not 1 <= times <= TURNS:
-            raise InputError(
-                f"a repetition has {times:,} iterations at {sizes_in_words(sizes)}; state from 1 to {TURNS:,}."
-            )
 
 
 def _check_launch(computation: Computation, step: LaunchAt) -> None:
