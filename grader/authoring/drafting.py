@@ -9,14 +9,13 @@ import os
 import re
 from pathlib import Path
 
-import grader
 from grader.authoring.schema import assignment_schema, schema_text
 from grader.common.errors import InputError
 from grader.common.files import write_new, write_whole
 from grader.common.phrases import listed
+from grader.grading.installation import PACKAGE
 
 PLACEHOLDER = "@ASSIGNMENT@"
-PACKAGE = Path(grader.__file__).parent
 TEMPLATES = Path(__file__).parent / "template"
 
 PLACES = {

@@ -16,8 +16,9 @@ from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode
 from pydantic_core.core_schema import ModelSchema
 
 from grader.common.record import Record
-from grader.course.assignment import PROGRAMS, Assignment
+from grader.course.assignment import Assignment
 from grader.course.catalogue import CourseRules
+from grader.course.computation import PROGRAMS
 from grader.course.policies.rules import POLICIES
 from grader.course.suite import Suite
 from grader.results.result import Result

@@ -37,9 +37,11 @@ from grader.grading.grade import grade_submission
 from grader.grading.grading_environment import GradingEnvironment
 from grader.grading.phases.speed import Preparation, prepare_own
 from grader.grading.progress import Progress
+from grader.grading.timing.digest_verifier import ByReference
+from grader.grading.timing.oracle_verifier import ByOracle, OracleInputs
 from grader.grading.timing.participants import Participant
 from grader.grading.timing.timing_setup import own_programs, request_session, timing_task
-from grader.grading.timing.verifiers import ByOracle, ByReference, OracleInputs, RoundInputs, TimingTask
+from grader.grading.timing.verifiers import RoundInputs, TimingTask
 from grader.protocol.messages import DeviceFacts
 from grader.results.check import UNTIMED, Check, Reason, Verdict
 from grader.results.metrics import Performance

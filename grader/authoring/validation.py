@@ -13,7 +13,8 @@ from typing import TypeVar
 import numpy as np
 
 from grader.authoring.extent import FULL, Extent
-from grader.authoring.golden import ONE_PAIR, Golden, differences
+from grader.authoring.golden import ONE_PAIR, Golden
+from grader.authoring.golden_comparison import differences
 from grader.authoring.handout import HANDOUT, facts
 from grader.authoring.selftest import Claim, OwnResults, grade_own, in_full, state
 from grader.authoring.thresholds import Limit, Proposal, Speeds, propose_goal

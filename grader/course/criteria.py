@@ -1,10 +1,13 @@
-"""Criteria of an assignment: cases with their tolerance, limits on memory behaviour, and speed goals."""
+"""Criteria of an assignment: cases, limits on memory behaviour, speed goals, and the work from which rates are
+computed.
+"""
 
 from typing import Literal
 
 from pydantic import Field
 
 from grader.common.record import Record, replace
+from grader.course.expressions import Expression
 
 Sizes = dict[str, int]
 DataSet = Literal["random", "integers"]
@@ -128,3 +131,40 @@ class SpeedGoal(Record):
         """Return a goal at these sizes with the same points, but without the numbers that decide them."""
         bands = (Band(fraction=1, points=self.points),)
         return replace(self, sizes=sizes, bands=bands, minimum={}, yardstick=None)
+
+
+class WorkCount(Record):
+    """Quantity for a rate of the assignment, such as the pixels of an image."""
+
+    of: Expression
+    """Number of them: a number or an expression over sizes and constants."""
+
+    unit: str = Field(pattern=r"^[^\s/]+$")
+    """Name of one, such as `pixel`: rates are in Gpixel/s, 10^9 in a second."""
+
+
+class Quantities(Record):
+    """Work of a program or a kernel, from which its rate is computed."""
+
+    bytes: Expression
+    """Smallest number of bytes that a correct kernel can move."""
+
+    flop: Expression | None = None
+    """Number of operations that a kernel must compute. If it is given, rates are in GFLOPS, otherwise in GB/s."""
+
+    count: WorkCount | None = None
+    """Quantity for rates in a unit of the assignment's own, such as Gpixel/s, instead of GFLOPS and GB/s."""
+
+    @property
+    def work(self) -> Expression:
+        """Work of a kernel: the counted quantity. Without one, the operations and, without these, the bytes."""
+        if self.count is not None:
+            return self.count.of
+        return self.bytes if self.flop is None else self.flop
+
+    @property
+    def unit(self) -> str:
+        """Unit of the rates that this assignment reports."""
+        if self.count is not None:
+            return f"G{self.count.unit}/s"
+        return "GB/s" if self.flop is None else "GFLOPS"

@@ -13,8 +13,7 @@ from typing import Any, ClassVar, Literal, Self
 from pydantic import Field, model_validator
 
 from grader.common.record import Record, replace
-from grader.course.criteria import Case, DeviceClass, MemoryCheck, Range, Sizes, SpeedGoal
-from grader.course.expressions import Expression
+from grader.course.criteria import Case, DeviceClass, MemoryCheck, Quantities, Range, Sizes, SpeedGoal
 from grader.course.tolerance import Tolerance
 
 
@@ -334,43 +333,6 @@ class Memory(Section):
         return ((f"checks.{number}.at_most", check.at_most) for number, check in enumerate(self.checks))
 
 
-class WorkCount(Record):
-    """Quantity for a rate of the assignment, such as the pixels of an image."""
-
-    of: Expression
-    """Number of them: a number or an expression over sizes and constants."""
-
-    unit: str = Field(pattern=r"^[^\s/]+$")
-    """Name of one, such as `pixel`: rates are in Gpixel/s, 10^9 in a second."""
-
-
-class Quantities(Record):
-    """Work of a program or a kernel, from which its rate is computed."""
-
-    bytes: Expression
-    """Smallest number of bytes that a correct kernel can move."""
-
-    flop: Expression | None = None
-    """Number of operations that a kernel must compute. If it is given, rates are in GFLOPS, otherwise in GB/s."""
-
-    count: WorkCount | None = None
-    """Quantity for rates in a unit of the assignment's own, such as Gpixel/s, instead of GFLOPS and GB/s."""
-
-    @property
-    def work(self) -> Expression:
-        """Work of a kernel: the counted quantity. Without one, the operations and, without these, the bytes."""
-        if self.count is not None:
-            return self.count.of
-        return self.bytes if self.flop is None else self.flop
-
-    @property
-    def unit(self) -> str:
-        """Unit of the rates that this assignment reports."""
-        if self.count is not None:
-            return f"G{self.count.unit}/s"
-        return "GB/s" if self.flop is None else "GFLOPS"
-
-
 class SpeedGoals(Quantities, SingleCheck):
     """The speed goals, and the quantities from which rates are computed."""
 
@@ -474,6 +436,11 @@ class Rubric(Record):
         changed: dict[str, Any] = {name: change(section) for name, section in self._named()}
         return self.model_copy(update=changed)
 
+    def all_sizes(self) -> Iterator[Sizes]:
+        """Yield the sizes of every launch that the checks need."""
+        for section in self.sections:
+            yield from section.launch_sizes()
+
     def depends_on_cases(self, kind: Kind) -> bool:
         """True if checks of this kind earn points only for kernels whose shown cases are right."""
         return any(section.needs_right_cases and kind in section.kinds for section in self.sections)
@@ -482,6 +449,11 @@ class Rubric(Record):
     def unmeasured(self) -> dict[str, Any]:
         """Fields of the sections that do not affect any measurement, in pydantic's notation for excluded fields."""
         return {name: section.unmeasured for name, section in self._named()}
+
+    @property
+    def hides_sanitizer(self) -> bool:
+        """True if there is a sanitizer check and its result is hidden."""
+        return self.sanitizer is not None and self.sanitizer.hidden
 
     @property
     def is_watched(self) -> bool:

@@ -8,7 +8,6 @@ GRADER_CONFIG. The variable of a nested setting contains a double underscore, as
 
 import json
 import os
-import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
@@ -26,19 +25,18 @@ from pydantic_settings import (
     YamlConfigSettingsSource,
 )
 
-import grader
 from grader.common.errors import InputError
-from grader.common.files import config_folder, data_folder
+from grader.common.files import data_folder
 from grader.common.notices import NoticeRules
 from grader.common.sign_in import SignInRules
 from grader.course.catalogue import Course
-from grader.course.folders import KIT_FILE
 from grader.execution.sandbox import SANDBOXES, Sandbox, containers_are_ready
 from grader.execution.sandbox.docker.gpu import NO_GPU
 from grader.execution.sandbox.forkserver import ForkServer
-from grader.execution.sandbox.limits import ContainerRules, Rules, WorkerLimits
+from grader.execution.sandbox.limits import ContainerRules, Rules, WorkerLimits, spare_processors
 from grader.execution.sandbox.users import roots_own
 from grader.execution.timeouts import Timeouts
+from grader.grading.installation import CONFIG_FILE, CONFIG_VARIABLE, config_file, own_config_file, own_course, shipped
 from grader.grading.rules import SearchRules, TimingRules, WatchingRules
 from grader.grading.trust import was_started
 from grader.protocol.messages import Limits
@@ -47,53 +45,12 @@ if TYPE_CHECKING:
     from grader.execution.pool import SpareProcess, WorkerPool
     from grader.grading.grading_environment import GradingEnvironment
 
-CONFIG_VARIABLE = "GRADER_CONFIG"
-CONFIG_FILE = "grader.yaml"
-
-PACKAGE = Path(grader.__file__).parent
-
-
-def shipped() -> Path:
-    """The folder of the files that are shipped with grader. It is inside the installed package, or next to it in a
-    clone.
-    """
-    inside = PACKAGE / "shipped"
-    return inside if inside.is_dir() else PACKAGE.parent
-
-
-def own_course() -> Path | None:
-    """The folder of the course to which this grader belongs. In a clone of the repository, the course is next to the
-    package. In a student kit, it is next to the environment. Returns None for a grader that is installed elsewhere,
-    because it does not belong to a course.
-    """
-    kits = Path(sys.prefix).parent / "course"
-    if (kits / KIT_FILE).is_file():
-        return kits
-    return PACKAGE.parent if (PACKAGE.parent / "assignments").is_dir() else None
-
-
-def _lock_folder(sandbox_name: str) -> Path:
-    """A folder in which all graders of the host can create lock files, but submissions cannot hold a lock forever."""
-    if sandbox_name == "user":
-        return roots_own()
-    shared = Path("/run/lock")
-    return shared if os.access(shared, os.W_OK) else Path(tempfile.gettempdir())
-
 
 def _profile_folder() -> Path:
     try:
         return data_folder() / "devices"
     except InputError as error:
         raise InputError(f"{error} Or set GRADER_PROFILES to a folder for device profiles.") from error
-
-
-BUSY = 2
-"""Number of processors that a grading keeps busy all the time, one for the submission and one for grader itself."""
-
-
-def spare_processors(jobs: int = 1) -> int:
-    """Number of idle processors of this machine per grading, if `jobs` gradings run side by side."""
-    return max(0, len(os.sched_getaffinity(0)) // jobs - BUSY)
 
 
 class Settings(BaseSettings):
@@ -225,8 +182,15 @@ class Settings(BaseSettings):
         )
 
     def lock_folder(self, sandbox_name: str) -> Path:
-        """The folder of the locks with which all graders share the devices of this host."""
-        return self.locks or _lock_folder(sandbox_name)
+        """The folder of the locks with which all graders share the devices of this host. All of them can create files
+        there, but submissions cannot hold a lock forever.
+        """
+        if self.locks is not None:
+            return self.locks
+        if sandbox_name == "user":
+            return roots_own()
+        shared = Path("/run/lock")
+        return shared if os.access(shared, os.W_OK) else Path(tempfile.gettempdir())
 
     def as_json(self, given: dict[str, Any]) -> str:
         """The settings that a station on another machine must use, as JSON. These are the settings `given` for this
@@ -298,25 +262,9 @@ class _FileSource(YamlConfigSettingsSource):
         if "course" in fields and os.environ.get(CONFIG_VARIABLE):
             raise InputError(
                 f"{os.environ[CONFIG_VARIABLE]} sets a course, whose code would run. Set it with --course DIR, in "
-                f"GRADER_COURSE, or in {_own_file() or 'your own settings'}."
+                f"GRADER_COURSE, or in {own_config_file() or 'your own settings'}."
             )
         return fields
-
-
-def config_file() -> Path | None:
-    """Path of the settings file in use; None if there is no file. Raises InputError if the file in GRADER_CONFIG does
-    not exist.
-    """
-    named = os.environ.get(CONFIG_VARIABLE)
-    if named and not Path(named).is_file():
-        raise InputError(f"{CONFIG_VARIABLE} is {named}, which is not a file. Correct or unset the variable.")
-    path = Path(named) if named else _own_file()
-    return path if path is not None and path.is_file() else None
-
-
-def _own_file() -> Path | None:
-    folder = config_folder()
-    return None if folder is None else folder / CONFIG_FILE
 
 
 def as_variables(given: Mapping[str, Any], prefix: str = "GRADER_") -> dict[str, str]:

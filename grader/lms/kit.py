@@ -24,7 +24,8 @@ from grader.authoring.schema import NOT_IN_THE_FILE
 from grader.common.errors import InputError
 from grader.common.files import read_bytes
 from grader.common.record import replace
-from grader.course.assignment import PROGRAMS, Assignment
+from grader.course.assignment import Assignment
+from grader.course.computation import PROGRAMS
 from grader.course.folders import BASELINE_FILE, KIT_FILE, ORACLE_FILE, Kit
 from grader.course.policies.rules import POLICIES
 from grader.course.rubric import Rubric, SpeedGoals

@@ -10,10 +10,8 @@ from collections.abc import Iterator, Mapping
 from importlib.metadata import distribution
 from pathlib import Path
 
-import grader
 from grader.common.errors import InputError
-
-PACKAGE = Path(grader.__file__).parent
+from grader.grading.installation import PACKAGE
 
 LEFT_OUT = {"__pycache__", "shipped", "template"}
 """Folders of the package that such a wheel never needs. `shipped` is packed separately, in the course. `template` is

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from grader.course.rubric import Kind
-from grader.reports.issues import CASES
+from grader.reports.causes import CASES
 from grader.reports.words import three_digits, unreached_in_words
 from grader.results.check import OUTSTANDING, Check, Reason, Verdict
 from grader.results.metrics import Performance

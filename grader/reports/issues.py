@@ -7,16 +7,16 @@ practice case is an issue, too.
 """
 
 import hashlib
-import re
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from grader.common.phrases import count, first_sentence, listed
+from grader.common.phrases import first_sentence, listed
 from grader.common.record import replace
 from grader.course.rubric import Kind
 from grader.protocol.text import showable
-from grader.results.check import ONE_LINE, UNSTEADY, Check, Place, Reason, Verdict
+from grader.reports.causes import CauseSighting, FailureCause, is_in, sightings_by_cause, unrun_by_cause
+from grader.results.check import ONE_LINE, Check, Place, Reason
 from grader.results.result import Result
 
 ISSUES_IN_FULL = 5
@@ -25,10 +25,6 @@ ISSUES_IN_FULL = 5
 LABELS = 3
 """Maximum number of checks of a kind that an issue lists by name."""
 
-FINDINGS = 50
-"""Maximum number of findings of a check that become issues. A kernel can have a thousand findings with only a few
-causes.
-"""
 
 NOT_KNOWN = 1
 """Line that is reported for an issue whose line is unknown, in formats that need a line."""
@@ -36,12 +32,6 @@ NOT_KNOWN = 1
 ERROR = "error"
 LEVELS = {Kind.MEMORY: "slow", Kind.PERFORMANCE: "slow", Kind.PRACTICE: "practice"}
 """Levels of issues by the kind of their checks. All other kinds are errors."""
-
-QUOTED = re.compile(r'"([^"]+)"')
-"""Matches the names of the checks that another check requires, in the message of a check that was not counted."""
-
-CASES = frozenset({Kind.CORRECTNESS, Kind.PRACTICE})
-"""Kinds whose checks nearly always fail for a common cause. Which of them fail depends on the inputs."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,38 +86,12 @@ class Issue:
         return " ".join(filter(None, (self.message, self.help, f"Seen in {showable(seen_in)}.")))
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Cause:
-    """Parts that distinguish an issue from others. `subject` is the cause of wrong cases, or else the label of the
-    check. `line` is None if no line is known.
-    """
-
-    part: str
-    kind: Kind
-    reason: Reason
-    subject: str
-    line: int | None
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Sighting:
-    """A cause as it appears in one check, with the lines to look at in order."""
-
-    check: Check
-    reason: Reason
-    message: str
-    help: str
-    lines: tuple[int, ...]
-    places: tuple[Place, ...] = ()
-    evidence: tuple[str, ...] = ()
-
-
 def issues_of(result: Result) -> tuple[Issue, ...]:
     """Return the issues in the order in which they should be read, with practice cases last."""
     lines, seen, told = lines_of(result), Counter[tuple[str, ...]](), set[str]()
     issues = []
-    causes = _sightings_by_cause(result, lines)
-    unrun = _unrun_by_cause(result, causes)
+    causes = sightings_by_cause(result, lines)
+    unrun = unrun_by_cause(result, causes)
     for number, (cause, sightings) in enumerate(causes.items(), start=1):
         text = lines[cause.line - 1].strip() if cause.line else ""
         identity = (result.assignment, cause.part, cause.kind, cause.reason, cause.subject, text)
@@ -196,132 +160,26 @@ def _few(labels: Sequence[str]) -> str:
     return ", ".join((*labels[:LABELS], *([f"{others} more"] if others > 0 else [])))
 
 
-def _sightings_by_cause(result: Result, lines: Sequence[str]) -> dict[_Cause, list[_Sighting]]:
-    found: dict[_Cause, list[_Sighting]] = {}
-    for check in (*result.failures, *_practice(result)):
-        for sighting in _sightings(check):
-            cause = _cause(sighting, lines)
-            found.setdefault(_found_before(cause, sighting, found) or cause, []).append(sighting)
-    return found
-
-
-def _explained(sightings: Sequence[_Sighting], unrun: Sequence[Check]) -> tuple[Check, ...]:
+def _explained(sightings: Sequence[CauseSighting], unrun: Sequence[Check]) -> tuple[Check, ...]:
     """Return the checks that a cause explains: those that failed and those that were not run."""
     return tuple({each.name: each for each in (*(sighting.check for sighting in sightings), *unrun)}.values())
 
 
-def _unrun_by_cause(result: Result, causes: Iterable[_Cause]) -> Mapping[_Cause, list[Check]]:
-    """Return the checks that were not run, by the cause that prevented them.
-
-    A check that requires others waits for the first of them that failed. Any other check waits for the first cause in
-    its kernel. If the build of a kernel was not run, the file does not build, which the first cause explains.
-    """
-    firsts: dict[str, _Cause] = {}
-    by_label: dict[tuple[str, str], _Cause] = {}
-    for cause in causes:
-        if cause.kind is not Kind.PRACTICE:
-            firsts.setdefault(cause.part, cause)
-            by_label.setdefault((cause.part, cause.subject), cause)
-    found = defaultdict[_Cause, list[Check]](list)
-    for check in (each for each in result.checks if each.reason is Reason.NOT_RUN):
-        if check.kind is Kind.BUILD and firsts:
-            firsts.setdefault(check.part, next(iter(firsts.values())))
-        required = (by_label.get((check.part, name)) for name in QUOTED.findall(check.message))
-        preventing = next(filter(None, required), firsts.get(check.part))
-        if preventing is not None:
-            by_label.setdefault((check.part, check.label), preventing)
-            found[preventing].append(check)
-    return found
-
-
-def _message(cause: _Cause, sightings: Sequence[_Sighting], lines: Sequence[str]) -> str:
+def _message(cause: FailureCause, sightings: Sequence[CauseSighting], lines: Sequence[str]) -> str:
     """Return the first message, with the lines of further findings that have the same help."""
     first = sightings[0]
     if first.check.cause == ONE_LINE:  # the others are its consequences
         return first.message
     elsewhere = {each.lines[0] for each in sightings if each.lines and each.check is first.check} - {cause.line}
-    also = sorted(line for line in elsewhere if _is_in(lines, line))
+    also = sorted(line for line in elsewhere if is_in(lines, line))
     if not also:
         return first.message
     return f"{first.message} The same happens in {'line' if len(also) == 1 else 'lines'} {listed(also, 'and')}."
 
 
-def _places(sightings: Sequence[_Sighting], lines: Sequence[str]) -> tuple[Place, ...]:
-    places = (place for each in sightings for place in each.places if _is_in(lines, place.line))
+def _places(sightings: Sequence[CauseSighting], lines: Sequence[str]) -> tuple[Place, ...]:
+    places = (place for each in sightings for place in each.places if is_in(lines, place.line))
     return tuple(dict.fromkeys(places))
-
-
-def _practice(result: Result) -> Iterator[Check]:
-    return (each for each in result.checks if each.kind is Kind.PRACTICE and each.shown_verdict is Verdict.FAILED)
-
-
-def _sightings(check: Check) -> Iterator[_Sighting]:
-    """Yield a sighting for each finding, and one for the check itself if its message does not contain any of them."""
-    assert check.reason is not None
-    evidence = tuple(filter(None, (check.detail,)))
-    if not any(finding.message in check.message for finding in check.findings):
-        yield _Sighting(
-            check=check,
-            reason=check.reason,
-            message=check.message,
-            help=check.help,
-            lines=check.lines,
-            evidence=evidence,
-        )
-    for finding in check.findings[:FINDINGS]:
-        times = (f"seen {count(finding.times, 'time')}",) if finding.times > 1 else ()
-        told = finding.message in check.message  # the check's message also contains the sizes of the run
-        yield _Sighting(
-            check=check,
-            reason=finding.reason,
-            message=check.message if told else finding.message,
-            help=finding.help,
-            lines=finding.lines,
-            places=finding.places,
-            evidence=(*times, *(evidence if told else ())),
-        )
-
-
-def _cause(sighting: _Sighting, lines: Sequence[str]) -> _Cause:
-    check = sighting.check
-    return _Cause(
-        part=check.part,
-        kind=check.kind,
-        reason=sighting.reason,
-        subject=check.cause if check.kind in CASES else check.label,
-        line=next((line for line in sighting.lines if _is_in(lines, line)), None),
-    )
-
-
-def _found_before(cause: _Cause, sighting: _Sighting, found: Mapping[_Cause, list[_Sighting]]) -> _Cause | None:
-    """Return an earlier cause that explains this sighting, too.
-
-    If a correction of one line is proved to be enough, this line and all that it corrects are one mistake. A finding
-    with the same help as an earlier one is the same mistake in another line. A line that uses memory badly is one
-    mistake, even if two checks measure it. A case with the line of an earlier cause is also the same mistake if its
-    help or its cause is equal. A case is a consequence of the first finding in its kernel if its cause is unknown, or
-    if its results change from launch to launch.
-    """
-    earlier = [each for each in found if each.part == cause.part]
-    corrected = next((each for each in earlier if found[each][0].check.cause == ONE_LINE), None)
-    if corrected is not None and (sighting.check.cause == ONE_LINE or cause.line == corrected.line):
-        return corrected
-    alike = [each for each in earlier if sighting.help and found[each][0].help == sighting.help]
-    findings = [each for each in earlier if each.kind is Kind.SANITIZER]
-    if cause.kind is Kind.MEMORY and cause.line is not None:
-        kin = (each for each in alike if each.kind is cause.kind and each.reason is cause.reason)
-        return next((each for each in kin if each.line == cause.line), None)
-    if cause.kind not in CASES:
-        return next((each for each in alike if each in findings and each.reason is cause.reason), None)
-    alike += [each for each in earlier if cause.subject and each.subject == cause.subject]
-    same = next((each for each in alike if each.line == cause.line), None)
-    is_unexplained = cause.subject in {"", UNSTEADY}
-    return same if same is not None or not is_unexplained else next(iter(findings), None)
-
-
-def _is_in(lines: Sequence[str], line: int) -> bool:
-    """True if the file has this line. A compiler also reports line numbers that are invented by `#line` in the file."""
-    return 1 <= line <= len(lines)
 
 
 def _hash(identity: Sequence[str]) -> str:

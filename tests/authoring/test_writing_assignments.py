@@ -12,7 +12,7 @@ from project import ROOT
 
 from grader.authoring.golden import Expectation
 from grader.authoring.schema import REFERENCE, assignment_schema
-from grader.course.assignment import PROGRAMS
+from grader.course.computation import PROGRAMS
 from grader.course.elements import REAL, SCALARS, STATED, VECTORS
 from grader.course.program import launches_in
 

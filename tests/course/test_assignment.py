@@ -1,16 +1,20 @@
-"""assignment.py: the shipped assignments are complete, and the hash in results covers their files."""
+"""assignment.py: the shipped assignments are complete, checks that contradict the arrays are refused, and the hash in
+results covers all files.
+"""
 
 import re
 import shutil
 
 import pytest
-from courses import ADDITION, course_of
+from courses import ADDITION, course_of, refusal
 from project import ASSIGNMENTS, ROOT
 from three_kernels import LAUNCHES, three_kernels, with_cases
 from untimed import POINTS, UNTIMED, untimed_course
 
 from grader.common.errors import InputError
 from grader.course.catalogue import Course
+
+BUFFERS, SPEED, CASES = ADDITION["buffers"], ADDITION["performance"], ADDITION["correctness"]
 
 
 @pytest.mark.parametrize("name", ASSIGNMENTS)
@@ -136,6 +140,36 @@ def test_a_case_that_counts_is_shown(tmp_path):
     fields = {**ADDITION, "correctness": {**ADDITION["correctness"], "cases": cases}}
     with pytest.raises(InputError, match="every case that counts is hidden; show at least one"):
         course_of(tmp_path, fields).load("small")
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        (
+            {"correctness": {**CASES, "tolerance": {"rule": "approx"}}},
+            "tolerance.rule: 'approx' is not a possible value; write 'exact', ",
+        ),
+        ({"correctness": {**CASES, "tolerance": {"rule": "ulp"}}}, "tolerance: the rule ulp needs `at_most`"),
+        (
+            {"buffers": {**BUFFERS, "x": {"shape": ["n"], "data": "made"}}},
+            "oracle.py makes x: write `verifier: oracle`",
+        ),
+        ({"performance": {**SPEED, "integers": [{}, {"w": [0, 1]}]}}, "has w, which is not a buffer of numbers"),
+        ({"performance": {**SPEED, "integers": [{"x": [3, 2]}]}}, "x from 3 to 2, which is not a range of its numbers"),
+        (
+            {
+                "buffers": {**BUFFERS, "x": {**BUFFERS["x"], "type": "double"}},
+                "performance": {**SPEED, "integers": [{"x": [0, 2**40]}]},
+            },
+            "x from 0 to 1099511627776, which is not a range of its numbers",
+        ),
+        ({"performance": {**SPEED, "integers": [{"x": [0, 2**24 + 1]}]}}, "to 16777217, which is not a range of its"),
+        ({"performance": {**SPEED, "integers": []}}, "at least 1 item"),
+    ],
+)
+def test_checks_that_contradict_the_arrays_are_refused(tmp_path, changes, words):
+    """A rule of comparison or a range of timed numbers that does not apply is refused before any student is graded."""
+    assert words in refusal(tmp_path, changes)
 
 
 # --- without performance ------------------------------------------------------------------------

@@ -44,7 +44,8 @@ from grader.grading.checks.inspection import Trial, evidence, examine, inspect
 from grader.grading.checks.program import submitted_definitions
 from grader.grading.checks.simulated_run import Simulated
 from grader.grading.explain.build_log import explain as explain_log
-from grader.grading.explain.problem import blamed, of_build_log
+from grader.grading.explain.build_log import of_build_log
+from grader.grading.explain.problem import blamed
 from grader.grading.explain.resource_usage import read_log
 from grader.grading.explain.simulator.findings import findings
 from grader.grading.explain.simulator.locations import Scene

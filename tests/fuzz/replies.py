@@ -24,7 +24,8 @@ from grader.execution.replies import Replies
 from grader.grading.checks.counts import _profile
 from grader.grading.checks.signature import bind
 from grader.grading.checks.simulated_run import Simulated
-from grader.grading.explain.problem import of_build_log, of_failure
+from grader.grading.explain.build_log import of_build_log
+from grader.grading.explain.failures import of_failure
 from grader.grading.explain.resource_usage import usage_of
 from grader.grading.explain.simulator.findings import findings
 from grader.grading.explain.simulator.locations import Scene

@@ -12,8 +12,9 @@ from project import ROOT
 
 from grader.common.errors import InputError
 from grader.execution.timeouts import Timeouts
+from grader.grading.installation import CONFIG_FILE, CONFIG_VARIABLE, config_file
 from grader.grading.rules import TimingRules, WatchingRules
-from grader.grading.settings import CONFIG_FILE, CONFIG_VARIABLE, Settings, as_variables, config_file, load_settings
+from grader.grading.settings import Settings, as_variables, load_settings
 from grader.grading.trust import note_started
 from grader.protocol.messages import Limits, Simulation
 
@@ -98,7 +99,7 @@ def test_an_installed_grader_has_no_course_and_says_how_to_name_one(folder, monk
     """A grader outside a clone or a kit has no course. Commands that need one say how to name it, and all other
     commands work.
     """
-    monkeypatch.setattr("grader.grading.settings.PACKAGE", folder / "site-packages" / "grader")
+    monkeypatch.setattr("grader.grading.installation.PACKAGE", folder / "site-packages" / "grader")
     settings = load_settings({})
     assert settings.course is None
     settings.make_sandbox("process").close()
@@ -111,7 +112,7 @@ def test_a_grader_that_was_installed_in_a_kit_knows_its_course(folder, monkeypat
     """A grader that is installed in the virtual environment of a kit finds the kit's course and constraints. A course
     in the settings takes precedence.
     """
-    monkeypatch.setattr("grader.grading.settings.PACKAGE", folder / "kit" / ".venv" / "site-packages" / "grader")
+    monkeypatch.setattr("grader.grading.installation.PACKAGE", folder / "kit" / ".venv" / "site-packages" / "grader")
     monkeypatch.setattr(sys, "prefix", str(folder / "kit" / ".venv"))
     (folder / "kit" / "course").mkdir(parents=True)
     assert load_settings({}).course is None
@@ -125,7 +126,7 @@ def test_what_comes_with_an_installed_grader_is_inside_it(folder, monkeypatch):
     """An installed grader finds the constraints, the student template and the guide to reports inside its package,
     where the wheel puts them.
     """
-    monkeypatch.setattr("grader.grading.settings.PACKAGE", folder)
+    monkeypatch.setattr("grader.grading.installation.PACKAGE", folder)
     (folder / "shipped").mkdir()
     (folder / "shipped" / "constraints.txt").touch()
     settings = load_settings({"course": folder / "course"})

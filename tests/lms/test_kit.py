@@ -22,10 +22,13 @@ from grader.course.policies.rules import read_date
 from grader.execution.assignment_plans import baseline_is_comparable, control_plan, reference_plan
 from grader.execution.plan import BASELINE, NAIVE, STUDENT, WHOLE
 from grader.grading.settings import load_settings
+from grader.grading.timing.digest_verifier import ByReference
 from grader.grading.timing.measurement import measure
+from grader.grading.timing.oracle_verifier import ByOracle
 from grader.grading.timing.participants import Role
 from grader.grading.timing.performance import check_performance, judge, summarise, unmeasured
-from grader.grading.timing.verifiers import ByOracle, ByReference, TimingTask, verifier_for
+from grader.grading.timing.timing_setup import verifier_for
+from grader.grading.timing.verifiers import TimingTask
 from grader.lms.bundle import pack, unpack
 from grader.lms.kit import COMMAND, TEMPLATE, student_kit
 from grader.results.check import Reason, Verdict

@@ -18,7 +18,8 @@ from selection import GOLDEN, RIGHT, param
 from timing_setups import at_sizes, with_constants
 from worker_rules import FEW_PAIRS
 
-from grader.authoring.golden import ONE_PAIR, PERFORMANCE, differences, skipped
+from grader.authoring.golden import ONE_PAIR, PERFORMANCE
+from grader.authoring.golden_comparison import differences, skipped
 from grader.common.errors import DeviceError, InputError
 from grader.course.criteria import Band
 from grader.course.rubric import Kind

@@ -10,7 +10,8 @@ from typing import Any
 from grader.batch.station import Facilities, GradingJob, grade, look_around
 from grader.batch.workforce.processes import Processes
 from grader.common.errors import InputError
-from grader.grading.settings import as_variables, load_settings, spare_processors
+from grader.execution.sandbox.limits import spare_processors
+from grader.grading.settings import as_variables, load_settings
 from grader.results.result import Result, Ungraded
 
 Places = Sequence[Mapping[str, Any]]

@@ -1,4 +1,4 @@
-"""Pure comparisons of arrays with the oracle's values. grading/explain/problem.py describes the outcome for
+"""Pure comparisons of arrays with the oracle's values. grading/explain/wrong_arrays.py describes the outcome for
 students.
 """
 

@@ -86,7 +86,7 @@ def _containers(rules: "Rules") -> Sandbox:
     """Return the sandbox `docker`. Only this function loads the client of the engine, because that takes longer than
     most commands run.
     """
-    from grader.execution.sandbox.docker.container import ContainerSandbox
+    from grader.execution.sandbox.docker.sandbox import ContainerSandbox
 
     return ContainerSandbox(rules)
 

@@ -67,3 +67,12 @@ def with_a_driver(limits: Limits, others: int = 0) -> Limits:
 def processors() -> int:
     """Return the number of processors of the machine. A process may be allowed to use fewer."""
     return os.cpu_count() or 1
+
+
+PROCESSORS_OF_A_GRADING = 2
+"""Number of processors that a grading keeps busy all the time, one for the submission and one for grader itself."""
+
+
+def spare_processors(jobs: int = 1) -> int:
+    """Number of idle processors of this machine per grading, if `jobs` gradings run side by side."""
+    return max(0, len(os.sched_getaffinity(0)) // jobs - PROCESSORS_OF_A_GRADING)

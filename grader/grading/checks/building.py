@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from grader.common.optional import Fault, OptionalWork
 from grader.common.record import replace
 from grader.course.criteria import Case
-from grader.course.forbidden import Construct, Sighting, first_sighting
+from grader.course.forbidden import LINE_LIMIT, Construct, Sighting, first_sighting
 from grader.course.rubric import AskedCheck, Kind
 from grader.course.submissions.scan_process import TooCostly, scanned
 from grader.course.submissions.task import ChosenTask, Task
@@ -18,18 +18,30 @@ from grader.execution.client import Worker
 from grader.execution.outcome import Failure
 from grader.execution.plan import NOTHING, SUBMISSION, Bindings
 from grader.grading.checks.choices import chosen, unfit_sizes
-from grader.grading.checks.dialect import first_later_call
+from grader.grading.checks.dialect import LaterCall, first_later_call
 from grader.grading.checks.program import submitted_definitions
 from grader.grading.checks.signature import bind
 from grader.grading.checks.struct_definitions import types_before
-from grader.grading.explain.build_log import Source
+from grader.grading.explain.build_log import Source, of_build_log
 from grader.grading.explain.failures import FailedError, unwrap
-from grader.grading.explain.problem import Problem, of_build_log, of_costly_text, of_forbidden, of_later_call
+from grader.grading.explain.problem import Problem
 from grader.grading.explain.resource_usage import usage_of
 from grader.protocol.messages import BuildFailed, Process
 from grader.protocol.steps import ProgramSource
 from grader.results.check import Check, Reason, full_marks
 from grader.results.metrics import Usage
+
+ALONE = "Put all code into this file: a submission is one file."
+
+FORBIDDEN_USES = {
+    Construct.INCLUDE: ("includes another file", ALONE),
+    Construct.LINE: ("sets line numbers with #line", "Delete it, so that messages give your line numbers."),
+    Construct.ASM: ("contains assembly code", "Write this code in OpenCL C."),
+    Construct.HAS_INCLUDE: ("looks for other files", ALONE),
+    Construct.LONG_LINE: (f"is longer than {LINE_LIMIT} characters", "Break the line."),
+    Construct.CONTROL: ("has the control character {} in its code", "Delete this character. Compilers refuse it."),
+}
+"""For each forbidden construct, a phrase about its use and the next step."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -178,18 +190,33 @@ def expand(task: ChosenTask, worker: Worker, process: Process = "new") -> Expand
     text = unwrap(text)
     compiled = scanned(text)
     if isinstance(compiled, TooCostly):
-        raise FailedError(of_costly_text(compiled))
+        raise FailedError(_costly_text(compiled))
     _refuse(first_sighting(compiled.sightings, {*allowed, Construct.LONG_LINE}))  # macros may make a line long
     later = first_later_call(compiled.code)
     if later is not None:
-        raise FailedError(of_later_call(later.line, later.name, later.advice))
+        raise FailedError(_later_call(later))
     types = unwrap(types_before(task.assignment.laid_out_structs, compiled.code))
     return Expanded(task=task, text=text, code=compiled.code, types=types)
 
 
+def _costly_text(cost: TooCostly) -> Problem:
+    """The problem of a text that becomes too large when its macros are expanded."""
+    message = f"the text is too large once its macros are expanded: {cost.words}."
+    return Problem(reason=Reason.BUILD_ERROR, message=message, help="Use fewer or smaller macros.")
+
+
+def _later_call(call: LaterCall) -> Problem:
+    """The problem of a call of a function that only later OpenCL C versions have, even if the driver provides it."""
+    message = f"line {call.line} calls {call.name}, which OpenCL C 1.2 does not have. Only later versions have it."
+    return Problem(reason=Reason.BUILD_ERROR, message=message, help=call.advice)
+
+
 def _refuse(sighting: Sighting | None) -> None:
+    """Raise FailedError for a construct that submissions may not use."""
     if sighting is not None:
-        raise FailedError(of_forbidden(sighting))
+        does, remedy = FORBIDDEN_USES[sighting.construct]
+        message = f"line {sighting.line} {does.format(sighting.text)}. The file was not run."
+        raise FailedError(Problem(reason=Reason.FORBIDDEN, message=message, help=remedy, detail=sighting.text))
 
 
 def _bind(expanded: Expanded, worker: Worker) -> Built:

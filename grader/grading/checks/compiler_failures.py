@@ -37,8 +37,8 @@ from grader.grading.checks.sanitizer_run import LARGER, NUMBER, findings_of
 from grader.grading.checks.simulated_run import SimulatedRun, Subject, run_on_poison, run_on_trial, seen_in, simulate
 from grader.grading.checks.simulator_runs import Watched
 from grader.grading.explain.compilers import advice, advice_on, is_of_compiler, observed
-from grader.grading.explain.failures import FailedError
-from grader.grading.explain.problem import Problem, of_failure
+from grader.grading.explain.failures import FailedError, of_failure
+from grader.grading.explain.problem import Problem
 from grader.results.check import Check, Reason, Verdict
 
 SECONDS = 20.0

@@ -30,8 +30,8 @@ from grader.grading.checks.inspection import Trial, evidence, examine
 from grader.grading.checks.requirements import are_right, worth
 from grader.grading.checks.sanitizer_run import Endless
 from grader.grading.explain.diagnosis.evidence import Evidence, Use
-from grader.grading.explain.failures import FailedError, unwrap
-from grader.grading.explain.problem import EXPLANATION, Problem, of_failure
+from grader.grading.explain.failures import FailedError, of_failure, unwrap
+from grader.grading.explain.problem import EXPLANATION, Problem
 from grader.results.check import Check, Reason, full_marks
 from grader.results.result import Result
 

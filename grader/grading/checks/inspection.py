@@ -26,15 +26,8 @@ from grader.execution.plan import Script
 from grader.grading.explain.diagnosis.evidence import Evidence, nothing_remade
 from grader.grading.explain.diagnosis.runner import explain
 from grader.grading.explain.error_map import error_map
-from grader.grading.explain.problem import (
-    EXPLANATION,
-    Problem,
-    evidence_of,
-    explained,
-    of_changed_input,
-    of_mismatch,
-    of_stray_write,
-)
+from grader.grading.explain.problem import EXPLANATION, Problem, evidence_of
+from grader.grading.explain.wrong_arrays import explained, of_changed_input, of_mismatch, of_stray_write
 from grader.protocol.steps import RepeatSteps
 from grader.results.check import ErrorMap, Reason
 

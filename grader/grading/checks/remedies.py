@@ -4,7 +4,7 @@ import re
 from functools import lru_cache
 
 from grader.grading.checks.measures import Reading
-from grader.grading.explain.simulator.locations import loops
+from grader.grading.explain.simulator.loops import loops
 from grader.grading.source.outline import Variable
 from grader.grading.source.reading import outline
 

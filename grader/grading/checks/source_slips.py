@@ -17,7 +17,7 @@ from grader.course.launches import Launch
 from grader.grading.checks.building import Built
 from grader.grading.checks.simulated_run import Simulated
 from grader.grading.explain.problem import EXPLANATION, evidence_of
-from grader.grading.explain.simulator.messages import without_deciding_lines
+from grader.grading.explain.simulator.bounds_messages import without_deciding_lines
 from grader.grading.explain.simulator.oclgrind import GLOBAL
 from grader.grading.explain.simulator.source_lines import called_in
 from grader.grading.explain.slips.launch import SimulatedLaunch, Text

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 
 from grader.course.elements import ELEMENTS
 from grader.course.structs import Struct, StructFields, laid_out
-from grader.grading.explain.problem import Problem, of_other_struct
+from grader.grading.explain.problem import Problem
 from grader.protocol.tokens import Token, tokens
+from grader.results.check import Reason
 
 QUALIFIERS = frozenset({"const", "volatile"})
 ATTRIBUTES = frozenset({"__attribute__", "__attribute"})
@@ -50,8 +51,16 @@ def types_before(structs: Sequence[Struct], code: Sequence[str]) -> str | Proble
     for struct in structs:
         line, body = _definition(struct.name, own)
         if line and (body is None or not _is_same(struct, body, own)):
-            return of_other_struct(line, struct.name, struct.definition)
+            return _other_layout(line, struct.name, struct.definition)
     return " ".join(filter(None, (_missing(struct, own) for struct in structs)))
+
+
+def _other_layout(line: int, name: str, definition: str) -> Problem:
+    """The problem of a struct of the assignment that the text defines with another layout."""
+    message = f"line {line} defines {name}, which grader defines with another layout; remove it."
+    return Problem(
+        reason=Reason.BUILD_ERROR, message=message, help=f"Grader compiles this before the file: {definition}"
+    )
 
 
 def _missing(struct: Struct, own: _Types) -> str:

@@ -20,11 +20,14 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal, cast
 
+from grader.common.optional import OptionalWork
 from grader.course.forbidden import LINE_LIMIT as SOURCE_LINE_LIMIT
 from grader.course.submissions.submission import FILE_NAME
 from grader.grading.explain.compiler_hints import hint
+from grader.grading.explain.problem import EXPLANATION, Problem
 from grader.protocol.text import showable
 from grader.protocol.tokens import tokens
+from grader.results.check import Reason
 
 LOG_LIMIT = 16 * 1024
 """Maximum number of characters that are shown of a log in which no error is recognised."""
@@ -37,6 +40,8 @@ SHOWN = 5
 
 WIDTH = 72
 """Width of the shown text in columns, which is a terminal of 80 columns minus the indentation of a report."""
+
+REFUSED = "the compiler refused it."
 
 INDENT = "    "
 CUT = "..."
@@ -129,28 +134,32 @@ class Source:
         return len(written.decode(errors="ignore")) + 1 if written == compiled else None
 
 
-@dataclass(frozen=True, kw_only=True)
-class BuildErrors:
-    """The first error as a sentence, how to avoid it ("" if unknown), and the first few errors with their lines."""
-
-    message: str
-    help: str = ""
-    detail: str
-
-
 def parse(log: str) -> tuple[CompilerMessage, ...]:
     """The messages in a compiler's log, in order. Repeated source lines, carets and counts are left out."""
     return tuple(remark for line in log.split("\n") if (remark := _remark(line)) is not None)
 
 
-def explain(log: str, source: Source) -> BuildErrors:
+def of_build_log(log: str, source: Source) -> Problem:
+    """The problem of a failed build. The message is the first error, and the detail contains the first few errors with
+    their lines.
+    """
+    with OptionalWork(EXPLANATION) as work:
+        return explain(log, source)
+    return Problem(reason=Reason.BUILD_ERROR, message=REFUSED, faults=(work.fault,))
+
+
+def explain(log: str, source: Source) -> Problem:
     """The errors of a failed build. If no error is recognised, the log itself is the detail."""
     errors = _errors(parse(log))
     if not errors:
-        return BuildErrors(message="the compiler refused it.", detail=clean(log) or "the compiler gave no reason.")
+        detail = clean(log) or "the compiler gave no reason."
+        return Problem(reason=Reason.BUILD_ERROR, message=REFUSED, detail=detail)
     first = errors[0]
-    return BuildErrors(
-        message=_sentence(first, source), help=_hint(first, source) or "", detail="\n".join(_listing(errors, source))
+    return Problem(
+        reason=Reason.BUILD_ERROR,
+        message=_sentence(first, source),
+        help=_hint(first, source) or "",
+        detail="\n".join(_listing(errors, source)),
     )
 
 

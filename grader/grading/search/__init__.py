@@ -1,7 +1,7 @@
 """Searches for the line that causes a wrong result which no rule explains, by evaluating small edits of the student's
 text.
 
-need (does anything else name the line?) -> source/: outline (the parts of the text) -> sites, token_edits,
+need (does anything else name the line?) -> source/: outline (the parts of the text) -> sites, token_edits, term_edits,
 expression_edits: edits (of its expressions, each the opposite of a common mistake) -> suspicion (the edits of the
 most suspicious kernels first) -> mutant_schema (one program that can be any of them), edit_batch (many of them in one
 launch) -> evaluator (runs them on the cases that are shown) -> localisation (are all edits that help in one line?) ->

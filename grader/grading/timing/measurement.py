@@ -30,17 +30,7 @@ from grader.execution.kernel_threads import KernelThreads, kernel_threads, no_ke
 from grader.execution.outcome import Timing
 from grader.execution.plan import COPY, NAIVE, PEAK, STUDENT, WHOLE, Script
 from grader.grading.explain.failures import FailedError, unwrap
-from grader.grading.explain.problem import (
-    NO_TIME,
-    Problem,
-    of_blindness,
-    of_delay,
-    of_few_rounds,
-    of_interference,
-    of_noise,
-    of_spent_time,
-    of_timed_run,
-)
+from grader.grading.explain.problem import Problem
 from grader.grading.rules import TimingRules
 from grader.grading.timing.intervals import (
     FEWEST,
@@ -56,6 +46,16 @@ from grader.grading.timing.intervals import (
 )
 from grader.grading.timing.participants import Participant, Role
 from grader.grading.timing.rounds import Awake, Comparisons, Resting, Round
+from grader.grading.timing.speed_problems import (
+    NO_TIME,
+    of_blindness,
+    of_delay,
+    of_few_rounds,
+    of_interference,
+    of_noise,
+    of_spent_time,
+    of_timed_run,
+)
 from grader.grading.timing.timing_setup import TimingSetup
 from grader.grading.timing.verifiers import Ran, RoundInputs, blaming
 from grader.protocol.steps import KernelStep

@@ -13,16 +13,7 @@ from grader.course.speed_goals import device_class, model_speed, speed_goal
 from grader.execution.device import copy_size, peak_run, share_a_process
 from grader.grading.checks.requirements import worth
 from grader.grading.checks.scoring import award_speed, required_rate
-from grader.grading.explain.problem import (
-    Problem,
-    of_missed_goal,
-    of_missed_minimum,
-    of_other_clock,
-    of_speed_elsewhere,
-    of_too_fast,
-    of_too_much_arithmetic,
-    reached_goal,
-)
+from grader.grading.explain.problem import Problem
 from grader.grading.rules import TimingRules
 from grader.grading.timing.intervals import (
     FEWEST,
@@ -35,6 +26,15 @@ from grader.grading.timing.intervals import (
 )
 from grader.grading.timing.measurement import measure
 from grader.grading.timing.rounds import Round
+from grader.grading.timing.speed_problems import (
+    of_missed_goal,
+    of_missed_minimum,
+    of_other_clock,
+    of_speed_elsewhere,
+    of_too_fast,
+    of_too_much_arithmetic,
+    reached_goal,
+)
 from grader.grading.timing.timing_setup import TimingSetup
 from grader.protocol.messages import DeviceFacts
 from grader.results.check import Check, Reason, Verdict, full_marks

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from grader.course.assignment import Assignment, Chosen, Timed
-from grader.course.criteria import SpeedGoal
+from grader.course.criteria import DeviceClass, SpeedGoal
 from grader.course.folders import BASELINE_FILE
 from grader.course.speed_goals import device_class, model_speed, speed_goal
 from grader.course.submissions.task import Task
@@ -16,8 +16,10 @@ from grader.grading.checks.building import Built, expand
 from grader.grading.checks.program import PEAK_PROGRAM, own_program
 from grader.grading.explain.failures import FailedError
 from grader.grading.explain.problem import Problem
+from grader.grading.timing.digest_verifier import ByReference
+from grader.grading.timing.oracle_verifier import ByOracle
 from grader.grading.timing.participants import Participant, Participants, Role
-from grader.grading.timing.verifiers import ResultVerifier, TimingTask, verifier_for
+from grader.grading.timing.verifiers import ResultVerifier, TimingTask
 from grader.protocol.messages import DeviceFacts
 from grader.protocol.steps import ProgramSource
 
@@ -132,3 +134,12 @@ def request_submission(setup: TimingSetup, built: Built) -> Problem | None:
 def _timed(built: Built, device: DeviceFacts) -> Chosen:
     """The assignment as timed on this device, with the launch sizes that the submission has chosen."""
     return Chosen(built.task.assignment.timed_as_chosen(device_class(device)))
+
+
+VERIFIERS: dict[DeviceClass, Callable[[TimingTask], ResultVerifier]] = {"cpu": ByOracle, "gpu": ByReference}
+
+
+def verifier_for(task: TimingTask) -> ResultVerifier:
+    """Return the verifier that the assignment asks for, or else the usual verifier of the device."""
+    kind = "cpu" if task.assignment.speed_goals.verifier == "oracle" else device_class(task.device)
+    return VERIFIERS[kind](task)

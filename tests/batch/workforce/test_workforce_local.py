@@ -11,7 +11,8 @@ from grader.batch.station import Facilities
 from grader.batch.workforce import local as module
 from grader.batch.workforce.local import Stations
 from grader.common.errors import DeviceError, InputError
-from grader.grading.settings import load_settings, spare_processors
+from grader.execution.sandbox.limits import spare_processors
+from grader.grading.settings import load_settings
 from grader.protocol.messages import DeviceFacts
 
 ORDERS = load_settings({}).as_json({"sandbox": "process"})

@@ -18,8 +18,8 @@ from grader.grading.checks.memory import uncounted
 from grader.grading.checks.sanitizer import unwatched
 from grader.grading.checks.simulated_run import simulate
 from grader.grading.checks.simulator_runs import Watched
-from grader.grading.explain.failures import FailedError
-from grader.grading.explain.problem import NOT_RIGHT, Problem, of_failure
+from grader.grading.explain.failures import FailedError, of_failure
+from grader.grading.explain.problem import NOT_RIGHT, Problem
 from grader.grading.timing.performance import unmeasured
 from grader.results.check import Reason, Verdict
 

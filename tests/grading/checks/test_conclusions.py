@@ -18,8 +18,9 @@ from grader.grading.checks.building import Built
 from grader.grading.checks.conclusions import conclude, lines_to_look_at
 from grader.grading.checks.correctness import Tried, failed_sizes, try_cases
 from grader.grading.checks.simulated_run import Simulated
-from grader.grading.explain.problem import Problem, of_stray_write
+from grader.grading.explain.problem import Problem
 from grader.grading.explain.simulator.locations import Scene
+from grader.grading.explain.wrong_arrays import of_stray_write
 from grader.protocol.observation import SeenAccess, SeenArray, SeenKernel, SeenMessage
 from grader.protocol.steps import ProgramSource
 from grader.results.check import Reason, Verdict, full_marks

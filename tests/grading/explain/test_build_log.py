@@ -9,7 +9,18 @@ from compiler_logs import FOLDER, RECORDED
 from cost_growth import assert_linear
 from submission_texts import source_of
 
-from grader.grading.explain.build_log import LINE_LIMIT, LOG_LIMIT, SHOWN, WIDTH, CompilerMessage, clean, explain, parse
+from grader.grading.explain.build_log import (
+    LINE_LIMIT,
+    LOG_LIMIT,
+    SHOWN,
+    WIDTH,
+    CompilerMessage,
+    clean,
+    explain,
+    of_build_log,
+    parse,
+)
+from grader.results.check import Reason
 
 EACH_LOG = [pytest.param(slip, log, id=f"{slip.name}-{by}") for slip in RECORDED for by, log in slip.logs.items()]
 
@@ -323,3 +334,19 @@ def test_a_log_is_told_in_proportion_to_its_length(unit):
         return "".join(lines)
 
     assert_linear(lambda said: explain(said, source_of("a\n")), log)
+
+
+def test_a_build_error_is_a_sentence_with_the_students_line():
+    """The message about a build error has the line in the student's file and the first error, and the help has advice.
+    The detail has the source line and the other errors.
+    """
+    log = (
+        "<kernel>:3:50: error: implicit declaration of function 'foo' is invalid in OpenCL\n"
+        "    foo(3);\n    ^\n<kernel>:2:1: warning: unused variable\n"
+    )
+    source = "// one\n// two\n" + " " * 49 + "foo(3);\n"
+    problem = of_build_log(log, source_of(source))
+    assert problem.reason is Reason.BUILD_ERROR
+    assert problem.message == "line 3, column 50: implicit declaration of function 'foo' is invalid in OpenCL."
+    assert problem.help
+    assert problem.detail.splitlines()[1:] == ["    foo(3);", "    ^"]

@@ -11,9 +11,9 @@ from grader.execution.kernel_threads import kernel_threads
 from grader.execution.plan import STUDENT
 from grader.execution.session import WorkerSession
 from grader.grading.rules import TimingRules
+from grader.grading.timing.oracle_verifier import ByOracle
 from grader.grading.timing.participants import Role
 from grader.grading.timing.performance import check_performance
-from grader.grading.timing.verifiers import ByOracle
 from grader.results.check import Reason, Verdict
 
 FEW = TimingRules(warm_up_seconds=0, clear_pairs=8, min_pairs=9, max_pairs=12, noise_limit=9)

@@ -6,8 +6,7 @@ import pytest
 from samples import DEVICE, ROOFS, performance
 from timing_setups import MS, RULES, at_sizes, begun, fake_setup, one_bit_wrong, with_constants
 
-from grader.course.criteria import Band, SpeedGoal
-from grader.course.rubric import Quantities, WorkCount
+from grader.course.criteria import Band, Quantities, SpeedGoal, WorkCount
 from grader.execution.device import GPU_COPY_BYTES
 from grader.execution.plan import STUDENT
 from grader.grading.timing.intervals import FEWEST

@@ -1,7 +1,9 @@
 """Courses for tests: the two folders of an assignment, written from given texts and fields."""
 
+import pytest
 import yaml
 
+from grader.common.errors import InputError
 from grader.course.catalogue import Course
 
 ADDITION = {
@@ -61,3 +63,10 @@ def course_of(folder, fields=ADDITION, kernel=KERNEL, oracle=ORACLE, name="small
     (secret / "oracle.py").write_text(oracle, encoding="utf-8")
     (public / "README.md").write_text("Write the kernel `add`.\n", encoding="utf-8")
     return Course(assignments=folder / "assignments", reference=folder / "reference")
+
+
+def refusal(folder, changes):
+    """Return the message that refuses the small assignment with these fields."""
+    with pytest.raises(InputError, match=r"assignment\.yaml") as error:
+        course_of(folder, {**ADDITION, **changes}).load("small")
+    return str(error.value)

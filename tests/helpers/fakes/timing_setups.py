@@ -15,10 +15,11 @@ from grader.grading.checks.building import check_build, prepare
 from grader.grading.grading_environment import GradingEnvironment
 from grader.grading.rules import TimingRules
 from grader.grading.timing.device_data import SET_BYTES
+from grader.grading.timing.digest_verifier import ByReference
 from grader.grading.timing.measurement import open_sessions
+from grader.grading.timing.oracle_verifier import ByOracle
 from grader.grading.timing.participants import Participant, Role
 from grader.grading.timing.timing_setup import TimingSetup, own_programs, request_session, timing_task
-from grader.grading.timing.verifiers import ByOracle, ByReference
 from grader.protocol.messages import Done, Opened, StepTime
 from grader.results.check import Verdict
 

@@ -13,7 +13,7 @@ from worker_rules import LIMITS, TIMEOUTS
 
 from grader.common.errors import WorkerError
 from grader.execution.client import Worker
-from grader.execution.sandbox.docker.container import ContainerSandbox
+from grader.execution.sandbox.docker.sandbox import ContainerSandbox
 from grader.execution.sandbox.limits import ContainerRules, Rules
 
 WORKER_IMAGE = "grader-worker"

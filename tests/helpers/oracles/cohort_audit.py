@@ -8,7 +8,7 @@ from attacks import verdict
 from golden import expectation
 from synthetic import Cohort, Member, Work
 
-from grader.authoring.golden import called, compare
+from grader.authoring.golden_comparison import called, compare
 from grader.course.assignment import Assignment
 from grader.course.catalogue import Course
 from grader.course.submissions.handin import Intake, Student

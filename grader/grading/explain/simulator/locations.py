@@ -2,15 +2,13 @@
 
 import re
 from bisect import bisect_left
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
 from grader.course.elements import BY_NAME
+from grader.grading.explain.simulator.loops import LOOP, SIGN, loops, without_comments
 
-COMMENT = re.compile(r"//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
-SIGN = re.compile(r"[(){};]|\b(?:for|while|do)\b")
-LOOP = re.compile(r"\b(?:for|while|do)\b")
 BARRIER = re.compile(r"\b(?:work_group_)?barrier\s*\(")
 FENCE = re.compile(r"\b((?:read_|write_)?mem_fence)\s*\(")
 """Pattern of a function that orders the accesses of one work-item without waiting for others."""
@@ -37,51 +35,6 @@ KEYWORDS = frozenset({"return", "else", "case", "sizeof"})
 
 DECLARATION_CHARACTERS = 100
 """Maximum length of the text before a name that is searched for its type."""
-
-
-def loops(source: str) -> Iterator[range]:
-    """Yield the lines of each loop statement, from its head to its end. One pass is enough for any text."""
-    code = _without_comments(source)
-    signs = list(SIGN.finditer(code))
-    closing = _closing([sign[0] for sign in signs])
-    line_ends = [found.start() for found in re.finditer("\n", code)]
-    ends: dict[int, int] = {}
-    for number in reversed(range(len(signs))):
-        if LOOP.match(signs[number][0]):
-            ends[number] = _end(number, signs, closing, ends)
-            last = signs[ends[number]].start() if ends[number] < len(signs) else len(code)
-            yield range(bisect_left(line_ends, signs[number].start()) + 1, bisect_left(line_ends, last) + 2)
-
-
-def _without_comments(source: str) -> str:
-    """The text with its comments replaced by blanks, so that all code keeps its position."""
-    return COMMENT.sub(lambda comment: re.sub(r"[^\n]", " ", comment[0]), source)
-
-
-def _closing(signs: Sequence[str]) -> dict[int, int]:
-    """Map each opening bracket to its closing bracket, both as numbers of signs."""
-    opened: list[int] = []
-    closing = {}
-    for number, sign in enumerate(signs):
-        if sign in "({":
-            opened.append(number)
-        elif sign in ")}" and opened:
-            closing[opened.pop()] = number
-    return closing
-
-
-def _end(loop: int, signs: Sequence[re.Match[str]], closing: dict[int, int], ends: dict[int, int]) -> int:
-    """Number of the sign that ends a loop: the end of its block, a semicolon, or the end of an inner loop."""
-    number = loop + 1
-    while number < len(signs):
-        if number in ends:
-            return ends[number]
-        if signs[number][0] == "{":
-            return closing.get(number, len(signs))
-        if signs[number][0] == ";":
-            return number
-        number = closing.get(number, number) + 1
-    return number
 
 
 def _names(text: str, array: str) -> bool:
@@ -140,7 +93,7 @@ class Scene:
         """The line that declares an array with its length, as in `float a[16]`, or None unless exactly one
         line does.
         """
-        code = _without_comments(self.expanded or self.source)
+        code = without_comments(self.expanded or self.source)
         lines = set()
         for found in re.finditer(rf"\b{re.escape(array)}\s*\[", code):
             declared = DECLARED_TYPE.search(code, max(0, found.start() - DECLARATION_CHARACTERS), found.start())
@@ -271,7 +224,7 @@ class Scene:
     @cached_property
     def _copies(self) -> list[tuple[int, tuple[str, ...]]]:
         """Pairs of the line of a copy and its arguments."""
-        code = _without_comments(self.expanded or self.source)
+        code = without_comments(self.expanded or self.source)
         line_ends = [found.start() for found in re.finditer("\n", code)]
         return [(bisect_left(line_ends, found.start()) + 1, _arguments(found[1])) for found in COPY.finditer(code)]
 
@@ -282,7 +235,7 @@ class Scene:
     @cached_property
     def _code(self) -> list[str]:
         """The lines of the text after macro expansion, without comments."""
-        return _without_comments(self.expanded or self.source).split("\n")
+        return without_comments(self.expanded or self.source).split("\n")
 
     @cached_property
     def _barriers(self) -> list[int]:

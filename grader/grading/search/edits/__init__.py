@@ -5,7 +5,7 @@ off-by-one error, a wrong variable, an extra or missing term, a wrong array, or 
 from collections.abc import Callable, Iterator
 from itertools import islice
 
-from grader.grading.search.edits import expression_edits, token_edits
+from grader.grading.search.edits import expression_edits, term_edits, token_edits
 from grader.grading.search.edits.sites import Edit, Site
 from grader.grading.source.guards import Guards
 from grader.grading.source.outline import Outline, Region
@@ -16,31 +16,31 @@ Operator = Callable[[Site], Iterator[Edit]]
 OPERATORS: tuple[Operator, ...] = (
     expression_edits.types,
     expression_edits.guards_for_constants,
-    expression_edits.terms_of_own_guards,
+    term_edits.terms_of_own_guards,
     expression_edits.exchanged_subscripts,
     expression_edits.exchanged_operands,
     token_edits.operators,
     token_edits.numbers,
     token_edits.arrays,
     token_edits.sizes,
-    expression_edits.terms_too_many,
-    expression_edits.terms_of_guards,
-    expression_edits.terms_of_the_array,
-    expression_edits.rows_of_guards,
+    term_edits.terms_too_many,
+    term_edits.terms_of_guards,
+    term_edits.terms_of_the_array,
+    term_edits.rows_of_guards,
     expression_edits.exchanged_variables,
     token_edits.arrays_of_other_types,
     token_edits.other_operators,
     token_edits.multiples,
     expression_edits.wholes,
     expression_edits.guards_too_few,
-    expression_edits.one_off,
+    term_edits.one_off,
     token_edits.functions,
     token_edits.components,
-    expression_edits.variables_too_few,
-    expression_edits.terms_too_few,
+    term_edits.variables_too_few,
+    term_edits.terms_too_few,
     token_edits.alike,
-    expression_edits.factors_too_few,
-    expression_edits.strides_too_few,
+    term_edits.factors_too_few,
+    term_edits.strides_too_few,
     token_edits.unlike,
 )
 """Operators, the most likely first. An operator that yields few edits comes early, because each of them is more likely

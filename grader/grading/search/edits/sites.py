@@ -10,6 +10,8 @@ from grader.grading.source.outline import TYPE, Outline, Region, Role, Variable,
 from grader.grading.source.values import TooComplexError
 from grader.protocol.tokens import Token
 
+COMPARISONS = frozenset({"<", "<=", ">", ">=", "==", "!="})
+
 DIVISIONS = frozenset({"/", "%", "/="})
 """Operators that divide. An integer division by 0 ends the process, which costs as much time as hundreds of edits."""
 

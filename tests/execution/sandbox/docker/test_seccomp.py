@@ -5,7 +5,7 @@ from importlib.resources import files
 
 import pytest
 
-from grader.execution.sandbox.docker.container import SECCOMP
+from grader.execution.sandbox.docker.sandbox import SECCOMP
 from grader.forkserver.system_calls import OF_FILES
 
 LIST = json.loads(files("grader.execution.sandbox.docker").joinpath(SECCOMP).read_text(encoding="utf-8"))

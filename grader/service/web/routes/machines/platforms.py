@@ -13,7 +13,7 @@ from starlette.responses import RedirectResponse, Response
 
 from grader.common.record import Record
 from grader.course.folders import read_text
-from grader.grading.settings import shipped
+from grader.grading.installation import shipped
 from grader.service.course.handouts import render_handout
 from grader.service.db.outbox.sending import SendState
 from grader.service.db.tables.lti import LtiScoreRow

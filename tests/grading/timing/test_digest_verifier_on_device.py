@@ -1,6 +1,4 @@
-"""verifiers.py: complete timings on a device with verification by the reference. Arrays leave the device only if
-digests differ.
-"""
+"""digest_verifier.py: complete timings on a device. Arrays leave the device only if digests differ."""
 
 from contextlib import ExitStack
 

@@ -1,23 +1,22 @@
-"""verifiers.py: the inputs of timed rounds and the verification of their results, with fake workers."""
+"""digest_verifier.py: keys go out, and digests come back, with fake workers."""
 
 import hashlib
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from samples import DEVICE
 from timing_setups import RULES, StrawWorker, at_sizes, begun, fake_setup, one_bit_wrong, one_word_past_the_end
 
 from grader.common.errors import SolutionError
 from grader.execution.outcome import Crashed, Fetched
 from grader.execution.plan import STUDENT
 from grader.grading.explain.problem import Problem
-from grader.grading.timing import verifiers
+from grader.grading.timing import digest_verifier
 from grader.grading.timing.device_data import DIGEST, SUMS, SUPPLY, supply_of
+from grader.grading.timing.digest_verifier import ByReference
 from grader.grading.timing.measurement import measure
+from grader.grading.timing.oracle_verifier import ByOracle
 from grader.grading.timing.participants import Role
-from grader.grading.timing.timing_setup import timing_task
-from grader.grading.timing.verifiers import ByOracle, ByReference
 from grader.results.check import Reason
 
 pytestmark = pytest.mark.usefixtures("still_kernel")
@@ -27,90 +26,6 @@ pytestmark = pytest.mark.usefixtures("still_kernel")
 def small(transposition):
     """Return a transposition of a few words, so that rounds are short."""
     return at_sizes(transposition, height=7, width=5)
-
-
-# --- by the oracle: the judge makes, sends and compares everything --------------------------------
-
-
-def test_every_counted_round_has_its_own_inputs(small):
-    """Every round that counts has new inputs, and all workers of a round get the same ones. Only the warm-up at the
-    start of each of the two sessions uses the same inputs again.
-    """
-    setup = fake_setup(small)
-    seen = []
-    for role, participant in setup.participants.items():
-        stage = participant.worker.stage
-
-        def spying_stage(script, arrays, role=role, stage=stage):
-            if script == STUDENT:
-                seen.append((role, arrays["A"].tobytes()))
-            return stage(script, arrays)
-
-        participant.worker.stage = spying_stage
-    measure(begun(setup), RULES)
-    rounds = [seen[start : start + 3] for start in range(0, len(seen), 3)]
-    assert len(rounds) == 8
-    assert all({role for role, _ in each} == set(Role) for each in rounds)
-    assert all(len({inputs for _, inputs in each}) == 1 for each in rounds)
-    counted = {each[0][1] for each in (*rounds[1:4], *rounds[5:])}
-    assert len(counted) == 6
-    assert rounds[0][0][1] == rounds[4][0][1] not in counted
-
-
-def test_inputs_for_a_gpu_are_made_before_its_timed_rounds(small):
-    """At the sizes of a GPU, the oracle takes seconds, so warm-up and counted rounds use results that exist already.
-    They equal those that would be made during the rounds. A CPU's inputs are made in its rounds.
-    """
-    task = timing_task(small, DEVICE, seed=3)
-    calls = []
-
-    def expected(**arrays):
-        calls.append(arrays["A"].tobytes())
-        return task.oracle.expected(**arrays)
-
-    observed = replace(task, oracle=replace(task.oracle, expected=expected))
-    assert ByOracle(observed).prepared(5).made == ()
-    on_gpu = ByOracle(replace(observed, device=DEVICE.model_copy(update={"type": "gpu"})))
-    ready = on_gpu.prepared(5)
-    assert len(calls) == 6
-    rounds = [ready.warm_up(0), ready.warm_up(1), *map(ready.inputs, range(5))]
-    assert len(calls) == 6
-    assert len({each.trial.inputs["A"].tobytes() for each in rounds}) == 6
-    late = on_gpu.inputs(4)
-    assert np.array_equal(late.trial.inputs["A"], rounds[-1].trial.inputs["A"])
-    assert ready.inputs(5).trial.inputs["A"].tobytes() not in calls[:6]
-
-
-def test_the_inputs_come_from_the_seed(small):
-    """The inputs depend only on the seed. Equal seeds give equal inputs, and different seeds give different inputs."""
-
-    def inputs(seed):
-        setup = fake_setup(small, seed=seed)
-        measure(begun(setup), RULES)
-        return setup.participants[Role.SUBMISSION].worker.arrays["A"].tobytes()
-
-    assert inputs(1) == inputs(1) != inputs(2)
-
-
-@pytest.mark.parametrize(
-    ("change", "reason", "words"),
-    [
-        (one_bit_wrong, Reason.WRONG_OUTPUT, "1 of 35 elements of B is wrong; the first is B[0][3]"),
-        (one_word_past_the_end, Reason.OUT_OF_BOUNDS, "memory outside B was changed, starting 1 element past its end"),
-    ],
-)
-def test_one_wrong_bit_in_one_timed_run_is_found_and_its_run_is_named(small, change, reason, words):
-    """A single wrong bit in one timed run is found, and the message names the run. Every timed output is verified, so
-    that a kernel cannot compute wrong results only when it is timed.
-    """
-    problem = measure(begun(fake_setup(small, faults={Role.SUBMISSION: {("fetch", 5): change}})), RULES)
-    assert isinstance(problem, Problem)
-    assert problem.reason is reason
-    assert problem.message.startswith("in timed run 5, ")
-    assert words in f"{problem.message} {problem.detail}"
-
-
-# --- by the reference: keys go out, and digests come back ------------------------------------------
 
 
 class StrawDevice(StrawWorker):
@@ -278,7 +193,7 @@ def test_arrays_that_are_made_before_the_submissions_steps_are_not_compared(cour
         fetched = Fetched(payload=array, before=array[:0], after=array[:0], poison=None)
         return dict.fromkeys(participant.judged.outputs, fetched)
 
-    monkeypatch.setattr(verifiers, "_results", results)
+    monkeypatch.setattr(digest_verifier, "results_of", results)
     participants = setup.participants
     problem = setup.verifier.inputs(0)._explain(participants[Role.SUBMISSION], participants[Role.REFERENCE])
     assert "Atr" not in participants[Role.SUBMISSION].judged.outputs

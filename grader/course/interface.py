@@ -1,0 +1,192 @@
+"""Interface of the kernels of an assignment: their name, the macros and structs that they use, and their arguments."""
+
+from collections.abc import Iterator, Mapping
+from math import prod
+from typing import Any
+
+from pydantic import Field, model_validator
+
+from grader.common.errors import InputError
+from grader.common.phrases import count, sizes_in_words
+from grader.common.record import Record
+from grader.course.by_value import content, misfits, number
+from grader.course.criteria import Sizes
+from grader.course.elements import ELEMENTS, REAL, SCALARS, Element
+from grader.course.expressions import Expression, evaluate, evaluate_int
+from grader.course.images import FORMATS, Sampler
+from grader.course.launches import Buffer, LocalArray, Scalar
+from grader.course.places import Contradiction, at, invalid
+from grader.course.read_values import ElementOf, element_of
+from grader.course.real_types import without_real
+from grader.course.structs import Struct, StructFields, laid_out
+from grader.protocol.steps import ImageSpec
+
+
+class Interface(Record):
+    """Kernels as they are called. Its methods give the values and the layouts of arguments at some sizes."""
+
+    kernel: str
+    """Name of the kernel that the student writes."""
+
+    aliases: tuple[str, ...] = ()
+    """Other accepted names for that kernel."""
+
+    constants: dict[str, str | int] = Field(default={})
+    """Macros for building all kernels, such as TILE: 16."""
+
+    sizes: tuple[str, ...]
+    """Names of the sizes that each case specifies. A size is at least 1, and kernels receive it as uint."""
+
+    structs: dict[str, StructFields] = Field(default={})
+    """Structs by name, which are types of elements and of arguments. Kernels get their definitions from grader."""
+
+    buffers: dict[str, Buffer]
+    """Arrays in global memory."""
+
+    scalars: dict[str, Scalar] = Field(default={})
+    """Arguments passed by value, apart from the sizes."""
+
+    local: dict[str, LocalArray] = Field(default={})
+    """Arguments in local memory."""
+
+    samplers: dict[str, Sampler] = Field(default={})
+    """Samplers as arguments, for reads of images."""
+
+    values: dict[str, Expression] = Field(default={})
+    """Whole numbers computed from sizes, constants and earlier values. Kernels receive them as uint."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_types_for_real(cls, fields: Any) -> Any:
+        return without_real(fields) if isinstance(fields, dict) else fields
+
+    @model_validator(mode="after")
+    def _consistent_types(self) -> "Interface":
+        for problem in self._misnamed_types():  # the other checks use the types
+            raise invalid(problem.place, problem.words)
+        for problem in self._misfits():
+            raise invalid(problem.place, problem.words)
+        return self
+
+    def _misnamed_types(self) -> Iterator[Contradiction]:
+        """Yield each struct that is not valid in OpenCL C, and each type that does not exist."""
+        for name, stated in self.structs.items():
+            yield from stated.contradictions(name)
+            for word in (name, *stated.fields):
+                if word in self.constants:
+                    words = f"{word} is a constant, and a name in the struct {name}; rename one"
+                    yield Contradiction(f"structs.{name}", words)
+        typed: dict[str, Mapping[str, Buffer | Scalar | LocalArray]] = {
+            "buffers": self.buffers,
+            "scalars": self.scalars,
+            "local": self.local,
+        }
+        for section, named in typed.items():
+            for name, each in named.items():
+                if each.type not in ELEMENTS and each.type not in self.structs:
+                    place = f"{section}.{name}.type"
+                    yield Contradiction(place, f"{place}: {_unknown(each.type, ', or a name from `structs`')}")
+
+    def _misfits(self) -> Iterator[Contradiction]:
+        """Yield each array and each argument by value that its type does not fit."""
+        for name, buffer in self.buffers.items():
+            for words in buffer.contradictions(self.element(buffer.type)):
+                yield Contradiction(f"buffers.{name}", f"the buffer {name} {words}")
+        for name in self.stated_scalars:
+            scalar = self.scalars[name]
+            for words in misfits(self.element(scalar.type), scalar.value):
+                yield Contradiction(f"scalars.{name}", f"the scalar {name} {words}")
+
+    def names(self, sizes: Sizes) -> dict[str, object]:
+        """Return the names that expressions may use: constants, sizes, and values."""
+        names: dict[str, object] = {**self.constants, **sizes}
+        for name, value in self.values.items():
+            with at(f"values.{name}"):
+                names[name] = evaluate_int(value, names)
+        return names
+
+    def known(self, sizes: Sizes) -> dict[str, object]:
+        """Return the arguments of oracle.py that are numbers: constants, sizes, and scalars of one number."""
+        names = self.names(sizes)
+        stated = filter(self.is_number, self.stated_scalars)
+        scalars = {name: number(name, self.scalars[name].value) for name in stated}
+        return {**names, **{name: evaluate(value, names) for name, value in scalars.items()}}
+
+    @property
+    def definitions(self) -> dict[str, str]:
+        """Constants as macros for building kernels."""
+        return {name: str(value) for name, value in self.constants.items()}
+
+    @property
+    def stated_scalars(self) -> tuple[str, ...]:
+        """Arguments by value that are not read from arrays."""
+        return tuple(name for name, scalar in self.scalars.items() if element_of(scalar.value) is None)
+
+    def index_of(self, element: ElementOf, sizes: Sizes) -> int:
+        """Return the index of an element of an array. Raises InputError if the array has no such element."""
+        index = evaluate_int(element.index, self.names(sizes))
+        number = prod(self.shape(self.buffers[element.array], sizes))
+        if not 0 <= index < number:
+            raise InputError(
+                f"{element.array}[{element.index}] has the index {index} at {sizes_in_words(sizes)}, but "
+                f"{element.array} has {count(number, 'element')}; correct the index or the shape."
+            )
+        return index
+
+    def is_number(self, scalar: str) -> bool:
+        """True if the argument is one number, and not a vector or a struct."""
+        kind = self.scalars[scalar].type
+        return kind not in self.structs and ELEMENTS[kind].lanes == 1
+
+    def content(self, scalar: str, sizes: Sizes) -> bytes:
+        """Return the bytes of an argument by value."""
+        stated = self.scalars[scalar]
+        return content(self.element(stated.type), stated.value, self.names(sizes))
+
+    def element(self, kind: str) -> Element | Struct:
+        """Return the type with this name."""
+        return laid_out(kind, self.structs[kind]) if kind in self.structs else ELEMENTS[kind]
+
+    def is_of_structs(self, buffer: str) -> bool:
+        """True if the elements of an array are structs."""
+        return self.buffers[buffer].type in self.structs
+
+    def numbers_of(self, buffer: str) -> Element:
+        """Return the type of an array of numbers or vectors."""
+        return ELEMENTS[self.buffers[buffer].type]
+
+    @property
+    def laid_out_structs(self) -> tuple[Struct, ...]:
+        """The structs with their layouts, in order."""
+        return tuple(laid_out(name, stated) for name, stated in self.structs.items())
+
+    def shape(self, array: Buffer | LocalArray, sizes: Sizes) -> tuple[int, ...]:
+        """Return the shape of an array at the given sizes."""
+        return tuple(evaluate_int(extent, self.names(sizes)) for extent in array.shape)
+
+    def bytes_of(self, buffer: str, sizes: Sizes) -> int:
+        """Size of an array in global memory."""
+        array = self.buffers[buffer]
+        return self.element(array.type).bytes * prod(self.shape(array, sizes))
+
+    def image_spec(self, buffer: str, sizes: Sizes) -> ImageSpec | None:
+        """Format and extent of an image; None for a buffer."""
+        array = self.buffers[buffer]
+        if array.image is None:
+            return None
+        *slices, height, width = self.shape(array, sizes)
+        form = FORMATS[array.image]
+        depth = slices[0] if slices else None
+        return ImageSpec(order=form.order, channel=form.channel, width=width, height=height, depth=depth)
+
+    def array_shape(self, buffer: str, sizes: Sizes) -> tuple[int, ...]:
+        """Shape of an array in NumPy: its shape, and for vectors one more dimension."""
+        array = self.buffers[buffer]
+        return (*self.shape(array, sizes), *self.element(array.type).shape)
+
+
+def _unknown(kind: str, others: str) -> str:
+    """Return the message about a type that does not exist. `others` names types that are possible besides numbers."""
+    if kind.rstrip("0123456789") == REAL:
+        return f"`constants` gives {REAL} no floating type; add `{REAL}: float` or `{REAL}: double` there"
+    return f"there is no type {kind}; write one of {', '.join(SCALARS)}, a vector of them such as float4{others}"

@@ -1,0 +1,54 @@
+"""Loops of a source text, found by their brackets."""
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+
+COMMENT = re.compile(r"//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
+SIGN = re.compile(r"[(){};]|\b(?:for|while|do)\b")
+LOOP = re.compile(r"\b(?:for|while|do)\b")
+
+
+def loops(source: str) -> Iterator[range]:
+    """Yield the lines of each loop statement, from its head to its end. One pass is enough for any text."""
+    code = without_comments(source)
+    signs = list(SIGN.finditer(code))
+    closing = _closing([sign[0] for sign in signs])
+    line_ends = [found.start() for found in re.finditer("\n", code)]
+    ends: dict[int, int] = {}
+    for number in reversed(range(len(signs))):
+        if LOOP.match(signs[number][0]):
+            ends[number] = _end(number, signs, closing, ends)
+            last = signs[ends[number]].start() if ends[number] < len(signs) else len(code)
+            yield range(bisect_left(line_ends, signs[number].start()) + 1, bisect_left(line_ends, last) + 2)
+
+
+def without_comments(source: str) -> str:
+    """The text with its comments replaced by blanks, so that all code keeps its position."""
+    return COMMENT.sub(lambda comment: re.sub(r"[^\n]", " ", comment[0]), source)
+
+
+def _closing(signs: Sequence[str]) -> dict[int, int]:
+    """Map each opening bracket to its closing bracket, both as numbers of signs."""
+    opened: list[int] = []
+    closing = {}
+    for number, sign in enumerate(signs):
+        if sign in "({":
+            opened.append(number)
+        elif sign in ")}" and opened:
+            closing[opened.pop()] = number
+    return closing
+
+
+def _end(loop: int, signs: Sequence[re.Match[str]], closing: dict[int, int], ends: dict[int, int]) -> int:
+    """Number of the sign that ends a loop: the end of its block, a semicolon, or the end of an inner loop."""
+    number = loop + 1
+    while number < len(signs):
+        if number in ends:
+            return ends[number]
+        if signs[number][0] == "{":
+            return closing.get(number, len(signs))
+        if signs[number][0] == ";":
+            return number
+        number = closing.get(number, number) + 1
+    return number
