@@ -1,7 +1,7 @@
 // jacobi: solve A x = b by the Jacobi iteration; each work-item computes one element of x.
 //
-// A turn computes xnew[i] = (b[i] - sum over j != i of A[i][j] * xold[j]) / A[i][i] for all i. Then `change` says how
-// much it changed, and the two vectors change places, until that is little.
+// An iteration computes xnew[i] = (b[i] - sum over j != i of A[i][j] * xold[j]) / A[i][i] for all i. Then `change` says
+// how much it changed, and the two vectors change places, until that is little.
 //
 // A is n x n and row-major, A[i][j] is A[i*n + j]. At is its transpose: A[i][j] is At[j*n + i].
 //
@@ -30,7 +30,7 @@ __kernel void jacobiBranchFree(__global const real *At, __global const real *b, 
     // TODO: how can the sum do without `if (j != i)`?
 }
 
-// As before, four products a turn of the loop.
+// As before, four products an iteration of the loop.
 __kernel void jacobiUnrolled(__global const real *At, __global const real *b, __global const real *xold,
                              __global real *xnew, uint32_t n)
 {

@@ -3,9 +3,11 @@
 import re
 from typing import Any
 
+from typer import TyperException
 from typer.core import TyperCommand, TyperGroup
 
-from grader.cli.usage import usage_errors
+from grader.cli.usage import missing_command, no_command, too_many, usage_errors
+from grader.common.errors import InputError
 
 HYPHEN, HELD = "-", "\N{NON-BREAKING HYPHEN}"
 """typer breaks lines at hyphens, which would split a value such as nvidia-nodes. It does not break lines at HELD, so
@@ -27,6 +29,15 @@ class Command(TyperCommand):
         """Return the help as the terminal shows it."""
         return super().get_help(ctx).replace(HELD, HYPHEN)
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the words after the command."""
+        ctx.allow_extra_args = True  # so that the words that are too many are known
+        with usage_errors(ctx):
+            rest = super().parse_args(ctx, args)
+        if rest:
+            raise InputError(too_many(rest, ctx))
+        return rest
+
 
 class CommandGroup(TyperGroup):
     """A command with subcommands, whose help is not broken at hyphens."""
@@ -39,15 +50,27 @@ class CommandGroup(TyperGroup):
         """Return the help as the terminal shows it."""
         return super().get_help(ctx).replace(HELD, HYPHEN)
 
-    def make_context(self, *args: Any, **fields: Any) -> Any:
-        """Parse the words in front of the subcommand."""
-        with usage_errors():
-            return super().make_context(*args, **fields)
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the words in front of the subcommand. Without words, the parser raises the help."""
+        if not args:
+            return super().parse_args(ctx, args)
+        with usage_errors(ctx):
+            return super().parse_args(ctx, args)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return the subcommand that the first word names."""
+        if self.get_command(ctx, args[0]) is None:
+            raise InputError(no_command(args[0], self.commands, ctx))
+        return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
-        """Parse the words of the subcommand, and run it."""
-        with usage_errors(ctx):
+        """Run the subcommand."""
+        try:
             return super().invoke(ctx)
+        except TyperException as error:
+            if ctx.invoked_subcommand is None:
+                raise InputError(missing_command(ctx)) from error
+            raise
 
 
 def _hold_hyphens(*described: object) -> None:

@@ -1,8 +1,10 @@
-"""Describes a command line that cannot be used, in one sentence with the value, the reason and the next step."""
+"""Describes a command line that cannot be used, in one sentence with the value, the reason and the next step. The
+sentence is built from the fields of the parser's errors.
+"""
 
-import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
+from difflib import get_close_matches
 from typing import Any
 
 import typer
@@ -12,49 +14,85 @@ from grader.common.phrases import listed
 
 
 @contextmanager
-def usage_errors(group: Any = None) -> Iterator[None]:
-    """Turn the parser's errors in the block into InputError. A help text that the parser raises passes through.
-
-    `group` is the context of the group whose command is parsed. Some errors have no context of their own.
-    """
+def usage_errors(context: Any) -> Iterator[None]:
+    """Turn the parser's errors in the block into InputError. `context` is the context of the command that is parsed."""
     try:
         yield
     except typer.TyperException as error:
-        if error.message.startswith("Usage:"):
-            raise
-        raise InputError(in_words(error, _command(getattr(error, "ctx", None) or group))) from error
+        raise InputError(in_words(error, context)) from error
 
 
-def _command(context: Any) -> str:
-    """Return the command as the user types it."""
-    if context is None:
-        return "grader"
-    name = getattr(context, "invoked_subcommand", None)
-    return f"{context.command_path} {name}" if name else str(context.command_path)
+def in_words(error: Any, context: Any) -> str:
+    """Return the sentence about an error of the parser. The parser exports few classes of its errors, so their fields
+    tell them apart.
+    """
+    if hasattr(error, "possibilities"):
+        return f"there is no option {error.option_name}; {_nearest(sorted(error.possibilities or ()), context)}"
+    if hasattr(error, "option_name"):
+        return f"{error.option_name} {_about_use(error.option_name, context)}; {_advice(context)}"
+    if hasattr(error, "param_type"):
+        return f"{_missing(error.param)}; {_advice(context)}"
+    cause = error.__cause__
+    if isinstance(error, typer.BadParameter) and hasattr(cause, "errors"):
+        return _about_a_value(error.param, cause.errors()[0])
+    return f"{' '.join(error.format_message().split()).removesuffix('.')}; {_advice(context)}"
 
 
-def in_words(error: typer.TyperException, command: str) -> str:
-    """Return the sentence about an error of the parser."""
-    return _about_a_value(error) or _about_words(" ".join(error.format_message().split()), f"see `{command} --help`.")
+def no_command(name: str, commands: Collection[str], context: Any) -> str:
+    """Return the sentence about a name that is none of these commands."""
+    return f"there is no command {name}; {_nearest(get_close_matches(name, commands), context)}"
 
 
-def _about_a_value(error: typer.TyperException) -> str:
-    """Describe a value of the wrong type or out of range, and say what is possible. Returns "" for other errors."""
-    cause, parameter = error.__cause__, getattr(error, "param", None)
-    if cause is None or parameter is None or not hasattr(cause, "errors"):
-        return ""
-    (first, *_), name = cause.errors(), parameter.opts[0]
-    of_an_option = parameter.type_descriptor.parameter_info
-    given = f"{name if name.startswith('-') else name.upper()} {first['input']}"
-    if choices := re.search(r"not one of (.*)", first["msg"]):
-        return f"{given} does not exist; choose {listed(re.findall(QUOTED, choices[1]), 'or')}."
-    fault = FAULTS.get(first["type"])
-    if fault is None:
-        return f"{given} cannot be used; {first['msg']}."
-    return f"{given} {fault}; write {_wanted(name, of_an_option.min, of_an_option.max)}."
+def missing_command(context: Any) -> str:
+    """Return the sentence about a group without a command."""
+    return f"the command is missing; {_advice(context)}"
 
 
-QUOTED = re.compile(r"'([^']*)'")
+def too_many(words: Collection[str], context: Any) -> str:
+    """Return the sentence about words to which no argument belongs."""
+    return f"there is one argument too many, {' '.join(words)}; {_advice(context)}"
+
+
+def _advice(context: Any) -> str:
+    return f"see `{context.command_path} --help`."
+
+
+def _nearest(names: Collection[str], context: Any) -> str:
+    """Return the next step after a wrong name. The names are similar to it, and the first is the most likely."""
+    near = next(iter(names), None)
+    return _advice(context) if near is None else f"did you mean {near}?"
+
+
+def _about_use(option: str, context: Any) -> str:
+    """Describe the wrong use of an option, which is a value after a flag, or no value after another option."""
+    flags = {
+        name for each in context.command.get_params(context) if getattr(each, "is_flag", False) for name in each.opts
+    }
+    return "takes no value" if option in flags else "needs a value"
+
+
+def _missing(parameter: Any) -> str:
+    """Describe an argument or an option that is missing."""
+    name = parameter.opts[0] if parameter.param_type_name == "option" else parameter.name
+    choices = ", ".join(_choices(parameter))
+    return f"the {parameter.param_type_name} {name} is missing{choices and f', one of {choices}'}"
+
+
+def _choices(parameter: Any) -> list[str]:
+    """Return the words that a parameter accepts; empty if it accepts others, too."""
+    return [str(getattr(each, "value", each)) for each in parameter.type_descriptor.choices or ()]
+
+
+def _about_a_value(parameter: Any, fault: Any) -> str:
+    """Describe a value of the wrong type or out of range, and say what is possible. `fault` is an error of Pydantic."""
+    name, limits = parameter.opts[0], parameter.type_descriptor.parameter_info
+    given = f"{name if name.startswith('-') else name.upper()} {fault['input']}"
+    if choices := _choices(parameter):
+        return f"{given} does not exist; choose {listed(choices, 'or')}."
+    if fault["type"] not in FAULTS:
+        return f"{given} cannot be used; {fault['msg']}."
+    return f"{given} {FAULTS[fault['type']]}; write {_wanted(name, limits.min, limits.max)}."
+
 
 FAULTS = {
     "int_parsing": "is not a whole number",
@@ -72,27 +110,3 @@ def _wanted(name: str, low: float | None, high: float | None) -> str:
     if low is None:
         return f"a number, such as `{name} 1`"
     return f"a number from {low:g} to {high:g}" if high is not None else f"{low:g} or more"
-
-
-WORDS = (
-    (r"No such option: (?P<name>\S+)(?: \(Possible options: (?P<near>[^,]*).*\))?", "there is no option {name}"),
-    (r"No such command '(?P<name>.*?)'\.(?: Did you mean '(?P<near>.*?)'.*)?", "there is no command {name}"),
-    (r"Got unexpected extra argument\(s\) \((?P<name>.*)\)", "there is one argument too many, {name}"),
-    (r"Option '(?P<name>.*)' requires an argument\.?", "{name} needs a value"),
-    (r"Option '(?P<name>.*)' does not take a value\.?", "{name} takes no value"),
-    (r"Missing argument '(?P<name>.*?)'\. Choose from: (?P<all>.*)", "the argument {name} is missing, one of {all}"),
-    (r"Missing argument '(?P<name>.*)'\.?", "the argument {name} is missing"),
-    (r"Missing option '(?P<name>.*)'\.?", "the option {name} is missing"),
-    (r"Missing command\.?", "the command is missing"),
-)
-"""Patterns of the parser's messages, with our words."""
-
-
-def _about_words(message: str, advice: str) -> str:
-    """Return the parser's message in our words, or the message itself if no pattern matches it, and the next step."""
-    for pattern, words in WORDS:
-        if found := re.fullmatch(pattern, message):
-            groups = found.groupdict("")
-            near = groups.get("near", "")
-            return f"{words.format(**groups)}; " + (f"did you mean {near}?" if near else advice)
-    return f"{message.removesuffix('.')}; {advice}"

@@ -73,11 +73,11 @@ def _ladder(rows: Sequence[TimedRow]) -> Iterator[RenderableType]:
     """Yield a row for each kernel of a suite, compared with the first."""
     table = _table("kernel", rows)
     repeated = any(isinstance(row.outcome, Measured) and row.outcome.assignment.repeat for row in rows)
-    for heading in ("times\nfirst", "FLOP\na word", *(["turns"] if repeated else [])):
+    for heading in ("times\nfirst", "FLOP\na word", *(["iterations"] if repeated else [])):
         table.add_column(heading, justify="right", vertical="bottom")
     for row in rows:
-        turns = [f"{row.outcome.turns:,}" if isinstance(row.outcome, Measured) else NOTHING] if repeated else []
-        table.add_row(*_cells(row, rows), _ratio(_times_first(row, rows[0])), _ratio(row.intensity), *turns)
+        iterations = [f"{row.outcome.turns:,}" if isinstance(row.outcome, Measured) else NOTHING] if repeated else []
+        table.add_row(*_cells(row, rows), _ratio(_times_first(row, rows[0])), _ratio(row.intensity), *iterations)
     yield from _around(table, rows, but="")
 
 
@@ -127,7 +127,7 @@ def _launches(measured: Measured) -> Iterator[str]:
         )
         yield f"{launch.kernel}: global {global_size}, local {local_size}"
     if assignment.repeat is not None:
-        yield f"repeated: {count(measured.turns, 'turn')}"
+        yield f"repeated: {count(measured.turns, 'iteration')}"
 
 
 # --- several rows -------------------------------------------------------------------------------

@@ -125,12 +125,22 @@ def lines_named(words: str) -> tuple[int, ...]:
     return tuple(int(line) for named in LINES.findall(words) for line in re.findall(r"\d+", named))
 
 
+class AdvisedBarrier(Record):
+    """A barrier that a finding advises for this line, or after it. `race` is the message of the finding without the
+    barrier. `needs_braces` is true if the barrier is the end of a loop body that does not have braces yet.
+    """
+
+    line: int
+    race: str
+    needs_braces: bool = False
+
+
 class Finding(Record):
     """An error that the simulator observed.
 
-    `message` is a sentence that mentions the lines. `help` is the next step or the usual cause. `places` are the
-    accesses of one instance, and `times` is the number of observed instances. `fault` is a fault of grader that
-    prevented an explanation.
+    `message` is a sentence that mentions the lines. `help` is the next step or the usual cause, and `barrier` is the
+    barrier in it. `places` are the accesses of one instance, and `times` is the number of observed instances. `fault`
+    is a fault of grader that prevented an explanation.
     """
 
     reason: Reason
@@ -138,6 +148,7 @@ class Finding(Record):
     help: str
     places: tuple[Place, ...]
     times: int
+    barrier: AdvisedBarrier | None = Field(default=None, exclude_if=lambda value: value is None)
     fault: Fault | None = Field(default=None, exclude_if=lambda value: value is None)
 
     @property

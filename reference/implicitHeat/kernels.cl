@@ -1,4 +1,4 @@
-// Model solution: a turn of Jacobi's iteration on a tile in local memory, and the squares of its residuals.
+// Model solution: an iteration of Jacobi's method on a tile in local memory, and the squares of its residuals.
 //
 // A group loads its tile with a rim of one cell on each side, so a cell of old is read once, and again only at the edges
 // of tiles. The sum over the four neighbours serves the new cell and the residual of the old cell. So the test for

@@ -1,32 +1,32 @@
-"""An implicit step of heat conduction by Jacobi's iteration, in as many turns as the test for convergence needs."""
+"""An implicit step of heat conduction by Jacobi's method, in as many iterations as the test for convergence needs."""
 
 import numpy as np
 
 from grader.oracle import Truth
 
 CONVERGED = 1e-18
-"""A turn in which the mean square of the residuals is below this is the last (`repeat` in assignment.yaml)."""
+"""An iteration in which the mean square of the residuals is below this is the last (`repeat` in assignment.yaml)."""
 
 MOST = 60
-"""Most turns that any system needs."""
+"""Most iterations that any system needs."""
 
 SHIFT = 4
-"""The last turn is up to so many turns earlier or later than for a heat of about 1, so kernels cannot know it."""
+"""The last iteration is up to so many earlier or later than for a heat of about 1, so kernels cannot know it."""
 
 ROUNDED = 1e-26
 """Mean squares below this consist of rounding errors."""
 
 
 def inputs(generator, data, height, width, flow, **_):
-    """Return heat for which no turn is a close call.
+    """Return heat for which no iteration is a close call.
 
-    All numbers are positive, so no result is close to 0. A turn at least halves the residuals. The heat is scaled so
-    that CONVERGED is half-way, on a scale of logarithms, between the mean squares of the last turn and of the turn
-    before. Large systems need more than 20 turns, as many as timed runs have.
+    All numbers are positive, so no result is close to 0. An iteration at least halves the residuals. The heat is scaled
+    so that CONVERGED is half-way, on a scale of logarithms, between the mean squares of the last two iterations. Large
+    systems need more than 20 iterations, as many as timed runs have.
     """
     heat = generator.uniform(0.5, 1, (height, width))
-    squares = [square for _, square in _turns(heat, flow, MOST)]
-    last = next(turn for turn, square in enumerate(squares) if square < CONVERGED)
+    squares = [square for _, square in _iterations(heat, flow, MOST)]
+    last = next(iteration for iteration, square in enumerate(squares) if square < CONVERGED)
     last = max(1, last + generator.integers(-SHIFT, SHIFT, endpoint=True))
     while last > 1 and squares[last - 1] < ROUNDED:
         last -= 1
@@ -35,12 +35,12 @@ def inputs(generator, data, height, width, flow, **_):
 
 
 def expected(heat, flow, iterations, **_):
-    """Return the cells after the last turn, in double precision as in the kernel."""
-    return {"new": Truth(value=_last(_turns(heat, flow, iterations), CONVERGED))}
+    """Return the cells after the last iteration, in double precision as in the kernel."""
+    return {"new": Truth(value=_last(_iterations(heat, flow, iterations), CONVERGED))}
 
 
 def mistakes(heat, flow, iterations, ROWS, COLUMNS, **_):
-    """Neighbours that are left out or taken from elsewhere, a wrong divisor, and too few or too many turns."""
+    """Neighbours that are left out or taken from elsewhere, a wrong divisor, and too few or too many iterations."""
     y, x = np.indices(heat.shape)
     around = {
         "the neighbour above is left out": lambda u: _around(u, leave_out=0),
@@ -56,25 +56,25 @@ def mistakes(heat, flow, iterations, ROWS, COLUMNS, **_):
         ),
     }
     results = {
-        words: _last(_turns(heat, flow, iterations, around=each), CONVERGED) for words, each in around.items()
+        words: _last(_iterations(heat, flow, iterations, around=each), CONVERGED) for words, each in around.items()
     } | {
-        "the sum is not divided by 1 + 4*flow": _last(_turns(heat, flow, iterations, divisor=1), CONVERGED),
+        "the sum is not divided by 1 + 4*flow": _last(_iterations(heat, flow, iterations, divisor=1), CONVERGED),
         "the sum is divided by 4, the number of neighbours": _last(
-            _turns(heat, flow, iterations, divisor=4), CONVERGED
+            _iterations(heat, flow, iterations, divisor=4), CONVERGED
         ),
-        "the neighbours are subtracted, not added": _last(_turns(heat, flow, iterations, sign=-1), CONVERGED),
-        "the first turn is the last, as if `squares` were 0": _last(_turns(heat, flow, 1), CONVERGED),
-        "turns go on after the test for convergence holds": _last(_turns(heat, flow, iterations), 0),
-        "the last turn is one too early, as if squares of changes were added, not of residuals": _last(
-            _turns(heat, flow, iterations), CONVERGED * (1 + 4 * flow) ** 2
+        "the neighbours are subtracted, not added": _last(_iterations(heat, flow, iterations, sign=-1), CONVERGED),
+        "the first iteration is the last, as if `squares` were 0": _last(_iterations(heat, flow, 1), CONVERGED),
+        "iterations go on after the test for convergence holds": _last(_iterations(heat, flow, iterations), 0),
+        "the last iteration is one too early, as if squares of changes were added, not of residuals": _last(
+            _iterations(heat, flow, iterations), CONVERGED * (1 + 4 * flow) ** 2
         ),
-        "the values are rounded to float": _last(_turns(heat, flow, iterations, rounded=np.float32), CONVERGED),
+        "the values are rounded to float": _last(_iterations(heat, flow, iterations, rounded=np.float32), CONVERGED),
     }
     return {words: {"new": Truth(value=value)} for words, value in results.items()}
 
 
-def _turns(heat, flow, most, around=None, divisor=None, sign=1, rounded=np.float64):
-    """Yield the cells after each turn, and the mean square of the residuals before it. The first turn begins with 0."""
+def _iterations(heat, flow, most, around=None, divisor=None, sign=1, rounded=np.float64):
+    """Yield the cells after each iteration, and the mean square of the residuals before it. The first begins with 0."""
     old = np.zeros_like(heat)
     divisor = divisor or 1 + 4 * flow
     for _ in range(most):
@@ -84,9 +84,9 @@ def _turns(heat, flow, most, around=None, divisor=None, sign=1, rounded=np.float
         yield old, np.mean(residual**2)
 
 
-def _last(turns, converged):
-    """Return the cells after the last turn."""
-    for cells, square in turns:
+def _last(iterations, converged):
+    """Return the cells after the last iteration."""
+    for cells, square in iterations:
         if square < converged:
             break
     return cells

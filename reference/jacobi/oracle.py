@@ -1,4 +1,4 @@
-"""A x = b by the Jacobi iteration in double precision, in as many turns as the test for convergence needs."""
+"""A x = b by Jacobi's method in double precision, in as many iterations as the test for convergence needs."""
 
 import numpy as np
 
@@ -8,29 +8,29 @@ UNIT_ROUNDOFF = 2.0**-24
 """u of fp32."""
 
 CONVERGED = 1e-8
-"""A turn whose mean square change is below this is the last (`repeat` in assignment.yaml)."""
+"""An iteration whose mean square change is below this is the last (`repeat` in assignment.yaml)."""
 
 NEAR = 0.05
 """A mean square this near to CONVERGED, as a share of it, may fall on either side: elements change by 1e-4 then, and
 rounding errors of up to 1e-6 in them move the mean square by 2 %."""
 
 LAST = (25, 37)
-"""The first and the last of the turns that may be the last one. Timed runs have 20."""
+"""The first and the last of the iterations that may be the last one. Timed runs have 20."""
 
 FULL_SIZE = 38
-"""The last turn for x in [1, 2.5); it is one earlier for each factor of 0.8."""
+"""The last iteration for x in [1, 2.5); it is one earlier for each factor of 0.8."""
 
 
 def inputs(generator, data, n, **_):
-    """Return a system whose error each turn of the iteration multiplies by exactly 0.8.
+    """Return a system whose error each iteration multiplies by exactly 0.8.
 
     A is n x n, and At is its transpose. b = A (s x) with n numbers x of one size, between some factor and 2.5 times it.
     A is negative except for its diagonal, and the rest of a row adds up to 0.8 of the diagonal. Then column i is
     divided by s[i]. This only multiplies the changes of x[i] by s[i]. So all errors have one sign, and differ by a
     factor of up to 50: a sum with some of them twice and without others is another sum. The mean square of s is 1.
-    From 60 equations on, the last turn is one of LAST, and each system has another last turn, so `change` cannot count
-    turns instead. The mean square of the turn before is 1.1 to 1.4 times CONVERGED, and the mean square of the last
-    turn is 0.7 to 0.9 times CONVERGED. Neither is close to the bound.
+    From 60 equations on, the last iteration is one of LAST, and each system has another last iteration, so `change`
+    cannot count iterations instead. The mean square of the iteration before is 1.1 to 1.4 times CONVERGED, and the mean
+    square of the last iteration is 0.7 to 0.9 times CONVERGED. Neither is close to the bound.
     """
     A = -generator.random((n, n), dtype=np.float32)
     np.fill_diagonal(A, 0)
@@ -45,13 +45,13 @@ def inputs(generator, data, n, **_):
 
 
 def expected(A, b, n, iterations, **_):
-    """x after the last turn, n numbers."""
+    """x after the last iteration, n numbers."""
     M, c = _fixed_point(A, b)
     return {"xnew": _iterated(M, c, iterations)}
 
 
 def mistakes(A, b, n, iterations, **_):
-    """Additional or missing products, products of the wrong sign or of the transpose; too few or too many turns."""
+    """Additional or missing products, products of a wrong sign or of the transpose; too few or too many iterations."""
     M, c = _fixed_point(A, b)
     diagonal = A.diagonal()[:, None]
     made = {
@@ -67,11 +67,11 @@ def mistakes(A, b, n, iterations, **_):
     }
     results = {words: _iterated(*system, iterations) for words, system in made.items()}
     results |= {
-        "the first turn is the last, as if the sums of `change` were 0": _iterated(M, c, 1),
-        "turns end too early, as if `change` added up only half of the elements": _iterated(
+        "the first iteration is the last, as if the sums of `change` were 0": _iterated(M, c, 1),
+        "iterations end too early, as if `change` added up only half of the elements": _iterated(
             M, c, iterations, converged=2 * CONVERGED
         ),
-        "turns go on after the test for convergence holds, as if the sums of `change` were too large": _iterated(
+        "iterations go on after the test for convergence holds, as if the sums of `change` were too large": _iterated(
             M, c, iterations, converged=0
         ),
     }
@@ -79,7 +79,7 @@ def mistakes(A, b, n, iterations, **_):
 
 
 def _fixed_point(A, b):
-    """Return M and c for which a turn is x = c + M x."""
+    """Return M and c for which an iteration is x = c + M x."""
     diagonal = A.diagonal().astype(np.float64)
     M = A / -diagonal[:, None]
     np.fill_diagonal(M, 0)
@@ -87,12 +87,12 @@ def _fixed_point(A, b):
 
 
 def _iterated(M, c, iterations, converged=CONVERGED):
-    """x after the last turn, started from 0.
+    """x after the last iteration, started from 0.
 
-    A turn errs by some u*sqrt(n) of the terms that an element is made from, as a product does, and by a few u for the
-    division; a kernel without branches has the diagonal among its terms. What M makes of the errors of the turn before
-    comes on top of that, as if all had the same sign: the errors of fp32 are a tenth of this bound. Where the test for
-    convergence is a close call, a turn more or less is right as well.
+    An iteration errs by some u*sqrt(n) of the terms that an element is made from, as a product does, and by a few u for
+    the division; a kernel without branches has the diagonal among its terms. What M makes of the errors of the
+    iteration before comes on top of that, as if all had the same sign: the errors of fp32 are a tenth of this bound.
+    Where the test for convergence is a close call, an iteration more or less is right as well.
     """
     factor, weights = np.sqrt(len(c)) + 6, np.abs(M)
     x, errors, changes = np.zeros(len(c)), np.zeros(len(c)), []

@@ -29,12 +29,12 @@ from services import Service, parts  # noqa: E402
 from sign_in_methods import CLIENT, SECRET, enter, issuing, token_in  # noqa: E402
 
 from grader.common.sign_in import UniversityRules  # noqa: E402
-from grader.service.auth.mail_links import LinkContext, MailLinks  # noqa: E402
-from grader.service.auth.oidc import University  # noqa: E402
-from grader.service.auth.passwords import MAX_FAILURES, Passwords  # noqa: E402
-from grader.service.auth.sessions import invite  # noqa: E402
 from grader.service.db.tables.access import PasswordRow  # noqa: E402
 from grader.service.db.tables.people import CourseRole, PersonRow  # noqa: E402
+from grader.service.people.auth.mail_links import LinkContext, MailLinks  # noqa: E402
+from grader.service.people.auth.oidc import University  # noqa: E402
+from grader.service.people.auth.passwords import MAX_FAILURES, Passwords  # noqa: E402
+from grader.service.people.auth.sessions import invite  # noqa: E402
 
 MINUTE = 60.0
 """Seconds within which all students must be able to sign in."""

@@ -35,6 +35,10 @@ COMMANDS = (
         (("serve", "--port", "99999"), "--port 99999 is out of range; write a number from 1 to 65535."),
         (("schema", "submission"), "WHICH submission does not exist; choose result, assignment or course."),
         (("init",), "the argument name is missing; see `grader init --help`."),
+        (("schema",), "the argument which is missing, one of result, assignment, course; see `grader schema --help`."),
+        (("lti", "add"), "the option --issuer is missing; see `grader lti add --help`."),
+        (("export", "--"), "the command is missing; see `grader export --help`."),
+        (("--version=3",), "--version takes no value; see `grader --help`."),
     ],
 )
 def test_a_usage_error_is_exit_code_2_and_says_what_is_wrong(tmp_path, args, said):

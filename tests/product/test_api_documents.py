@@ -13,7 +13,7 @@ from project import ROOT
 
 from grader.cli.app import app
 from grader.common.sign_in import SignInRules
-from grader.service.auth.api_tokens import OWN_SCOPES, TokenScope
+from grader.service.people.auth.api_tokens import OWN_SCOPES, TokenScope
 from grader.service.serve.deliveries import signature
 
 GIT, API = ((ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("git.md", "api.md"))

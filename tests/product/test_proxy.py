@@ -20,8 +20,8 @@ from project import ROOT
 from services import field, parts
 
 from grader.course.submissions.submission import SIZE_LIMIT
-from grader.service.auth.sessions import invite
 from grader.service.db.tables.people import PersonRow
+from grader.service.people.auth.sessions import invite
 
 HOST = "grader.example.org"
 ABSENT = "nginx is not installed (apt install nginx)"

@@ -38,7 +38,7 @@ def underlined(source, *events):
         ("x = A[i", "reads A", "A"),
         ("x = *A + 1;", "reads A", "A"),
         ("x = As[i] + A[j] + A2[k];", "reads A", "A[j]"),
-        ("x = A[i];", "work-item (3, 0) of group (1, 0) reads A[99], one turn of the loop later", "A[i]"),
+        ("x = A[i];", "work-item (3, 0) of group (1, 0) reads A[99], one iteration of the loop later", "A[i]"),
     ],
 )
 def test_a_read_is_the_last_use_of_its_array_and_a_write_the_first(source, event, part):

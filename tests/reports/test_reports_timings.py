@@ -70,11 +70,11 @@ def test_the_results_are_right_or_wrong_or_nobody_has_looked(addition, changes, 
     assert sum(words in shown for words in ("results right", "not checked", "WRONG_OUTPUT")) == 1
 
 
-def test_several_kernels_and_turns_are_told_apart(repeated):
+def test_several_kernels_and_iterations_are_told_apart(repeated):
     """Each kernel has a line for its share of the time, and the page shows the number of repetitions."""
     found = measured(repeated, launches=(launch((2.0, 1.0), turns=7),), totals=(0.01,))
     shown = page(repeated, [row("add", found)])
-    assert "repeated: 7 turns" in shown
+    assert "repeated: 7 iterations" in shown
     assert " ".join(line_of(shown, "kernel only")) == "kernel only, by the device 3 ms 3 ms 0.4"
     assert " ".join(line_of(shown, "add ")) == "add 2 ms 2 ms"
     assert " ".join(line_of(shown, "other ")) == "other 1 ms 1 ms"
@@ -138,10 +138,10 @@ def test_a_ladder_is_held_against_its_first_kernel(addition):
     (long,) = (line.split() for line in shown.splitlines() if line.endswith(" 2.00       -"))
     assert long[1:] == ["2", "0.6", "0.15", "right", "2.00", "-"]
     assert line_of(shown, "last ") == ["last", "-", "-", "-", "failed", "-", "-"]
-    assert "turns" not in shown
+    assert "iterations" not in shown
 
 
-def test_a_ladder_of_repeated_launches_has_their_turns(repeated):
+def test_a_ladder_of_repeated_launches_has_their_iterations(repeated):
     """A ladder of repeated launches has a column with the number of repetitions. A failed kernel has a dash there."""
     found = measured(repeated, launches=(launch((2.0, 1.0), turns=1234),), totals=(0.01,))
     shown = page(repeated, [row("first", found), row("second", FAILED)])

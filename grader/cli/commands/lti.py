@@ -136,7 +136,7 @@ def _service(data: Path | None, database: str | None) -> "Iterator[tuple[Databas
         from grader.service.db.migrate import require_current
         from grader.service.errors import RefusedError
         from grader.service.lti.platform_client import PlatformClient
-        from grader.service.outgoing.client import HttpClient
+        from grader.service.network.client import HttpClient
     with closing(reached_database(data, database)) as reached:
         require_current(reached)
         try:

@@ -209,14 +209,14 @@ def _require_cluster(stations: int) -> None:
 
 def _forget_database() -> None:
     """Remove the variable after it has been read, so that nothing can read it from this process or its children."""
-    from grader.service.secrets.handover import forget_variable
+    from grader.service.db.handover import forget_variable
 
     forget_variable(DATABASE)
 
 
 def _forget_secrets() -> None:
     """Remove the variables with secrets in the same way. Stations never receive these secrets."""
-    from grader.service.secrets.handover import forget_variable
+    from grader.service.db.handover import forget_variable
 
     for name in [each for each in os.environ if each.upper().startswith(SECRETS)]:
         forget_variable(name)

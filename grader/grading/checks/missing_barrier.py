@@ -5,7 +5,6 @@ barriers that the findings advise do not make the results right, another mistake
 """
 
 import dataclasses
-import re
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -19,10 +18,9 @@ from grader.grading.checks.building import Built
 from grader.grading.checks.sanitizer_run import NUMBER, findings_of, runs_alone
 from grader.grading.checks.simulated_run import Simulated, Subject, simulate
 from grader.grading.explain.problem import Problem
-from grader.grading.explain.simulator.races import ADD_BARRIER, BRACES, NO_BARRIER
 from grader.grading.source.outline import Outline
 from grader.grading.source.reading import outline
-from grader.results.check import Finding, Reason, lines_named
+from grader.results.check import AdvisedBarrier, Finding, Reason
 
 BARRIER = " barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);"
 
@@ -33,9 +31,6 @@ SECONDS = 40.0
 """Time limit in seconds for all places together. A place takes 0.3 s, or up to 2 s if the simulator still finds many
 races. All kernels of the corpus take far less than the limit, so a busy machine does not change points.
 """
-
-ADVICE = re.compile(f"{re.escape(NO_BARRIER)}|{re.escape(ADD_BARRIER)}")
-"""Pattern of the first words of advice that contains the line for a barrier."""
 
 APART = 2
 """Maximum distance between neighbouring lines of a race that belong to one group."""
@@ -100,7 +95,7 @@ def advised_barriers(subject: Subject, sizes: Sizes, found: Sequence[Finding]) -
     for _ in range(ROUNDS):
         if seen is None:
             break
-        places = (_advised(seen, each) for each in found if each.help.startswith(ADD_BARRIER))
+        places = (_advised(seen, each.barrier) for each in found if each.barrier)
         new = [*dict.fromkeys(place for place in places if place is not None and place not in added)]
         if not new:
             return (
@@ -138,12 +133,10 @@ class Insertion:
     body: int | None = None
 
 
-def _advised(seen: Outline, race: Finding) -> Insertion | None:
+def _advised(seen: Outline, barrier: AdvisedBarrier) -> Insertion | None:
     """The place that a finding advises for a barrier. It is in a loop without braces only if the advice says so."""
-    needs_braces = BRACES in race.help
-    return next(
-        (each for each in _places(seen, lines_named(race.help)) if (each.body is not None) is needs_braces), None
-    )
+    places = _places(seen, [barrier.line])
+    return next((each for each in places if (each.body is not None) is barrier.needs_braces), None)
 
 
 def _mended(built: Built, seen: Outline, places: Sequence[Insertion]) -> Built:
@@ -170,7 +163,7 @@ def _ends(races: Sequence[Finding]) -> tuple[int, ...]:
     """The lines after which a barrier may be missing, the most likely first. These are the lines that the findings
     advise, the first lines of the races, and their last lines, where a loop jumps back to the first lines.
     """
-    advised = [line for each in races if ADVICE.match(each.help) for line in lines_named(each.help)]
+    advised = [each.barrier.line for each in races if each.barrier]
     return *advised, *_ends_of_groups(sorted({line for each in races for line in each.lines}))
 
 

@@ -80,7 +80,7 @@ def _with_slip(check: Check, slip: Slip | Fault | None) -> Check:
     first, *others = check.findings
     if not any(place.line in slip.explains for place in first.places):
         return check
-    found = replace(first, message=f"{slip.message} {_observed(first, slip)}", help=slip.help)
+    found = replace(first, message=f"{slip.message} {_observed(first, slip)}", help=slip.help, barrier=None)
     message = check.message.replace(first.message, found.message)
     return replace(check, message=message, help=slip.help, findings=(found, *others))
 
@@ -113,11 +113,13 @@ def _launches(built: Built, run: Simulated) -> Iterator[SimulatedLaunch]:
     if seen is None:
         return
     functions = {each.name: each for each in seen.functions}
-    for each, name, kernel, scene in zip(asked, names, run.kernels, run.scenes, strict=False):
+    ran = tuple(zip(run.kernels, run.scenes, strict=True))
+    for number, (each, name, (kernel, scene)) in enumerate(zip(asked, names, ran, strict=False), start=1):
         if name in functions:
             text = Text(outline=seen, function=functions[name], scene=scene)
             launch = _launch(built.task.assignment, each, text, run.sizes, kernel)
-            yield dataclasses.replace(launch, unset_later=frozenset(unset_later(kernel, run.kernels)))
+            unset = frozenset(unset_later(kernel, run.kernels))
+            yield dataclasses.replace(launch, unset_later=unset, later=ran[number:])
 
 
 def unset_later(launch: SeenKernel, others: Sequence[SeenKernel]) -> Iterator[tuple[str, int]]:

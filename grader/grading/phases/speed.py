@@ -1,6 +1,7 @@
 """The timed rounds of a grading: their set-up, and the performance check."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from grader.course.rubric import Kind
 from grader.grading.check_kinds import untimed_checks
@@ -58,7 +59,11 @@ def time_submission(context: GradingContext, setup: TimingSetup | Problem) -> tu
     if isinstance(setup, Problem):
         return tuple(map(setup.mark, untimed_checks(context.task.assignment, context.device)))
     context.environment.workers.quieten()
+    rules = context.environment.timing
+    context.begin("preparing the timed rounds")
+    with context.cpu:
+        ready = replace(setup, verifier=setup.verifier.prepared(rules.clear_pairs))
     context.begin("waiting for the device")
     with exclusive(context.device, context.environment.locks), thawed(context.student, context.device):
         context.begin("timing")
-        return (check_performance(setup, context.environment.timing, context.roofs),)
+        return (check_performance(ready, rules, context.roofs),)

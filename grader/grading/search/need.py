@@ -13,7 +13,6 @@ from grader.grading.checks.sanitizer_run import NUMBER, findings_of
 from grader.grading.checks.simulated_run import Subject, simulate
 from grader.grading.checks.simulator_runs import Watched
 from grader.grading.explain.problem import Problem
-from grader.grading.explain.simulator.races import ADD_BARRIER
 from grader.grading.explain.simulator.source_lines import EXPLAINED
 from grader.grading.search.localisation import IsClean
 from grader.results.check import Check, Finding, Reason, Verdict
@@ -63,7 +62,7 @@ def effect_of_barriers(subject: Subject, watched: Watched) -> Barriers:
     barrier would end, but then the results stay wrong.
     """
     asked = subject.task.assignment
-    if not any(each.help.startswith(ADD_BARRIER) for each in _firsts(asked, watched.checks)):
+    if not any(each.barrier for each in _firsts(asked, watched.checks)):
         return Barriers.UNKNOWN
     if watched.profile is not None and watched.profile.barrier_after is not None:
         return Barriers.ENOUGH

@@ -57,8 +57,23 @@ def _indexes(seen: Outline, line: int, array: str) -> Iterator[tuple[int, int]]:
 def pointers(seen: Outline, place: int, array: str) -> list[tuple[int, int]]:
     """The expressions that let the variable at this token point into an array."""
     found = _definitions(seen, place)
-    spans = ((each.first, each.last) for each in found if each.role == "value" or seen.code[each.first + 1].text != "[")
-    return [each for each in spans if any(seen.code[number].text == array for number in range(*each))]
+    values = (each for each in found if each.role == "value" or seen.code[each.first + 1].text != "[")
+    return [(each.first, each.last) for each in values if _has_address(seen, each, array)]
+
+
+def _has_address(seen: Outline, region: Region, array: str) -> bool:
+    """True if an expression contains the address of an array or of a row of it, or `&` and an element."""
+    subscripts = next((each.subscripts for each in region.visible if each.name == array), 1)
+    places = (number for number in range(region.first, region.last) if seen.code[number].text == array)
+    return any(seen.code[each - 1].text == "&" or _indexes_after(seen, each) < subscripts for each in places)
+
+
+def _indexes_after(seen: Outline, place: int) -> int:
+    """The number of indexes that follow a name."""
+    number, opening = 0, place + 1
+    while opening < len(seen.code) and seen.code[opening].text == "[":
+        number, opening = number + 1, seen.pairs[opening] + 1
+    return number
 
 
 def _definitions(seen: Outline, place: int) -> Iterator[Region]:

@@ -8,8 +8,9 @@
 
 A student kit does not have a model solution, so reference and control run the baseline there.
 
-Every round has new secret inputs and a different order of the workers. Every timed output of the submission is verified
-(verifiers.py). The first rounds, and the first round of every session, run but do not count. A round in which the
+Every round that counts has new secret inputs. The order of the workers changes from round to round, and every timed
+output of the submission is verified (verifiers.py). The first rounds, and the first round of every session, run but do
+not count. A round in which the
 operating system worked more during the turns of one side does not count either, because a submission can leave work to
 the operating system that slows down the other workers.
 """
@@ -156,12 +157,13 @@ def _rounds(setup: TimingSetup, rules: TimingRules, kernel: KernelThreads) -> li
         if is_first and number:
             _reopen_sessions(setup)
         spent += time.perf_counter() - begun
+        warms_up = is_first or time.perf_counter() - start <= rules.warm_up_seconds
         with threads.limit(limits=1):  # NumPy's threads would continue to spin on the cores of the timed kernels
-            inputs = setup.verifier.inputs(number)
+            inputs = setup.verifier.warm_up(number) if warms_up else setup.verifier.inputs(len(seen))
         found = _round(setup, inputs, number, len(_counted(seen)), kernel)
         elapsed = time.perf_counter() - start
         spent += found.turn
-        if not is_first and elapsed > rules.warm_up_seconds:
+        if not warms_up:
             seen.append(found)
         if is_disturbed(seen) or leaves_few(seen):
             if len(seen) >= rules.max_pairs or elapsed >= rules.max_seconds:

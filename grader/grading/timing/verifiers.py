@@ -10,11 +10,13 @@ launches that are worth timing move hundreds of megabytes.
 """
 
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from grader.common.errors import SolutionError
 from grader.course.assignment import Timed
@@ -37,8 +39,13 @@ from grader.grading.timing.rounds import Clocked
 from grader.protocol.messages import BuildFailed, DeviceFacts
 from grader.protocol.steps import ProgramSource
 
-ROUND_KEY = 1
-"""Key of the inputs of timed rounds. Inputs of cases have the key 0 (checks/correctness.py)."""
+ROUND_KEY, WARM_UP_KEY = 1, 3
+"""Keys of the inputs of timed rounds, and of the warm-up if the device makes them. Inputs of cases have the key 0
+(checks/correctness.py), and inputs of simulated runs have the key 2 (checks/simulated_run.py).
+"""
+
+MAKERS = 4
+"""Number of threads that make inputs before the timed rounds. The oracle may need gigabytes in each of them."""
 
 Results = dict[str, Fetched]
 """The results of a worker, by the names of buffers."""
@@ -106,8 +113,14 @@ class ResultVerifier(Protocol):
     def session_pairs(self, rules: TimingRules) -> int | None:
         """Number of pairs after which all sessions are opened again; None if this is not needed."""
 
+    def prepared(self, rounds: int) -> "ResultVerifier":
+        """Return a verifier that has already made the inputs of this many rounds, if making them takes long."""
+
+    def warm_up(self, number: int) -> RoundInputs:
+        """Return the inputs of a round that does not count. They may be the same in all of these rounds."""
+
     def inputs(self, number: int) -> RoundInputs:
-        """Return the inputs of a round."""
+        """Return the inputs of a round that counts. No other round has them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,6 +139,8 @@ class ByOracle:
     """Verifier that uses random inputs from the judge, and compares the results with the oracle."""
 
     task: TimingTask
+    made: tuple[RoundInputs, ...] = field(default=(), repr=False)
+    """The inputs of the warm-up and of the first rounds that count."""
 
     def programs(self, plan: Plan) -> Mapping[str, ProgramSource]:  # noqa: ARG002 - the oracle needs no kernels
         """Return no kernels, because the judge generates the inputs and compares the results."""
@@ -146,8 +161,26 @@ class ByOracle:
         """
         return rules.session_pairs
 
+    def prepared(self, rounds: int) -> "ByOracle":
+        """Make the inputs of the warm-up and of these rounds if the device is a GPU. At its sizes, a processor needs up
+        to 8 s for a round, and no other grading can use the GPU during the timed rounds.
+        """
+        if device_class(self.task.device) == "cpu":
+            return self
+        with threadpool_limits(limits=1), ThreadPoolExecutor(MAKERS) as makers:
+            return replace(self, made=tuple(makers.map(self._random, range(1 + rounds))))
+
+    def warm_up(self, number: int) -> RoundInputs:  # noqa: ARG002 - one round's inputs are enough
+        """Return the same random inputs and expected results for all rounds of the warm-up."""
+        return self._random(0)
+
     def inputs(self, number: int) -> RoundInputs:
         """Return random inputs and their expected results."""
+        return self._random(1 + number)
+
+    def _random(self, number: int) -> RoundInputs:
+        if number < len(self.made):
+            return self.made[number]
         task = self.task
         key = (task.seed, ROUND_KEY, number)
         return OracleInputs(make_trial(task.assignment, task.oracle, task.sizes, "random", key))
@@ -218,9 +251,20 @@ class ByReference:
         """None, because each round uses another set of arrays at other addresses."""
         return None
 
+    def prepared(self, rounds: int) -> "ByReference":  # noqa: ARG002 - keys are made at once
+        """Return this verifier, because the device makes the inputs."""
+        return self
+
+    def warm_up(self, number: int) -> RoundInputs:
+        """Return two new keys and the next set of arrays."""
+        return self._keys(WARM_UP_KEY, number)
+
     def inputs(self, number: int) -> RoundInputs:
         """Return two new keys and the next set of arrays."""
-        words = np.random.SeedSequence((self.task.seed, ROUND_KEY, number)).generate_state(2, np.uint64)
+        return self._keys(ROUND_KEY, number)
+
+    def _keys(self, kind: int, number: int) -> RoundInputs:
+        words = np.random.SeedSequence((self.task.seed, kind, number)).generate_state(2, np.uint64)
         turn = number % len(self.task.assignment.speed_goals.integers)
         return DeviceInputs(self.task, number % self._sets, turn, input_key=int(words[0]), digest_key=int(words[1]))
 

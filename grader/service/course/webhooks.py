@@ -11,8 +11,8 @@ from grader.protocol.text import showable
 from grader.service.db.outbox.sending import SendState
 from grader.service.db.tables.audit import AuditRow
 from grader.service.db.tables.outbox import DeliveryRow, WebhookRow
+from grader.service.db.tokens import fresh_token
 from grader.service.errors import FieldError, NotFoundError
-from grader.service.secrets.tokens import fresh_token
 
 MAX_WEBHOOKS = 10
 """Maximum number of webhooks of a course. Each event is sent to all of them."""

@@ -9,11 +9,11 @@ from contextlib import closing
 
 from grader.common.errors import GraderError
 from grader.course.catalogue import Course
+from grader.service.db.handover import told_database
 from grader.service.db.session import Database
 from grader.service.exports.files import WRITERS
 from grader.service.exports.gradebook import GradebookReader
 from grader.service.exports.jobs import EXIT_REFUSED, ExportRequest, limit_this_process
-from grader.service.secrets.handover import told_database
 
 
 def main() -> None:

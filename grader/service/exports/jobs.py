@@ -21,9 +21,9 @@ from typing import IO
 
 from grader.common.record import Record
 from grader.lms.platforms import PLATFORMS, LearningPlatform
+from grader.service.db.handover import as_lines
 from grader.service.errors import RefusedError
-from grader.service.secrets.handover import as_lines
-from grader.service.throttle import ConcurrencyLimiter
+from grader.service.network.throttle import ConcurrencyLimiter
 
 EXPORT_ARGUMENTS = ("-P", "-m", "grader.service.exports")
 """Arguments for Python. With -P, modules are not imported from the working directory."""

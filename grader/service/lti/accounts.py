@@ -13,11 +13,11 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from grader.protocol.text import showable
-from grader.service.auth.sessions import person_named
 from grader.service.db.tables.audit import AuditRow
 from grader.service.db.tables.lti import LtiAccountRow, LtiContextRow, LtiMemberRow
 from grader.service.db.tables.people import CourseRole, PersonRow
 from grader.service.errors import FieldError, RefusedError
+from grader.service.people.auth.sessions import person_named
 from grader.service.people.members import activate, add
 from grader.service.people.roster import MAX_FIELD_LENGTH, RosterLine
 

@@ -13,13 +13,13 @@ from urllib.parse import urlsplit
 
 from joserfc.jwk import KeySet
 
-from grader.service.auth.issuer_keys import IssuerKeys, key_set
 from grader.service.errors import RefusedError
 from grader.service.lti.tokens import SigningKey, client_assertion
-from grader.service.outgoing.client import HttpAnswer, HttpClient
-from grader.service.outgoing.guard import UnansweredError
-from grader.service.outgoing.networks import require_address
-from grader.service.throttle import ConcurrencyLimiter
+from grader.service.network.addresses import require_address
+from grader.service.network.client import HttpAnswer, HttpClient
+from grader.service.network.guard import UnansweredError
+from grader.service.network.throttle import ConcurrencyLimiter
+from grader.service.people.auth.issuer_keys import IssuerKeys, key_set
 
 TOKEN_MARGIN_SECONDS = 60.0
 """A token is renewed this long before it expires."""

@@ -14,9 +14,9 @@ from sqlalchemy.orm import Session
 from grader.protocol.text import showable
 from grader.service.db.tables.audit import AuditRow
 from grader.service.db.tables.lti import LtiContextRow, LtiDeploymentRow, LtiPlatformRow, LtiRegistrationLinkRow
+from grader.service.db.tokens import fresh_token, token_hash
 from grader.service.errors import NotFoundError, RefusedError
 from grader.service.lti.platform_client import Endpoints, PlatformClient
-from grader.service.secrets.tokens import fresh_token, token_hash
 
 MAX_WAITING_CONTEXTS = 200
 """Maximum number of courses of a registration that wait for an instructor's decision."""

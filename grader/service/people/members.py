@@ -10,7 +10,6 @@ from sqlalchemy import delete, func, select, update
 from sqlalchemy.orm import Session
 
 from grader.common.phrases import count
-from grader.service.auth.sessions import end_all_access
 from grader.service.course.groups import belongs_to
 from grader.service.db.keys import folded_key, is_plain_key
 from grader.service.db.tables import METADATA
@@ -18,6 +17,7 @@ from grader.service.db.tables.audit import AuditRow
 from grader.service.db.tables.people import CourseRole, PersonRow
 from grader.service.db.tables.submissions import AttemptRow, DryRunRow
 from grader.service.errors import FieldError, RefusedError, length_in_words
+from grader.service.people.auth.sessions import end_all_access
 from grader.service.people.personal_data import row_counts
 from grader.service.people.roster import MAX_FIELD_LENGTH, RosterLine, in_words, not_plain
 

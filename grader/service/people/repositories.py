@@ -16,13 +16,13 @@ from grader.common.errors import InputError
 from grader.common.phrases import count
 from grader.lms.intake.reading.table import table_of
 from grader.protocol.text import showable
-from grader.service.auth.ci_jobs import CiJob
-from grader.service.auth.sessions import person_named
 from grader.service.db.keys import is_same_key
 from grader.service.db.tables.access import RepositoryRow
 from grader.service.db.tables.audit import AuditRow
 from grader.service.db.tables.people import PersonRow
 from grader.service.errors import FieldError, NotFoundError, RefusedError
+from grader.service.people.auth.ci_jobs import CiJob
+from grader.service.people.auth.sessions import person_named
 
 MAX_OWN_REPOSITORIES, MAX_LISTED = 50, 5_000
 """Maximum number of repositories of a person, and of lines in a list."""

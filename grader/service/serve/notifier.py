@@ -17,14 +17,14 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from grader.common.record import Record
-from grader.service.auth.mail_links import MailLinks
 from grader.service.db.clock import utc_now
 from grader.service.db.session import Database
 from grader.service.db.tables.outbox import NoticeRow
-from grader.service.decisions.questions import open_requests
+from grader.service.grades.decisions.questions import open_requests
 from grader.service.grades.views import faulted
-from grader.service.outgoing.client import HttpClient
-from grader.service.outgoing.networks import ANY_NETWORK
+from grader.service.network.addresses import ANY_NETWORK
+from grader.service.network.client import HttpClient
+from grader.service.people.auth.mail_links import MailLinks
 from grader.service.serve.mailer import delete_old, send_due
 
 QUESTION, FAULT = "question", "fault"

@@ -18,13 +18,13 @@ from grader.common.notices import NoticeRules
 from grader.common.record import replace
 from grader.common.sign_in import SignInRules
 from grader.course.catalogue import Course
-from grader.service.auth.sessions import invite, person_named
 from grader.service.db.clock import utc_now
 from grader.service.db.migrate import migrate, require_current
 from grader.service.db.session import Database, sqlite_url
 from grader.service.db.tables.people import CourseRole, PersonRow
 from grader.service.errors import RefusedError
-from grader.service.outgoing.networks import Network
+from grader.service.network.addresses import Network
+from grader.service.people.auth.sessions import invite, person_named
 from grader.service.serve.deliveries import delivery_thread
 from grader.service.serve.notifier import mail_thread, notice_thread, webhook
 from grader.service.serve.platform_jobs import platform_threads

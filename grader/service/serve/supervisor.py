@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from grader.course.catalogue import Course
+from grader.service.db.handover import as_lines
 from grader.service.db.migrate import require_current
 from grader.service.db.session import Database
-from grader.service.secrets.handover import as_lines
 
 FIRST_RESTART_SECONDS, MAX_RESTART_SECONDS = 1.0, 60.0
 """Seconds before a process that has ended is restarted: the initial pause and the longest one."""

@@ -19,8 +19,8 @@ from grader.common.interrupts import interrupt_on
 from grader.course.catalogue import Course
 from grader.protocol.text import showable
 from grader.service.course.saved_assignments import memory_in
+from grader.service.db.handover import end_with_parent, told_database
 from grader.service.db.session import Database
-from grader.service.secrets.handover import end_with_parent, told_database
 from grader.service.station.backends import Backend, LocalBackend
 from grader.service.station.grader import Judge
 from grader.service.station.loop import patient, work

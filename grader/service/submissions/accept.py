@@ -17,8 +17,8 @@ from grader.service.course.limits import HandInRules
 from grader.service.db.tables.grading_states import State
 from grader.service.db.tables.people import CourseRole, PersonRow
 from grader.service.db.tables.submissions import AttemptRow, GradingRow, ShareRow
+from grader.service.db.tokens import fresh_token
 from grader.service.errors import RefusedError
-from grader.service.secrets.tokens import fresh_token
 from grader.service.submissions.file_checks import require_usable
 from grader.service.submissions.history import history_of, past_of
 

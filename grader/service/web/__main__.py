@@ -8,8 +8,8 @@ import sys
 from contextlib import closing
 from pathlib import Path
 
+from grader.service.db.handover import end_with_parent, told_database, told_line
 from grader.service.db.session import Database
-from grader.service.secrets.handover import end_with_parent, told_database, told_line
 from grader.service.web.server import Address, WebRules, run_server, state_for, with_rules
 
 STOP_SECONDS = 10.0

@@ -53,12 +53,12 @@ from grader.service.web.routes.staff import (
     system,
 )
 from grader.service.web.routes.staff import overview as staff
+from grader.service.web.routes.staff_api import assignments as staff_assignments
+from grader.service.web.routes.staff_api import attempts as staff_attempts
+from grader.service.web.routes.staff_api import extensions as staff_extensions
+from grader.service.web.routes.staff_api import grades, overrides, regrades, results, roster
+from grader.service.web.routes.staff_api.callers import PREFIX as STAFF_API
 from grader.service.web.routes.student import assignments, attempts, downloads, dry_runs, editor, hand_ins, leaderboard
-from grader.service.web.staff_api import assignments as staff_assignments
-from grader.service.web.staff_api import attempts as staff_attempts
-from grader.service.web.staff_api import extensions as staff_extensions
-from grader.service.web.staff_api import grades, overrides, regrades, results, roster
-from grader.service.web.staff_api.callers import PREFIX as STAFF_API
 from grader.service.web.state import AppState, state_at, state_of
 
 UPLOAD_PATHS = frozenset({"attempts", "exports", "roster", "try", "upload"})

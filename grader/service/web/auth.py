@@ -17,14 +17,14 @@ from starlette.requests import Request
 
 from grader.course.submissions.submission import SIZE_LIMIT
 from grader.protocol.text import showable
-from grader.service.auth.api_tokens import TokenScope, is_valid_token, valid_token
-from grader.service.auth.sessions import is_valid_session, session_of
 from grader.service.course.groups import belongs_to
 from grader.service.db.tables.people import CourseRole, PersonRow
 from grader.service.db.tables.submissions import AttemptRow
+from grader.service.db.tokens import same_token
 from grader.service.errors import FieldError, NotFoundError, RefusedError
 from grader.service.grades.visibility import STAFF_ACCESS, STUDENT_ACCESS, ResultAccess
-from grader.service.secrets.tokens import same_token
+from grader.service.people.auth.api_tokens import TokenScope, is_valid_token, valid_token
+from grader.service.people.auth.sessions import is_valid_session, session_of
 from grader.service.web.http.middleware import TooLargeError
 from grader.service.web.state import state_of
 

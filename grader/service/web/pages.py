@@ -18,8 +18,8 @@ from grader.reports.groups import SIGNS, STATES
 from grader.reports.html.inline_code import inline_code
 from grader.reports.html.workspace import STYLE, printable
 from grader.results.check import LINES
+from grader.service.db.tokens import fresh_token
 from grader.service.grades.wording import late_in_words, number, score_in_words
-from grader.service.secrets.tokens import fresh_token
 from grader.service.submissions.versions import is_older
 from grader.service.web.auth import Member
 from grader.service.web.navigation import STAFF, STUDENT, navigation_of

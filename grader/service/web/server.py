@@ -16,15 +16,15 @@ from grader.common.record import Record
 from grader.common.secret import HANDED_OVER
 from grader.common.sign_in import SignInRules
 from grader.course.catalogue import Course
-from grader.service.auth.mail_links import LinkContext
-from grader.service.auth.methods import sign_in_methods
 from grader.service.course.assignments import AssignmentCache
 from grader.service.course.saved_assignments import memory_in
 from grader.service.db.session import Database
 from grader.service.lti.platform_client import PlatformClient
-from grader.service.outgoing.client import HttpClient
+from grader.service.network.client import HttpClient
+from grader.service.people.auth.mail_links import LinkContext
+from grader.service.people.auth.methods import sign_in_methods
 from grader.service.web import app
-from grader.service.web.connections import LogRateFilter, TimeLimitedProtocol, raise_file_limit
+from grader.service.web.http.connections import LogRateFilter, TimeLimitedProtocol, raise_file_limit
 from grader.service.web.state import AppState
 
 

@@ -9,7 +9,6 @@ from sqlalchemy.orm import Session
 from starlette.applications import Starlette
 from starlette.requests import Request
 
-from grader.service.auth.methods import SignInMethods
 from grader.service.course.assignments import AssignmentCache
 from grader.service.course.device_classes import classes_of
 from grader.service.db.clock import utc_now
@@ -17,8 +16,9 @@ from grader.service.db.probe import WriteProbe
 from grader.service.db.session import Database
 from grader.service.db.tables.submissions import GradingRow
 from grader.service.lti.platform_client import PlatformClient
+from grader.service.network.throttle import RateLimiter
+from grader.service.people.auth.methods import SignInMethods
 from grader.service.submissions.estimates import PlaceInQueue, QueueSnapshot
-from grader.service.throttle import RateLimiter
 
 MAX_TERMINAL_CODES = 1000
 """Maximum number of codes for terminals that a network, such as a lecture room, may request within ten minutes."""
@@ -30,7 +30,7 @@ another person's name or key.
 
 
 ARRIVED_KEY = "arrived"
-"""Key in the state of a request for the time when its first byte arrived (connections.py)."""
+"""Key in the state of a request for the time when its first byte arrived (http/connections.py)."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,7 +13,7 @@ from grader.grading.search.edits import edits
 from grader.grading.search.hint import Fix, hint
 from grader.grading.source.reading import outline
 from grader.reports import REPORTS, terminal
-from grader.results.check import ONE_LINE, Finding, Reason
+from grader.results.check import ONE_LINE, AdvisedBarrier, Finding, Reason
 
 SOURCE = """\
 __kernel void k(__global const float *A, __global float *B, uint n)
@@ -136,6 +136,7 @@ def test_a_correction_of_everything_shows_that_no_barrier_is_missing():
         help="Write barrier(CLK_LOCAL_MEM_FENCE) after line 7.",
         places=(),
         times=1,
+        barrier=AdvisedBarrier(line=7, race=told),
     )
     check = replace_in(unchecked(), message=seen.message, help=seen.help, findings=(seen,))
     added = hint(fix(), SOURCE, "line").add_to(check)

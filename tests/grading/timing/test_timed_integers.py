@@ -109,7 +109,7 @@ BOUNDS = {
     "vectorAdd": of_pairs,
     "nearestNeighbour": of_distances,
     "convolution": of_mask,
-    "prefixScan": of_whole_numbers,
+    **dict.fromkeys(("prefixScan", "byteHistogram"), of_whole_numbers),
 }
 """For each assignment, a function that returns the probability that any sum of a grading is too large."""
 
@@ -135,6 +135,7 @@ def test_no_sum_is_too_large_for_a_float(course, name):
 
 
 FITS = {
+    "byteHistogram": "a byte takes less memory than a number in half precision",
     "nearestNeighbour": "the handout promises integers from -8 to 8, so a kernel may store them in half precision",
     "reduction": "each word is read only once, as a float, and the sums do not fit into half precision",
 }

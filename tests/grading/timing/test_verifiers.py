@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from samples import DEVICE
 from timing_setups import RULES, StrawWorker, at_sizes, begun, fake_setup, one_bit_wrong, one_word_past_the_end
 
 from grader.common.errors import SolutionError
@@ -15,6 +16,7 @@ from grader.grading.timing import verifiers
 from grader.grading.timing.device_data import DIGEST, SUMS, SUPPLY, supply_of
 from grader.grading.timing.measurement import measure
 from grader.grading.timing.participants import Role
+from grader.grading.timing.timing_setup import timing_task
 from grader.grading.timing.verifiers import ByOracle, ByReference
 from grader.results.check import Reason
 
@@ -30,8 +32,10 @@ def small(transposition):
 # --- by the oracle: the judge makes, sends and compares everything --------------------------------
 
 
-def test_every_round_has_inputs_of_its_own_and_the_same_for_all(small):
-    """Every round has new inputs, and all workers of a round get the same ones."""
+def test_every_counted_round_has_its_own_inputs(small):
+    """Every round that counts has new inputs, and all workers of a round get the same ones. Only the warm-up at the
+    start of each of the two sessions uses the same inputs again.
+    """
     setup = fake_setup(small)
     seen = []
     for role, participant in setup.participants.items():
@@ -48,7 +52,33 @@ def test_every_round_has_inputs_of_its_own_and_the_same_for_all(small):
     assert len(rounds) == 8
     assert all({role for role, _ in each} == set(Role) for each in rounds)
     assert all(len({inputs for _, inputs in each}) == 1 for each in rounds)
-    assert len({each[0][1] for each in rounds}) == 8
+    counted = {each[0][1] for each in (*rounds[1:4], *rounds[5:])}
+    assert len(counted) == 6
+    assert rounds[0][0][1] == rounds[4][0][1] not in counted
+
+
+def test_inputs_for_a_gpu_are_made_before_its_timed_rounds(small):
+    """At the sizes of a GPU, the oracle takes seconds, so warm-up and counted rounds use results that exist already.
+    They equal those that would be made during the rounds. A CPU's inputs are made in its rounds.
+    """
+    task = timing_task(small, DEVICE, seed=3)
+    calls = []
+
+    def expected(**arrays):
+        calls.append(arrays["A"].tobytes())
+        return task.oracle.expected(**arrays)
+
+    observed = replace(task, oracle=replace(task.oracle, expected=expected))
+    assert ByOracle(observed).prepared(5).made == ()
+    on_gpu = ByOracle(replace(observed, device=DEVICE.model_copy(update={"type": "gpu"})))
+    ready = on_gpu.prepared(5)
+    assert len(calls) == 6
+    rounds = [ready.warm_up(0), ready.warm_up(1), *map(ready.inputs, range(5))]
+    assert len(calls) == 6
+    assert len({each.trial.inputs["A"].tobytes() for each in rounds}) == 6
+    late = on_gpu.inputs(4)
+    assert np.array_equal(late.trial.inputs["A"], rounds[-1].trial.inputs["A"])
+    assert ready.inputs(5).trial.inputs["A"].tobytes() not in calls[:6]
 
 
 def test_the_inputs_come_from_the_seed(small):

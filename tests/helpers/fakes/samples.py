@@ -129,7 +129,7 @@ RACE = Finding(
         Place(
             line=13,
             text="        As[ly][lx] = (gy < heightA && t + lx < widthA) ? A[gy*widthA + t + lx] : 0.0f;",
-            words="work-item (7, 0) of group (1, 0) writes As[0][7], one turn of the loop later",
+            words="work-item (7, 0) of group (1, 0) writes As[0][7], one iteration of the loop later",
         ),
     ),
     times=4096,

@@ -9,14 +9,14 @@ from service_routes import routes
 from services import graded, post
 
 from grader.common.sign_in import CiProviderRules
-from grader.service.auth.ci_jobs import CiProvider
-from grader.service.auth.device_flow import new_codes
-from grader.service.auth.methods import SignInMethods
-from grader.service.auth.passwords import Passwords
-from grader.service.auth.sessions import invite
 from grader.service.db.tables.lti import LtiPlatformRow, LtiScoreRow
 from grader.service.db.tables.people import PersonRow
 from grader.service.lti.registrations import StatedContext, connect, note_context
+from grader.service.people.auth.ci_jobs import CiProvider
+from grader.service.people.auth.device_flow import new_codes
+from grader.service.people.auth.methods import SignInMethods
+from grader.service.people.auth.passwords import Passwords
+from grader.service.people.auth.sessions import invite
 from grader.service.station.grader import ready
 from grader.service.submissions.progress import ProgressNote, keep_note
 from grader.service.submissions.queue import give_up

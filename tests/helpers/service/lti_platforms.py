@@ -16,11 +16,12 @@ from joserfc import jwt
 from joserfc.jwk import RSAKey
 from services import parts
 
-from grader.service.db.tables.lti import LtiKeyRow
+from grader.service.db.tables.lti import LtiAccountRow, LtiContextRow, LtiKeyRow, LtiLineItemRow, LtiMemberRow
 from grader.service.lti.platform_client import PlatformClient
 from grader.service.lti.registrations import Registration, StatedContext, connect, note_context, register
+from grader.service.lti.services.roster import read_rosters
 from grader.service.lti.tokens import new_key
-from grader.service.outgoing.client import HttpClient
+from grader.service.network.client import HttpClient
 
 CLIENT, DEPLOYMENT, CONTEXT = "client-1", "7", "course-1"
 CLAIM = "https://purl.imsglobal.org/spec/lti/claim/"
@@ -277,3 +278,29 @@ def registered(service, platform, **more):
         context = note_context(session, row, stated, service.now)
         connect(session, context, "staff", service.now)
         return context.id
+
+
+def course_using_small(service, platform):
+    """Connect a course of the platform that uses "small" and has the members Ada and Ben. Return its number."""
+    context = registered(service, platform)
+    with service.database.writing() as session:
+        session.add(LtiLineItemRow(context_id=context, assignment="small", url=""))
+    for each in (service.ada, service.ben):
+        joins(service, context, each, f"sub-{each}")
+    return context
+
+
+def joins(service, context, person, sub):
+    """Make a person a member of a course of the platform."""
+    with service.database.writing() as session:
+        number = session.get_one(LtiContextRow, context).platform_id
+        session.add(LtiAccountRow(platform_id=number, person_id=person, sub=sub, role="student"))
+        session.add(LtiMemberRow(context_id=context, person_id=person))
+
+
+def roster_words(service):
+    """Read the roster, and return the result in words."""
+    with suppress(OSError):
+        read_rosters(service.database, service.app_state.lti, service.now)
+    with service.database.reading() as session:
+        return session.query(LtiContextRow).one().roster_words

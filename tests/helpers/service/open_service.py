@@ -8,8 +8,8 @@ import uvicorn
 from chromium_pipe import Driven
 from services import Service
 
-from grader.service.auth.sessions import invite
 from grader.service.db.tables.people import PersonRow
+from grader.service.people.auth.sessions import invite
 
 
 @contextmanager

@@ -19,10 +19,10 @@ from joserfc import jwt
 from joserfc.jwk import RSAKey
 
 from grader.common.sign_in import UniversityRules
-from grader.service.auth.mail_links import LinkContext, MailLinks
-from grader.service.auth.methods import SignInMethods
-from grader.service.auth.oidc import University
-from grader.service.auth.passwords import Passwords
+from grader.service.people.auth.mail_links import LinkContext, MailLinks
+from grader.service.people.auth.methods import SignInMethods
+from grader.service.people.auth.oidc import University
+from grader.service.people.auth.passwords import Passwords
 from grader.service.web.app import make_app
 
 CLIENT, SECRET = "grader", "the client's secret"

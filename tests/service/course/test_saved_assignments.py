@@ -7,10 +7,8 @@ from courses import course_of
 from services import Service, post, upload
 
 from grader.common.errors import InputError
-from grader.service.course.assignment_view import AssignmentView
 from grader.service.course.assignments import AssignmentCache
 from grader.service.course.saved_assignments import memory_in
-from grader.service.db.tables.assignments import AssignmentRow
 from grader.service.grades.records import grades_of_all
 from grader.service.station.backends import LocalBackend
 from grader.service.station.grader import Judge
@@ -153,23 +151,6 @@ def test_attempts_of_which_nothing_else_is_known_are_named(tmp_path):
     service = Service(tmp_path)
     service.hand_in(assignment="before")
     assert "The folder of before is gone:" in service.browser("staff").get("/course/system").text
-    service.database.close()
-
-
-@pytest.mark.parametrize("policies", [CLOSED, COSTLY, "attempts: {most: 3, refill_hours: 2}\nopens: 2026-01-01T00:00Z"])
-def test_what_is_remembered_is_what_was_read(tmp_path, policies):
-    """A recorded assignment equals the one that was read, including dates and limits. It is written again only after a
-    change.
-    """
-    service = Service(tmp_path, policies=policies)
-    recorder = AssignmentRecorder(service.app_state.cache)
-    recorder.keep(service.database)
-    assert memory_in(service.database)().states == {"small": service.app_state.cache.assignment("small")}
-    with service.database.writing() as session:
-        session.query(AssignmentRow).delete()
-    recorder.keep(service.database)
-    assert memory_in(service.database)().states == {}, "nothing has changed, so nothing is written"
-    assert AssignmentView.model_fields["gone"].default is False
     service.database.close()
 
 

@@ -9,9 +9,9 @@ from services import post
 
 from grader.common.errors import InputError
 from grader.common.people import KEY_CHARACTERS
-from grader.service.auth.sessions import person_named
 from grader.service.db.keys import folded_key, is_same_key
 from grader.service.db.tables.people import PersonRow
+from grader.service.people.auth.sessions import person_named
 
 SAME = (
     ("kate@example.org", "KATE@Example.ORG"),

@@ -4,6 +4,8 @@ import re
 from contextlib import closing
 
 import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
 from sqlalchemy import UniqueConstraint, inspect, text
 
 from grader.common.errors import InputError
@@ -84,3 +86,10 @@ def test_a_file_that_is_no_database_is_refused_with_the_next_step(tmp_path):
         f"{tmp_path}/service.sqlite is not a database of grader, or is damaged (file is not a database); give another "
         "folder, or restore a backup."
     )
+
+
+def test_the_steps_make_the_tables_that_the_code_has(service):
+    """The migrations create exactly the tables of the models, and migrating again changes nothing."""
+    migrate(service.database)
+    with service.database._engine.connect() as connection:
+        assert compare_metadata(MigrationContext.configure(connection), METADATA) == []

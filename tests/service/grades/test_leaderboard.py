@@ -11,7 +11,7 @@ from grader.course.rubric import Kind
 from grader.results.check import Reason, Verdict
 from grader.results.metrics import Interval
 from grader.service.db.tables.submissions import AttemptRow
-from grader.service.decisions.overrides import exclude
+from grader.service.grades.decisions.overrides import exclude
 from grader.service.grades.leaderboard import boards_for_staff, boards_for_students, speed_of
 from grader.service.people.pseudonyms import choose_pseudonym
 from grader.service.station.grader import ready

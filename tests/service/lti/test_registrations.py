@@ -1,22 +1,13 @@
-"""registrations.py, dynamic_registration.py, check.py and the page Learning platforms."""
+"""registrations.py and the page Learning platforms: the operator registers platforms, instructors connect courses."""
 
 import pytest
 from commandline import grader
-from lti_platforms import CLIENT, platform_at_work, registered
-from services import parts, post, visible
+from lti_platforms import CLIENT, registered
+from services import post, visible
 
-from grader.service.db.tables.lti import LtiContextRow, LtiPlatformRow, LtiScoreRow
+from grader.service.db.tables.lti import LtiContextRow, LtiScoreRow
 from grader.service.errors import RefusedError
-from grader.service.lti.check import findings
-from grader.service.lti.registrations import platforms, register, registration_link
-
-TOOL = "https://purl.imsglobal.org/spec/lti-tool-configuration"
-
-
-@pytest.fixture(scope="module")
-def running():
-    with platform_at_work() as made:
-        yield made
+from grader.service.lti.registrations import platforms, register
 
 
 @pytest.fixture
@@ -26,58 +17,6 @@ def platform(running, service):
     running.tool_keys = lambda: service.browser().get("/lti/keys").json()
     running.answers = {"/lti/keys": lambda *_: (200, {}, running.tool_keys())}
     return running
-
-
-def checked(service, platform):
-    with service.database.reading() as session:
-        (row,) = platforms(session)
-    found = findings(service.database, service.app_state.lti, row, platform.address, service.now)
-    return [each.words for each in found if each.is_fault]
-
-
-def test_a_check_says_in_words_what_is_wrong(service, platform):
-    """A check finds each fault of a registration, and says the next step."""
-    platform.answers["/token"] = lambda *_: (200, {"date": "Mon, 23 Nov 2026 12:00:30 GMT"}, {"access_token": "a"})
-    assert [each for each in checked(service, platform) if "clock" not in each] == []
-    refusal = {"error": "invalid_client"}
-    platform.answers["/token"] = lambda *_: (401, {}, refusal)
-    platform.answers["/keys"] = lambda *_: (200, {}, {"keys": []})
-    platform.answers["/lti/keys"] = lambda *_: (200, {}, {"keys": [platform.key.as_dict(private=False)]})
-    words = " ".join(checked(service, platform))
-    assert "does not contain usable keys. Correct the address." in words
-    assert "does not show the key of this database" in words
-    assert "enter this service's address of keys" in words
-    assert "clock is" in words  # the platform has the time of today, and the service that of November 2026
-
-
-def test_a_platform_registers_itself_with_a_link_of_the_operator(service, platform):
-    """A platform registers itself by a link, which works once. It cannot name an issuer on another server, and cannot
-    change a registration that exists.
-    """
-    made = {"client_id": "client-9", TOOL: {"deployment_id": 5}}
-    config = {"issuer": platform.address, "registration_endpoint": f"{platform.address}/reg"}
-    config |= {"authorization_endpoint": f"{platform.address}/a", "token_endpoint": f"{platform.address}/t"}
-    config["jwks_uri"] = f"{platform.address}/keys"
-    platform.answers |= {"/config": lambda *_: (200, {}, config), "/reg": lambda *_: (200, {}, made)}
-
-    def registers():
-        with service.database.writing() as session:
-            token = registration_link(session, service.now)
-        fields = {"openid_configuration": f"{platform.address}/config", "registration_token": "r"}
-        client = service.browser()
-        assert client.get(f"/lti/register/{token}", params=fields).status_code == 200
-        return client, {**fields, "token": token}, client.post("/lti/register", files=parts(**fields, token=token))
-
-    client, fields, said = registers()
-    assert said.status_code == 200, visible(said)
-    assert client.post("/lti/register", files=parts(**fields)).status_code == 409
-    with service.database.reading() as session:
-        row = session.query(LtiPlatformRow).filter_by(client_id="client-9").one()
-        assert (row.issuer, row.token_url) == (platform.address, f"{platform.address}/t")
-    assert "exists already" in visible(registers()[2])
-    config["issuer"] = "https://canvas.instructure.com"
-    assert "issuer on another server" in visible(registers()[2])
-    assert client.get("/lti/register/forged").status_code == 403
 
 
 def test_an_instructor_connects_a_course_and_sends_scores_again(service, platform):

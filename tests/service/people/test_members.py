@@ -9,11 +9,11 @@ from services import Service, field, parts, post, told, visible
 from sqlalchemy import func, select
 
 from grader.common.errors import InputError
-from grader.service.auth.sessions import invite, mail_link, start_session
 from grader.service.db.tables import METADATA
 from grader.service.db.tables.audit import AuditRow
 from grader.service.db.tables.people import CourseRole, PersonRow
 from grader.service.errors import RefusedError
+from grader.service.people.auth.sessions import invite, mail_link, start_session
 from grader.service.serve.run import invitation_lines
 
 PEOPLE = "/course/people"

@@ -9,6 +9,8 @@ import socket
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import httpx2
@@ -20,8 +22,11 @@ from project import ROOT
 from samples import DEVICE
 from serving_course import FIELDS, RIGHT, WRONG, Serving, alive, children, hand_in, until
 
+from grader.common.errors import InputError
 from grader.grading.device_lock import exclusive
 from grader.service.db.tables.grading_states import State
+from grader.service.serve.run import ServeRequest, first_lines, ready_database
+from grader.service.serve.supervisor import StationSpec
 
 
 @pytest.fixture
@@ -352,3 +357,56 @@ def test_an_instructor_in_a_real_browser_runs_a_course(strict, driven):
     table = driven.awaited("fetch('/course/exports/grades.csv').then(each => each.text())")
     (row,) = csv.DictReader(io.StringIO(table.removeprefix("\ufeff")))
     assert (row["points"], row["correction"], row["correction_comment"]) == ("13", "-2", "tidy code")
+
+
+def asked_to_serve(folder, **more):
+    asked = {
+        "host": "127.0.0.1",
+        "port": 8001,
+        "url": None,
+        "stations": StationSpec(count=0, course=ROOT, settings_json=""),
+    }
+    return ServeRequest(database=folder, course=ROOT, guide=ROOT, **{**asked, **more})
+
+
+@pytest.mark.parametrize(
+    ("asked", "origin"),
+    [
+        ({}, "http://127.0.0.1:8001"),
+        ({"host": "::1"}, "http://[::1]:8001"),
+        ({"host": "localhost"}, "http://localhost:8001"),
+        ({"host": "0.0.0.0", "url": "https://Grader.example.org/"}, "https://grader.example.org"),
+        ({"port": 80}, "http://127.0.0.1"),
+        ({"url": "https://grader.example.org:443"}, "https://grader.example.org"),
+        ({"url": "https://grader.example.org:4430"}, "https://grader.example.org:4430"),
+    ],
+    ids=["IPv4", "IPv6", "name", "url", "usual port", "usual port of TLS", "another port"],
+)
+def test_browsers_go_to_the_address_that_is_listened_on_or_to_the_one_that_is_named(tmp_path, asked, origin):
+    """The origin is the address on which the service listens, or --url. IPv6 addresses get brackets, and default ports
+    are left out.
+    """
+    assert asked_to_serve(tmp_path, **asked).origin == origin
+
+
+@pytest.mark.parametrize("asked", [{"host": "0.0.0.0"}, {"host": "::"}, {"url": "grader.example.org"}], ids=str)
+def test_an_address_that_browsers_cannot_go_to_is_refused(tmp_path, asked):
+    """An origin that browsers cannot reach is refused with a hint to --url, because visitors are redirected to the
+    origin.
+    """
+    with pytest.raises(InputError, match="--url"):
+        _ = asked_to_serve(tmp_path, **asked).origin
+
+
+def test_nobody_is_given_two_sign_in_links_at_once(tmp_path):
+    """Each person gets only one sign-in link at the start, even an invited person in the demo, because a second link
+    would end the first.
+    """
+    request = asked_to_serve(tmp_path, demo=True)
+    with closing(ready_database(tmp_path)) as database:
+        list(first_lines(database, request))
+        lines = list(first_lines(database, replace(request, invite=("student",))))
+    assert [line.partition(",")[0] for line in lines[1:]] == [
+        "sign in as Ada Student (student)",
+        "sign in as Instructor (instructor)",
+    ]

@@ -1,4 +1,4 @@
-"""cluster.py and gradings.py: a station grades on a Dask cluster, and each worker grades one submission at a time.
+"""cluster.py: a station grades on a Dask cluster, and each worker grades one submission at a time.
 
 Most clusters in these tests are threads of the test's own process, so that tests can replace gradings. One cluster is
 real.

@@ -9,21 +9,19 @@ from sqlalchemy import func, select, update
 
 from grader.course.policies.rules import Policies
 from grader.service.course.limits import rules_of
-from grader.service.db.clock import utc_now
 from grader.service.db.tables import METADATA
 from grader.service.db.tables.assignments import ReleaseRow
 from grader.service.db.tables.grading_states import State
 from grader.service.db.tables.people import PersonRow
 from grader.service.db.tables.submissions import DryRunRow, GradingRow
-from grader.service.decisions.regrading import try_again
 from grader.service.errors import NotFoundError, RefusedError
+from grader.service.grades.decisions.regrading import try_again
 from grader.service.grades.publication.holds import hold_back
 from grader.service.people.members import deactivate, remove
 from grader.service.station.storage.results import ready_dry_run
-from grader.service.station.storage.retention import INTERVAL, Retention
 from grader.service.submissions import queue
 from grader.service.submissions.claims import LEASE, Renewal
-from grader.service.submissions.dry_runs import KEPT_FOR, TooManyDryRunsError, dry_run_of
+from grader.service.submissions.dry_runs import TooManyDryRunsError, dry_run_of
 from grader.service.submissions.progress import ProgressNote, keep_note
 from grader.service.submissions.queue import MAX_TRIES, finish, must_yield, renew
 
@@ -226,26 +224,6 @@ def test_a_course_can_forbid_it_and_it_needs_an_open_assignment(service):
     assert stored(service) is None
     with pytest.raises(RefusedError, match="held back"):
         service.dry_run()
-
-
-@pytest.mark.whole
-def test_it_is_deleted_after_a_day(service):
-    """After a day, pages no longer show a dry run, and a station deletes it with its result."""
-    service.tried()
-    service.passes(days=1)
-    assert stored(service) is None
-    with service.database.writing() as session:
-        session.execute(update(DryRunRow).values(received=utc_now()))  # stations use the database's clock
-    moment = [0.0]
-    retention = Retention(lambda: moment[0])
-    retention.keep(service.database)
-    with service.database.writing() as session:
-        session.execute(update(DryRunRow).values(received=utc_now() - KEPT_FOR))
-    retention.keep(service.database)
-    assert rows(service, GradingRow) == 1
-    moment[0] = INTERVAL
-    retention.keep(service.database)
-    assert [rows(service, table) for table in (DryRunRow, GradingRow)] == [0, 0]
 
 
 def test_what_a_person_tried_goes_with_them(service):

@@ -1,19 +1,7 @@
-"""health.py, device_classes.py and presence.py: live stations and their work, and the queue of each device class."""
+"""health.py: live stations and their work, and the queue of each device class."""
 
-import time
-from datetime import timedelta
-
-import pytest
-from project import ROOT
-from services import Service
-
-from grader.service.course.assignments import AssignmentCache
-from grader.service.course.device_classes import classes_of, elsewhere
-from grader.service.db.clock import utc_now
-from grader.service.station.presence import Presence
 from grader.service.submissions.estimates import STATION_TIMEOUT, able_devices
 from grader.service.submissions.health import StationFacts, note_station, queues_of, station_leaves, stations_of
-from grader.service.submissions.queue import claim
 
 
 def facts(name="one", device_class="cpu", **more):
@@ -101,50 +89,3 @@ def test_each_class_has_its_queue(service):
         ("gpu", 1, 0, True),
     ]
     assert queues[0].since == service.now
-
-
-def test_a_station_passes_over_what_is_graded_elsewhere(service):
-    """A station skips gradings for another device class and takes the next one. A station of that class takes the
-    first.
-    """
-    first, second = service.hand_in(assignment="large"), service.hand_in(person=service.ben)
-    left = elsewhere({"small": "cpu", "large": "gpu", "other": ""}, "cpu")
-    assert left == {"large"}
-    with service.database.writing() as session:
-        taken = claim(session, "one", service.now, left)
-        assert claim(session, "one", service.now, left) is None
-        other = claim(session, "two", service.now, elsewhere({"small": "cpu", "large": "gpu"}, "gpu"))
-    assert [taken.grading_id, other.grading_id] == [service.gradings(each)[0].id for each in (second, first)]
-
-
-@pytest.mark.parametrize(("text", "found"), [("device_class: gpu\n", "gpu"), ("", "")])
-def test_the_class_is_what_the_course_says(tmp_path, text, found):
-    """An assignment that has become unreadable keeps its last device class. If it could never be read, it has none, so
-    a station of any class takes its gradings and reports the error.
-    """
-    service = Service(tmp_path, policies=f"{text}counts: best\n")
-    assert classes_of(service.app_state.cache) == {"small": found}
-    (service.course.assignments / "small" / "assignment.yaml").write_text("title: [\n")
-    assert classes_of(service.app_state.cache) == {"small": found}
-    assert classes_of(AssignmentCache(service.course, ROOT / "docs" / "reading-your-report.md")) == {"small": ""}
-
-
-def test_a_presence_is_told_again_and_ends_with_the_station(service):
-    """A live station renews its presence and removes it when it ends. If it ends with a fault, its presence stays
-    visible.
-    """
-
-    def seen():
-        with service.database.reading() as session:
-            return [each.row.seen for each in stations_of(session, utc_now())]
-
-    with Presence(service.database, facts(), beat=0.01):
-        (first,) = seen()
-        until = utc_now() + timedelta(seconds=30)
-        while seen() == [first] and utc_now() < until:
-            time.sleep(0.01)
-        assert seen() > [first]
-    assert seen() == []
-    with Presence(service.database, facts(fault="no device"), beat=0.01):
-        pass
-    assert len(seen()) == 1

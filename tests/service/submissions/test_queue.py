@@ -17,7 +17,7 @@ from grader.service.db.tables.assignments import ReleaseRow
 from grader.service.db.tables.audit import AuditRow
 from grader.service.db.tables.grading_states import State
 from grader.service.db.tables.submissions import AttemptRow, GradingRow
-from grader.service.decisions.regrading import try_again
+from grader.service.grades.decisions.regrading import try_again
 from grader.service.station.storage.results import ready
 from grader.service.submissions import queue
 from grader.service.submissions.accept import cancel

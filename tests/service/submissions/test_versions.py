@@ -1,9 +1,6 @@
-"""versions.py and station/storage/rescoring.py: stored points follow the assignment file, and results that need a new
-run are marked.
-"""
+"""versions.py: stored points follow the assignment file, and results that need a new run are marked."""
 
 import csv
-import dataclasses
 import io
 import json
 import re
@@ -11,14 +8,11 @@ import zipfile
 import zlib
 
 import pytest
-import yaml
-from hidden_parts import FIELDS, failing, hiding_course, right
+from hidden_parts import FIELDS, failing, hiding_course
+from scored_again import CHEAPER, result_of, says, score_again
 from services import Service, post
 
-from grader.batch.rescoring import rescore
-from grader.common.record import replace
 from grader.grading.explain.problem import NOT_RIGHT
-from grader.service.course.assignments import AssignmentCache
 from grader.service.db.tables.assignments import ReleaseRow
 from grader.service.db.tables.audit import AuditRow
 from grader.service.db.tables.decisions import RegradingRow
@@ -26,11 +20,6 @@ from grader.service.db.tables.grading_states import State
 from grader.service.db.tables.outbox import MailRow
 from grader.service.db.tables.submissions import GradingRow
 from grader.service.grades.summaries import briefs_in
-from grader.service.station.storage.rescoring import AT_ONCE, Rescoring
-from grader.service.station.storage.results import ready
-
-CHEAPER = {**FIELDS, "correctness": {**FIELDS["correctness"], "points": 4}}
-"""Assignment worth 6 points less, with unchanged measurements."""
 
 LARGER = {**FIELDS, "sanitizer": {"sizes": {"n": 71}, "points": 3}}
 """Assignment with a changed size of the sanitizer check, which therefore needs a new run."""
@@ -42,27 +31,6 @@ def served(tmp_path):
     made = Service(tmp_path, course=hiding_course(tmp_path / "course"))
     yield made
     made.database.close()
-
-
-def result_of(service, change=lambda whole: whole):
-    """Return an outcome as a station stores it, for the current version of the assignment files."""
-    assignment = service.course.load("small")
-    whole = change(rescore(right(assignment), assignment))  # the made-up counts exceed a limit
-    provenance = replace(whole.provenance, assignment_sha256=assignment.sha256)
-    return ready(replace(whole, assignment="small", provenance=provenance), assignment)
-
-
-def says(service, fields):
-    """Write these fields to the assignment file."""
-    (service.course.assignments / "small" / "assignment.yaml").write_text(yaml.safe_dump(fields, sort_keys=False))
-
-
-def score_again(service):
-    """Score all results again, as a new station does between gradings. Return the rescoring."""
-    rescoring = Rescoring(service.course, AssignmentCache(service.course, service.data))
-    while rescoring.some(service.database):
-        pass
-    return rescoring
 
 
 def stored(service, attempt):
@@ -292,38 +260,6 @@ def test_a_result_that_needs_a_run_is_scored_again_if_its_case_is_shown_again(se
     score_again(served)
     assert "graded by an older version" not in served.browser("staff").get("/course").text
     assert stored(served, attempt)["row"] == before
-
-
-def test_a_result_that_cannot_be_read_any_more_stops_no_other(served):
-    """A result that can no longer be read keeps its points and is marked as older. Other results are still scored
-    again.
-    """
-    broken = served.graded(served.hand_in(), dataclasses.replace(result_of(served), result="{}"))
-    sound = served.graded(served.hand_in(person=served.ben), result_of(served))
-    before = stored(served, sound)["row"][0]
-    says(served, CHEAPER)
-    score_again(served)
-    assert served.gradings(broken)[0].points == before
-    assert served.gradings(sound)[0].points == before - 6
-    assert "small 1." in served.browser("staff").get("/course").text
-
-
-@pytest.mark.whole
-def test_a_few_are_scored_at_once_and_what_is_done_is_not_looked_at_again(served, monkeypatch):
-    """Only a few results are scored again at a time, between gradings. Afterwards, the database is not queried until a
-    file changes.
-    """
-    for _ in range(AT_ONCE + 1):
-        served.graded(served.hand_in(), result_of(served))
-    says(served, CHEAPER)
-    rescoring = Rescoring(served.course, AssignmentCache(served.course, served.data))
-    assert rescoring.some(served.database)
-    with served.database.reading() as session:
-        points = [row.max_points for row in session.query(GradingRow)]
-    assert (points.count(18), points.count(24)) == (AT_ONCE, 1)
-    assert [rescoring.some(served.database) for _ in range(2)] == [True, False]
-    monkeypatch.setattr(type(served.database), "reading", lambda _: 1 / 0)
-    assert not rescoring.some(served.database)
 
 
 def test_a_date_or_a_handout_changes_no_result(served):

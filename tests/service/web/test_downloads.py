@@ -10,7 +10,6 @@ from services import Service, graded
 
 from grader.results.result import Result
 from grader.service.station.grader import ready
-from grader.service.web.http.responses import PART_BYTES, _parts
 
 
 def test_each_file_is_saved_under_a_name_that_says_what_it_is(service):
@@ -73,17 +72,3 @@ def test_there_is_nothing_before_a_result(service):
     service.graded(attempt)
     assert ada.get(f"{where}/result.txt").status_code == 404
     assert [ada.get(f"{where}/{name}").status_code for name in ("result.json", "report.html")] == [200, 200]
-
-
-def test_a_large_report_is_sent_part_by_part(service):
-    """A large report is sent in parts, so that a slow reader occupies little memory. Quotation marks can make a report
-    ten times as large as the submitted file.
-    """
-    page = b"'" * (3 * PART_BYTES) + b"end"
-    parts = list(_parts(zlib.compress(page)))
-    assert b"".join(parts) == page
-    assert max(map(len, parts)) == PART_BYTES
-    service.graded(attempt := service.hand_in())
-    said = service.browser("ada").get(f"{service.page_of(attempt)}/report")
-    assert "content-length" not in said.headers
-    assert said.text.startswith("<!DOCTYPE html>")

@@ -17,9 +17,9 @@ from grader.common.record import replace
 from grader.grading.explain.problem import UNMADE
 from grader.results.check import Reason
 from grader.results.withholding import withheld
-from grader.service.auth.sessions import end_all_access
 from grader.service.db.tables.people import PersonRow
 from grader.service.db.tables.submissions import DryRunRow
+from grader.service.people.auth.sessions import end_all_access
 from grader.service.station.storage.results import ready_dry_run
 from grader.service.submissions.progress import ProgressNote, keep_note
 

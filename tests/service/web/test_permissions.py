@@ -9,9 +9,9 @@ from full_service import QUERIES
 from service_routes import routes
 from services import SOURCE, field, graded, parts, post
 
-from grader.service.auth.api_tokens import TokenScope
-from grader.service.auth.sessions import links_digest
 from grader.service.db.tables.people import CourseRole
+from grader.service.people.auth.api_tokens import TokenScope
+from grader.service.people.auth.sessions import links_digest
 
 NOBODY, OTHER, OWNER, ASSISTANT, STAFF = "nobody", "ben", "ada", "tom", "staff"
 ROLES = (NOBODY, OTHER, OWNER, ASSISTANT, STAFF)

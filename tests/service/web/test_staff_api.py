@@ -6,9 +6,9 @@ import re
 import pytest
 from services import Service, graded, post
 
-from grader.service.auth.api_tokens import INSTRUCTOR_SCOPES, OWN_SCOPES, TokenScope
 from grader.service.db.tables.audit import AuditRow
 from grader.service.db.tables.people import CourseRole, PersonRow
+from grader.service.people.auth.api_tokens import INSTRUCTOR_SCOPES, OWN_SCOPES, TokenScope
 
 DUE = "attempts: {most: 3}\ndue: 2026-12-01T23:59\ntimezone: Europe/Berlin\n"
 

@@ -1,4 +1,4 @@
-"""staff.py, regrading.py and csv.py: instructors view, change and export a course."""
+"""Pages of instructors: links for students, the table of points, and students as they see themselves."""
 
 import csv
 import io
@@ -6,17 +6,11 @@ import re
 
 import pytest
 from hidden_parts import failing, right
-from services import FREE, Service, field, graded, post, visible
-from sqlalchemy import insert
+from services import field, graded, post
 
 from grader.results.check import Reason
-from grader.service.db.tables.grading_states import State
-from grader.service.db.tables.people import CourseRole, PersonRow
-from grader.service.exports.csv import links_csv
-from grader.service.people import roster as enrolling
+from grader.service.db.tables.people import CourseRole
 from grader.service.station.grader import ready
-from grader.service.submissions.accept import REGRADING_PRIORITY
-from grader.service.submissions.queue import fail, give_up
 from grader.service.web.routes.staff import overview as pages
 
 
@@ -25,128 +19,8 @@ def staff(service):
     return service.browser("staff")
 
 
-def roster(client, text):
-    return post(client, "/course/people/roster", file=("roster.csv", text.encode()))
-
-
 def rows(said):
     return list(csv.DictReader(io.StringIO(said.content.decode("utf-8-sig"))))
-
-
-def test_the_roster_is_sorted_as_people_expect_and_searched_by_name_or_key(staff):
-    """Both pages sort names regardless of strokes. The roster finds people by plain letters or key and shows the
-    search.
-    """
-    roster(staff, "key,name\nzed,Zed\nl1,Łukasz\nx,<b>\n")
-    for page in ("/course/people", "/course/points"):
-        text = staff.get(page).text
-        assert text.index("Łukasz") < text.index("Zed")
-    for words, shown in (("lukasz", {"Łukasz"}), ("L1", {"Łukasz"}), ("zed", {"Zed"}), ("nobody", set())):
-        text = staff.get("/course/people", params={"find": words}).text
-        assert {each for each in ("Łukasz", "Zed", "Ada") if f">{each}</a>" in text} == shown
-        assert f'name="find" maxlength="200" value="{words}"' in text
-    assert "No person matches" in text
-
-
-def test_a_roster_adds_people_and_changes_names(staff):
-    """A roster adds people and changes names but never removes people. The audit trail records its changes."""
-    said = roster(staff, "key;name;role\ncleo;Cleo Ärmel;\nada;Ada Lovelace;student\ndoc;Doc;instructor\n")
-    assert said.status_code == 303
-    page = staff.get(said.headers["location"]).text
-    assert "Roster uploaded: 2 added, 1 changed, 2 not in this file and kept." in page
-    for words in ("Cleo Ärmel", "Ada Lovelace", "Ben", "Doc"):
-        assert words in page
-    audit = staff.get("/course/audit").text
-    assert "took in a roster: 2 added, 1 changed, 2 not in this file and kept" in audit
-    assert "Ada, student -&gt; Ada Lovelace, student" in audit
-
-
-def test_a_quotation_mark_that_is_not_closed_loses_nobody(staff):
-    """A roster with an unclosed quotation mark is refused. Otherwise, the rest of the file would become a
-    single name.
-    """
-    roster = b'key,name\nq1,"Open quote\nq2,Two\nq3,Three\n'
-    answer = post(staff, "/course/people/roster", "/course/people", file=("roster.csv", roster))
-    assert answer.status_code == 422
-    assert "as if a quotation mark were not closed" in answer.text
-    assert "q1" not in visible(staff.get("/course/people"))
-
-
-def test_two_uploads_of_one_roster_at_once_are_both_noted_with_right_numbers(service, staff, monkeypatch):
-    """If one roster is uploaded twice at once, the audit trail gets two lines with correct counts, for five and for no
-    added people.
-    """
-    people = "key,name\n" + "".join(f"s{number},S {number}\n" for number in range(5))
-    batches = enrolling.in_batches
-
-    def overtaken(*given):
-        monkeypatch.setattr(enrolling, "in_batches", batches)
-        enrolling.import_roster(service.database, people.encode(), "staff", service.now)
-        return batches(*given)
-
-    monkeypatch.setattr(enrolling, "in_batches", overtaken)
-    said = staff.get(roster(staff, people).headers["location"])
-    assert "0 added, 0 changed, 3 not in this file and kept" in said.text
-    audit = staff.get("/course/audit").text
-    for words in ("5 added, 0 changed, 3 not", "0 added, 0 changed, 3 not"):
-        assert f"took in a roster: {words} in this file and kept" in audit
-
-
-@pytest.mark.sampled
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("who\nx\n", "columns key and name"),
-        ("key,name\n,Nobody\n", "Line 2"),
-        ("key,name,role\nx,X,king\n", "not king"),
-        ("key,name\n" + "x" * 201 + ",X\n", "200 characters"),
-        ("key,name\n", "between 1 and"),
-        ("key,name\nzed,Zed\nzed,Zoe\n", "Line 3 of the roster: the key zed is already in line 2."),
-        ("key,name\nzoë@x,Zed\nZOE\u0308@X,Zoe\n", "the key ZOE\u0308@X is already in line 2."),
-        ("key,name\nz\u202ed,Zed\n", "Write the key as zd."),
-        ("key,name,role\ncleo,Cleo,\nstaff,Staff,student\n", "your own role"),
-    ],
-    ids=["columns", "key", "role", "long", "empty", "twice", "in another case", "unseen", "own"],
-)
-def test_a_roster_with_a_fault_changes_nothing(service, staff, text, words):
-    """A roster with an error changes nothing, and the answer explains the error."""
-    said = roster(staff, text)
-    assert said.status_code == 422
-    assert words in said.text
-    with service.database.reading() as session:
-        assert session.query(PersonRow).count() == 3
-
-
-def test_a_roster_knows_people_in_any_case(service, staff):
-    """A roster matches keys in any case and encoding, keeps their stored spelling and does not add a second account."""
-    service.person("Zoë@Example.org", "student")
-    said = staff.get(roster(staff, "key,name\nzoe\u0308@example.ORG,Zoë\nADA,Ada Lovelace\n").headers["location"])
-    assert "0 added, 2 changed" in said.text
-    with service.database.reading() as session:
-        names = {each.key: each.name for each in session.query(PersonRow)}
-    assert (names["Zoë@Example.org"], names["ada"]) == ("Zoë", "Ada Lovelace")
-    assert not {"zoe\u0308@example.ORG", "ADA"} & names.keys()
-
-
-def test_a_roster_takes_none_of_two_keys_that_differ_in_case(service, staff):
-    """If two stored keys differ only in case, which an earlier version allowed, each matches only its exact
-    spelling.
-    """
-    service.person("Max", "student")
-    with service.database.writing() as session:
-        values = {"key": "max", "folded": "max", "name": "Max", "role": "student", "created": service.now}
-        session.execute(insert(PersonRow), values)
-    assert "MAX may be Max and max. Write one of these keys." in roster(staff, "key,name\nMAX,Maximilian\n").text
-    said = staff.get(roster(staff, "key,name\nMax,Maximilian\n").headers["location"])
-    assert "0 added, 1 changed" in said.text
-
-
-def test_a_roster_that_changes_nothing_says_so_and_the_page_says_nothing_without_one(staff):
-    """A roster without changes is confirmed. Without an upload, the page shows no confirmation."""
-    said = roster(staff, "key,name\nada,Ada\n")
-    page = staff.get(said.headers["location"]).text
-    assert "Roster uploaded: 0 added, 0 changed, 2 not in this file and kept." in page
-    assert "Roster uploaded" not in staff.get("/course/people").text
 
 
 def test_a_link_is_shown_once_and_signs_that_person_in(service, staff):
@@ -276,22 +150,6 @@ def test_what_was_not_run_is_not_said_to_fail(service, staff):
     assert "correctness" in causes
 
 
-def test_the_export_has_every_student_and_no_formula(tmp_path):
-    """The export lists every student and does not contain formulas, because a spreadsheet must not run a student's
-    name.
-    """
-    service = Service(tmp_path, policies="due: 2026-11-23T11:00:00+00:00\n")
-    service.person("=1+1", "student")
-    service.graded(service.hand_in(service.app_state.cache.assignment("small").rules))
-    formula, ada, ben = rows(service.browser("staff").get("/course/points.csv"))
-    assert ada["small points"] == ada["small of"] != ""
-    assert (ada["small attempts"], ada["small late"]) == ("1", "late")
-    assert (ben["small points"], ben["small attempts"]) == ("", "0")
-    assert formula["key"] == "'=1+1"
-    assert b'"=' not in links_csv([("@x", "+y", "-z")])
-    assert b"'@x,'+y,'-z" in links_csv([("@x", "+y", "-z")])
-
-
 def test_the_table_of_points_and_the_batchs_grades_are_files_of_two_names(service, staff):
     """Staff download the table of points as points.csv, whose name differs from the name of the batch's file among the
     exports.
@@ -330,76 +188,3 @@ def test_a_page_says_what_the_student_does_not_see_on_it(service, staff):
         assert ("the form to exclude the attempt" in attempt) is leads
         assert "Only staff see hidden checks" in attempt
         assert '<td data-name="state">graded, current</td>' in attempt
-
-
-def test_what_failed_by_our_fault_is_listed_and_tried_again(service, staff):
-    """An attempt that failed because of a fault is listed and can be tried again, which adds a new grading to the
-    queue.
-    """
-    attempt = service.hand_in()
-    claimed = service.claim()
-    with service.database.writing() as session:
-        give_up(session, claimed, "no device <b>", service.now)
-    assert "no device &lt;b&gt;" in staff.get("/course/system").text
-    assert '<a class="attention" href="/course/system#faults">1</a>' in staff.get("/course").text
-    assert post(staff, f"/course/faults/{claimed.grading_id}/again").status_code == 303
-    assert post(staff, f"/course/faults/{claimed.grading_id}/again").status_code == 409
-    assert "no device" not in staff.get("/course/system").text
-    service.graded(attempt)
-    assert [row.state for row in service.gradings(attempt)] == [State.FAULTED, State.DONE]
-    assert "tries again after a fault" in staff.get("/course/audit").text
-
-
-@pytest.mark.parametrize(("which", "chosen"), [("latest", 1), ("best", 0)])
-def test_a_course_is_graded_again_behind_everybody(service, staff, which, chosen):
-    """A regrading waits behind all hand-ins. The old points count until the new ones exist and are kept afterwards."""
-    attempts = [
-        service.graded(service.hand_in()),
-        service.graded(service.hand_in(), graded(service.course, passed=False)),
-    ]
-    before = service.gradings(attempts[chosen])[0].points
-    assert post(staff, "/course/regrade", "/course", assignment="small", which=which).status_code == 303
-    row = service.gradings(attempts[chosen])[-1]
-    assert (row.state, row.priority, row.why) == (State.WAITING, REGRADING_PRIORITY, "regraded")
-    assert len(service.gradings(attempts[1 - chosen])) == 1
-    assert f">{before:g}<" in staff.get("/course/points").text or which == "latest"
-    ada = service.browser("ada")
-    assert "being graded again" in ada.get("/assignments/small").text
-    assert "/cancel" not in ada.get(service.page_of(attempts[chosen])).text
-    assert post(ada, f"{service.page_of(attempts[chosen])}/cancel").status_code == 303
-    assert service.state(attempts[chosen]) == State.WAITING
-    service.graded(attempts[chosen])
-    assert "graded again: " in staff.get("/course/audit?by=stations").text
-
-
-def test_a_regrading_that_fails_leaves_the_old_result(service, staff):
-    """If a regrading fails, the old result still counts."""
-    attempt = service.graded(service.hand_in(FREE))
-    old = service.attempt(attempt).counted_id
-    post(staff, "/course/regrade", "/course", assignment="small", which="best")
-    for _ in range(3):
-        claimed = service.claim()
-        with service.database.writing() as session:
-            fail(session, claimed, "no device", service.now)
-        service.passes(minutes=1)
-    assert (service.attempt(attempt).counted_id, service.state(attempt)) == (old, State.FAULTED)
-    assert re.search("<b>([0-9.]+)</b> / \\1 points", service.browser("ada").get(service.page_of(attempt)).text)
-
-
-@pytest.mark.whole
-@pytest.mark.parametrize("fields", [{"assignment": "small", "which": "worst"}, {"assignment": "x", "which": "best"}])
-def test_a_regrading_of_nothing_we_know_is_refused(staff, fields):
-    """A regrading with an unknown selection or assignment is refused."""
-    assert post(staff, "/course/regrade", "/course", **fields).status_code in {404, 422}
-
-
-def test_a_roster_without_roles_changes_none(service, staff):
-    """A roster without roles does not change any role. Uploading names again does not turn an instructor into a
-    student.
-    """
-    roster(staff, "key,name,role\nco,Co,instructor\n")
-    roster(staff, "key,name\nco,Co Teacher\nnew,New\n")
-    with service.database.reading() as session:
-        found = {row.key: (row.name, row.role) for row in session.query(PersonRow)}
-    assert found["co"] == ("Co Teacher", "instructor")
-    assert found["new"] == ("New", "student")

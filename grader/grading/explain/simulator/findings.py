@@ -16,7 +16,7 @@ from grader.grading.explain.simulator.oclgrind import (
     spot,
     target,
 )
-from grader.grading.explain.simulator.races import ADD_BARRIER, NO_BARRIER, is_past_a_barrier
+from grader.grading.explain.simulator.races import is_past_a_barrier
 from grader.grading.explain.simulator.unset import first_uses, of_unset
 from grader.protocol.observation import SeenKernel, SeenMessage
 from grader.results.check import Finding, Reason
@@ -95,4 +95,4 @@ def _first_cause(found: Finding) -> tuple[int, bool]:
     """Sort key that puts causes before consequences. Races that a barrier would end come last among races, because the
     barrier would not end the others.
     """
-    return CAUSALITY.index(found.reason), found.help.startswith((NO_BARRIER, ADD_BARRIER))
+    return CAUSALITY.index(found.reason), found.barrier is not None

@@ -2,12 +2,13 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from grader.grading.explain.simulator.locations import Scene
 from grader.grading.explain.simulator.oclgrind import Entity
 from grader.grading.explain.simulator.source_lines import lines_in_words
 from grader.protocol.observation import SeenKernel, SeenMessage
-from grader.results.check import Place
+from grader.results.check import AdvisedBarrier, Place
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,8 +38,13 @@ class Heard:
         return f"{self.scene.item(entity.global_id)} of {self.scene.group(entity.group)}"
 
 
-Words = tuple[str, str, tuple[Place, ...]]
-"""The mistake, its usual cause, and the places."""
+class Words(NamedTuple):
+    """The mistake, the next step or the usual cause, the places, and the barrier if the next step is to add one."""
+
+    mistake: str
+    help: str
+    places: tuple[Place, ...] = ()
+    barrier: AdvisedBarrier | None = None
 
 
 def beyond(item: str, access: str, around: Collection[int]) -> str:

@@ -55,7 +55,7 @@ def outside(heard: Heard) -> Words:
         cause = f"No condition guards line {entity.line}. {check}"
     else:
         cause = check
-    return what, cause, (heard.place(entity, image),)
+    return Words(what, cause, (heard.place(entity, image),))
 
 
 def _named(heard: Heard) -> str:
@@ -77,7 +77,7 @@ def other_numbers(heard: Heard) -> Words:
         )
     else:
         cause = f"Call {function[1]}{suffix}: {NUMBERS[suffix]}."
-    return what, cause, heard.by(entity, entity.line, f"uses {image}")
+    return Words(what, cause, heard.by(entity, entity.line, f"uses {image}"))
 
 
 NUMBERS = {

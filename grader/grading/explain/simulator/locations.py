@@ -38,11 +38,6 @@ KEYWORDS = frozenset({"return", "else", "case", "sizeof"})
 DECLARATION_CHARACTERS = 100
 """Maximum length of the text before a name that is searched for its type."""
 
-POINTER = re.compile(r"\*[\s\w]*?\b(\w+)\s*=(?!=)([^;{}]{0,200})")
-"""Pattern of a pointer with its first value, as in `__global real *const mine = levels + first`."""
-
-ASSIGNMENT = re.compile(r"(?<![=!<>])=(?!=)")
-
 
 def loops(source: str) -> Iterator[range]:
     """Yield the lines of each loop statement, from its head to its end. One pass is enough for any text."""
@@ -235,25 +230,6 @@ class Scene:
         steps = {found[1].rstrip("uU") for found in distance.finditer(around)} & STEPS_OF_A_WARP
         is_volatile = re.search(rf"\bvolatile\b[^;(){{}},]*\b{re.escape(array)}\b", "\n".join(self._code)) is not None
         return is_volatile or len(steps) >= SEVERAL_STEPS
-
-    def assigned_in(self, function: str, array: str) -> tuple[int, ...]:
-        """The lines of a function's text in which a statement assigns to an element of an array, directly or through a
-        pointer into it, even if no work-item reaches the statement.
-        """
-        code = _without_comments(self.expanded or self.source)
-        head = re.search(rf"\b{re.escape(function)}\s*\(", code)
-        names = {array, *(found[1] for found in POINTER.finditer(code) if _names(found[2], array))}
-        element = re.compile(rf"(?:^|\)|\belse)\s*({'|'.join(map(re.escape, sorted(names)))})\s*\[")
-        lines, depth, line = [], 0, code.count("\n", 0, head.start() if head else 0) + 1
-        for piece in re.finditer(r"[{};]|[^{};]+", code[head.start() :] if head else ""):
-            found = element.search(piece[0])
-            if depth and found and ASSIGNMENT.search(piece[0], found.end()):
-                lines.append(line + piece[0].count("\n", 0, found.start(1)))
-            line += piece[0].count("\n")
-            depth += {"{": 1, "}": -1}.get(piece[0], 0)
-            if piece[0] == "}" and not depth:
-                break
-        return tuple(lines)
 
     def copies_of(self, array: str) -> tuple[int, ...]:
         """The lines in which a group copies from or to an array."""

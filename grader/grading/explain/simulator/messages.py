@@ -43,8 +43,15 @@ def of_message(message: SeenMessage, launches: Sequence[SeenKernel], scene: Scen
 
 def _finding(sign: Sign, message: SeenMessage, launches: Sequence[SeenKernel], scene: Scene) -> Finding:
     with OptionalWork(EXPLANATION) as work:
-        what, cause, places = _explained(sign, message, launches, scene)
-        return Finding(reason=sign.reason, message=what, help=cause, places=places, times=message.times)
+        words = _explained(sign, message, launches, scene)
+        return Finding(
+            reason=sign.reason,
+            message=words.mistake,
+            help=words.help,
+            places=words.places,
+            times=message.times,
+            barrier=words.barrier,
+        )
     what = f"{sign.hidden.format('an array')}."
     return Finding(reason=sign.reason, message=what, help="", places=(), times=message.times, fault=work.fault)
 
@@ -57,7 +64,7 @@ def _explained(sign: Sign, message: SeenMessage, launches: Sequence[SeenKernel],
     if lines and all(lines):
         entities = oclgrind.entities(message)
         return sign.explained(Heard(message=message, entities=entities, seen=seen, scene=scene, before=before))
-    return f"{sign.hidden.format(oclgrind.target(message, seen).array)}.", without_line(scene), ()
+    return Words(f"{sign.hidden.format(oclgrind.target(message, seen).array)}.", without_line(scene))
 
 
 def without_line(scene: Scene) -> str:
@@ -75,7 +82,7 @@ def _copied_out_of_bounds(message: SeenMessage, seen: SeenKernel, scene: Scene) 
     what = f"{copy_in(lines)} {'writes' if writes else 'reads'} outside {target.array}{_how_far(target, scene)}."
     cause = "Check the addresses and the number of elements that you pass to async_work_group_copy."
     words = f"copies {target.array}"
-    return what, cause, tuple(Place(line=line, text=scene.text(line), words=words) for line in lines[:1])
+    return Words(what, cause, tuple(Place(line=line, text=scene.text(line), words=words) for line in lines[:1]))
 
 
 def _out_of_bounds(heard: Heard) -> Words:
@@ -97,7 +104,7 @@ def _out_of_bounds(heard: Heard) -> Words:
     what = f"line {entity.line} {does} outside {target.array}{own}{_how_far(target, heard.scene)}."
     if not lines_named(cause):
         what = _with_deciding_lines(what, entity.line, heard)
-    return what, cause, (heard.place(entity, target.array),)
+    return Words(what, cause, (heard.place(entity, target.array),))
 
 
 def _of_a_global_index(heard: Heard, line: int) -> str:
@@ -166,7 +173,7 @@ def _beyond_array(heard: Heard) -> Words:
     elements = f"which has elements 0 to {int(index[2]) - 1}{_by_declaration(array, heard.scene)}{has_wrapped}"
     what = f"line {entity.line} accesses element {index[1]} of {array}, {elements}."
     what = _with_deciding_lines(what, entity.line, heard)
-    return what, WRONG_INDEX, heard.by(entity, entity.line, f"accesses {array}")
+    return Words(what, WRONG_INDEX, heard.by(entity, entity.line, f"accesses {array}"))
 
 
 def _by_declaration(array: str, scene: Scene) -> str:
@@ -184,14 +191,14 @@ def _misaligned(heard: Heard) -> Words:
     named = f"`{heard.message.array}`" if heard.message.array else array
     what = f"line {entity.line} {does} {named} at an address that is not a multiple of the size of the value."
     cause = "A float4 must start at a multiple of 16 bytes; vload4 and vstore4 can start at any element."
-    return what, cause, (heard.place(entity, array),)
+    return Words(what, cause, (heard.place(entity, array),))
 
 
 def _unaligned_atomic(heard: Heard) -> Words:
     array, entity = heard.message.array or "memory", heard.entities[0]
     what = f"line {entity.line} calls an atomic function at an address of {array} that is not a multiple of 4 bytes."
     cause = "Atomic functions need the address of a whole element: do not cast a pointer to bytes."
-    return what, cause, heard.by(entity, entity.line, f"calls an atomic function on {array}")
+    return Words(what, cause, heard.by(entity, entity.line, f"calls an atomic function on {array}"))
 
 
 def _unawaited(heard: Heard) -> Words:
@@ -202,14 +209,14 @@ def _unawaited(heard: Heard) -> Words:
     cause = (
         "Keep the event that async_work_group_copy returns, and pass it to wait_group_events before the kernel ends."
     )
-    return what, cause, heard.by(entity, entity.line, "ends without waiting for the copy")
+    return Words(what, cause, heard.by(entity, entity.line, "ends without waiting for the copy"))
 
 
 def _no_event(heard: Heard) -> Words:
     entity = heard.entities[0]
     what = f"line {entity.line} waits for an event that belongs to no copy."
     cause = "Pass wait_group_events the event that async_work_group_copy returned, and their exact number."
-    return what, cause, heard.by(entity, entity.line, "waits here")
+    return Words(what, cause, heard.by(entity, entity.line, "waits here"))
 
 
 def _barrier(heard: Heard) -> Words:
@@ -237,7 +244,7 @@ def _barrier(heard: Heard) -> Words:
     around = dividing(heard.scene.expanded, heard.seen.kernel, lines[0])
     must = f"Move the barrier out of the `{around.keyword}` in line {around.lines[0]}." if around else ALL_MUST
     cause = f"{must} Work-items with nothing to do skip the work, not the barrier."
-    return what, cause, tuple(places)
+    return Words(what, cause, tuple(places))
 
 
 ALL_MUST = "Every work-item of a group must reach every barrier."
@@ -250,7 +257,7 @@ def _input_changed(heard: Heard) -> Words:
     named = array if array == "an array" else f"`{array}`"
     what = f"line {entity.line} writes {named}, which is an input and may only be read."
     cause = "The result belongs in the output; declare inputs `__global const`, and the compiler finds such lines."
-    return what, cause, (heard.place(entity, array),)
+    return Words(what, cause, (heard.place(entity, array),))
 
 
 def _endless(heard: Heard) -> Words:
@@ -271,7 +278,7 @@ def _endless(heard: Heard) -> Words:
         "The usual cause is a loop that never ends. Check its condition, and that every iteration brings the loop "
         "closer to its end."
     )
-    return what, cause, heard.by(heard.entities[0], line, "was here at the end")
+    return Words(what, cause, heard.by(heard.entities[0], line, "was here at the end"))
 
 
 def _unsupported(heard: Heard) -> Words:
@@ -279,10 +286,10 @@ def _unsupported(heard: Heard) -> Words:
     if what == oclgrind.HALF_ARITHMETIC:
         words = f"line {entity.line}: the simulator cannot run half arithmetic."
         cause = "Leave it out: read the numbers with vload_half, compute with float, and store them with vstore_half."
-        return words, cause, heard.by(entity, entity.line, "got this far")
+        return Words(words, cause, heard.by(entity, entity.line, "got this far"))
     what = f"line {entity.line}: the simulator stopped at an instruction that it does not support."
     cause = "Use simpler OpenCL C here, or ask your instructor."
-    return what, cause, heard.by(entity, entity.line, "got this far")
+    return Words(what, cause, heard.by(entity, entity.line, "got this far"))
 
 
 SIGNS = (

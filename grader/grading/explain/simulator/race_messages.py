@@ -13,6 +13,8 @@ from grader.grading.explain.simulator.races import ADD_BARRIER, LOCK, OWN_ELEMEN
 from grader.grading.explain.simulator.source_lines import FEW, called_in, lines_in_words, writers
 from grader.grading.explain.simulator.updates import advice_on, update_in
 from grader.grading.source.origins import arrays_behind
+from grader.grading.source.stores import store_lines
+from grader.results.check import AdvisedBarrier
 
 
 def copy_in(lines: Sequence[int]) -> str:
@@ -23,7 +25,7 @@ def copy_in(lines: Sequence[int]) -> str:
     return f"the copy in line {several[0]}" if several else "a copy by the group"
 
 
-def _race_with_a_copy(entity: Entity, array: str, scene: Scene) -> tuple[str, str]:
+def _race_with_a_copy(entity: Entity, array: str, scene: Scene) -> Words:
     """Explain a race in which a work-item uses an array while its group copies it. In a loop, either access may come
     first.
     """
@@ -31,15 +33,15 @@ def _race_with_a_copy(entity: Entity, array: str, scene: Scene) -> tuple[str, st
     what = f"line {entity.line} {does} `{array}` while {copy_in(lines)} still uses it."
     is_repeated = bool(lines) and scene.loop_around({entity.line, *lines}) is not None
     if lines and entity.line < min(lines) and not is_repeated:
-        cause = f"{ADD_BARRIER} after line {entity.line}, before the copy."
-    elif lines and entity.line > max(lines) and not is_repeated:
-        cause = "Call wait_group_events, then a barrier, before you use it."
-    else:
-        cause = (
-            "Call wait_group_events, then a barrier, before you use it. Call another barrier after its last use, "
-            "before the next copy."
-        )
-    return what, cause
+        advice = f"{ADD_BARRIER} after line {entity.line}, before the copy."
+        return Words(what, advice, barrier=AdvisedBarrier(line=entity.line, race=what))
+    if lines and entity.line > max(lines) and not is_repeated:
+        return Words(what, "Call wait_group_events, then a barrier, before you use it.")
+    advice = (
+        "Call wait_group_events, then a barrier, before you use it. Call another barrier after its last use, "
+        "before the next copy."
+    )
+    return Words(what, advice)
 
 
 NEXT_ROW = "Its index runs into the next row."
@@ -51,20 +53,22 @@ def race(heard: Heard) -> Words:
     entities = sorted(heard.entities, key=lambda each: not each.writes)
     lines = [each.line for each in entities]
     if len(entities) == 1:
-        what, cause = _race_with_a_copy(entities[0], array, scene)
-    elif lacking := _race_of_updates(heard, array, lines):
-        what, cause = lacking
+        words = _race_with_a_copy(entities[0], array, scene)
+    elif updates := _race_of_updates(heard, array, lines):
+        words = updates
     elif oclgrind.BOTH_WRITE.match(heard.message.text):
-        what, cause = _race_of_writes(heard, array, lines)
+        words = _race_of_writes(heard, array, lines)
     elif oclgrind.is_local(heard.message):
-        what, cause = local_race(array, entities, heard.seen, scene)
+        words = local_race(array, entities, heard.seen, scene)
     else:
-        what = f"line {lines[1]} reads `{array}` while line {lines[0]} writes it, and nothing says which comes first."
-        cause = "No work-item may read what another group writes: a barrier orders only work-items of one group."
-    return what, cause, tuple(heard.place(each, array) for each in entities)
+        words = Words(
+            f"line {lines[1]} reads `{array}` while line {lines[0]} writes it, and nothing says which comes first.",
+            "No work-item may read what another group writes: a barrier orders only work-items of one group.",
+        )
+    return words._replace(places=tuple(heard.place(each, array) for each in entities))
 
 
-def _race_of_updates(heard: Heard, array: str, lines: Sequence[int]) -> tuple[str, str] | None:
+def _race_of_updates(heard: Heard, array: str, lines: Sequence[int]) -> Words | None:
     """Explain a race in which two work-items update one element in one line. Returns None for other races."""
     scene, line = heard.scene, lines[0]
     update = update_in(line, array, scene) if {*lines} == {line} else None
@@ -78,10 +82,10 @@ def _race_of_updates(heard: Heard, array: str, lines: Sequence[int]) -> tuple[st
         cause = OWN_ELEMENT if is_local else SAME_IN_ALL_GROUPS
     else:
         cause = advice_on(update, heard.seen.kernel, line, array, scene) or SAME_INDEX
-    return f"line {line}: two work-items {update.in_words.format(array)}.", cause
+    return Words(f"line {line}: two work-items {update.in_words.format(array)}.", cause)
 
 
-def _race_of_writes(heard: Heard, array: str, lines: Sequence[int]) -> tuple[str, str]:
+def _race_of_writes(heard: Heard, array: str, lines: Sequence[int]) -> Words:
     """Explain a race in which two work-items write one element."""
     scene, message = heard.scene, heard.message
     where = f"line {lines[0]}" if lines[0] == lines[1] else f"lines {lines[0]} and {lines[1]}"
@@ -90,14 +94,15 @@ def _race_of_writes(heard: Heard, array: str, lines: Sequence[int]) -> tuple[str
     if beyond:
         item = capital(scene.item(beyond.global_id))
         wraps = "Compare its coordinates with the size of the image." if scene.is_image(array) else NEXT_ROW
-        return what, f"{item} lies beyond the edge and must not store. {wraps}"
+        return Words(what, f"{item} lies beyond the edge and must not store. {wraps}")
     if scene.is_in_a_lock(lines):
-        return f"{where}: two work-items write the same element of {array}, and nothing says in which order.", LOCK
-    if oclgrind.is_local(message) and (lacking := unparted(what, array, lines, heard.seen, scene)):
-        return lacking
+        what = f"{where}: two work-items write the same element of {array}, and nothing says in which order."
+        return Words(what, LOCK)
+    if oclgrind.is_local(message) and (words := unparted(what, array, lines, heard.seen, scene)):
+        return words
     if all(map(CONSTANT.fullmatch, {scene.index_in(line, array) for line in lines})):
-        return what, SAME_IN_A_GROUP if oclgrind.is_local(message) else SAME_IN_ALL_GROUPS
-    return what, from_earlier_kernels(heard, array, lines) or _let_through(heard, lines) or SAME_INDEX
+        return Words(what, SAME_IN_A_GROUP if oclgrind.is_local(message) else SAME_IN_ALL_GROUPS)
+    return Words(what, from_earlier_kernels(heard, array, lines) or _let_through(heard, lines) or SAME_INDEX)
 
 
 def _let_through(heard: Heard, lines: Sequence[int]) -> str:
@@ -134,7 +139,7 @@ def from_own_arrays(heard: Heard, array: str, line: int) -> str:
     kernel, scene = heard.seen.kernel, heard.scene
     buffers = {each.name for each in heard.seen.arrays if each.space == GLOBAL}
     for name in sorted(arrays_behind(scene.expanded, kernel, line, array) - buffers):
-        computed = scene.assigned_in(kernel, name)
+        computed = store_lines(scene.expanded, kernel, name)
         if 1 <= len(computed) <= FEW and line not in computed:
             return FROM_OWN.format(name, lines_in_words(computed))
     return ""

@@ -1,32 +1,33 @@
 """Explains races in local memory. Finds the missing barrier, or determines that no barrier is missing."""
 
-import re
 from collections.abc import Collection, Sequence
 
 from grader.common.record import replace
 from grader.grading.explain.simulator import oclgrind
 from grader.grading.explain.simulator.conditions import dividing
+from grader.grading.explain.simulator.heard import Words
 from grader.grading.explain.simulator.locations import Scene
 from grader.grading.explain.simulator.oclgrind import LOCAL, Entity
 from grader.protocol.observation import SeenKernel, SeenMessage
-from grader.results.check import Check
+from grader.results.check import AdvisedBarrier, Check
 
 
-def local_race(array: str, entities: list[Entity], seen: SeenKernel, scene: Scene) -> tuple[str, str]:
-    """Explain a race between a write and a read. Returns the mistake and the next step. If the steps of a warp leave
-    out barriers on purpose, the next step says that OpenCL does not allow this.
+def local_race(array: str, entities: list[Entity], seen: SeenKernel, scene: Scene) -> Words:
+    """Explain a race between a write and a read. If the steps of a warp leave out barriers on purpose, the next step
+    says that OpenCL does not allow this.
     """
-    what, advice = _unordered(array, entities, seen, scene)
+    words = _unordered(array, entities, seen, scene)
     if not scene.is_warp_synchronous(array, {each.line for each in entities}):
-        return what, advice
-    if advice.startswith(MOVE.partition("{")[0]):
-        return what, f"{advice} {WARP_SYNCHRONOUS}"
-    if advice.startswith((NO_BARRIER, ADD_BARRIER)):
-        return what, f"{advice} {WARP_SYNCHRONOUS} {EACH_STEP}"
-    return (what, f"{WARP_SYNCHRONOUS} {EACH_STEP}") if advice == CANNOT_SEPARATE else (what, advice)
+        return words
+    if words.barrier:
+        return words._replace(help=f"{words.help} {WARP_SYNCHRONOUS} {EACH_STEP}")
+    if words.help == CANNOT_SEPARATE:
+        return words._replace(help=f"{WARP_SYNCHRONOUS} {EACH_STEP}")
+    is_moved = words.help.startswith(MOVE.partition("{")[0])
+    return words._replace(help=f"{words.help} {WARP_SYNCHRONOUS}") if is_moved else words
 
 
-def _unordered(array: str, entities: list[Entity], seen: SeenKernel, scene: Scene) -> tuple[str, str]:
+def _unordered(array: str, entities: list[Entity], seen: SeenKernel, scene: Scene) -> Words:
     """The mistake and the next step of a race between a write and a read. The write comes first if it is
     above the read without a barrier between them, or if the read found words that no work-item had written. Otherwise
     the read comes first, and the write belongs to the next step of the algorithm. If there are barriers on both paths,
@@ -37,11 +38,11 @@ def _unordered(array: str, entities: list[Entity], seen: SeenKernel, scene: Scen
         what = (
             f"line {read.line}: work-items of a group read and write the same element of {array}, and nothing says in "
         )
-        return f"{what}which order.", LOCK if scene.is_in_a_lock([read.line]) else OWN_ELEMENT
+        return Words(f"{what}which order.", LOCK if scene.is_in_a_lock([read.line]) else OWN_ELEMENT)
     if read.line in stored_by_all(seen):
         what = f"line {read.line}: all work-items of a group write the same element, each made of words of {array} "
         what += f"that others still change in line {write.line}."
-        return what, "Let one work-item of the group write it, one that may read those words."
+        return Words(what, "Let one work-item of the group write it, one that may read those words.")
     loop = scene.loop_around({write.line, read.line})
     there, back = _way(loop, write.line, read.line), _way(loop, read.line, write.line)
     early, late = not any(map(scene.has_barrier_in, there)), not any(map(scene.has_barrier_in, back))
@@ -53,10 +54,12 @@ def _unordered(array: str, entities: list[Entity], seen: SeenKernel, scene: Scen
     what = f"line {write.line} overwrites words of {array} that another work-item still reads in line {read.line}."
     if late and (loop or write.line != read.line):
         other = loop.start if loop and write.line <= read.line else write.line
-        what, advice = _missing(what, (read.line, other), f"the next step writes {array} again", seen, scene)
-        braces = BRACES if loop and advice.startswith(ADD_BARRIER) and scene.is_without_braces(loop) else ""
-        return _wrong_fence(array, back, scene) or (what, advice + braces)
-    return what, CANNOT_SEPARATE
+        words = _missing(what, (read.line, other), f"the next step writes {array} again", seen, scene)
+        if words.barrier and loop and scene.is_without_braces(loop):
+            barrier = replace(words.barrier, needs_braces=True)
+            words = words._replace(help=words.help + BRACES, barrier=barrier)
+        return _wrong_fence(array, back, scene) or words
+    return Words(what, CANNOT_SEPARATE)
 
 
 OWN_ELEMENT = "Let each work-item use its own element, and add the elements up after a barrier."
@@ -69,14 +72,8 @@ LOCK = (
 words.
 """
 
-NO_BARRIER = "A barrier(CLK_LOCAL_MEM_FENCE) is missing"
-"""Beginning of advice on two lines without a barrier between them."""
-
 ADD_BARRIER = "Write barrier(CLK_LOCAL_MEM_FENCE)"
 """Beginning of advice that states the line for a barrier."""
-
-MISSING = re.compile(r"[Aa] barrier is missing after line \d+: ")
-"""Pattern of the first words of a message about a missing barrier."""
 
 ENDS_TOO = "No barrier is missing. The race ends when the mistake is corrected."
 """Advice on a race that another mistake causes."""
@@ -101,13 +98,14 @@ def beside_another_mistake(check: Check) -> Check:
 def _without_barriers(check: Check, advice: str) -> Check:
     """The check. Races for which it advises a barrier have this advice instead."""
     findings = tuple(
-        replace(each, message=MISSING.sub("", each.message), help=advice) if each.help.startswith(ADD_BARRIER) else each
+        each if each.barrier is None else replace(each, message=each.barrier.race, help=advice, barrier=None)
         for each in check.findings
     )
     if findings == check.findings:
         return check
-    help_ = advice if check.help.startswith(ADD_BARRIER) else check.help
-    return replace(check, message=MISSING.sub("", check.message), help=help_, findings=findings)
+    first, instead = check.findings[0], findings[0]
+    help_ = instead.help if check.help == first.help else check.help
+    return replace(check, message=check.message.replace(first.message, instead.message), help=help_, findings=findings)
 
 
 BRACES = " The body of the loop then needs braces."
@@ -136,7 +134,7 @@ EACH_STEP = (
 WRITE_BARRIER = ADD_BARRIER + " in line {}."
 
 
-def _missing(what: str, way: tuple[int, int], before: str, seen: SeenKernel, scene: Scene) -> tuple[str, str]:
+def _missing(what: str, way: tuple[int, int], before: str, seen: SeenKernel, scene: Scene) -> Words:
     """The mistake and the next step if a barrier is missing between two lines. `what` is the race. If only some
     work-items run the first line, the barrier belongs after the statement that divides the work-items, unless this
     statement also contains the other line.
@@ -144,9 +142,13 @@ def _missing(what: str, way: tuple[int, int], before: str, seen: SeenKernel, sce
     line, other = way
     around = dividing(scene.expanded, seen.kernel, line)
     if around is not None and other in around.lines and len(around.lines) > 1:
-        return what, MOVE.format(around.keyword, around.lines[0])
+        return Words(what, MOVE.format(around.keyword, around.lines[0]))
     after = scene.end_of_loops(around.lines[-1] if around else line, other)
-    return f"a barrier is missing after line {after}: {what}", f"{ADD_BARRIER} after line {after}, before {before}."
+    return Words(
+        f"a barrier is missing after line {after}: {what}",
+        f"{ADD_BARRIER} after line {after}, before {before}.",
+        barrier=AdvisedBarrier(line=after, race=what),
+    )
 
 
 def _last_store(write: int, read: int, seen: SeenKernel, scene: Scene) -> int:
@@ -163,18 +165,19 @@ def _last_store(write: int, read: int, seen: SeenKernel, scene: Scene) -> int:
     return last
 
 
-def _wrong_fence(array: str, way: Sequence[range], scene: Scene) -> tuple[str, str] | None:
+def _wrong_fence(array: str, way: Sequence[range], scene: Scene) -> Words | None:
     """The mistake and the next step if a barrier between the lines orders only global memory, or if a fence is used in
     place of a barrier; otherwise None.
     """
     line = scene.global_barrier_in(way)
     if line is not None:
         what = f"the barrier in line {line} orders global memory only, but {array} is in local memory."
-        return what, WRITE_BARRIER.format(line)
+        return Words(what, WRITE_BARRIER.format(line), barrier=AdvisedBarrier(line=line, race=what))
     fence = scene.fence_in(way)
     if fence is not None:
         line, name = fence
-        return f"{name} in line {line} does not wait for other work-items.", WRITE_BARRIER.format(line)
+        what = f"{name} in line {line} does not wait for other work-items."
+        return Words(what, WRITE_BARRIER.format(line), barrier=AdvisedBarrier(line=line, race=what))
     return None
 
 
@@ -185,7 +188,7 @@ def _way(loop: range | None, start: int, end: int) -> tuple[range, ...]:
     return (range(start + 1, loop.stop), range(loop.start, end)) if loop else ()
 
 
-def unparted(what: str, array: str, lines: Collection[int], seen: SeenKernel, scene: Scene) -> tuple[str, str] | None:
+def unparted(what: str, array: str, lines: Collection[int], seen: SeenKernel, scene: Scene) -> Words | None:
     """The mistake and the next step if two lines write the same element; None if barriers separate the lines, or if
     both accesses are in one line. `what` is the default description of the mistake. The next step is a barrier, either
     between the lines or on the path into the next iteration of the loop. Lines with different indexes may need the same
@@ -195,23 +198,27 @@ def unparted(what: str, array: str, lines: Collection[int], seen: SeenKernel, sc
     if first == last:
         return None
     if not scene.has_barrier(first, last):
-        return _wrong_fence(array, [range(first + 1, last)], scene) or (what, _between(array, first, last, seen, scene))
+        return _wrong_fence(array, [range(first + 1, last)], scene) or _between(what, array, (first, last), seen, scene)
     loop = scene.loop_around({first, last})
     back = _way(loop, last, first)
     if loop and not any(map(scene.has_barrier_in, back)):
-        _, advice = _missing(what, (last, loop.start), f"the next step writes {array} again", seen, scene)
-        return _wrong_fence(array, back, scene) or (what, advice)
+        words = _missing(what, (last, loop.start), f"the next step writes {array} again", seen, scene)
+        return _wrong_fence(array, back, scene) or words._replace(mistake=what)
     return None
 
 
-def _between(array: str, first: int, last: int, seen: SeenKernel, scene: Scene) -> str:
-    """Advice on two lines that write an array without a barrier between them."""
+def _between(what: str, array: str, lines: tuple[int, int], seen: SeenKernel, scene: Scene) -> Words:
+    """The mistake and the next step if two lines write an array without a barrier between them."""
+    first, last = lines
     if scene.index_in(first, array) != scene.index_in(last, array):
-        return f"Lines {first} and {last} need the same index, or a barrier(CLK_LOCAL_MEM_FENCE) between them."
+        advice = f"Lines {first} and {last} need the same index, or a barrier(CLK_LOCAL_MEM_FENCE) between them."
+        return Words(what, advice)
     around = dividing(scene.expanded, seen.kernel, first)
     if around is not None and last in around.lines:
-        return MOVE.format(around.keyword, around.lines[0])
-    return f"{NO_BARRIER} between lines {first} and {last}."
+        return Words(what, MOVE.format(around.keyword, around.lines[0]))
+    after = scene.end_of_loops(around.lines[-1] if around else first, last)
+    advice = f"A barrier(CLK_LOCAL_MEM_FENCE) is missing between lines {first} and {last}."
+    return Words(what, advice, barrier=AdvisedBarrier(line=after, race=what))
 
 
 def stored_by_all(seen: SeenKernel) -> set[int]:

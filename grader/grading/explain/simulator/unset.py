@@ -2,7 +2,6 @@
 them.
 """
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from grader.common.optional import OptionalWork
@@ -14,6 +13,7 @@ from grader.grading.explain.simulator.oclgrind import GLOBAL, LOCAL
 from grader.grading.explain.simulator.source_lines import FEW, called_in, lines_in_words, told_to_decide, writers
 from grader.grading.source.outline import Outline
 from grader.grading.source.reading import outline
+from grader.grading.source.stores import store_lines, stores, targets
 from grader.protocol.observation import SeenKernel, SeenUnset
 from grader.results.check import Finding, Place, Reason
 
@@ -179,7 +179,7 @@ def _of_global_words(name: str, launches: Sequence[SeenKernel], scene: Scene) ->
             written = f"{other.kernel} writes `{called}` in {where}, but not all of what is read here."
             return f"{same}{written}{_unreached(other, lines, scene)}"
     for other in reversed(before):
-        unreached = scene.assigned_in(other.kernel, name)
+        unreached = store_lines(scene.expanded, other.kernel, name)
         if unreached:
             return f"{other.kernel} would write `{name}` in {lines_in_words(unreached)}, but no work-item gets there."
     return f"No kernel before it has written to {name}."
@@ -205,18 +205,12 @@ def _unreached(launch: SeenKernel, lines: Collection[int], scene: Scene) -> str:
     if seen is None:
         return ""
     reached = {each.line for each in launch.accesses}
-    texts = scene.expanded.split("\n")
     missed: set[int] = set()
     for function in seen.functions:
-        body = _lines(seen, range(*function.body))
-        names = {found[1] for line in lines if line in body for found in STORED.finditer(texts[line - 1])}
-        missed |= {line for name in names for line in scene.assigned_in(function.name, name) if line not in reached}
+        names = {seen.code[each].text for each in targets(seen, function) if seen.code[each].line in lines}
+        missed |= {seen.code[each].line for name in names for each in stores(seen, function, name)} - reached
     if not 1 <= len(missed) <= FEW:
         return ""
     tests = {test for line in missed for test in guards(scene.expanded, launch.kernel, line)}
     behind = f", behind the condition in {lines_in_words(tests)}" if len(tests) == 1 else ""
     return f" No work-item gets to the {'store' if len(missed) == 1 else 'stores'} in {lines_in_words(missed)}{behind}."
-
-
-STORED = re.compile(r"\b(\w+)(?:\s*\[[^]]*\])+\s*=(?!=)")
-"""Pattern of an assignment to an element of an array."""

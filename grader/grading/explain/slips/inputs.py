@@ -24,7 +24,10 @@ def unread_inputs(launch: SimulatedLaunch) -> Slip | None:
     what = f"{inputs} {'is' if len(unread) == 1 else 'are'} never read"
     cause = "an input is never read"
     if not lines:
-        return Slip(message=f"{launch.seen.kernel} does not use {inputs}.", help="", cause=cause)
+        kernel, line = launch.seen.kernel, launch.text.line
+        return Slip(
+            message=f"line {line}: {kernel} does not use {inputs}.", help=f"Read {inputs} in {kernel}.", cause=cause
+        )
     load, happens = ("load", "happens") if len(lines) == 1 else ("loads", "happen")
     where = f" in {lines_in_words(lines)}" if len(lines) <= FEW else ""
     body = launch.text.function.body

@@ -37,6 +37,11 @@ class Text:
     scene: Scene
 
     @property
+    def line(self) -> int:
+        """The line with the name of the kernel in its definition."""
+        return self.outline.code[self.function.parameters[0] - 1].line
+
+    @property
     def parameters(self) -> list[str]:
         """The names of the kernel's parameters, in their order."""
         code, (first, last) = self.outline.code, self.function.parameters
@@ -60,7 +65,7 @@ class SimulatedLaunch:
     data before the launch. `constants` are the macros that grader defines, and `stated` are the macros that determine
     the launch. `elsewhere` contains the arrays in global memory that the kernel accesses in runs at other sizes, each
     with true for a write. `unset_later` contains arrays in global memory, each with a line in which a later launch
-    reads words of the array that were never set.
+    reads words of the array that were never set. `later` contains the launches that follow, with their texts.
     """
 
     text: Text
@@ -75,6 +80,7 @@ class SimulatedLaunch:
     stated: frozenset[str]
     elsewhere: frozenset[tuple[str, bool]] = frozenset()
     unset_later: frozenset[tuple[str, int]] = frozenset()
+    later: tuple[tuple[SeenKernel, Scene], ...] = ()
 
     @cached_property
     def values(self) -> Values:

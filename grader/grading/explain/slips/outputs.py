@@ -9,7 +9,7 @@ from grader.grading.explain.slips.blocking import blocking, in_number, kept_from
 from grader.grading.explain.slips.indexes import IndexedAccess, accesses, in_words
 from grader.grading.explain.slips.launch import SimulatedLaunch
 from grader.grading.explain.slips.slip import Slip
-from grader.grading.explain.slips.stores import stores
+from grader.grading.source.stores import stores
 
 
 def unstored_results(launch: SimulatedLaunch) -> Slip | None:
@@ -20,7 +20,7 @@ def unstored_results(launch: SimulatedLaunch) -> Slip | None:
     if was_cut_off(launch.seen):
         return None
     for array in sorted({each.name for each in launch.seen.arrays if each.space == GLOBAL} - launch.inputs - seen):
-        places = stores(launch, array)
+        places = stores(launch.text.outline, launch.text.function, array)
         lines = {launch.text.outline.code[each].line for each in places}
         tests = blocking(launch, places)
         if 1 <= len(lines) <= FEW and tests:

@@ -3,9 +3,10 @@ facts about the text, the launch, or the observations of the simulator.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from grader.grading.explain.slips import dimensions, groups, guard, inputs, local_words, macros, outputs, rows, sums
+from grader.grading.explain.slips.consequences import misplaced_later
 from grader.grading.explain.slips.launch import SimulatedLaunch
 from grader.grading.explain.slips.slip import Slip
 
@@ -41,6 +42,12 @@ RULES: tuple[SlipRule, ...] = (
 
 
 def first_slip(launches: Sequence[SimulatedLaunch]) -> Slip | None:
-    """Return the mistake that the first applicable rule finds; None if no rule applies."""
-    found = (rule.find(launch) for rule in RULES for launch in launches)
-    return next((slip for slip in found if slip is not None), None)
+    """Return the mistake that the first applicable rule finds; None if no rule applies. The mistake also explains what
+    the simulator saw in later kernels, at the places that depend on the results of its kernel.
+    """
+    for rule in RULES:
+        for launch in launches:
+            slip = rule.find(launch)
+            if slip is not None:
+                return replace(slip, explains=slip.explains | misplaced_later(launch))
+    return None

@@ -16,11 +16,11 @@ from grader.common.record import Record
 from grader.service.course.assignment_view import AssignmentView
 from grader.service.db.tables.lti import LtiContextRow, LtiSelectionRow
 from grader.service.db.tables.people import CourseRole, PersonRow
+from grader.service.db.tokens import fresh_token, token_hash
 from grader.service.errors import RefusedError
 from grader.service.lti.launches.launch import AGAIN
 from grader.service.lti.launches.message import CLAIM, LaunchError, SelectionSettings
 from grader.service.lti.tokens import SigningKey, signed
-from grader.service.secrets.tokens import fresh_token, token_hash
 
 SELECTION_LIFETIME = timedelta(hours=1)
 

@@ -25,8 +25,8 @@ from sqlalchemy.orm import Session
 from grader.common.phrases import count
 from grader.protocol.text import showable
 from grader.service.db.tables.lti import LtiNonceRow, LtiPlatformRow
+from grader.service.db.tokens import fresh_token, same_token, token_hash
 from grader.service.lti.launches.message import CLAIM, DEEP_LINKING, RESOURCE_LINK, LaunchError, LaunchMessage
-from grader.service.secrets.tokens import fresh_token, same_token, token_hash
 
 CLOCK_LEEWAY_SECONDS = 60
 """Seconds by which the platform's clock may differ from this machine's."""

@@ -218,27 +218,11 @@ __kernel void r(__global float *x, __global float *sums)
 }"""
 
 
-@pytest.mark.parametrize(("kernel", "lines"), [("first", (7,)), ("r", (11,)), ("third", ())])
-def test_where_a_kernel_assigns_to_an_array(kernel, lines):
-    """Assignments to an array are found in the statements of the kernel. Comments, comparisons and other kernels are
-    ignored.
-    """
-    scene = Scene(source=TWO_KERNELS, dimensions=1, extent=None)
-    assert scene.assigned_in(kernel, "x") == lines
-
-
-def test_an_assignment_through_a_pointer_is_one_to_its_array():
-    """A pointer into an array is another name of the array."""
-    pointer = "__global float *const mine = x + n; int i ="
-    source = TWO_KERNELS.replace("int i =", pointer).replace(" x[i] +=", " mine[i] +=")
-    assert Scene(source=source, dimensions=1, extent=None).assigned_in("first", "x") == (7,)
-
-
 def test_a_line_to_which_nobody_gets_is_named():
     """If no work-item reaches the line that assigns to the array, for example because all of them return earlier, the
     help names this line.
     """
-    scene = Scene(source=TWO_KERNELS, dimensions=1, extent=None)
+    scene = Scene(source=TWO_KERNELS, dimensions=1, extent=None, expanded=TWO_KERNELS)
     assert cause("x", GLOBAL, launch("first"), launch("r", ("sums", 22)), scene=scene) == (
         "first would write `x` in line 7, but no work-item gets there."
     )

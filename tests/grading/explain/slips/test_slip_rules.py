@@ -461,7 +461,7 @@ def test_unread_inputs_are_named_with_the_lines_of_their_loads():
     assert said("unread inputs", body).startswith(
         "`A` is never read: the condition in line 4 keeps all work-items from the load in line 5."
     )
-    assert said("unread inputs", IDS) == "k does not use `A`. "
+    assert said("unread inputs", IDS) == "line 1: k does not use `A`. Read `A` in k."
     assert not said("unread inputs", body, accesses=("A",))
     assert not said("unread inputs", body, stored="")
 

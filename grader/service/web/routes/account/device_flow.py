@@ -7,8 +7,9 @@ from fastapi import APIRouter, Depends
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from grader.service.auth.api_tokens import TOKEN_LIFETIME, as_text, scopes_in
-from grader.service.auth.device_flow import (
+from grader.service.errors import RefusedError
+from grader.service.people.auth.api_tokens import TOKEN_LIFETIME, as_text, scopes_in
+from grader.service.people.auth.device_flow import (
     CODE_LIFETIME,
     POLL_SECONDS,
     FlowError,
@@ -19,7 +20,6 @@ from grader.service.auth.device_flow import (
     poll,
     refuse_too_many,
 )
-from grader.service.errors import RefusedError
 from grader.service.web.routes.account.sign_in import network
 from grader.service.web.state import state_of
 

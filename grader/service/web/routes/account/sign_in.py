@@ -9,9 +9,12 @@ from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 
-from grader.service.auth.oidc import FAILED, SignOnFailedError
-from grader.service.auth.passwords import Passwords, hash_of, store_hash
-from grader.service.auth.sessions import (
+from grader.service.db.tables.people import CourseRole
+from grader.service.errors import FieldError, NotFoundError, RefusedError
+from grader.service.network.throttle import network_of
+from grader.service.people.auth.oidc import FAILED, SignOnFailedError
+from grader.service.people.auth.passwords import Passwords, hash_of, store_hash
+from grader.service.people.auth.sessions import (
     SESSION_LIFETIME,
     USED_UP,
     end_other_sessions,
@@ -22,9 +25,6 @@ from grader.service.auth.sessions import (
     sign_out,
     start_session,
 )
-from grader.service.db.tables.people import CourseRole
-from grader.service.errors import FieldError, NotFoundError, RefusedError
-from grader.service.throttle import network_of
 from grader.service.web.auth import AnyForm, AnyMember, Member, OwnForm, PerhapsMember, person_of, text_in
 from grader.service.web.forms import NOTHING_ENTERED, EnteredForm, entered
 from grader.service.web.pages import STATIC, page

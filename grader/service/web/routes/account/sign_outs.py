@@ -4,7 +4,7 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from grader.service.auth.sessions import end_all_access, ways_to_sign_in
+from grader.service.people.auth.sessions import end_all_access, ways_to_sign_in
 from grader.service.web.auth import Instructor, RowNumber, StaffForm, person_of
 from grader.service.web.pages import Confirmation, confirmation_page
 from grader.service.web.state import state_of

@@ -9,7 +9,8 @@ from starlette.responses import RedirectResponse, Response
 
 from grader.common.phrases import listed
 from grader.protocol.text import showable
-from grader.service.auth.api_tokens import (
+from grader.service.errors import FieldError, length_in_words
+from grader.service.people.auth.api_tokens import (
     MAX_NAME_LENGTH,
     TokenRequest,
     as_text,
@@ -18,7 +19,7 @@ from grader.service.auth.api_tokens import (
     scopes_offered,
     tokens_of,
 )
-from grader.service.auth.device_flow import (
+from grader.service.people.auth.device_flow import (
     CODE_LENGTH,
     CODE_LIFETIME,
     Answer,
@@ -27,7 +28,6 @@ from grader.service.auth.device_flow import (
     normalized_code,
     waiting_terminal,
 )
-from grader.service.errors import FieldError, length_in_words
 from grader.service.web.auth import AnyMember, Member, OwnForm, PerhapsMember, RowNumber, text_in
 from grader.service.web.forms import NOTHING_ENTERED, EnteredForm, entered
 from grader.service.web.pages import NewSecret, page, secret_page

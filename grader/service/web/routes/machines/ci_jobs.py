@@ -6,9 +6,9 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from grader.service.auth.api_tokens import OWN_SCOPES, TokenRequest, as_text, create_token
-from grader.service.auth.ci_jobs import job_of
 from grader.service.errors import RefusedError
+from grader.service.people.auth.api_tokens import OWN_SCOPES, TokenRequest, as_text, create_token
+from grader.service.people.auth.ci_jobs import job_of
 from grader.service.people.repositories import person_of_job
 from grader.service.web.routes.account.device_flow import Fields
 from grader.service.web.state import state_of

@@ -19,8 +19,6 @@ from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
-from grader.service.auth.issuer_keys import UnsignedError
-from grader.service.auth.sessions import start_session
 from grader.service.course.assignment_view import AssignmentView
 from grader.service.db.tables.lti import LtiPlatformRow
 from grader.service.db.tables.people import CourseRole, PersonRow
@@ -52,6 +50,8 @@ from grader.service.lti.registrations import (
 )
 from grader.service.lti.services.line_items import StatedColumn, note_line_item
 from grader.service.lti.tokens import public_key_set
+from grader.service.people.auth.issuer_keys import UnsignedError
+from grader.service.people.auth.sessions import start_session
 from grader.service.web.auth import AnyForm, text_in
 from grader.service.web.forms import NOTHING_ENTERED
 from grader.service.web.http.request_headers import origin_of

@@ -22,10 +22,10 @@ from grader.reports.statistics import (
     sums_of,
     to_decide,
 )
-from grader.service.decisions.regrading import Selection, Which, regrade, regrade_older
 from grader.service.errors import FieldError, RefusedError
+from grader.service.exports.course_rows import AssignmentRows, rows_of
 from grader.service.exports.csv import points_csv
-from grader.service.grades.course_rows import AssignmentRows, rows_of
+from grader.service.grades.decisions.regrading import Selection, Which, regrade, regrade_older
 from grader.service.grades.filter import CourseFilter, Show, Sort, columns_in_use, lines_of
 from grader.service.grades.overview import course_overview
 from grader.service.grades.publication.holds import hold_of

@@ -9,10 +9,10 @@ from starlette.responses import RedirectResponse, Response
 
 from grader.common.phrases import count
 from grader.course.policies.rules import in_words
-from grader.service.decisions.overrides import DecisionForm, decide, exclude
-from grader.service.decisions.questions import answer_question, ask_question, open_requests
-from grader.service.decisions.regrading_results import regradings, summary_of
 from grader.service.errors import FieldError, RefusedError
+from grader.service.grades.decisions.overrides import DecisionForm, decide, exclude
+from grader.service.grades.decisions.questions import answer_question, ask_question, open_requests
+from grader.service.grades.decisions.regrading_results import regradings, summary_of
 from grader.service.grades.publication.holds import hold_of
 from grader.service.grades.publication.releases import Withheld, last_closing, release, require_releasable, withheld_of
 from grader.service.people.roster import shared_names

@@ -6,7 +6,8 @@ from fastapi import APIRouter, Query
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from grader.service.decisions.course_extensions import (
+from grader.service.errors import FieldError
+from grader.service.grades.decisions.course_extensions import (
     ExtensionList,
     ManyExtensionsForm,
     extend_many,
@@ -15,8 +16,7 @@ from grader.service.decisions.course_extensions import (
     lost_by_withdrawal,
     withdraw_listed,
 )
-from grader.service.decisions.extensions import ExtensionForm, extend
-from grader.service.errors import FieldError
+from grader.service.grades.decisions.extensions import ExtensionForm, extend
 from grader.service.web.auth import Instructor, Member, RowNumber, StaffForm, Teacher, person_of, text_in, texts_in
 from grader.service.web.forms import NOTHING_ENTERED, EnteredForm, entered
 from grader.service.web.pages import Confirmation, confirmation_page, page

@@ -6,9 +6,9 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from grader.course.submissions.submission import FILE_NAME, SIZE_LIMIT
-from grader.service.decisions.extensions import rules_for
-from grader.service.decisions.hand_ins_on_behalf import HandInFor, arrived_in, enter, require_student
 from grader.service.errors import FieldError
+from grader.service.grades.decisions.extensions import rules_for
+from grader.service.grades.decisions.hand_ins_on_behalf import HandInFor, arrived_in, enter, require_student
 from grader.service.submissions.accept import HandInRequest
 from grader.service.web.auth import Instructor, Member, RowNumber, StaffForm, file_in, person_of, text_in
 from grader.service.web.forms import NOTHING_ENTERED, EnteredForm, entered

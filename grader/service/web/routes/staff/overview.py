@@ -11,11 +11,11 @@ from starlette.responses import Response
 
 from grader.common.people import by_name
 from grader.common.phrases import count
-from grader.service.auth.sessions import NEWCOMERS, invite, invite_all, links_digest, newcomers, unused_links
 from grader.service.db.batches import in_batches
 from grader.service.db.tables.people import PersonRow
 from grader.service.errors import RefusedError
 from grader.service.exports.csv import links_csv
+from grader.service.people.auth.sessions import NEWCOMERS, invite, invite_all, links_digest, newcomers, unused_links
 from grader.service.web.auth import (
     Instructor,
     RowNumber,

@@ -12,10 +12,10 @@ from starlette.responses import RedirectResponse, Response
 
 from grader.common.people import has_words, sort_key
 from grader.common.phrases import listed as listed_in_words
-from grader.service.auth.sessions import ways_to_sign_in
 from grader.service.db.tables.access import SessionRow
 from grader.service.db.tables.people import CourseRole, PersonRow
 from grader.service.errors import FieldError
+from grader.service.people.auth.sessions import ways_to_sign_in
 from grader.service.people.members import (
     activate,
     add,

@@ -5,7 +5,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from grader.service.course.device_classes import classes_of
-from grader.service.decisions.regrading import try_again
+from grader.service.grades.decisions.regrading import try_again
 from grader.service.grades.views import faulted
 from grader.service.people.roster import shared_names
 from grader.service.submissions.health import queues_of, stations_of

@@ -21,8 +21,8 @@ from grader.service.errors import NotFoundError
 from grader.service.grades.points_chart import points_chart
 from grader.service.grades.views import AssignmentStatus, StatusRequest, next_of, status_at, statuses_of
 from grader.service.grades.visibility import points_change
+from grader.service.network.throttle import ConcurrencyLimiter
 from grader.service.submissions.diff import compared
-from grader.service.throttle import ConcurrencyLimiter
 from grader.service.web.auth import (
     MAX_ROW_NUMBER,
     AnyMember,

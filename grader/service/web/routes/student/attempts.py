@@ -16,17 +16,17 @@ from grader.service.course.groups import belongs_to
 from grader.service.course.limits import is_late
 from grader.service.db.tables.grading_states import State
 from grader.service.db.tables.submissions import AttemptRow, GradingRow
-from grader.service.decisions.extensions import rules_for
-from grader.service.decisions.overrides import exclusion_of
-from grader.service.decisions.questions import requests_about
 from grader.service.errors import NotFoundError, RefusedError
+from grader.service.grades.decisions.extensions import rules_for
+from grader.service.grades.decisions.overrides import exclusion_of
+from grader.service.grades.decisions.questions import requests_about
 from grader.service.grades.publication.holds import HELD_BACK, hold_of
 from grader.service.grades.views import deduction_of
 from grader.service.grades.visibility import points_change
+from grader.service.network.throttle import ConcurrencyLimiter
 from grader.service.submissions.accept import HANDED_IN, cancel
 from grader.service.submissions.estimates import PlaceInQueue
 from grader.service.submissions.progress import ProgressNote
-from grader.service.throttle import ConcurrencyLimiter
 from grader.service.web.auth import AnyMember, Member, OwnForm, User, visible_attempt
 from grader.service.web.forms import NOTHING_ENTERED, EnteredForm
 from grader.service.web.http.events import GradingProgress, events

@@ -11,7 +11,7 @@ from grader.reports import REPORTS
 from grader.results.result import Result
 from grader.service.db.tables.submissions import GradingRow
 from grader.service.errors import NotFoundError
-from grader.service.throttle import ConcurrencyLimiter
+from grader.service.network.throttle import ConcurrencyLimiter
 from grader.service.web.auth import AnyMember, User, visible_attempt
 from grader.service.web.http.responses import decompressed, download_headers
 from grader.service.web.routes.student.attempts import require_shown

@@ -11,8 +11,8 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from grader.service.db.tables.submissions import DryRunRow
-from grader.service.decisions.extensions import rules_for
 from grader.service.errors import NotFoundError, RefusedError
+from grader.service.grades.decisions.extensions import rules_for
 from grader.service.submissions.dry_runs import DryRunRequest, TooManyDryRunsError, dry_run_of, make
 from grader.service.web.auth import AnyMember, Member, SentForm
 from grader.service.web.http.responses import decompressed

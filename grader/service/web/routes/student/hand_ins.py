@@ -6,8 +6,8 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from grader.course.submissions.submission import FILE_NAME, SIZE_LIMIT
-from grader.service.decisions.extensions import hand_in_rules
 from grader.service.errors import FieldError, RefusedError
+from grader.service.grades.decisions.extensions import hand_in_rules
 from grader.service.submissions.accept import HandInRequest, accept
 from grader.service.submissions.file_checks import FILE_TOO_LARGE
 from grader.service.web.auth import AnyMember, Member, SentForm, file_in, text_in

@@ -1,6 +1,0 @@
-"""Requests to other services, at addresses that instructors, platforms or the operator enter.
-
-networks   which addresses may be reached
-guard      a session that checks the address of each connection, and ends after some seconds
-client     sends one request, and explains in words why there is no answer
-"""

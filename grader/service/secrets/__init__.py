@@ -1,1 +1,0 @@
-"""Random tokens and their hashes, and secrets for child processes."""
