@@ -38,7 +38,7 @@ from grader.course.rubric import Rubric, SpeedGoals
 from grader.course.run_sequence import FillAt, LaunchAt, RunSequence, plain, unroll
 from grader.course.structs import Struct, StructFields, laid_out
 from grader.course.tolerance import Tolerance
-from grader.protocol.steps import TURNS, ImageSpec
+from grader.protocol.steps import ImageSpec
 
 
 class Assignment(Folders, Rubric):
@@ -430,8 +430,8 @@ class Assignment(Folders, Rubric):
             )
 
     def _check_sequence(self, sequence: RunSequence, sizes: Sizes) -> None:
-        """Raise InputError if a launch, a fill or a repetition is impossible."""
-        for step in sequence.steps:
+        """Raise InputError if a launch or a fill is impossible."""
+        for step in sequence.single_steps:
             if isinstance(step, FillAt):
                 with at(step.field):
                     _check_fit(f"a fill of {step.buffer}", self.element(self.buffers[step.buffer].type), step.value)
@@ -441,12 +441,6 @@ class Assignment(Folders, Rubric):
             )
         for launch in sequence.launches:
             self._check_launch(launch)
-        if sequence.repeat is not None:
-            times = evaluate_int(sequence.repeat.times, self.names(sizes))
-            if not 1 <= times <= TURNS:
-                raise InputError(
-                    f"a repetition has {times:,} iterations at {sizes_in_words(sizes)}; state from 1 to {TURNS:,}."
-                )
 
     def _check_cases_alone(self) -> None:
         cases = placed("correctness.cases", self.correctness.cases)
@@ -607,15 +601,21 @@ class Assignment(Folders, Rubric):
         """Return the steps of the student's kernels at these sizes."""
         if not self.program:
             own = {place: each for place, each in self.placed_launches.items() if each.solution_of is None}
-            return plain(own, sizes, self.repeat)
-        return unroll(placed("program", self.program), self.launches, sizes, self.names, self._is_judged)
+            return self._plain(own, sizes)
+        with at("program"):
+            return unroll(placed("program", self.program), self.launches, sizes, self.names, self._is_judged)
 
     def baseline_sequence(self, sizes: Sizes) -> RunSequence:
         """Return the steps of the naive kernels at these sizes."""
         if not self.baseline_program:
-            return plain(self.placed_baseline, sizes, self.repeat)
+            return self._plain(self.placed_baseline, sizes)
         program = placed("baseline_program", self.baseline_program)
-        return unroll(program, self.baseline, sizes, self.names, self._is_judged)
+        with at("baseline_program"):
+            return unroll(program, self.baseline, sizes, self.names, self._is_judged)
+
+    def _plain(self, launches: Mapping[str, Launch], sizes: Sizes) -> RunSequence:
+        with at("repeat"):
+            return plain(launches, sizes, self.repeat, self.names)
 
     def _is_judged(self, buffer: str) -> bool:
         return self.buffers[buffer].is_judged

@@ -5,8 +5,8 @@
       - {for: k, from: 2, to: n, next: 2*k, do: [{kernel: merge, args: [data, k, n], global: [n], local: [64]}]}
       - {repeat: n, until: {sum: changed, below: 1}, do: [{fill: changed, value: 0}, {kernel: relax, ...}]}
 
-The judge unrolls loops (run_sequence.py), so a worker gets a plain sequence. Only one repetition is left to the worker:
-the one with `until`, because its end depends on a value that a kernel writes, or the only one (`kept_repetition`).
+The judge unrolls `for` (run_sequence.py), so a worker gets a sequence whose only loops are repetitions. The end of one
+with `until` depends on a value that a kernel writes.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,8 +20,8 @@ from grader.course.launches import Buffer, Launch, Repeat, Until
 from grader.course.places import Contradiction, placed
 
 MOST_STEPS = 2000
-"""Most steps of an unrolled program, and most iterations of its loops. A sort of 2^31 elements by bitonic merges has
-496 steps. Each step adds 0.3 ms to every plan of the judge. A worker on a busy machine of two cores did not
+"""Most steps of a program with unrolled loops, and most iterations of these loops. A sort of 2^31 elements by bitonic
+merges has 496 steps. Each step adds 0.3 ms to every plan of the judge. A worker on a busy machine of two cores did not
 prepare 5,000 steps within the 30 s of a build.
 """
 
@@ -65,7 +65,7 @@ class For(Record):
 
 
 class Repetition(Record):
-    """Steps that are repeated. A program has at most one repetition with `until`, which is not within a loop."""
+    """Steps that a worker repeats."""
 
     repeat: Expression
     """Number of iterations, or with `until` the largest number."""
@@ -178,17 +178,6 @@ def contradictions(steps: Program, place: str, buffers: Mapping[str, Buffer]) ->
     """Yield each step that cannot be run as stated. `place` is the field with the program."""
     for here, step in placed_steps(steps, place):
         yield from (Contradiction(here, words) for words in _contradictions_of(step, buffers))
-    tests = [
-        (here, step)
-        for here, step in placed_steps(steps, place)
-        if isinstance(step, Repetition) and step.until is not None
-    ]
-    if len(tests) > 1:
-        words = "a program has more than one `repeat` with `until`; give the others a fixed number of iterations"
-        yield Contradiction(tests[1][0], words)
-    elif tests and all(step is not tests[0][1] for step in steps):
-        words = "a `repeat` with `until` is within a loop; move it out, or give it a fixed number of iterations"
-        yield Contradiction(tests[0][0], words)
 
 
 def _contradictions_of(step: Any, buffers: Mapping[str, Buffer]) -> Iterator[str]:
@@ -202,16 +191,6 @@ def _contradictions_of(step: Any, buffers: Mapping[str, Buffer]) -> Iterator[str
             yield from _unfit_swap(one, other, buffers)
     if isinstance(step, Repetition):
         yield from unending(step, launches_in(step.do), buffers)
-
-
-def kept_repetition(steps: Program) -> Repetition | None:
-    """Return the repetition that is left to the worker: the one with `until`, or the only one if it is in no loop. None
-    if all are unrolled.
-    """
-    found = [step for step in steps_in(steps) if isinstance(step, Repetition)]
-    tests = [step for step in found if step.until is not None]
-    kept = tests[:1] or (found if len(found) == 1 else [])
-    return next((step for step in kept if any(step is each for each in steps)), None)
 
 
 def unending(repeat: Repeat | Repetition, launches: Sequence[Launch], buffers: Mapping[str, Buffer]) -> Iterator[str]:

@@ -1,17 +1,18 @@
-"""The sequence of an assignment's steps at given sizes, with loops over numbers unrolled."""
+"""The sequence of an assignment's steps at given sizes. Loops over numbers are unrolled, and repetitions are kept."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from grader.common.errors import InputError
-from grader.common.phrases import listed
+from grader.common.phrases import listed, sizes_in_words
 from grader.common.record import replace
 from grader.course.criteria import Sizes
 from grader.course.expressions import evaluate, evaluate_int
 from grader.course.launches import Launch, Repeat
 from grader.course.places import at, placed
-from grader.course.program import MOST_STEPS, Fill, For, Repetition, Step, Swap, kept_repetition, launches_in
+from grader.course.program import MOST_STEPS, Fill, For, Repetition, Step, Swap, launches_in
+from grader.protocol.steps import MOST_RUNS, TURNS
 
 
 @dataclass(frozen=True)
@@ -48,45 +49,113 @@ class CopyAt:
     target: str
 
 
-Unrolled = LaunchAt | FillAt | CopyAt
+SingleStep = LaunchAt | FillAt | CopyAt
+"""A step that is no repetition."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SumBelow:
+    """Condition that ends a repetition: the sum of an array is small after an iteration."""
+
+    buffer: str
+    below: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class RepeatAt:
+    """Steps that a worker repeats. After each iteration, the arrays of each pair in `swap` change places."""
+
+    times: int
+    swap: tuple[tuple[str, str], ...]
+    until: SumBelow | None
+    steps: "tuple[Unrolled, ...]"
+
+
+Unrolled = SingleStep | RepeatAt
 
 
 @dataclass(frozen=True, kw_only=True)
 class RunSequence:
-    """The steps of a program at given sizes. Steps from `first` up to `last` are repeated as `repeat` says."""
+    """The steps of a program at given sizes."""
 
     steps: tuple[Unrolled, ...]
-    repeat: Repeat | None = None
-    first: int = 0
-    last: int
+
+    @property
+    def single_steps(self) -> tuple[SingleStep, ...]:
+        """All steps in order, those of a repetition once."""
+        return tuple(step for step, _ in _with_runs(self.steps))
 
     @property
     def launches(self) -> tuple[LaunchAt, ...]:
-        """The launches among the steps."""
-        return tuple(step for step in self.steps if isinstance(step, LaunchAt))
+        """The launches among the single steps."""
+        return tuple(step for step in self.single_steps if isinstance(step, LaunchAt))
+
+    @property
+    def arrays_in_pairs(self) -> tuple[str, ...]:
+        """The arrays that change places after iterations."""
+        return tuple(_arrays_in_pairs(self.steps))
 
 
-def plain(launches: Mapping[str, Launch], sizes: Sizes, repeat: Repeat | None) -> RunSequence:
+def _with_runs(steps: Sequence[Unrolled], times: int = 1) -> Iterator[tuple[SingleStep, int]]:
+    """Yield each single step, and how often it runs at most."""
+    for step in steps:
+        if isinstance(step, RepeatAt):
+            yield from _with_runs(step.steps, times * step.times)
+        else:
+            yield step, times
+
+
+def _arrays_in_pairs(steps: Sequence[Unrolled]) -> Iterator[str]:
+    for step in steps:
+        if isinstance(step, RepeatAt):
+            yield from (name for pair in step.swap for name in pair)
+            yield from _arrays_in_pairs(step.steps)
+
+
+Names = Callable[[Sizes], Mapping[str, object]]
+"""Function that returns the names of expressions at given sizes."""
+
+
+def plain(launches: Mapping[str, Launch], sizes: Sizes, repeat: Repeat | None, names: Names) -> RunSequence:
     """Return the sequence of an assignment without `program`: its launches by their paths, repeated as a whole."""
     steps = tuple(LaunchAt(launch, sizes, {}, field) for field, launch in launches.items())
-    return RunSequence(steps=steps, repeat=repeat, last=len(steps))
+    if repeat is None:
+        return RunSequence(steps=steps)
+    return _bounded((_repeated(repeat, steps, sizes, names),), sizes)
+
+
+def _repeated(repeat: Repeat, steps: tuple[Unrolled, ...], sizes: Sizes, names: Names) -> RepeatAt:
+    times, until = evaluate_int(repeat.times, names(sizes)), repeat.until
+    if not 1 <= times <= TURNS:
+        raise InputError(
+            f"a repetition has {times:,} iterations at {sizes_in_words(sizes)}; state from 1 to {TURNS:,}."
+        )
+    test = SumBelow(buffer=until.sum, below=evaluate(until.below, names(sizes))) if until else None
+    return RepeatAt(times=times, swap=repeat.swap, until=test, steps=steps)
+
+
+def _bounded(steps: tuple[Unrolled, ...], sizes: Sizes) -> RunSequence:
+    """Return the sequence of these steps. Raises InputError if it is too long with all iterations."""
+    runs = sum(times for _, times in _with_runs(steps))
+    if runs > MOST_RUNS:
+        raise InputError(TOO_OFTEN.format(runs, sizes_in_words(sizes)))
+    return RunSequence(steps=steps)
 
 
 @dataclass
 class _Unrolling:
-    """State of an unrolling: the steps so far, the places of arrays, and the repeated part."""
+    """State of an unrolling: the number of steps and iterations so far, and the places of arrays."""
 
-    names: Callable[[Sizes], Mapping[str, object]]
+    names: Names
     launches: Mapping[int, Launch]
-    kept: Repetition | None
-    steps: list[Unrolled]
     places: dict[str, str]
+    length: int = 0
     iterations: int = 0
-    repeated: tuple[Repeat, int, int] | None = None
 
-    def add(self, step: Unrolled) -> None:
-        self.steps.append(step)
-        if len(self.steps) > MOST_STEPS:
+    def count(self) -> None:
+        """Count a step."""
+        self.length += 1
+        if self.length > MOST_STEPS:
             raise InputError(TOO_LONG)
 
     def enter(self) -> None:
@@ -95,70 +164,59 @@ class _Unrolling:
         if self.iterations > MOST_STEPS:
             raise InputError(TOO_LONG)
 
-    def run(self, steps: Mapping[str, Step], sizes: Sizes) -> None:
-        """Add steps, whose keys are their paths in the file."""
+    def run(self, steps: Mapping[str, Step], sizes: Sizes) -> Iterator[Unrolled]:
+        """Yield the steps in order, whose keys are their paths in the file. Arrays change places on the way."""
         for place, step in steps.items():
             with at(place):
-                self.run_step(step, sizes, place)
+                yield from self.run_step(step, sizes, place)
 
-    def run_step(self, step: Any, sizes: Sizes, place: str) -> None:
+    def run_step(self, step: Any, sizes: Sizes, place: str) -> Iterator[Unrolled]:
         match step:
             case Launch():
-                self.add(LaunchAt(self.launches[id(step)], sizes, dict(self.places), place))
+                self.count()
+                yield LaunchAt(self.launches[id(step)], sizes, dict(self.places), place)
             case Fill():
-                value = evaluate(step.value, self.names(sizes))
-                self.add(FillAt(self.places.get(step.fill, step.fill), value, place))
+                self.count()
+                yield FillAt(self.places.get(step.fill, step.fill), evaluate(step.value, self.names(sizes)), place)
             case Swap(swap=pair):
                 self.exchange(*pair)
             case For():
                 for value in _values(step, sizes, self.names):
                     self.enter()
-                    self.run(placed(f"{place}.do", step.do), {**sizes, step.variable: value})
-            case Repetition() if step is self.kept:
-                self.keep(step, sizes, place)
+                    yield from self.run(placed(f"{place}.do", step.do), {**sizes, step.variable: value})
             case Repetition():
-                self.repeat(step, sizes, place)
+                yield from self.repeat(step, sizes, place)
 
     def exchange(self, one: str, other: str) -> None:
         """Let two arrays change places."""
         of_one, of_other = self.places.get(one, one), self.places.get(other, other)
         self.places |= {one: of_other, other: of_one}
 
-    def keep(self, step: Repetition, sizes: Sizes, place: str) -> None:
-        """Add one iteration, which the worker repeats."""
-        start, before = len(self.steps), dict(self.places)
-        self.run(placed(f"{place}.do", step.do), sizes)
+    def repeat(self, step: Repetition, sizes: Sizes, place: str) -> Iterator[RepeatAt]:
+        """Yield a repetition, unless its loops leave no steps. Arrays must be in their places after an iteration."""
+        before = dict(self.places)
+        steps = tuple(self.run(placed(f"{place}.do", step.do), sizes))
         moved = [name for name, place in self.places.items() if before.get(name, name) != place]
         if moved:
             raise InputError(
                 f"after an iteration of `repeat`, {listed(moved, 'and')} are not in their places; list them in its "
                 "field `swap` instead of a step."
             )
-        self.repeated = self._placed(step), start, len(self.steps)
+        swap = tuple((before.get(old, old), before.get(new, new)) for old, new in step.swap)
+        until = step.until and replace(step.until, sum=before.get(step.until.sum, step.until.sum))
+        if steps:
+            yield _repeated(Repeat(times=step.repeat, swap=swap, until=until), steps, sizes, self.names)
 
-    def repeat(self, step: Repetition, sizes: Sizes, place: str) -> None:
-        """Add all iterations. Arrays change places between them, so the last result is in the second of a pair."""
-        for turn in range(evaluate_int(step.repeat, self.names(sizes))):
-            self.enter()
-            for pair in step.swap if turn else ():
-                self.exchange(*pair)
-            self.run(placed(f"{place}.do", step.do), sizes)
-
-    def _placed(self, step: Repetition) -> Repeat:
-        """The repetition, with the arrays that are used in place of swapped ones."""
-        swap = tuple((self.places.get(old, old), self.places.get(new, new)) for old, new in step.swap)
-        until = step.until and replace(step.until, sum=self.places.get(step.until.sum, step.until.sum))
-        return Repeat(times=step.repeat, swap=swap, until=until)
-
-    def copy_back(self, judged: Callable[[str], bool]) -> None:
-        """Copy each judged result into its own array. An array is overwritten after it has been copied itself."""
+    def copies(self, judged: Callable[[str], bool]) -> Iterator[CopyAt]:
+        """Yield copies of judged results into their own arrays. An array is overwritten after it has been copied."""
         away = {name: place for name, place in self.places.items() if name != place and judged(name)}
         while away:
             name = next((each for each in away if each not in away.values()), next(iter(away)))
-            self.add(CopyAt(source=away.pop(name), target=name))
+            self.count()
+            yield CopyAt(source=away.pop(name), target=name)
 
 
-def _values(loop: For, sizes: Sizes, names: Callable[[Sizes], Mapping[str, object]]) -> Iterator[int]:
+def _values(loop: For, sizes: Sizes, names: Names) -> Iterator[int]:
     """Yield the values of a loop; raises InputError if it does not end."""
     value, last = evaluate_int(loop.first, names(sizes)), evaluate_int(loop.last, names(sizes))
     following = evaluate_int(loop.next, names({**sizes, loop.variable: value}))
@@ -174,8 +232,13 @@ def _values(loop: For, sizes: Sizes, names: Callable[[Sizes], Mapping[str, objec
 
 
 TOO_LONG = (
-    f"the program has more than {MOST_STEPS:,} steps at these sizes, because its loops are unrolled; choose smaller "
-    "sizes, or write the longest loop as the only `repeat`, outside other loops."
+    f"the program has more than {MOST_STEPS:,} steps at these sizes, because `for` is unrolled; choose smaller sizes, "
+    "or write its longest loop as a `repeat`."
+)
+
+TOO_OFTEN = (
+    f"all iterations together have up to {{:,}} steps at {{}}, more than {MOST_RUNS:,}; choose smaller sizes, or "
+    "smaller numbers of iterations."
 )
 
 
@@ -189,20 +252,14 @@ def unroll(
     program: Mapping[str, Step],
     launches: Sequence[Launch],
     sizes: Sizes,
-    names: Callable[[Sizes], Mapping[str, object]],
+    names: Names,
     judged: Callable[[str], bool],
 ) -> RunSequence:
     """Return the sequence of a program at these sizes. Its steps have their paths as keys. `launches` replace its
     launches, in the same order. `names` gives the names of expressions, and `judged` decides whose result must be in
     its own array at the end.
     """
-    steps = tuple(program.values())
-    own = {id(step): launch for step, launch in zip(launches_in(steps), launches, strict=True)}
-    unrolling = _Unrolling(names=names, launches=own, kept=kept_repetition(steps), steps=[], places={})
-    unrolling.run(program, sizes)
-    unrolling.copy_back(judged)
-    unrolled = tuple(unrolling.steps)
-    if unrolling.repeated is None:
-        return RunSequence(steps=unrolled, last=len(unrolled))
-    repeat, first, last = unrolling.repeated
-    return RunSequence(steps=unrolled, repeat=repeat, first=first, last=last)
+    own = {id(step): launch for step, launch in zip(launches_in(tuple(program.values())), launches, strict=True)}
+    unrolling = _Unrolling(names=names, launches=own, places={})
+    steps = tuple(unrolling.run(program, sizes))
+    return _bounded((*steps, *unrolling.copies(judged)), sizes)

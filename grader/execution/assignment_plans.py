@@ -12,7 +12,7 @@ from grader.course.expressions import evaluate, evaluate_int
 from grader.course.launches import Launch
 from grader.course.poison import GUARD_BYTES, POISON
 from grader.course.read_values import element_of
-from grader.course.run_sequence import CopyAt, FillAt, LaunchAt, RunSequence, Unrolled, plain
+from grader.course.run_sequence import CopyAt, FillAt, LaunchAt, RepeatAt, RunSequence, SumBelow, Unrolled, plain
 from grader.course.speed_goals import speed_goal
 from grader.course.structs import Struct
 from grader.execution.device import PEAK_GROUP, PeakRun, copy_size, peak_run
@@ -56,7 +56,7 @@ def submission_plan(assignment: Chosen, sizes: Sizes, bindings: Bindings) -> Pla
     """Return the plan that runs the student's steps with the submission. It uploads the results of earlier steps, which
     come from grader.
     """
-    script = _script(assignment, sizes, assignment.sequence(sizes), SUBMISSION, bindings)
+    script = _script(assignment, assignment.sequence(sizes), SUBMISSION, bindings)
     return _plan(assignment, sizes, {STUDENT: script})
 
 
@@ -76,15 +76,15 @@ def reference_plan(assignment: Timed, sizes: Sizes) -> Plan:
 def _standard(assignment: Assignment, sizes: Sizes) -> Script:
     """Return the script with which a submission is compared: the model solution, or the baseline in a student kit."""
     if assignment.kit is not None:
-        return _script(assignment, sizes, assignment.baseline_sequence(sizes), BASELINE, {})
-    return _script(assignment, sizes, assignment.sequence(sizes), REFERENCE, {})
+        return _script(assignment, assignment.baseline_sequence(sizes), BASELINE, {})
+    return _script(assignment, assignment.sequence(sizes), REFERENCE, {})
 
 
 def baseline_is_comparable(assignment: Assignment) -> bool:
     """True if the baseline computes the same results as the student's steps, from the same arrays."""
     sizes = next(iter(assignment.all_sizes()))
-    own = _script(assignment, sizes, assignment.sequence(sizes), SUBMISSION, {})
-    naive = _script(assignment, sizes, assignment.baseline_sequence(sizes), BASELINE, {})
+    own = _script(assignment, assignment.sequence(sizes), SUBMISSION, {})
+    naive = _script(assignment, assignment.baseline_sequence(sizes), BASELINE, {})
     judged = [{name for name in each.outputs if assignment.buffers[name].is_judged} for each in (own, naive)]
     return own.uploads == naive.uploads and judged[0] == judged[1]
 
@@ -96,13 +96,12 @@ def control_plan(assignment: Timed, device: DeviceFacts) -> Plan:
     sizes, size = speed_goal(assignment, device).sizes, copy_size(assignment, device)
     scripts = {
         STUDENT: _standard(assignment, sizes),
-        NAIVE: _script(assignment, sizes, assignment.baseline_sequence(sizes), BASELINE, {}),
+        NAIVE: _script(assignment, assignment.baseline_sequence(sizes), BASELINE, {}),
         COPY: Script(steps=(CopyStep(source=COPY_SOURCE, target=COPY_TARGET),), uploads=(), outputs=()),
     }
     if assignment.has_surroundings and assignment.kit is None:
-        scripts[WHOLE] = _script(
-            assignment, sizes, plain(assignment.placed_launches, sizes, assignment.repeat), REFERENCE, {}
-        )
+        whole = plain(assignment.placed_launches, sizes, None, assignment.names)
+        scripts[WHOLE] = _script(assignment, whole, REFERENCE, {})
     extra = {COPY_SOURCE: size, COPY_TARGET: size}
     plan = _plan(assignment, sizes, scripts)
     if assignment.speed_goals.flop is not None:
@@ -126,11 +125,11 @@ def peak_step(run: PeakRun) -> KernelStep:
 
 def baseline_plan(assignment: Assignment, sizes: Sizes) -> Plan:
     """Return the plan that runs only the baseline."""
-    script = _script(assignment, sizes, assignment.baseline_sequence(sizes), BASELINE, {})
+    script = _script(assignment, assignment.baseline_sequence(sizes), BASELINE, {})
     return _plan(assignment, sizes, {NAIVE: script})
 
 
-def _script(assignment: Assignment, sizes: Sizes, sequence: RunSequence, program: str, bindings: Bindings) -> Script:
+def _script(assignment: Assignment, sequence: RunSequence, program: str, bindings: Bindings) -> Script:
     used = set(_arrays(assignment, sequence))
     ready = _made_before(assignment, sequence.launches[0].launch)
     given = {name for name in used if assignment.buffers[name].data} | (used & ready)
@@ -139,14 +138,13 @@ def _script(assignment: Assignment, sizes: Sizes, sequence: RunSequence, program
         steps=tuple(_step(assignment, step, program, bindings) for step in sequence.steps),
         uploads=tuple(name for name in assignment.buffers if name in given),
         outputs=tuple(name for name in assignment.buffers if name in changed),
-        repeat=_repeat(assignment, sizes, sequence),
         launches=sequence.launches,
     )
 
 
 def _arrays(assignment: Assignment, sequence: RunSequence) -> Iterator[str]:
     """Names of the arrays of all steps."""
-    for step in sequence.steps:
+    for step in sequence.single_steps:
         match step:
             case LaunchAt():
                 yield from assignment.arrays_of(step)
@@ -154,21 +152,7 @@ def _arrays(assignment: Assignment, sequence: RunSequence) -> Iterator[str]:
                 yield step.buffer
             case CopyAt():
                 yield from (step.source, step.target)
-    yield from (name for pair in (sequence.repeat.swap if sequence.repeat else ()) for name in pair)
-
-
-def _repeat(assignment: Assignment, sizes: Sizes, sequence: RunSequence) -> RepeatSteps | None:
-    asked = sequence.repeat
-    if asked is None:
-        return None
-    names = assignment.names(sizes)
-    until = None
-    if asked.until is not None:
-        below = evaluate(asked.until.below, names)
-        until = UntilBelow(buffer=asked.until.sum, type=assignment.numbers_of(asked.until.sum).dtype, below=below)
-    last = None if sequence.last == len(sequence.steps) else sequence.last
-    times = evaluate_int(asked.times, names)
-    return RepeatSteps(times=times, first=sequence.first, last=last, swap=asked.swap, until=until)
+    yield from sequence.arrays_in_pairs
 
 
 def _step(assignment: Assignment, step: Unrolled, program: str, bindings: Bindings) -> Step:
@@ -178,6 +162,9 @@ def _step(assignment: Assignment, step: Unrolled, program: str, bindings: Bindin
             return FillStep(buffer=step.buffer, value=element.pattern(step.value))
         case CopyAt():
             return CopyStep(source=step.source, target=step.target)
+        case RepeatAt():
+            steps = tuple(_step(assignment, each, program, bindings) for each in step.steps)
+            return RepeatSteps(times=step.times, steps=steps, swap=step.swap, until=_until(assignment, step.until))
     launch, sizes, names = step.launch, step.sizes, assignment.names(step.sizes)
     binding = bindings.get(launch.kernel)
     args = [_argument(assignment, arg, sizes) for arg in step.args]
@@ -191,6 +178,12 @@ def _step(assignment: Assignment, step: Unrolled, program: str, bindings: Bindin
         local_size=assignment.items(launch, launch.local_size, sizes),
         items=_item_count(assignment, launch, sizes),
     )
+
+
+def _until(assignment: Assignment, test: SumBelow | None) -> UntilBelow | None:
+    if test is None:
+        return None
+    return UntilBelow(buffer=test.buffer, type=assignment.numbers_of(test.buffer).dtype, below=test.below)
 
 
 def _item_count(assignment: Assignment, launch: Launch, sizes: Sizes) -> ItemCount | None:

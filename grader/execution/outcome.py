@@ -18,15 +18,16 @@ RUNNING: Phase = "running"
 
 @dataclass(frozen=True, kw_only=True)
 class Timing:
-    """Times of one launch of a sequence: each step by the device's clock, and the whole launch by the judge's clock.
+    """Times of one launch of a sequence: each command by the device's clock, and the whole launch by the judge's clock.
 
-    The time of a repeated step includes all iterations, whose number is `turns`. `delay` is the time in seconds for
+    The time of a repeated command includes all iterations. `turns` has the number of iterations of each repetition, in
+    the order in which they began. `delay` is the time in seconds for
     which the launch waited for a processor, as reported by the worker.
     """
 
     steps: tuple[StepTime, ...]
     wall_seconds: float
-    turns: int = 1
+    turns: tuple[int, ...] = ()
     delay: float = 0.0
 
     @property

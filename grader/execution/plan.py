@@ -1,7 +1,7 @@
 """Plans of sessions for given sizes. A plan contains the buffers and the launches that a worker gets."""
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -12,6 +12,7 @@ from grader.protocol.messages import Arrays, DeviceFacts, Open, Order, Process
 from grader.protocol.steps import (
     BufferArg,
     BufferSpec,
+    Command,
     CopyStep,
     ElementArg,
     FillStep,
@@ -19,6 +20,8 @@ from grader.protocol.steps import (
     ProgramSource,
     RepeatSteps,
     Step,
+    commands,
+    repetitions,
 )
 
 SUBMISSION, REFERENCE, BASELINE, PEAK = "submission", "reference", "baseline", "peak"
@@ -54,16 +57,15 @@ Bindings = Mapping[str, Binding]
 
 @dataclass(frozen=True, kw_only=True)
 class Script:
-    """A sequence of launches and its repetition. `uploads` lists the buffers that must be uploaded, and `outputs` the
+    """A sequence of steps, such as launches. `uploads` lists the buffers that must be uploaded, and `outputs` the
     buffers that the script may change.
     """
 
     steps: tuple[Step, ...]
     uploads: tuple[str, ...]
     outputs: tuple[str, ...]
-    repeat: RepeatSteps | None = None
     launches: tuple[LaunchAt, ...] = ()
-    """The assignment's launch of each kernel step; empty for steps that no assignment states."""
+    """The assignment's launch of each kernel step, in order; empty for steps that no assignment states."""
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -76,27 +78,33 @@ class Script:
         return (*self.outputs, *self.inputs)
 
     @property
+    def commands(self) -> tuple[Command, ...]:
+        """The steps without their repetitions."""
+        return commands(self.steps)
+
+    @property
     def kernels(self) -> tuple[KernelStep, ...]:
         """The steps that are kernel launches."""
-        return tuple(step for step in self.steps if isinstance(step, KernelStep))
+        return tuple(step for step in self.commands if isinstance(step, KernelStep))
 
-    def launches_of(self, number: int) -> tuple[LaunchAt, ...] | None:
-        """The assignment's launches of a run with this number of kernel launches, in order. None if no number of
-        iterations leads to it.
+    @property
+    def repetitions(self) -> tuple[RepeatSteps, ...]:
+        """The repetitions among the steps, also those in others."""
+        return tuple(repetitions(self.steps))
+
+    def launches_of(self, turns: Sequence[int]) -> tuple[LaunchAt, ...]:
+        """Return the assignment's launches of a run, in order. `turns` has the iterations of its repetitions, as the
+        worker reports them.
         """
-        if self.repeat is None:
-            return self.launches if number == len(self.launches) else None
-        before = sum(isinstance(step, KernelStep) for step in self.steps[: self.repeat.first])
-        after = sum(isinstance(step, KernelStep) for step in self.steps[self.repeat.last or len(self.steps) :])
-        repeated = self.launches[before : len(self.launches) - after]
-        turns, rest = divmod(number - before - after, len(repeated))
-        if rest or not 1 <= turns <= self.repeat.times:
-            return None
-        return (*self.launches[:before], *repeated * turns, *self.launches[len(self.launches) - after :])
+        return tuple(self.launches[number] for number in _launched(self.steps, iter(turns), 0))
+
+    def of_commands(self, changed: Callable[[Command], Command]) -> "Script":
+        """Return the script with changed commands, also in repetitions."""
+        return dataclasses.replace(self, steps=tuple(_of_commands(step, changed) for step in self.steps))
 
     def in_all_turns(self) -> "Script":
-        """Return the script without its convergence test, so that it runs all iterations."""
-        return dataclasses.replace(self, repeat=self.repeat and replace(self.repeat, until=None))
+        """Return the script without its convergence tests, so that it runs all iterations."""
+        return dataclasses.replace(self, steps=tuple(map(_in_all_turns, self.steps)))
 
     def on_buffers(self, called: Callable[[str], str]) -> "Script":
         """Return the script with renamed buffers. `called` returns the new name of each."""
@@ -104,7 +112,6 @@ class Script:
             steps=tuple(_on_buffers(step, called) for step in self.steps),
             uploads=tuple(map(called, self.uploads)),
             outputs=tuple(map(called, self.outputs)),
-            repeat=None if self.repeat is None else _repeated_on(self.repeat, called),
             launches=self.launches,
         )
 
@@ -128,12 +135,10 @@ class Plan:
     def request(self, programs: Mapping[str, ProgramSource]) -> Open:
         """Return the request that opens the session with these programs."""
         sequences = {name: script.steps for name, script in self.scripts.items()}
-        repeats = {name: script.repeat for name, script in self.scripts.items() if script.repeat is not None}
         return Open(
             programs=dict(programs),
             buffers=self.buffers,
             sequences=sequences,
-            repeats=repeats,
             arrays=self.arrays,
             process=self.process,
             order=self.order,
@@ -194,7 +199,40 @@ def buffer_of(owner: str, name: str) -> str:
     return f"{name} of {owner}"
 
 
+def _launched(steps: Sequence[Step], turns: Iterator[int], number: int) -> Iterator[int]:
+    """Yield the numbers of the kernel launches of a run. The first kernel of these steps has the given number. The plan
+    bounds the iterations, because the worker may report any.
+    """
+    for step in steps:
+        if isinstance(step, RepeatSteps):
+            for _ in range(min(next(turns, 1), step.times)):
+                yield from _launched(step.steps, turns, number)
+            number += sum(isinstance(each, KernelStep) for each in commands(step.steps))
+        elif isinstance(step, KernelStep):
+            yield number
+            number += 1
+
+
+def _of_commands(step: Step, changed: Callable[[Command], Command]) -> Step:
+    if isinstance(step, RepeatSteps):
+        return replace(step, steps=tuple(_of_commands(each, changed) for each in step.steps))
+    return changed(step)
+
+
+def _in_all_turns(step: Step) -> Step:
+    if isinstance(step, RepeatSteps):
+        return replace(step, steps=tuple(map(_in_all_turns, step.steps)), until=None)
+    return step
+
+
 def _on_buffers(step: Step, called: Callable[[str], str]) -> Step:
+    if isinstance(step, RepeatSteps):
+        return replace(
+            step,
+            steps=tuple(_on_buffers(each, called) for each in step.steps),
+            swap=tuple((called(old), called(new)) for old, new in step.swap),
+            until=step.until and replace(step.until, buffer=called(step.until.buffer)),
+        )
     if isinstance(step, CopyStep):
         return CopyStep(source=called(step.source), target=called(step.target))
     if isinstance(step, FillStep):
@@ -204,12 +242,6 @@ def _on_buffers(step: Step, called: Callable[[str], str]) -> Step:
     )
     items = step.items and replace(step.items, buffer=called(step.items.buffer))
     return replace(step, args=tuple(args), items=items)
-
-
-def _repeated_on(repeat: RepeatSteps, called: Callable[[str], str]) -> RepeatSteps:
-    until = repeat.until and replace(repeat.until, buffer=called(repeat.until.buffer))
-    swap = tuple((called(old), called(new)) for old, new in repeat.swap)
-    return replace(repeat, swap=swap, until=until)
 
 
 COPY_SOURCE, COPY_TARGET, PEAK_OUTPUT = "source of the copy", "target of the copy", "results of the peak"

@@ -90,7 +90,7 @@ class WorkerSession:
         self._channel.send(LaunchRequest(sequence=name, key=key, shared=shared))
         reply = self._channel.reply(RUNNING, seconds)
         wall = time.perf_counter() - start
-        if isinstance(reply, Launched) and _is_whole(reply, len(script.steps)):
+        if isinstance(reply, Launched) and _is_whole(reply, len(script.commands)):
             self._launched.add(name)
             return Timing(steps=reply.times, wall_seconds=wall, turns=reply.turns, delay=reply.delay_ns * 1e-9)
         return self._channel.failure(reply)
@@ -102,7 +102,7 @@ class WorkerSession:
         launches = tuple(Keyed(sequence=name, key=key) for name, key in keys.items())
         self._channel.send(Turn(launches=launches, fetch=names))
         reply = self._channel.reply(RUNNING, seconds)
-        steps = [len(self.plan.scripts[name].steps) for name in keys]
+        steps = [len(self.plan.scripts[name].commands) for name in keys]
         if not isinstance(reply, Turned) or not _is_whole_turn(reply, steps):
             return self._channel.failure(reply)
         self._launched.update(keys)
@@ -197,7 +197,7 @@ class SharedArrays:
 
 
 def _is_whole(launched: Launched, steps: int) -> bool:
-    """True if each step has a time, and no step ends before it begins."""
+    """True if each command has a time, and no command ends before it begins."""
     return len(launched.times) == steps and all(time.end_ns >= time.start_ns for time in launched.times)
 
 

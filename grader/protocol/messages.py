@@ -21,7 +21,7 @@ from pydantic import Field, TypeAdapter
 
 from grader.protocol.kernel import Amount, Demand, KernelFacts
 from grader.protocol.observation import SeenKernel
-from grader.protocol.steps import TURNS, BufferSpec, ProgramSource, RepeatSteps, Step
+from grader.protocol.steps import MOST_RUNS, TURNS, BoundedSteps, BufferSpec, ProgramSource
 from grader.protocol.wire import FEW, STEPS, Log, Message, Name, at_most
 
 TEXT_LIMIT = 2 * 1024 * 1024
@@ -118,17 +118,15 @@ class Preprocess(Message):
 class Open(Message):
     """Fork a session: build the programs, make the buffers; answered by `Opened` or `BuildFailed`.
 
-    `sequences` names the sequences that `Launch` can run. `repeats` lists the sequences that run more than once.
-    `arrays` says whether the worker copies arrays to and from its buffers, or shares them with the judge. `process`
-    says whether the session begins in a new process, or in the process of the previous session, even if a kernel has
-    run there. `order` matters only to a simulator.
+    `sequences` names the sequences that `Launch` can run. `arrays` says whether the worker copies arrays to and from
+    its buffers, or shares them with the judge. `process` says whether the session begins in a new process, or in the
+    process of the previous session, even if a kernel has run there. `order` matters only to a simulator.
     """
 
     kind: Literal["open"] = "open"
     programs: dict[str, ProgramSource]
     buffers: tuple[BufferSpec, ...] = ()
-    sequences: dict[str, tuple[Step, ...]] = Field(default_factory=dict)
-    repeats: dict[str, RepeatSteps] = Field(default_factory=dict)
+    sequences: dict[str, BoundedSteps] = Field(default_factory=dict)
     arrays: Arrays = "copied"
     process: Process = "new"
     order: Order = "ascending"
@@ -274,10 +272,10 @@ class BuildFailed(Message):
 
 
 class StepTime(Message):
-    """Start and end of one step by the device's clock, in nanoseconds.
+    """Start and end of one command by the device's clock, in nanoseconds.
 
-    For a repeated step, the start is the start of the first iteration, and the end is the start plus the total time of
-    all iterations, without the gaps between them.
+    For a repeated command, the start is the start of its first run, and the end is the start plus the total time of all
+    runs, without the gaps between them.
     """
 
     start_ns: int = Field(ge=0, lt=2**63)
@@ -290,7 +288,8 @@ class StepTime(Message):
 
 
 class Launched(Message):
-    """The sequence has run: one time for each of its steps, and the number of iterations (`turns`).
+    """The sequence has run: one time for each of its commands. `turns` has the number of iterations of each repetition,
+    in the order in which they began. A repetition within another one begins once in each of its iterations.
 
     `delay_ns` is the time for which the launch waited for a processor, in nanoseconds: the wait of the thread that
     waited longest. It is measured only if the arrays are shared.
@@ -298,7 +297,7 @@ class Launched(Message):
 
     kind: Literal["launched"] = "launched"
     times: Annotated[tuple[StepTime, ...], *at_most(STEPS)]
-    turns: int = Field(default=1, ge=1, le=TURNS)
+    turns: Annotated[tuple[Annotated[int, Field(ge=1, le=TURNS)], ...], *at_most(MOST_RUNS)] = ()
     delay_ns: int = Field(default=0, ge=0, lt=2**63)
 
 

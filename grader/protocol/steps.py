@@ -1,15 +1,19 @@
-"""Parts of a request to run something: programs, their buffers, and steps (launches and copies)."""
+"""Parts of a request to run something: programs, their buffers, and steps (launches, copies, fills, repetitions)."""
 
 import re
+from collections.abc import Iterator, Sequence
 from math import prod
 from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from grader.protocol.wire import Message
 
 TURNS = 10_000
-"""Most iterations of a repeated sequence: far more than an assignment has time for."""
+"""Most iterations of a repetition: far more than an assignment has time for."""
+
+MOST_RUNS = 100_000
+"""Most commands of a sequence with all its iterations. The driver keeps about 1 KB for each until the sequence ends."""
 
 ScalarType = Literal[
     "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "float32", "float64"
@@ -232,17 +236,55 @@ class UntilBelow(Message):
 
 
 class RepeatSteps(Message):
-    """Repetition of the steps of a sequence from `first` up to `last` (None: the end): at most `times` iterations.
-    After each iteration, the buffers of each pair in `swap` change places.
+    """Repetition of steps: at most `times` iterations. After each iteration, the buffers of each pair in `swap` change
+    places.
 
     The result may be in either buffer of a pair after the last iteration. It is copied to the second one if necessary.
+    A kernel may write any value to the buffer of `until`, so only `times` bounds the iterations.
     """
 
+    kind: Literal["repeat"] = "repeat"
     times: int = Field(gt=0, le=TURNS)
-    first: int = 0
-    last: int | None = None
+    steps: "tuple[Step, ...]" = Field(min_length=1)
     swap: tuple[tuple[str, str], ...] = ()
     until: UntilBelow | None = None
 
 
-Step = Annotated[KernelStep | CopyStep | FillStep, Field(discriminator="kind")]
+Command = KernelStep | CopyStep | FillStep
+"""A step that a device carries out."""
+
+Step = Annotated[Command | RepeatSteps, Field(discriminator="kind")]
+
+RepeatSteps.model_rebuild()
+
+
+def with_runs(steps: Sequence[Step], times: int = 1) -> Iterator[tuple[Command, int]]:
+    """Yield each command, also those in repetitions, and how often it runs at most. The steps run `times` times."""
+    for step in steps:
+        if isinstance(step, RepeatSteps):
+            yield from with_runs(step.steps, times * step.times)
+        else:
+            yield step, times
+
+
+def commands(steps: Sequence[Step]) -> tuple[Command, ...]:
+    """Return the commands of these steps, also those in repetitions, each once and in order."""
+    return tuple(command for command, _ in with_runs(steps))
+
+
+def repetitions(steps: Sequence[Step]) -> Iterator[RepeatSteps]:
+    """Yield the repetitions of these steps, the outer ones first."""
+    for step in steps:
+        if isinstance(step, RepeatSteps):
+            yield step
+            yield from repetitions(step.steps)
+
+
+def _bounded(steps: tuple[Step, ...]) -> tuple[Step, ...]:
+    if sum(runs for _, runs in with_runs(steps)) > MOST_RUNS:
+        raise ValueError(f"a sequence runs more than {MOST_RUNS:,} commands")
+    return steps
+
+
+BoundedSteps = Annotated[tuple[Step, ...], AfterValidator(_bounded)]
+"""A sequence of steps, in which the bounds of repetitions multiply."""

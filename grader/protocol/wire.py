@@ -24,7 +24,9 @@ MANY = 16 * 1024
 """Most observations of each kind for a launch. A file with this many expressions is too long to be submitted."""
 
 STEPS = 2048
-"""Maximum number of steps of a sequence. The judge unrolls no longer program (course/program.py)."""
+"""Maximum number of commands of a sequence, each counted once. The judge unrolls no longer program
+(course/program.py).
+"""
 
 
 def _cut(limit: int) -> AfterValidator:

@@ -109,7 +109,7 @@ def _steps_of_kernels(measured: Measured) -> list[tuple[str, list[int]]]:
     if not assignment.program:
         return [(launch.kernel, [number]) for number, launch in enumerate(assignment.student_launches)]
     numbers: dict[str, list[int]] = {}
-    for number, step in enumerate(assignment.sequence(measured.sizes).steps):
+    for number, step in enumerate(assignment.sequence(measured.sizes).single_steps):
         if isinstance(step, LaunchAt):
             numbers.setdefault(step.launch.kernel, []).append(number)
     return list(numbers.items())

@@ -155,10 +155,7 @@ def _open(job: Job, request: Open, channel: Channel) -> "tuple[Session, Opened] 
     buffers = {
         spec.name: make_array(context, spec, None if shared is None else shared.of(spec)) for spec in request.buffers
     }
-    sequences = {
-        name: Sequence.prepare(steps, request.repeats.get(name), built, buffers)
-        for name, steps in request.sequences.items()
-    }
+    sequences = {name: Sequence.prepare(steps, built, buffers) for name, steps in request.sequences.items()}
     session = Session(
         queue=queue,
         buffers=buffers,

@@ -22,7 +22,17 @@ from grader.execution.plan import (
     going_on,
     joined,
 )
-from grader.protocol.steps import BufferArg, BufferSpec, CopyStep, KernelStep, LocalArg, ScalarArg
+from grader.protocol.steps import (
+    BufferArg,
+    BufferSpec,
+    CopyStep,
+    FillStep,
+    KernelStep,
+    LocalArg,
+    RepeatSteps,
+    ScalarArg,
+    UntilBelow,
+)
 
 SIZES = {"height": 33, "width": 20}
 
@@ -90,7 +100,8 @@ def test_reference_and_submission_are_timed_on_equal_terms(course):
         assert ours.buffers == theirs.buffers
         mine, other = ours.scripts[STUDENT], theirs.scripts[STUDENT]
         assert (mine.uploads, mine.outputs) == (other.uploads, other.outputs)
-        for step, twin in zip(mine.steps, other.steps, strict=True):
+        assert [each.times for each in mine.repetitions] == [each.times for each in other.repetitions]
+        for step, twin in zip(mine.commands, other.commands, strict=True):
             if isinstance(step, KernelStep):
                 assert step.program == REFERENCE
                 assert step.model_copy(update={"program": SUBMISSION}) == twin
@@ -104,9 +115,10 @@ def test_what_is_timed_runs_all_turns(course):
     """
     assignment = course.load("jacobi").parts[0]
     sizes = assignment.performance.classes["cpu"].sizes
-    assert submission_plan(assignment, sizes, {}).scripts[STUDENT].repeat.until is not None
+    (tested,) = submission_plan(assignment, sizes, {}).scripts[STUDENT].repetitions
+    assert tested.until is not None
     plans = (timed_plan(assignment, sizes, {}), reference_plan(assignment, sizes), control_plan(assignment, DEVICE))
-    repeats = [script.repeat for plan in plans for script in plan.scripts.values() if script.repeat is not None]
+    repeats = [each for plan in plans for script in plan.scripts.values() for each in script.repetitions]
     assert {(repeat.times, repeat.until) for repeat in repeats} == {(sizes["iterations"], None)}
     assert len(repeats) == 4  # the submission, the model solution twice, and the baseline
 
@@ -213,3 +225,26 @@ def test_a_watched_plan(transposition):
         ("A", 4 * 33 * 20, 0, None, True),
         ("B", 4 * 33 * 20, 0, None, False),
     ]
+
+
+def test_repetitions_of_one_script():
+    """Launches are listed in the order of a run, in which each repetition has its own number of iterations. A worker's
+    numbers never exceed the plan. Timed runs have no tests at any depth, and renamed buffers are renamed everywhere.
+    """
+    step = KernelStep(program="p", kernel="k", args=(BufferArg(buffer="a"),), global_size=(1,), local_size=(1,))
+    fill, test = FillStep(buffer="a", value=0), UntilBelow(buffer="a", type="float32", below=1)
+    inner = RepeatSteps(times=3, steps=(step,), swap=(("a", "b"),), until=test)
+    outer = RepeatSteps(times=2, steps=(fill, step, inner), until=test)
+    script = Script(
+        steps=(outer, step, inner), uploads=(), outputs=("a", "b"), launches=("one", "two", "three", "four")
+    )
+    once = ("one", "two")
+    assert script.launches_of((2, 1, 3, 2)) == (*once, *once, "two", "two", "three", "four", "four")
+    bounded = script.launches_of((10_000,) * 9)
+    assert bounded == 2 * ("one", "two", "two", "two") + ("three", "four", "four", "four")
+    assert script.launches_of(()) == (*once, "three", "four")
+    assert [each.until for each in script.in_all_turns().repetitions] == [None, None, None]
+    renamed = script.on_buffers(str.upper)
+    assert [each.swap for each in renamed.repetitions] == [(), (("A", "B"),), (("A", "B"),)]
+    assert {each.until.buffer for each in renamed.repetitions} == {"A"}
+    assert [each.buffer for each in renamed.commands if isinstance(each, FillStep)] == ["A"]

@@ -125,10 +125,10 @@ REPLIES: dict[str, dict[str, Any]] = {
     "preprocessed": {"kind": "preprocessed", "text": "__kernel void f() {}\n"},
     "opened": {"kind": "opened", "kernels": [KERNEL], "logs": [{"program": "submission", "log": PTXAS}]},
     "build_failed": {"kind": "build_failed", "program": "submission", "log": LOG},
-    "launched": {"kind": "launched", "times": [{"start_ns": 1, "end_ns": 2}], "turns": 1},
+    "launched": {"kind": "launched", "times": [{"start_ns": 1, "end_ns": 2}], "turns": [1]},
     "turned": {
         "kind": "turned",
-        "launches": [{"kind": "launched", "times": [{"start_ns": 1, "end_ns": 2}], "turns": 1}],
+        "launches": [{"kind": "launched", "times": [{"start_ns": 1, "end_ns": 2}], "turns": [1]}],
         "waits_ns": [3, 4],
     },
     "observed": {"kind": "observed", "kernels": [SEEN]},

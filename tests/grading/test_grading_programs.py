@@ -11,7 +11,7 @@ from grader.common.record import replace
 from grader.course.places import placed
 from grader.course.program import Program, launches_in
 from grader.course.rubric import Kind
-from grader.course.run_sequence import CopyAt, unroll
+from grader.course.run_sequence import CopyAt, RepeatAt, SumBelow, unroll
 from grader.results.check import Reason, Verdict
 
 SORT = """__kernel void add(__global int *data, uint32_t n, uint32_t k, uint32_t j)
@@ -67,6 +67,10 @@ def expected(n, **_):
     return {"level": Truth(value=np.arange(n)[::-1])}
 """
 
+REACHED = {
+    "level": {"type": "int", "shape": ["n"], "data": "made", "role": "updated"},
+    "changed": {"type": "uint", "shape": [1], "role": "scratch"},
+}
 RELAX = {"kernel": "add", "args": ["level", "changed", "n"], "global": ["ceil_to(n, GROUP)"], "local": ["GROUP"]}
 UNTIL = [
     {
@@ -97,11 +101,7 @@ def sorting(tmp_path):
 @pytest.fixture
 def reaching(tmp_path):
     """A repetition until no element has changed."""
-    buffers = {
-        "level": {"type": "int", "shape": ["n"], "data": "made", "role": "updated"},
-        "changed": {"type": "uint", "shape": [1], "role": "scratch"},
-    }
-    return with_program(tmp_path, UNTIL, buffers, REACH, LEVELS)
+    return with_program(tmp_path, UNTIL, REACHED, REACH, LEVELS)
 
 
 def graded(tmp_path, environment, assignment, source):
@@ -132,6 +132,76 @@ def test_a_repetition_until_a_kernel_writes_nothing(reaching, tmp_path, environm
     assert {check.reason for check in wrong.checks if check.kind is Kind.CORRECTNESS} == {Reason.WRONG_OUTPUT}
 
 
+REDUCE = """__kernel void halve(__global uint *values, __global uint *moved, uint32_t n)
+{
+    const uint32_t i = get_global_id(0);
+    if (i < n && values[i] % 2 == 0) {
+        values[i] /= 2;
+        *moved = 1;
+    }
+}
+
+__kernel void add(__global uint *values, __global int *steps, __global uint *changed, uint32_t n)
+{
+    const uint32_t i = get_global_id(0);
+    if (i < n && values[i] > 1) {
+        values[i]++;
+        steps[i]++;
+        *changed = 1;
+    }
+}
+"""
+
+REDUCED = """import numpy as np
+from grader.oracle import Truth
+
+def inputs(generator, data, n, **_):
+    return {"values": generator.integers(1, 2**20, n)}
+
+def expected(values, **_):
+    steps = np.zeros(values.size, int)
+    while (values > 1).any():
+        while (even := values % 2 == 0).any():
+            values = np.where(even, values // 2, values)
+        steps += values > 1
+        values = np.where(values > 1, values + 1, values)
+    return {"steps": Truth(value=steps)}
+"""
+
+
+@pytest.mark.whole
+def test_a_repetition_within_another_one(tmp_path, environment):
+    """Numbers are halved until all are odd, and the larger ones get one more, until all are 1. The simulator sees the
+    launches of both repetitions. If a number stays even, the counts of steps are wrong.
+    """
+    buffers = {
+        "values": {"type": "uint", "shape": ["n"], "data": "made", "role": "scratch"},
+        "steps": {"type": "int", "shape": ["n"], "data": "zeros", "role": "updated"},
+        "moved": {"type": "uint", "shape": [1], "role": "scratch"},
+        "changed": {"type": "uint", "shape": [1], "role": "scratch"},
+    }
+    size = {"global": ["ceil_to(n, GROUP)"], "local": ["GROUP"]}
+    halving = [{"fill": "moved"}, {"kernel": "halve", "args": ["values", "moved", "n"], **size}]
+    inner = {"repeat": 30, "until": {"sum": "moved", "below": 1}, "do": halving}
+    adding = {"kernel": "add", "args": ["values", "steps", "changed", "n"], **size}
+    outer = {"repeat": 30, "until": {"sum": "changed", "below": 1}, "do": [{"fill": "changed"}, inner, adding]}
+    reducing = with_program(tmp_path, [outer], buffers, REDUCE, REDUCED)
+    right = graded(tmp_path, environment, reducing, REDUCE)
+    assert {check.verdict for check in right.checks} == {Verdict.PASSED}
+    wrong = graded(tmp_path, environment, reducing, REDUCE.replace("*moved = 1;", ""))
+    assert {check.reason for check in wrong.checks if check.kind is Kind.CORRECTNESS} == {Reason.WRONG_OUTPUT}
+
+
+@pytest.mark.whole
+def test_a_kernel_that_never_ends_a_repetition(tmp_path, environment):
+    """Each repetition of a loop runs all its iterations. Then the results are compared as usual."""
+    loop = {"for": "k", "from": 1, "to": 3, "next": "k + 1", "do": UNTIL}
+    thrice = with_program(tmp_path, [loop], REACHED, REACH, LEVELS)
+    endless = REACH.replace("*changed = 1;", "").replace("    if (", "    *changed = 0xffffffff;\n    if (")
+    result = graded(tmp_path, environment, thrice, endless)
+    assert {check.verdict for check in result.checks if check.kind is Kind.CORRECTNESS} == {Verdict.PASSED}
+
+
 def changed(program, **fields):
     """Return the program with other fields of its first step."""
     return [{**program[0], **fields}]
@@ -147,13 +217,15 @@ def changed(program, **fields):
         ),
         (changed(LOOPS, do=[STEP, {"fil": "data"}]), "one of kernel, fill, for, repeat, swap"),
         (changed(LOOPS, next="k + 1", to=10**6), "more than 2,000 steps"),
-        ([*UNTIL, *UNTIL], "more than one `repeat` with `until`; give the others a fixed number"),
-        (changed(LOOPS, do=UNTIL), "`repeat` with `until` is within a loop; move it out, or give it a fixed number"),
-        ([{"repeat": 2, "do": UNTIL}], "`repeat` with `until` is within a loop"),
+        (
+            [{"repeat": 100, "do": changed(UNTIL, repeat=1000)}],
+            "line [0-9]+: all iterations together have up to 200,000 steps at n 8, more than 100,000; choose",
+        ),
+        ([{"repeat": 3, "do": changed(UNTIL, repeat="n - 8")}], "0 iterations at .*; state from 1 to 10,000"),
         (changed(UNTIL, repeat="n - 8"), "0 iterations at .*; state from 1 to 10,000"),
         (
             [{"repeat": 10**6, "do": [{"repeat": 10**6, "do": [RELAX]}]}],
-            "more than 2,000 steps at these sizes, because",
+            "1,000,000 iterations at n 8; state from 1 to 10,000",
         ),
         (
             [{"repeat": 3, "do": [{"swap": ["level", "spare"]}, RELAX]}],
@@ -174,7 +246,7 @@ def changed(program, **fields):
         ),
     ],
     ids=[
-        *("endless", "no-buffer", "no-step", "too-long", "two-repeats", "nested", "in-repeat", "never"),
+        *("endless", "no-buffer", "no-step", "too-long", "in-all", "never-within", "never"),
         *("long-nest", "unbalanced", "no-value"),
         *("no-sum", "input", "misspelt", "misspelt-within", "no-list", "no-launch", "too-often", "no-fill", "negative"),
     ],
@@ -218,8 +290,8 @@ def expected(data, **_):
 
 
 def test_the_first_wrong_intermediate_array_is_explained(tmp_path, environment):
-    """If the total is wrong because of the sums of the blocks, the message is about the sums and names their launch. If
-    only the second kernel is wrong, it is about the total.
+    """If the total is wrong because of the sums of the blocks, the message is about the sums and names their launch,
+    without a number if launches are repeated. If only the second kernel is wrong, it is about the total.
     """
     buffers = {
         "data": {"type": "int", "shape": ["n"], "data": "numbers"},
@@ -236,6 +308,10 @@ def test_the_first_wrong_intermediate_array_is_explained(tmp_path, environment):
     assert case.reason is Reason.WRONG_OUTPUT
     assert "sums" in case.message
     assert "`sums` is already wrong after launch 1, sumBlocks" in case.detail
+    twice = with_program(tmp_path / "twice", [{"repeat": 2, "do": program}], buffers, BLOCKS, SUMS)
+    first = graded(tmp_path, environment, twice, BLOCKS.replace("sum += data[i];", "sum += 2 * data[i];"))
+    (case, _) = (check for check in first.checks if check.kind is Kind.CORRECTNESS)
+    assert "`sums` is already wrong after the last launch of sumBlocks;" in case.detail
     second = graded(tmp_path, environment, assignment, BLOCKS.replace("i < n / 8", "i + 1 < n / 8"))
     case = [check for check in second.checks if check.kind is Kind.CORRECTNESS][-1]
     assert case.message.startswith("total")
@@ -263,49 +339,63 @@ def sequence_of(program, judged):
     )
 
 
-def arguments_of(program, judged=()):
-    """Return the arrays of each launch of a program."""
-    return ["".join(launch.args) for launch in sequence_of(program, judged).launches]
-
-
 SWAPPED = {"repeat": 3, "swap": [["a", "b"]], "do": [STEP_OF]}
+TEST = {"repeat": "n", "until": {"sum": "b", "below": 1}, "do": [STEP_OF]}
 
 
-def test_a_repetition_in_a_loop_is_unrolled():
-    """Arrays change places between its iterations, and its last result is in the second array of a pair."""
-    once = ["ab", "ba", "ab"]
-    loop = {"for": "k", "from": 1, "to": 2, "next": "k + 1", "do": [SWAPPED]}
-    assert arguments_of([loop]) == [*once, *once]
-    assert arguments_of([{**loop, "do": [{**SWAPPED, "repeat": 2}]}]) == ["ab", "ba", "ba", "ab"]
-    assert arguments_of([{**loop, "do": [{"repeat": "k", "do": [STEP_OF]}]}]) == 3 * ["ab"]
-    assert sequence_of([loop], ()).repeat is None
+def loop(*steps):
+    """Return a step that runs these steps for k = 1 and 2."""
+    return {"for": "k", "from": 1, "to": 2, "next": "k + 1", "do": steps}
 
 
-def test_of_several_repetitions_the_worker_repeats_the_one_with_a_test():
-    """Repetitions with a fixed number of iterations are unrolled around it. Without a test, all of them are."""
-    test = {"repeat": 9, "until": {"sum": "b", "below": 1}, "do": [STEP_OF]}
-    sequence = sequence_of([SWAPPED, test, SWAPPED], {"b"})
-    assert (len(sequence.launches), sequence.first, sequence.last) == (7, 3, 4)
-    assert sequence.repeat.times == 9
-    assert sequence_of([SWAPPED, SWAPPED], ()).repeat is None
-    assert sequence_of([SWAPPED], ()).repeat.times == 3
+def outline(steps):
+    """Return the kernels' arrays of each step. A repetition is a tuple of its iterations, its pairs and its steps."""
+    return [
+        (step.times, *map("".join, step.swap), *outline(step.steps))
+        if isinstance(step, RepeatAt)
+        else "".join(step.args)
+        for step in steps
+    ]
+
+
+def test_a_repetition_in_a_loop_becomes_several():
+    """The worker gets one repetition after the other. Its bounds may depend on the loop."""
+    assert outline(sequence_of([loop(SWAPPED)], ()).steps) == 2 * [(3, "ab", "ab")]
+    assert outline(sequence_of([loop({**TEST, "repeat": "k"})], ()).steps) == [(1, "ab"), (2, "ab")]
+    test = {**TEST, "until": {"sum": "b", "below": "2*k"}}
+    assert [step.until for step in sequence_of([loop(test)], ()).steps] == [
+        SumBelow(buffer="b", below=2),
+        SumBelow(buffer="b", below=4),
+    ]
+
+
+def test_repetitions_are_in_the_order_of_the_program():
+    """Several repetitions follow each other, and one within another is a step of its iterations."""
+    sequence = sequence_of([SWAPPED, STEP_OF, {"repeat": 2, "do": [STEP_OF, TEST]}, TEST], {"b"})
+    assert outline(sequence.steps) == [(3, "ab", "ab"), "ab", (2, "ab", (3, "ab")), (3, "ab")]
+    assert len(sequence.launches) == 5
 
 
 def test_a_loop_in_a_repetition_is_a_part_of_each_iteration():
     """The worker repeats all launches of the loop. Arrays may change places in it if they are back at its end."""
-    loop = {"for": "k", "from": 1, "to": 2, "next": "k + 1", "do": [STEP_OF, {"swap": ["a", "b"]}]}
-    sequence = sequence_of([{"repeat": "n", "do": [loop]}], {"b"})
-    assert (len(sequence.steps), sequence.repeat.times, sequence.first, sequence.last) == (2, "n", 0, 2)
-    assert [launch.args for launch in sequence.launches] == [("a", "b"), ("b", "a")]
+    sequence = sequence_of([{"repeat": "n", "do": [loop(STEP_OF, {"swap": ["a", "b"]})]}], {"b"})
+    assert outline(sequence.steps) == [(3, "ab", "ba")]
+
+
+def test_a_repetition_whose_loops_have_no_values_is_left_out():
+    """A repetition without steps would do nothing."""
+    nothing = {**loop(STEP_OF), "from": 3}
+    assert outline(sequence_of([STEP_OF, {"repeat": 5, "do": [nothing]}], {"b"}).steps) == ["ab"]
 
 
 def test_a_repetition_after_a_swap_uses_the_swapped_arrays():
     """Pairs and the tested array of a repetition are those that earlier swaps have left in their places."""
-    repeat = {"repeat": "n", "swap": [["a", "b"]], "until": {"sum": "a", "below": 1}, "do": [STEP_OF]}
-    sequence = sequence_of([{"swap": ["a", "b"]}, repeat], {"b"})
-    assert sequence.repeat.swap == (("b", "a"),)
-    assert sequence.repeat.until.sum == "b"
-    assert sequence.launches[0].args == ("b", "a")
+    repeat = {**SWAPPED, "until": {"sum": "a", "below": 1}}
+    repetition, copied = sequence_of([{"swap": ["a", "b"]}, repeat], {"b"}).steps
+    assert repetition.swap == (("b", "a"),)
+    assert repetition.until.buffer == "b"
+    assert repetition.steps[0].args == ("b", "a")
+    assert copied == CopyAt(source="a", target="b")
 
 
 def test_results_are_copied_before_their_arrays_are_overwritten():

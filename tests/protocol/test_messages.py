@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from grader.protocol.messages import REPLY, REPLY_LIMIT, TEXT_LIMIT, BuildFailed
 from grader.protocol.observation import MESSAGES
-from grader.protocol.steps import TURNS
+from grader.protocol.steps import MOST_RUNS, TURNS
 from grader.protocol.wire import FEW, LOG_LIMIT, MANY, NAME_LIMIT, STEPS, WORDS_LIMIT
 
 ARG = {"address_space": "global", "type": "float*", "name": "A"}
@@ -27,6 +27,7 @@ LISTS = {
     "parameters": (FEW, lambda n: {"kind": "opened", "kernels": [{**KERNEL, "args": [ARG] * n}]}),
     "logs": (FEW, lambda n: {"kind": "opened", "kernels": [], "logs": [{"program": "p", "log": ""}] * n}),
     "times": (STEPS, lambda n: {"kind": "launched", "times": [TIME] * n}),
+    "iterations": (MOST_RUNS, lambda n: {"kind": "launched", "times": [], "turns": [1] * n}),
     "turns": (FEW, lambda n: {"kind": "turned", "launches": [{"times": []}] * n, "waits_ns": []}),
     "waits": (FEW, lambda n: {"kind": "turned", "launches": [], "waits_ns": [1] * n}),
     "names": (FEW, lambda n: {"kind": "devices", "worker": "w", "devices": [], "too_new": ["a"] * n}),
@@ -77,7 +78,9 @@ def test_a_preprocessed_text_is_whole_or_refused():
 
 
 @pytest.mark.parametrize(
-    "fields", [{"turns": TURNS + 1}, {"turns": 0}, {"times": [{"start_ns": 0, "end_ns": 2**63}]}], ids=str
+    "fields",
+    [{"turns": [TURNS + 1]}, {"turns": [1, 0]}, {"turns": 1}, {"times": [{"start_ns": 0, "end_ns": 2**63}]}],
+    ids=str,
 )
 def test_numbers_have_their_limits(fields):
     """Numbers of turns and times that are outside their ranges are rejected, because the judge adds or shows them."""
@@ -90,7 +93,7 @@ RUBBISH = {
     "unknown fields": lambda size: (
         '{"kind":"done"' + "".join(f',"{i:07}":1' for i in range(size // 12 + 1)) + "}"
     ).encode(),
-    "digits": lambda size: b'{"kind":"launched","times":[],"turns":' + b"9" * size + b"}",
+    "digits": lambda size: b'{"kind":"launched","times":[],"delay_ns":' + b"9" * size + b"}",
     "brackets": lambda size: b"[" * size,
     "quotes": lambda size: b'{"kind":"build_failed","program":"' + b'\\"' * (size // 2) + b'","log":""}',
 }

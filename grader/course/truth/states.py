@@ -7,8 +7,8 @@ The function `states` of oracle.py gives the arrays that each launch of the prog
         yield {"sums": Truth(value=sums)}                              # after launch 1
         yield {"total": Truth(value=sums.sum(keepdims=True))}          # after launch 2
 
-Only the states up to the tested launch are computed. For a repetition, `states` gives only the launches of the first
-iteration.
+Only the states up to the tested launch are computed. Of each repetition, `states` gives only
+the launches of the first iteration.
 """
 
 from collections.abc import Iterator, Mapping
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from grader.course.assignment import Assignment
 from grader.course.criteria import Sizes
-from grader.course.run_sequence import FillAt, LaunchAt, Unrolled
+from grader.course.run_sequence import FillAt, LaunchAt, SingleStep
 from grader.course.truth.fields import cast, dtype_of
 from grader.course.truth.oracle import Arrays, Oracle, Truth, check_truth, without_padding
 from grader.course.truth.oracle_function import OracleFunction
@@ -38,7 +38,7 @@ class LaunchState:
 
 def state_at(kernel: str, oracle: Oracle, assignment: Assignment, inputs: Arrays, sizes: Sizes) -> LaunchState:
     """Return the state at the first launch of a kernel. Raises SolutionError if the oracle does not give it."""
-    steps = assignment.sequence(sizes).steps
+    steps = assignment.sequence(sizes).single_steps
     earlier = list(takewhile(lambda step: not (isinstance(step, LaunchAt) and step.launch.kernel == kernel), steps))
     launch = steps[len(earlier)]
     assert isinstance(launch, LaunchAt), "an assignment names only kernels that its program launches"
@@ -64,7 +64,7 @@ def last_change(buffer: str, oracle: Oracle, assignment: Assignment, inputs: Arr
     return max((number for number, names in enumerate(changed, 1) if buffer in names), default=None)
 
 
-def _made_by(step: Unrolled, assignment: Assignment, sizes: Sizes, states: "_States") -> dict[str, NDArray[Any]]:
+def _made_by(step: SingleStep, assignment: Assignment, sizes: Sizes, states: "_States") -> dict[str, NDArray[Any]]:
     """Arrays that a step changes, with their values after the step."""
     match step:
         case FillAt():

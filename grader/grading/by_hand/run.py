@@ -81,8 +81,8 @@ class Measured:
 
     @property
     def turns(self) -> int:
-        """Typical number of repetitions in a launch, which is the lower median."""
-        return median_low(launch.turns for launch in self.launches)
+        """Typical number of iterations of the launches, which is the lower median; 1 if nothing is repeated."""
+        return median_low(max(1, sum(launch.turns)) for launch in self.launches)
 
     @property
     def work(self) -> float | None:

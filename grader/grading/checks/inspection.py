@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from grader.common.errors import SolutionError
 from grader.common.optional import OptionalWork
+from grader.common.phrases import listed
 from grader.course.assignment import Assignment
 from grader.course.criteria import DataSet, Sizes
 from grader.course.elements import Element
@@ -88,20 +89,20 @@ def examine(trial: Trial, script: Script, fetched: Launched) -> Problem | None:
     """Return the first problem of the fetched buffers; None if all are right. The most likely cause is
     checked first.
     """
-    stray = stray_write(fetched, script.repeat)
+    stray = stray_write(fetched, script.repetitions)
     return stray or _changed_input(trial, script, fetched) or _wrong_output(trial, script, fetched)
 
 
 def is_right(trial: Trial, script: Script, fetched: Launched) -> bool:
     """True if all fetched buffers are right."""
-    faults = stray_write(fetched, script.repeat) or _changed_input(trial, script, fetched)
+    faults = stray_write(fetched, script.repetitions) or _changed_input(trial, script, fetched)
     is_wrong = faults or any(_mismatches(trial, script, fetched)) or _judged(trial, script, fetched)
     return not is_wrong
 
 
-def stray_write(fetched: Mapping[str, Fetched], repeat: RepeatSteps | None = None) -> Problem | None:
+def stray_write(fetched: Mapping[str, Fetched], repetitions: Sequence[RepeatSteps] = ()) -> Problem | None:
     """Return the problem of the first changed word in a guard band; None if no word has changed."""
-    names = _swapped_names(repeat) if repeat is not None and repeat.times > 1 else {}
+    names = _swapped_names(repetitions)
     for name, buffer in fetched.items():
         if buffer.poison is None:
             continue
@@ -114,11 +115,15 @@ def stray_write(fetched: Mapping[str, Fetched], repeat: RepeatSteps | None = Non
     return None
 
 
-def _swapped_names(repeat: RepeatSteps) -> dict[str, str]:
-    """Descriptions of buffers that are swapped between iterations. Kernels have accessed such a buffer under both
-    names.
+def _swapped_names(repetitions: Sequence[RepeatSteps]) -> dict[str, str]:
+    """Descriptions of buffers that are swapped between iterations. Kernels have accessed such a buffer under all
+    these names.
     """
-    return {name: f"{new} or {old}" for old, new in repeat.swap for name in (old, new)}
+    names: dict[str, list[str]] = {}
+    for old, new in (pair for each in repetitions if each.times > 1 for pair in each.swap):
+        for name in (old, new):
+            names[name] = [*dict.fromkeys((*names.get(name, ()), new, old))]
+    return {name: listed(each, "or") for name, each in names.items()}
 
 
 def _changed_input(trial: Trial, script: Script, fetched: Mapping[str, Fetched]) -> Problem | None:
@@ -174,13 +179,15 @@ def _first_wrong_intermediate(trial: Trial, script: Script, fetched: Launched) -
 
 def _made_by(trial: Trial, script: Script, buffer: str) -> str:
     """Sentence that names the launch after which this intermediate array should be right. This is the last launch that
-    changes the array if the oracle gives states, and otherwise the first launch with the array.
+    changes the array if the oracle gives states, and otherwise the first launch with the array. With repetitions,
+    launches have no fixed numbers.
     """
     number = last_change(buffer, trial.oracle, trial.assignment, trial.inputs, trial.sizes)
     if number is None:
         number = next(number for number, step in enumerate(script.launches, 1) if buffer in step.args)
     kernel = script.launches[number - 1].launch.kernel
-    return f"`{buffer}` is already wrong after launch {number}, {kernel}; everything later follows from it."
+    launch = f"the last launch of {kernel}" if script.repetitions else f"launch {number}, {kernel}"
+    return f"`{buffer}` is already wrong after {launch}; everything later follows from it."
 
 
 def standard_of(trial: Trial, name: str) -> Standard:

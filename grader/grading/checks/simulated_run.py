@@ -120,13 +120,15 @@ def seen_in(run: SimulatedRun) -> Simulated | Problem:
     script = plan.scripts[STUDENT]
     try:
         unwrap(worker.load({SUBMISSION: subject.built.program}).open(plan))
-        fetched = unwrap(worker.session.run(STUDENT, trial.arrays))
+        unwrap(worker.session.stage(STUDENT, trial.arrays))
+        timing = unwrap(worker.session.launch(STUDENT))
+        fetched = unwrap(worker.session.fetch(script.buffers))
         kernels = unwrap(worker.session.observe())
     except FailedError as failed:
         return _told(failed)
     worker.close()
-    launches = script.launches_of(len(kernels))
-    if launches is None:
+    launches = script.launches_of(timing.turns)
+    if len(launches) != len(kernels):
         return UNKNOWN
     scenes = tuple(_scene(subject, trial, launch) for launch in launches)
     problem = CUT_OFF if any(map(was_cut_off, kernels)) else inspect(trial, script, fetched)

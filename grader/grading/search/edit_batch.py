@@ -10,9 +10,9 @@ wrong and is missed, which is rare. A batch does not detect that an edit writes 
 so an edit that seems right also runs alone.
 """
 
-import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,7 @@ from grader.course.poison import GUARD_BYTES
 from grader.execution.outcome import Fetched
 from grader.execution.plan import STUDENT, Plan, Script
 from grader.grading.search.mutant_schema import ALIGNED, key
-from grader.protocol.steps import BufferSpec, KernelStep, RepeatSteps, Step
+from grader.protocol.steps import BufferSpec, Command, KernelStep
 
 FEWEST, MOST = 8, 32
 """Minimum and maximum number of edits in a batch. With fewer edits, a batch saves little. If one edit ends the process,
@@ -35,9 +35,9 @@ MOST_BYTES = 2**24
 """Maximum number of bytes of all buffers together, which are filled and read for each launch."""
 
 FEW_ITERATIONS = 10
-"""Maximum number of iterations of a sequence that a convergence test ends. In a batch, all edits run all iterations,
+"""Maximum number of iterations of a repetition that a convergence test ends. In a batch, all edits run all iterations,
 because the test would see the sums of all edits together. Therefore a batch misses an edit that is right only because
-its sequence ends sooner, but it does not accept additional edits.
+its repetition ends sooner, but it does not accept additional edits.
 """
 
 Uploads = Mapping[str, NDArray[Any]]
@@ -102,26 +102,20 @@ def edit_batch(plan: Plan, words: int) -> EditBatch | None:
     count = min(MOST, MOST_BYTES // (WORD_BYTES * apart(words) * len(plan.buffers)))
     is_flat = all(len(step.global_size) <= 2 for step in script.kernels)
     has_image = any(spec.image is not None for spec in plan.buffers)
-    if has_image or count < FEWEST or not is_flat or not _ends_soon(script.repeat):
+    if has_image or count < FEWEST or not is_flat or not _ends_soon(script):
         return None
     guard = -(-apart(words) * WORD_BYTES // 2 // GUARD_BYTES) * GUARD_BYTES
     size = WORD_BYTES * apart(words) * count
     buffers = tuple(replace(spec, size=size, guard=guard, read_only=False) for spec in plan.buffers)
-    return EditBatch(
-        one=plan, plan=Plan(buffers=buffers, scripts={STUDENT: _repeated(script, count)}), count=count, words=words
-    )
+    widened = script.in_all_turns().of_commands(partial(_widened, count=count))
+    return EditBatch(one=plan, plan=Plan(buffers=buffers, scripts={STUDENT: widened}), count=count, words=words)
 
 
-def _ends_soon(repeat: RepeatSteps | None) -> bool:
-    return repeat is None or repeat.until is None or repeat.times <= FEW_ITERATIONS
+def _ends_soon(script: Script) -> bool:
+    return all(each.until is None or each.times <= FEW_ITERATIONS for each in script.repetitions)
 
 
-def _repeated(script: Script, count: int) -> Script:
-    iterations = script.repeat and replace(script.repeat, until=None)
-    return dataclasses.replace(script, steps=tuple(_widened(step, count) for step in script.steps), repeat=iterations)
-
-
-def _widened(step: Step, count: int) -> Step:
+def _widened(step: Command, count: int) -> Command:
     if not isinstance(step, KernelStep):
         return step
     flat_global, flat_local = ((*sizes, 1)[:2] for sizes in (step.global_size, step.local_size))

@@ -1,6 +1,5 @@
 """Evaluates edits on cases in one session. Each launch receives the number of its edit."""
 
-import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -24,7 +23,7 @@ from grader.grading.search.edit_batch import FEWEST, EditBatch, Uploads, edit_ba
 from grader.grading.search.edits.sites import Edit
 from grader.grading.search.mutant_schema import UNCHANGED, MutantSchema, key
 from grader.protocol.messages import BuildFailed, Opened
-from grader.protocol.steps import KernelStep, KeyArg, ProgramSource, Step
+from grader.protocol.steps import Command, KernelStep, KeyArg, ProgramSource, with_runs
 
 OPTIONS = ("-cl-opt-disable", "-w")
 """Options for builds. Compiling takes most of the time, but only an eighth of that without optimisation. Warnings are
@@ -89,9 +88,8 @@ class EvaluatedCase:
     @property
     def even_iterations(self) -> int:
         """Number of iterations that is enough for each work-item if they share the work."""
-        script = self.script
-        again = script.repeat.times if script.repeat is not None else 1
-        items = again * sum(prod(step.global_size) for step in script.kernels)
+        runs = with_runs(self.script.steps)
+        items = sum(times * prod(command.global_size) for command, times in runs if isinstance(command, KernelStep))
         return min(self.few_iterations, ITERATIONS_IN_ALL // max(1, items))
 
 
@@ -101,18 +99,18 @@ def evaluated_case(case: Case, trial: Trial, bindings: Bindings) -> EvaluatedCas
     """
     plan = submission_plan(Chosen(trial.assignment), case.sizes, bindings)
     script = plan.scripts[STUDENT]
-    steps = tuple(_keyed(step) for step in script.steps)
     largest = max(buffer.size for buffer in plan.buffers)
     guard = -(-min(largest, WIDEST_GUARD) // GUARD_BYTES) * GUARD_BYTES
     buffers = tuple(buffer if buffer.image else replace(buffer, guard=guard) for buffer in plan.buffers)
-    return EvaluatedCase(
-        case=case, trial=trial, plan=Plan(buffers=buffers, scripts={STUDENT: dataclasses.replace(script, steps=steps)})
-    )
+    keyed = Plan(buffers=buffers, scripts={STUDENT: script.of_commands(_keyed)})
+    return EvaluatedCase(case=case, trial=trial, plan=keyed)
 
 
-def _keyed(step: Step) -> Step:
+def _keyed(command: Command) -> Command:
     """Add the key to the arguments of a launch, as the last one."""
-    return replace(step, args=(*step.args, KeyArg())) if isinstance(step, KernelStep) else step
+    if isinstance(command, KernelStep):
+        return replace(command, args=(*command.args, KeyArg()))
+    return command
 
 
 Results = dict[str, Fetched]

@@ -213,7 +213,7 @@ def _by_kernel(script: Script, seconds: Sequence[float]) -> dict[str, float]:
     """Seconds of all launches of each kernel, by the names of the kernels in the assignment."""
     launches = iter(script.launches)
     found: dict[str, float] = defaultdict(float)
-    for step, spent in zip(script.steps, seconds, strict=True):
+    for step, spent in zip(script.commands, seconds, strict=True):
         if isinstance(step, KernelStep):
             found[next(launches).launch.kernel] += spent
     return dict(found)

@@ -13,7 +13,7 @@ from math import ceil, prod
 import pyopencl as cl
 
 from grader.protocol.messages import Open
-from grader.protocol.steps import KernelStep
+from grader.protocol.steps import KernelStep, commands
 
 UNOPTIMISED = "-cl-opt-disable"
 """Turns optimisation off for the simulator, so that it counts the operations of the source, and every variable has
@@ -69,6 +69,6 @@ def _most(group: int) -> int:
 def _groups(request: Open, program: str) -> Iterator[tuple[str, int]]:
     """The kernels of the program that the session may launch, each with the number of work-items in its work-groups."""
     for steps in request.sequences.values():
-        for step in steps:
+        for step in commands(steps):
             if isinstance(step, KernelStep) and step.program == program:
                 yield step.kernel, prod(step.local_size)

@@ -1,8 +1,9 @@
-"""Launches that are ready to run: kernels with their arguments set, copies, and their repetition."""
+"""Launches that are ready to run: kernels with their arguments set, copies, fills, and their repetitions."""
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -118,36 +119,66 @@ class PreparedFill:
         """None: a fill asks for no resources that a device could lack."""
 
 
-Prepared = PreparedKernel | PreparedCopy | PreparedFill
+PreparedCommand = PreparedKernel | PreparedCopy | PreparedFill
+
+
+@dataclass(frozen=True, kw_only=True)
+class PreparedRepetition:
+    """A repetition of steps. In odd iterations, the buffers of each pair have changed places."""
+
+    step: RepeatSteps
+    even: "tuple[Prepared, ...]"
+    odd: "tuple[Prepared, ...]"
+    buffers: Mapping[str, DeviceArray]
+
+    def is_over(self, queue: cl.CommandQueue) -> bool:
+        """True if the convergence test ends the repetition. Waits for the iteration only if there is such a test."""
+        until = self.step.until
+        if until is None:
+            return False
+        content = self.buffers[until.buffer].payload_fetched(queue)
+        return bool(content.view(until.type).sum(dtype=np.float64) < until.below)
+
+    def copy_results(self, queue: cl.CommandQueue, turns: int) -> None:
+        """Copy results to the second buffers of the pairs. After an odd iteration, they are in the first ones."""
+        if turns % 2 == 0:
+            for old, new in self.step.swap:
+                self.buffers[new].copy_from(queue, self.buffers[old])
+
+
+Prepared = PreparedCommand | PreparedRepetition
 
 
 def _prepare(step: Step, built: dict[str, Any], buffers: dict[str, DeviceArray]) -> Prepared:
     match step:
         case KernelStep():
-            program = built[step.program]
-            kernel = cl.Kernel(program, step.kernel)
-            keys = tuple(index for index, arg in enumerate(step.args) if isinstance(arg, KeyArg))
-            elements = {index: arg for index, arg in enumerate(step.args) if isinstance(arg, ElementArg)}
-            arguments = {
-                index: _argument(program.context, arg, buffers)
-                for index, arg in enumerate(step.args)
-                if index not in keys and index not in elements
-            }
-            for index, argument in arguments.items():
-                kernel.set_arg(index, argument)
-            return PreparedKernel(
-                program=program,
-                step=step,
-                kernel=kernel,
-                keys=keys,
-                elements=elements,
-                arguments=arguments,
-                buffers=buffers,
-            )
+            return _prepared_kernel(step, built[step.program], buffers)
         case CopyStep():
             return PreparedCopy(source=buffers[step.source], target=buffers[step.target])
         case FillStep():
             return PreparedFill(target=buffers[step.buffer], value=step.value)
+        case RepeatSteps():
+            pairs = {a: b for pair in step.swap for a, b in (pair, reversed(pair))}
+            swapped = {name: buffers[pairs.get(name, name)] for name in buffers}
+            even = tuple(_prepare(each, built, buffers) for each in step.steps)
+            odd = tuple(_prepare(each, built, swapped) for each in step.steps) if pairs else even
+            return PreparedRepetition(step=step, even=even, odd=odd, buffers=buffers)
+
+
+def _prepared_kernel(step: KernelStep, program: Any, buffers: dict[str, DeviceArray]) -> PreparedKernel:
+    kernel = cl.Kernel(program, step.kernel)
+    keys = tuple(index for index, arg in enumerate(step.args) if isinstance(arg, KeyArg))
+    elements = {index: arg for index, arg in enumerate(step.args) if isinstance(arg, ElementArg)}
+    arguments = {
+        index: _argument(program.context, arg, buffers)
+        for index, arg in enumerate(step.args)
+        if index not in keys and index not in elements
+    }
+    for index, argument in arguments.items():
+        kernel.set_arg(index, argument)
+    return PreparedKernel(
+        program=program, step=step, kernel=kernel, keys=keys, elements=elements, arguments=arguments, buffers=buffers
+    )
 
 
 def _argument(context: cl.Context, arg: Any, buffers: dict[str, DeviceArray]) -> Any:
@@ -168,68 +199,32 @@ def _argument(context: cl.Context, arg: Any, buffers: dict[str, DeviceArray]) ->
             return cl.Sampler(context, arg.normalized, *modes)
 
 
-ONCE = RepeatSteps(times=1)
-
-
 @dataclass(frozen=True, kw_only=True)
 class Sequence:
-    """Steps, and the repetition of some of them. In odd iterations, the buffers of each pair have changed places."""
+    """Steps that run in order."""
 
-    even: tuple[Prepared, ...]
-    odd: tuple[Prepared, ...]
-    repeat: RepeatSteps
-    buffers: Mapping[str, DeviceArray]
+    steps: tuple[Prepared, ...]
 
     @classmethod
-    def prepare(
-        cls,
-        steps: tuple[Step, ...],
-        repeat: RepeatSteps | None,
-        built: dict[str, Any],
-        buffers: dict[str, DeviceArray],
-    ) -> "Sequence":
+    def prepare(cls, steps: tuple[Step, ...], built: dict[str, Any], buffers: dict[str, DeviceArray]) -> "Sequence":
         """Set the arguments of all kernels, for even and odd iterations."""
-        repeat = repeat or ONCE
-        even = tuple(_prepare(step, built, buffers) for step in steps)
-        pairs = {a: b for pair in repeat.swap for a, b in (pair, reversed(pair))}
-        swapped = {name: buffers[pairs.get(name, name)] for name in buffers}
-        odd = tuple(_prepare(step, built, swapped) for step in steps) if pairs else even
-        return cls(even=even, odd=odd, repeat=repeat, buffers=buffers)
+        return cls(steps=tuple(_prepare(step, built, buffers) for step in steps))
 
     def run(self, queue: cl.CommandQueue, key: int, tell: Tell | None = None) -> Reply:
-        """Launch all iterations, and return the total time of each step.
+        """Run all steps with their iterations, and return the total time of each command.
 
-        If the driver compiles at the first launch, `tell` can report its phases. `run` then waits for each step of the
-        first iteration.
+        If the driver compiles at the first launch, `tell` can report its phases. `run` then waits for each command of
+        first iterations.
         """
-        first, last = self.repeat.first, self.repeat.last
-        turns: list[list[cl.Event]] = []
+        running = _Running(queue=queue, key=key)
         try:
-            before = _enqueued(self.even[:first], queue, key, tell)
-            for turn in range(self.repeat.times):
-                steps = (self.odd if turn % 2 else self.even)[first:last]
-                turns.append(_enqueued(steps, queue, key, None if turn else tell))
-                if self._is_enough(queue):
-                    break
-            if len(turns) % 2 == 0:  # after an odd iteration, the results are in the first buffers of the pairs
-                for old, new in self.repeat.swap:
-                    self.buffers[new].copy_from(queue, self.buffers[old])
-            after = [] if last is None else _enqueued(self.even[last:], queue, key, tell)
+            events = running.enqueue(self.steps, tell)
             queue.finish()
         except _RefusedError as refused:
             return refused.reply
         except cl.Error as error:
             return Stopped(error=name_of(error))
-        events = [*((event,) for event in before), *zip(*turns, strict=True), *((event,) for event in after)]
-        return Launched(times=tuple(map(_together, events)), turns=len(turns))
-
-    def _is_enough(self, queue: cl.CommandQueue) -> bool:
-        """True if the convergence test ends the repetition. Waits for the iteration only if there is such a test."""
-        until = self.repeat.until
-        if until is None:
-            return False
-        content = self.buffers[until.buffer].payload_fetched(queue)
-        return bool(content.view(until.type).sum(dtype=np.float64) < until.below)
+        return Launched(times=tuple(map(_together, events)), turns=tuple(running.turns))
 
 
 class _RefusedError(Exception):
@@ -240,21 +235,46 @@ class _RefusedError(Exception):
         self.reply = reply
 
 
-def _enqueued(steps: tuple[Prepared, ...], queue: cl.CommandQueue, key: int, tell: Tell | None) -> list[cl.Event]:
-    """The events of these steps, after enqueuing them. With `tell`, waits for each step."""
-    events: list[cl.Event] = []
-    for prepared in steps:
-        step = prepared.ready(queue)  # outside `try`, because an error here is a failure of an earlier step
+@dataclass(frozen=True, kw_only=True)
+class _Running:
+    """A sequence that is running, and the number of iterations of each repetition that has begun."""
+
+    queue: cl.CommandQueue
+    key: int
+    turns: list[int] = field(default_factory=list)
+
+    def enqueue(self, steps: tuple[Prepared, ...], tell: Tell | None) -> list[list[cl.Event]]:
+        """Enqueue these steps, and return the events of each command's runs. With `tell`, waits for each command."""
+        events: list[list[cl.Event]] = []
+        for step in steps:
+            events += self._repeat(step, tell) if isinstance(step, PreparedRepetition) else [[self._run(step, tell)]]
+        return events
+
+    def _repeat(self, repetition: PreparedRepetition, tell: Tell | None) -> list[list[cl.Event]]:
+        iterations: list[list[list[cl.Event]]] = []
+        place = len(self.turns)
+        self.turns.append(0)
+        for turn in range(repetition.step.times):
+            steps = repetition.odd if turn % 2 else repetition.even
+            iterations.append(self.enqueue(steps, None if turn else tell))
+            self.turns[place] += 1
+            if repetition.is_over(self.queue):
+                break
+        repetition.copy_results(self.queue, self.turns[place])
+        return [list(chain.from_iterable(runs)) for runs in zip(*iterations, strict=True)]
+
+    def _run(self, command: PreparedCommand, tell: Tell | None) -> cl.Event:
+        step = command.ready(self.queue)  # outside `try`, because an error here is a failure of an earlier step
         if tell:
             tell("compiling")
         try:
-            events.append(step.enqueue(queue, key))
+            event = step.enqueue(self.queue, self.key)
         except cl.Error as error:
-            demand = step.demand(queue.device)
+            demand = step.demand(self.queue.device)
             raise _RefusedError(Refused(call="launch", error=name_of(error), demand=demand)) from error
         if tell:
-            _follow(events[-1], queue, tell)
-    return events
+            _follow(event, self.queue, tell)
+        return event
 
 
 def _follow(event: cl.Event, queue: cl.CommandQueue, tell: Tell) -> None:
@@ -266,7 +286,7 @@ def _follow(event: cl.Event, queue: cl.CommandQueue, tell: Tell) -> None:
     event.wait()
 
 
-def _together(events: tuple[cl.Event, ...]) -> StepTime:
+def _together(events: list[cl.Event]) -> StepTime:
     start = events[0].profile.start
     return StepTime(start_ns=start, end_ns=start + sum(event.profile.end - event.profile.start for event in events))
 

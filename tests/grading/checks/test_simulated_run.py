@@ -10,7 +10,6 @@ from simulator import subject_of
 from grader.execution.client import Worker
 from grader.execution.outcome import Crashed, Fetched, Garbled, TimedOut, Timing
 from grader.execution.plan import STUDENT, Plan, Script
-from grader.execution.session import WorkerSession
 from grader.grading.checks.simulated_run import CUT_OFF, UNKNOWN, Simulated, run_at, seen_in, simulate
 from grader.grading.checks.simulator_runs import Runs
 from grader.grading.explain.problem import Problem
@@ -24,11 +23,8 @@ SIZES = {"height": 20, "width": 37}
 
 
 class Scripted:
-    """A worker that gives a prepared answer to each request. Its method `run`, which makes three requests, is the real
-    one.
-    """
+    """A worker that gives a prepared answer to each request."""
 
-    run = WorkerSession.run
     plan = Plan(buffers=(), scripts={STUDENT: Script(steps=(), uploads=("A",), outputs=("B",))})
 
     def __init__(self, **answers):

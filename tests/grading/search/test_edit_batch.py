@@ -26,9 +26,8 @@ def plan(script=SCRIPT, specs=SPECS):
 
 def until(times):
     """Return a script that repeats until it has converged, but at most `times` times."""
-    return dataclasses.replace(
-        SCRIPT, repeat=RepeatSteps(times=times, until=UntilBelow(buffer="B", type="float32", below=1.0))
-    )
+    test = UntilBelow(buffer="B", type="float32", below=1.0)
+    return dataclasses.replace(SCRIPT, steps=(RepeatSteps(times=times, steps=(STEP,), until=test),))
 
 
 def test_each_edit_has_groups_and_buffers_of_its_own():
@@ -85,6 +84,6 @@ def test_a_few_iterations_are_all_made():
     """If a script has only a few iterations, a batch runs all of them without a convergence test, because the test
     would see the results of all edits together.
     """
-    assert edit_batch(plan(until(FEW_ITERATIONS)), WORDS).plan.scripts[STUDENT].repeat == RepeatSteps(
-        times=FEW_ITERATIONS
-    )
+    (repetition,) = edit_batch(plan(until(FEW_ITERATIONS)), WORDS).plan.scripts[STUDENT].steps
+    assert (repetition.times, repetition.until) == (FEW_ITERATIONS, None)
+    assert repetition.steps[0].global_size == (8, 1, MOST)

@@ -38,7 +38,10 @@ LOCKS = Path(gettempdir()) / "grader-locks"
 GRADER_IMAGE = "grader"
 """Name that `make images` gives to the image with the judge and its command line."""
 
-CASES = ("one element", "one word", "ragged in both sizes", "primes", "a prime number of words")
+CASES = (
+    *("one element", "one word", "ragged in both sizes", "primes", "a prime number of words"),
+    *("two nodes", "a long path"),
+)
 """Quick cases that are enough to detect a wrong kernel, because a hundred attacks are graded twice."""
 
 QUICK = {

@@ -278,7 +278,7 @@ class FakeProcess:
 
 def _launched(seconds, delay=0.0):
     time = StepTime(start_ns=0, end_ns=max(0, int(seconds * 1e9)))
-    return Launched(times=(time,), turns=1, delay_ns=int(delay * 1e9))
+    return Launched(times=(time,), delay_ns=int(delay * 1e9))
 
 
 @dataclass

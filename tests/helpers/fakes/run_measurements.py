@@ -15,7 +15,7 @@ WRONG = Problem(reason=Reason.WRONG_OUTPUT, message="2 of 3 elements of z are wr
 def launch(milliseconds, turns=1):
     """Return a launch whose steps take these milliseconds. The whole launch takes half a millisecond more."""
     steps = tuple(StepTime(start_ns=0, end_ns=round(each * 1e6)) for each in milliseconds)
-    return Timing(steps=steps, wall_seconds=1e-3 * (sum(milliseconds) + 0.5), turns=turns)
+    return Timing(steps=steps, wall_seconds=1e-3 * (sum(milliseconds) + 0.5), turns=(turns,))
 
 
 def measured(assignment, *milliseconds, **changes):

@@ -103,7 +103,7 @@ class StrawWorker:
     def launch(self, script, key=0):
         self.log.append((self.role, "launch", script))
         self.keys.append((script, key))
-        steps = self.plan.scripts[script].steps
+        steps = self.plan.scripts[script].commands
         milliseconds = self.step_ms.get(script, 1)
         times = [StepTime(start_ns=0, end_ns=int((number + 1) * milliseconds * 1e6)) for number in range(len(steps))]
         seconds = sum(time.seconds for time in times)

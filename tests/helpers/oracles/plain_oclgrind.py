@@ -2,8 +2,7 @@
 
     python -m plain_oclgrind < JOB
 
-JOB is a pickle that second_judge.py writes. It contains the source and a list of (steps, buffers, contents of buffers,
-repeat).
+JOB is a pickle that second_judge.py writes. It contains the source and a list of (steps, buffers, contents of buffers).
 """
 
 import os
@@ -38,11 +37,12 @@ def main() -> None:
     sys.stdout.write("".join(f"{head}\n" for head in sorted(heads)))
 
 
-def _launch(source: str, steps: Any, specs: Any, contents: dict[str, Any], repeat: Any) -> None:
+def _launch(source: str, steps: Any, specs: Any, contents: dict[str, Any]) -> None:
     """Run one launch."""
     import numpy as np  # noqa: PLC0415 - imported after the driver is chosen
     import pyopencl as cl  # noqa: PLC0415
 
+    from grader.protocol.steps import commands  # noqa: PLC0415
     from grader.worker.opencl.buffers import make_array  # noqa: PLC0415
     from grader.worker.opencl.sequence import Sequence  # noqa: PLC0415
 
@@ -53,8 +53,8 @@ def _launch(source: str, steps: Any, specs: Any, contents: dict[str, Any], repea
     for name, buffer in buffers.items():
         content = contents.get(name, np.zeros(buffer.spec.size, dtype=np.uint8))
         buffer.upload(queue, np.ascontiguousarray(content))
-    built = {step.program: program for step in steps if step.kind == "kernel"}
-    Sequence.prepare(steps, repeat, built, buffers).run(queue, 0)
+    built = {step.program: program for step in commands(steps) if step.kind == "kernel"}
+    Sequence.prepare(steps, built, buffers).run(queue, 0)
 
 
 if __name__ == "__main__":

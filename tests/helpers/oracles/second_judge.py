@@ -38,7 +38,7 @@ from grader.execution.outcome import Fetched
 from grader.execution.plan import STUDENT
 from grader.execution.series import Series
 from grader.grading.checks.building import Built, build
-from grader.protocol.steps import BufferSpec, RepeatSteps, Step
+from grader.protocol.steps import BufferSpec, Step
 
 SIZES = 20
 """Number of runs on PoCL. Half of them use integers, whose results are exact."""
@@ -226,8 +226,8 @@ def _agrees(name: str, got: NDArray[Any], truth: Truth, assignment: Assignment, 
 # --- Oclgrind ---------------------------------------------------------------------------------
 
 
-Session = tuple[tuple[Step, ...], tuple[BufferSpec, ...], dict[str, NDArray[np.uint8]], RepeatSteps | None]
-"""A launch for plain_oclgrind.py: its steps, its buffers, the contents of some buffers, and the repetition."""
+Session = tuple[tuple[Step, ...], tuple[BufferSpec, ...], dict[str, NDArray[np.uint8]]]
+"""A launch for plain_oclgrind.py: its steps, its buffers, and the contents of some buffers."""
 
 
 def _is_small(built: Built, run: Run) -> bool:
@@ -261,4 +261,4 @@ def _session(built: Built, run: Run) -> Session:
     script = plan.scripts[STUDENT]
     given = _given(assignment, run, make_inputs(assignment, load_oracle(assignment), run.sizes, run.data, run.key))
     contents = {name: np.ascontiguousarray(given[name]).ravel().view(np.uint8) for name in script.uploads}
-    return script.steps, plan.buffers, contents, script.repeat
+    return script.steps, plan.buffers, contents
