@@ -188,7 +188,7 @@ def _place(error: Any, fields: Fields) -> str:
 
 
 def _words(error: Any) -> str:
-    if error["type"] == "literal_error":
+    if error["type"] in {"literal_error", "enum"}:
         return f"{error['input']!r} is not a possible value; write {error['ctx']['expected']}."
     if error["input"] is None and error["type"] != "missing":
         return "has no value; write one, or remove the field."

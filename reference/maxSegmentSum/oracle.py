@@ -12,6 +12,12 @@ def expected(x, WG, ITEMS, **_):
     return _truth(of_rows(_rows(x, WG * ITEMS)), x)
 
 
+def states(x, WG, ITEMS, **_):
+    """Yield the intervals of the blocks, then the interval of all words."""
+    right = _truth(of_rows(_rows(x, WG * ITEMS)), x)
+    yield from ({name: right[name]} for name in ("blocks", "result"))
+
+
 def mistakes(x, WG, ITEMS, **_):
     """Intervals that are combined in another order than their words have, and parts of the operator that are missing."""
 

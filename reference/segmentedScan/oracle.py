@@ -27,6 +27,16 @@ def expected(x, flags, n, TILE, **_):
     }
 
 
+def states(**arguments):
+    """Yield the sums within the tiles with what each tile tells the others, then the carries, then all sums."""
+    x, flags, size = (arguments[name] for name in ("x", "flags", "TILE"))
+    right = expected(**arguments)
+    begins = np.append(True, flags[1:] != 0) | (np.arange(len(x)) % size == 0)
+    yield {"sums": Truth(value=_segmented(x, begins)), "totals": right["totals"], "firsts": right["firsts"]}
+    yield {"carries": right["carries"]}
+    yield {"sums": right["sums"]}
+
+
 def mistakes(x, flags, n, WG, TILE, **_):
     """Flags that are ignored, carries that are lost or go too far, and elements on the wrong side of a flag."""
     begins = np.append(True, flags[1:] != 0)

@@ -22,6 +22,12 @@ def expected(x, n, pivot, TILE, **_):
     return _arrays(x, x < pivot, TILE)
 
 
+def states(x, pivot, TILE, **_):
+    """Yield the counts of the tiles, then their starts, then the result."""
+    right = _arrays(x, x < pivot, TILE)
+    yield from ({name: right[name]} for name in ("counts", "starts", "result"))
+
+
 def mistakes(x, n, pivot, WG, TILE, **_):
     """Other predicates and orders, and elements that go to wrong places."""
     is_low = x < pivot

@@ -138,7 +138,10 @@ def assignment_with(example):
     fields = {**ADDITION, **example, "performance": {**ADDITION["performance"], **example.get("performance", {})}}
     sizes = dict.fromkeys(fields["sizes"], 64)
     case = {"name": "small", "sizes": sizes}
-    fields["correctness"] = {**ADDITION["correctness"], "cases": [case]}
+    fields["correctness"] = {
+        **ADDITION["correctness"],
+        "cases": [case, *example.get("correctness", {}).get("cases", ())],
+    }
     (goal,) = ADDITION["performance"]["classes"].values()
     fields["performance"]["classes"] = {"cpu": {**goal, "sizes": sizes}}
     fields["performance"]["verifier"] = "oracle"
@@ -152,7 +155,7 @@ def assignment_with(example):
 
 
 @pytest.mark.sampled
-@pytest.mark.parametrize("text", EXAMPLES, ids=["bytes", "vectors", "program"])
+@pytest.mark.parametrize("text", EXAMPLES, ids=["bytes", "vectors", "structs", "program"])
 def test_an_example_of_another_kind_can_be_read(text, tmp_path):
     """grader and the schema accept an assignment with the fields of the example."""
     fields = assignment_with(yaml.safe_load(text))
@@ -162,8 +165,11 @@ def test_an_example_of_another_kind_can_be_read(text, tmp_path):
 
 
 def test_the_examples_have_what_the_reference_explains():
-    """The examples show a type of one byte, a vector, all kinds of steps except a swap, and three rules."""
-    words = {"uchar", "float4", "kernel", "fill", "for", "repeat", "until", "share", "multiset", "judge", "count"}
+    """The examples show types of all kinds, an image, constant memory, a kernel that runs alone, all kinds of steps
+    except a swap, and three rules.
+    """
+    kinds = {"uchar", "float4", "structs", "real", "image", "constant", "alone"}
+    words = {*kinds, "kernel", "fill", "for", "repeat", "until", "share", "multiset", "judge", "count"}
     assert {word for word in words if not re.search(rf"\b{word}\b", "".join(EXAMPLES))} == set()
 
 

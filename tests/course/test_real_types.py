@@ -20,7 +20,7 @@ def addition_in(folder, precision):
 
 @pytest.mark.parametrize("precision", ["float", "double"])
 def test_one_constant_sets_the_precision(tmp_path, environment, precision):
-    """The same kernel is right in both precisions. A kernel that rounds to floats is right only in one."""
+    """A kernel that writes `real` is right in both precisions. A kernel that rounds to floats is right only in one."""
     assignment = addition_in(tmp_path, precision)
     assert {buffer.type for buffer in assignment.buffers.values()} == {precision}
     for number, (kernel, is_right) in enumerate(
