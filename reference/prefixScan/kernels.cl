@@ -1,28 +1,43 @@
 // Model solution: exclusive prefix sums, first within tiles, then over the sums of the tiles.
 //
 // A work-item has four neighbouring elements, which it reads and stores as a vector. It adds them up in registers, so a
-// group has only WG sums to scan, not TILE elements. The scan of these sums has log2(WG) steps. In each step a
-// work-item adds the sum that is 1, 2, 4, ... places before its own. It reads from one half of the array and writes to
-// the other half, so one barrier in each step is enough.
+// group has only WG sums to scan, not TILE elements. The sums are in rows of 16. A work-item adds up the sums before its
+// own in its row, and then the sums of the rows before. A row is one vector, so few requests to local memory and two
+// barriers are enough.
 //
-// scanSums does the same for TILE totals at a time. The sum of all totals so far stays in a register of every work-item.
+// scanSums does the same for TILE totals at a time, and reads the next ones before. The sum of all totals so far stays
+// in a register of every work-item.
 
-// Returns the sum of all work-items before this one, and in *all the sum of the whole group.
-static uint32_t scanned(uint32_t own, uint32_t *all, __local uint32_t (*sums)[WG])
+#define ROW 16
+#define ROWS (WG / ROW)    // at most 16
+
+// Returns the sum of the first `count` numbers of a row.
+static uint32_t sum_of(uint32_t count, uint16 row)
 {
-    const uint32_t lid = get_local_id(0);
-    uint32_t from = 0, sum = own;
-    sums[0][lid] = own;
-    for (uint32_t reach = 1; reach < WG; reach *= 2) {
-        barrier(CLK_LOCAL_MEM_FENCE);    // the step before is complete
-        if (lid >= reach)
-            sum += sums[from][lid - reach];
-        from = 1 - from;
-        sums[from][lid] = sum;
-    }
+    const uint16 place = (uint16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    const uint16 counted = row & as_uint16(place < count);
+    const uint8 half_of_it = counted.lo + counted.hi;
+    const uint4 quarter = half_of_it.lo + half_of_it.hi;
+    return quarter.s0 + quarter.s1 + quarter.s2 + quarter.s3;
+}
+
+// Returns the sum of all work-items before this one, and in *all the sum of the whole group. `sums` has a row more, for
+// the sums of the rows.
+static uint32_t scanned(uint32_t own, uint32_t *all, __local uint16 *sums)
+{
+    const uint32_t lid = get_local_id(0), row = lid / ROW, place = lid % ROW;
+    __local uint32_t *const words = (__local uint32_t *)sums;
+    words[lid] = own;
+    if (lid < ROW)
+        words[WG + lid] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
-    *all = sums[from][WG - 1];
-    return sum - own;
+    const uint32_t before = sum_of(place, sums[row]);
+    if (place == ROW - 1)
+        words[WG + row] = before + own;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const uint16 rows = sums[ROWS];
+    *all = sum_of(ROWS, rows);
+    return sum_of(row, rows) + before;
 }
 
 static uint4 loaded(__global const uint32_t *from, uint32_t i, uint32_t n)
@@ -54,7 +69,7 @@ static uint4 sums_before(uint4 x, uint32_t first)
 
 __kernel void scanBlocks(__global const uint32_t *x, __global uint32_t *before, __global uint32_t *totals, uint32_t n)
 {
-    __local uint32_t sums[2][WG];
+    __local uint16 sums[ROWS + 1];
 
     const uint32_t i = get_group_id(0) * TILE + 4 * get_local_id(0);
     const uint4 four = loaded(x, i, n);
@@ -67,17 +82,17 @@ __kernel void scanBlocks(__global const uint32_t *x, __global uint32_t *before, 
 
 __kernel void scanSums(__global const uint32_t *totals, __global uint32_t *offsets, uint32_t tiles)
 {
-    __local uint32_t sums[2][WG];
+    __local uint16 sums[2][ROWS + 1];    // used in turn, so no barrier is needed after the last read
 
-    uint32_t carry = 0;
-    for (uint32_t start = 0; start < tiles; start += TILE) {
-        const uint32_t i = start + 4 * get_local_id(0);
-        const uint4 four = loaded(totals, i, tiles);
+    uint32_t carry = 0, i = 4 * get_local_id(0);
+    uint4 next = loaded(totals, i, tiles);
+    for (uint32_t start = 0; start < tiles; start += TILE, i += TILE) {
+        const uint4 four = next;
+        next = loaded(totals, i + TILE, tiles);
         uint32_t total;
-        const uint32_t first = scanned(four.s0 + four.s1 + four.s2 + four.s3, &total, sums);
+        const uint32_t first = scanned(four.s0 + four.s1 + four.s2 + four.s3, &total, sums[start / TILE % 2]);
         store(sums_before(four, carry + first), offsets, i, tiles);
         carry += total;
-        barrier(CLK_LOCAL_MEM_FENCE);    // all work-items have read the total
     }
 }
 

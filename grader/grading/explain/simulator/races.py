@@ -19,8 +19,8 @@ def local_race(array: str, entities: list[Entity], seen: SeenKernel, scene: Scen
     words = _unordered(array, entities, seen, scene)
     if not scene.is_warp_synchronous(array, {each.line for each in entities}):
         return words
-    if words.barrier:
-        return words._replace(help=f"{words.help} {WARP_SYNCHRONOUS} {EACH_STEP}")
+    if words.barrier:  # one barrier does not make the results right, because each step needs its own
+        return words._replace(mistake=words.barrier.race, help=f"{WARP_SYNCHRONOUS} {EACH_STEP}", barrier=None)
     if words.help == CANNOT_SEPARATE:
         return words._replace(help=f"{WARP_SYNCHRONOUS} {EACH_STEP}")
     is_moved = words.help.startswith(MOVE.partition("{")[0])

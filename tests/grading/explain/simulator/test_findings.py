@@ -181,7 +181,7 @@ STEPS = SOURCE.replace("line 13;", "Ash[lid] += Ash[lid - 4];")
         (
             STEPS.replace("line 1;", "__local volatile float *Ash"),
             17,
-            "(CLK_LOCAL_MEM_FENCE) after line 13, before any",
+            "after each step",
         ),
         (STEPS.replace("line 12;", "Ash[lid - 2];").replace("line 14;", "Ash[lid-8u];"), 13, "after each step"),
     ],
