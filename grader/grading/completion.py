@@ -12,7 +12,7 @@ from grader.common.record import replace
 from grader.course.submissions.submission import Submission
 from grader.course.submissions.task import Task, tasks_of
 from grader.course.suite import Coursework
-from grader.grading.checks.building import Built, check_build, prepare
+from grader.grading.checks.compilation.building import Built, check_build, prepare
 from grader.grading.checks.correctness import unrun_cases
 from grader.grading.checks.requirements import forfeit, required
 from grader.grading.device_lock import shared, shared_cpu

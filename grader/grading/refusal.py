@@ -12,7 +12,7 @@ from grader.course.submissions.submission import Submission
 from grader.course.submissions.task import Task, tasks_of
 from grader.course.suite import Coursework
 from grader.grading.check_kinds import unobserved_checks, untimed_checks
-from grader.grading.checks.building import build_check
+from grader.grading.checks.compilation.building import build_check
 from grader.grading.checks.correctness import unrun_cases
 from grader.grading.device_lock import shared_cpu
 from grader.grading.draft import result_of

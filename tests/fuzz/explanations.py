@@ -36,13 +36,13 @@ from grader.course.truth.oracle import load_oracle
 from grader.execution.assignment_plans import submission_plan
 from grader.execution.outcome import Fetched
 from grader.execution.plan import STUDENT, Binding
-from grader.grading.checks.building import Built
-from grader.grading.checks.choices import chosen
-from grader.grading.checks.conclusions import conclude
+from grader.grading.checks.causes.conclusions import conclude
+from grader.grading.checks.compilation.building import Built
+from grader.grading.checks.compilation.choices import chosen
+from grader.grading.checks.compilation.program import submitted_definitions
 from grader.grading.checks.correctness import Tried, trial_of, unrun_cases
 from grader.grading.checks.inspection import Trial, evidence, examine, inspect
-from grader.grading.checks.program import submitted_definitions
-from grader.grading.checks.simulated_run import Simulated
+from grader.grading.checks.simulation.simulated_run import Simulated
 from grader.grading.explain.build_log import explain as explain_log
 from grader.grading.explain.build_log import of_build_log
 from grader.grading.explain.problem import blamed

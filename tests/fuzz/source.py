@@ -17,7 +17,7 @@ from grader.course.rubric import Kind
 from grader.course.submissions.scan import scan
 from grader.course.submissions.submission import Submission, text_of
 from grader.course.submissions.task import Task
-from grader.grading.checks.choices import chosen
+from grader.grading.checks.compilation.choices import chosen
 from grader.grading.explain.build_log import explain
 from grader.lms.intake.matching import defined_in
 from grader.protocol.text import showable

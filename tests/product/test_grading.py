@@ -29,7 +29,7 @@ from grader.course.submissions.task import Task
 from grader.execution.client import Worker
 from grader.execution.pool import PLENTY
 from grader.grading import device_lock
-from grader.grading.checks import conclusions
+from grader.grading.checks.causes import conclusions
 from grader.grading.grade import grade_submission
 from grader.grading.phases import cause_search, context, hidden_cases, speed
 from grader.grading.rules import SearchRules

@@ -1,1 +1,10 @@
-"""All checks of a grading except speed. The modules turn the outputs of a worker into checks with points."""
+"""All checks of a grading except speed. The modules turn the outputs of a worker into checks with points.
+
+correctness, sanitizer, memory  the kinds of checks
+requirements, scoring           points of checks that depend on other checks, and of checks that a task made
+compilation/                    what is compiled
+case_trial, inspection          the data of cases, and the comparison with expected results
+simulation/                     runs in the simulator
+memory_behaviour/               measures, and advice on them
+causes/                         why checks failed
+"""

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 from grader.common.optional import OptionalWork
 from grader.common.record import replace
-from grader.grading.checks.missing_barrier import Barriers
-from grader.grading.checks.simulated_run import Subject
-from grader.grading.checks.simulator_runs import Watched
+from grader.grading.checks.causes.missing_barrier import Barriers
+from grader.grading.checks.simulation.simulated_run import Subject
+from grader.grading.checks.simulation.simulator_runs import Watched
 from grader.grading.device_lock import shared
 from grader.grading.explain.simulator.races import beside_another_mistake
 from grader.grading.phases.context import GradingContext, thawed

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from grader.course.rubric import Kind
 from grader.grading.check_kinds import untimed_checks
-from grader.grading.checks.building import Built
+from grader.grading.checks.compilation.building import Built
 from grader.grading.device_lock import exclusive
 from grader.grading.explain.problem import UNMADE, Problem
 from grader.grading.phases.context import GradingContext, thawed

@@ -16,7 +16,7 @@ from time import perf_counter
 
 from grader.common.record import replace
 from grader.execution.plan import SUBMISSION
-from grader.grading.checks.building import Built
+from grader.grading.checks.compilation.building import Built
 from grader.grading.checks.correctness import Tried, try_cases
 from grader.grading.rules import SearchRules
 from grader.grading.search.edits import edits

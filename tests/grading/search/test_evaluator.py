@@ -9,7 +9,7 @@ from submission_texts import submitted
 from grader.course.submissions.task import Task
 from grader.course.truth.oracle import load_oracle
 from grader.execution.session import WorkerSession
-from grader.grading.checks.building import build
+from grader.grading.checks.compilation.building import build
 from grader.grading.checks.correctness import trial_of
 from grader.grading.search.edits import edits
 from grader.grading.search.evaluator import Evaluator, evaluated_case

@@ -3,8 +3,8 @@
 from project import ROOT
 
 from grader.course.rubric import Kind
-from grader.grading.checks.counts import Counted
-from grader.grading.checks.simulated_run import Simulated
+from grader.grading.checks.simulation.counts import Counted
+from grader.grading.checks.simulation.simulated_run import Simulated
 from grader.grading.timing.device_profile import DeviceProfile
 from grader.protocol.messages import DeviceFacts
 from grader.protocol.observation import SeenKernel

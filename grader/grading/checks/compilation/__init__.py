@@ -1,0 +1,1 @@
+"""What is compiled: the submission as a program, the rules that it must obey, and the build of it."""
