@@ -29,7 +29,8 @@ from grader.execution.outcome import Fetched
 from grader.execution.plan import BASELINE, NAIVE, STUDENT, WHOLE
 from grader.execution.series import Series
 from grader.grading.checks.compilation.program import own_program
-from grader.grading.checks.inspection import Trial, as_array, inspect, make_trial
+from grader.grading.checks.trials.inspection import inspect
+from grader.grading.checks.trials.trial import Trial, as_array, make_trial
 from grader.grading.device_lock import shared
 from grader.grading.explain.failures import FailedError, unwrap
 from grader.grading.explain.problem import Problem

@@ -97,7 +97,7 @@ def _check_sequence(computation: Computation, sequence: RunSequence, sizes: Size
     for step in sequence.single_steps:
         if isinstance(step, FillAt):
             with at(step.field):
-                element = computation.element(computation.buffers[step.buffer].type)
+                element = computation.element_of(step.buffer)
                 _check_fit(f"a fill of {step.buffer}", element, step.value)
     if not sequence.launches:
         raise InputError(

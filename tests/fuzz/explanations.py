@@ -41,8 +41,10 @@ from grader.grading.checks.compilation.building import Built
 from grader.grading.checks.compilation.choices import chosen
 from grader.grading.checks.compilation.program import submitted_definitions
 from grader.grading.checks.correctness import Tried, trial_of, unrun_cases
-from grader.grading.checks.inspection import Trial, evidence, examine, inspect
 from grader.grading.checks.simulation.simulated_run import Simulated
+from grader.grading.checks.trials.array_evidence import evidence
+from grader.grading.checks.trials.inspection import examine, inspect
+from grader.grading.checks.trials.trial import Trial
 from grader.grading.explain.build_log import explain as explain_log
 from grader.grading.explain.build_log import of_build_log
 from grader.grading.explain.problem import blamed

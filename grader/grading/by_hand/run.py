@@ -29,9 +29,10 @@ from grader.execution.plan import STUDENT, SUBMISSION, Script
 from grader.grading.by_hand.overrides import settle, to_run
 from grader.grading.by_hand.run_options import Run
 from grader.grading.checks.compilation.building import Built, build_settled
-from grader.grading.checks.inspection import Trial, inspect, make_trial
 from grader.grading.checks.simulation.counts import count_memory, memory_run
 from grader.grading.checks.simulation.simulated_run import Subject
+from grader.grading.checks.trials.inspection import inspect
+from grader.grading.checks.trials.trial import Trial, make_trial
 from grader.grading.device_lock import exclusive, shared, shared_cpu
 from grader.grading.explain.failures import FailedError, unwrap
 from grader.grading.explain.problem import Problem

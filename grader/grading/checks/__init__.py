@@ -3,7 +3,7 @@
 correctness, sanitizer, memory  the kinds of checks
 requirements, scoring           points of checks that depend on other checks, and of checks that a task made
 compilation/                    what is compiled
-case_trial, inspection          the data of cases, and the comparison with expected results
+trials/                         the data of launches, and the comparison with expected results
 simulation/                     runs in the simulator
 memory_behaviour/               measures, and advice on them
 causes/                         why checks failed

@@ -17,7 +17,8 @@ from grader.execution.assignment_plans import submission_plan
 from grader.execution.client import Worker
 from grader.execution.outcome import Failure, Fetched
 from grader.execution.plan import STUDENT, SUBMISSION, Bindings, Plan, Script, buffer_of, joined
-from grader.grading.checks.inspection import Trial, is_right
+from grader.grading.checks.trials.inspection import is_right
+from grader.grading.checks.trials.trial import Trial
 from grader.grading.explain.build_log import parse
 from grader.grading.search.edit_batch import FEWEST, EditBatch, Uploads, edit_batch
 from grader.grading.search.edits.sites import Edit

@@ -10,9 +10,9 @@ from grader.course.truth.oracle import Oracle
 from grader.execution.client import Worker
 from grader.grading.checks.compilation.building import Built
 from grader.grading.checks.correctness import trial_of
-from grader.grading.checks.inspection import make_trial
 from grader.grading.checks.simulation.sanitizer_run import NUMBER
 from grader.grading.checks.simulation.simulated_run import SIMULATION_KEY
+from grader.grading.checks.trials.trial import make_trial
 from grader.grading.search.evaluator import EvaluatedCase, evaluated_case
 from grader.grading.search.suspicion import KernelRun
 

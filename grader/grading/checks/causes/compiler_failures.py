@@ -31,7 +31,6 @@ from grader.execution.client import Worker
 from grader.execution.outcome import Crashed, Failure, TimedOut
 from grader.grading.checks.compilation.building import Build, Prepared, build_settled
 from grader.grading.checks.correctness import Tried, trial_of
-from grader.grading.checks.inspection import Trial
 from grader.grading.checks.requirements import EARNING
 from grader.grading.checks.simulation.sanitizer_run import LARGER, NUMBER, findings_of
 from grader.grading.checks.simulation.simulated_run import (
@@ -43,6 +42,7 @@ from grader.grading.checks.simulation.simulated_run import (
     simulate,
 )
 from grader.grading.checks.simulation.simulator_runs import Watched
+from grader.grading.checks.trials.trial import Trial
 from grader.grading.explain.compilers import advice, advice_on, is_of_compiler, observed
 from grader.grading.explain.failures import FailedError, of_failure
 from grader.grading.explain.problem import Problem

@@ -15,9 +15,9 @@ from grader.execution.plan import STUDENT
 from grader.grading.checks.causes.source_slips import of_wrong_result
 from grader.grading.checks.compilation.building import Built
 from grader.grading.checks.correctness import Tried, trial_of
-from grader.grading.checks.inspection import evidence_of_right
 from grader.grading.checks.simulation.sanitizer_run import findings_of
 from grader.grading.checks.simulation.simulated_run import Simulated
+from grader.grading.checks.trials.array_evidence import evidence_of_right
 from grader.grading.explain.diagnosis.evidence import Evidence, Explanation
 from grader.grading.explain.diagnosis.rules import MISTAKES
 from grader.grading.explain.diagnosis.runner import explain

@@ -15,9 +15,9 @@ from grader.course.criteria import Sizes
 from grader.execution.client import Worker
 from grader.execution.outcome import Failure, Fetched, TimedOut
 from grader.execution.series import Series
-from grader.grading.checks.inspection import Trial
 from grader.grading.checks.simulation.sanitizer_run import Endless, findings_of
 from grader.grading.checks.simulation.simulated_run import Simulated, Subject, run_on_trial, seen_in
+from grader.grading.checks.trials.trial import Trial
 from grader.results.check import Reason
 
 

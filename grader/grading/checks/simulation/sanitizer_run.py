@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from grader.course.criteria import Case, Sizes
 from grader.course.rubric import Sanitizer
-from grader.grading.checks.case_trial import case_trial
 from grader.grading.checks.simulation.simulated_run import (
     SIMULATION_KEY,
     Simulated,
@@ -15,6 +14,7 @@ from grader.grading.checks.simulation.simulated_run import (
     run_on_trial,
     seen_in,
 )
+from grader.grading.checks.trials.case_trial import case_trial
 from grader.grading.explain.problem import Problem
 from grader.grading.explain.simulator.findings import findings
 from grader.results.check import Finding

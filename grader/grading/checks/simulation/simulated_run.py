@@ -15,7 +15,8 @@ from grader.execution.client import Worker
 from grader.execution.outcome import RUNNING, Crashed, TimedOut
 from grader.execution.plan import STUDENT, SUBMISSION, Plan
 from grader.grading.checks.compilation.building import Built
-from grader.grading.checks.inspection import Trial, inspect, make_trial
+from grader.grading.checks.trials.inspection import inspect
+from grader.grading.checks.trials.trial import Trial, make_trial
 from grader.grading.explain.failures import FailedError, unwrap
 from grader.grading.explain.problem import Problem
 from grader.grading.explain.simulator.locations import Scene

@@ -5,7 +5,7 @@ import pytest
 
 from grader.course.poison import POISON
 from grader.execution.outcome import Fetched
-from grader.grading.checks.inspection import stray_write
+from grader.grading.checks.trials.inspection import stray_write
 from grader.protocol.steps import FillStep, RepeatSteps
 
 BAND = np.full(4, POISON, dtype=np.uint32)

@@ -18,7 +18,7 @@ from grader.course.criteria import Case
 from grader.course.launches import Buffer
 from grader.course.truth.oracle import Oracle, Truth
 from grader.course.truth.states import LaunchState, state_at
-from grader.grading.checks.inspection import Trial, make_trial
+from grader.grading.checks.trials.trial import Trial, make_trial
 
 
 def case_trial(assignment: Assignment, oracle: Oracle, case: Case, key: tuple[int, ...]) -> Trial:
