@@ -12,7 +12,8 @@ from grader.course.criteria import MemoryCheck
 from grader.course.expressions import evaluate
 from grader.course.rubric import Kind, Memory, Sanitizer
 from grader.grading.checks.causes.missing_barrier import with_barrier
-from grader.grading.checks.memory_behaviour.measures import MEASURES, in_digits
+from grader.grading.checks.memory_behaviour.measures import MEASURES
+from grader.grading.checks.memory_behaviour.reading import in_digits
 from grader.grading.checks.memory_behaviour.remedies import fitted
 from grader.grading.checks.memory_behaviour.serial import CONCERNED, serial
 from grader.grading.checks.memory_behaviour.uncounted import explained

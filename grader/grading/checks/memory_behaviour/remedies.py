@@ -3,7 +3,7 @@
 import re
 from functools import lru_cache
 
-from grader.grading.checks.memory_behaviour.measures import Reading
+from grader.grading.checks.memory_behaviour.reading import Reading
 from grader.grading.explain.simulator.loops import loops
 from grader.grading.source.outline import Variable
 from grader.grading.source.reading import outline

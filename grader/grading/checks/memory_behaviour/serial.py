@@ -25,7 +25,7 @@ def serial(counted: Profile, source: str) -> Serial | None:
     The line comes from the simulator: when one work-item is left, no further condition diverges. If exactly one warp
     diverges, the other warps do nothing.
     """
-    used = [each for each in counted.accesses if each.space == "global"]
+    used = counted.accesses_in("global")
     is_serial = all(each.active == each.mostly_idle and each.active * WORD_BYTES == each.bytes for each in used)
     is_serial &= all(each.active == each.mostly_idle == each.times for each in counted.images)
     if not used or not is_serial or counted.work_items is None:

@@ -39,8 +39,8 @@ class ArrayTraffic:
 def traffic(counted: Profile, does: Literal["reads", "writes"]) -> Sequence[ArrayTraffic]:
     """Reads or writes of each array, the array with the most words first."""
     used: dict[str, Counter[int]] = {}
-    for each in counted.accesses:
-        if each.space == "global" and each.does == does:
+    for each in counted.accesses_in("global"):
+        if each.does == does:
             used.setdefault(each.array, Counter())[each.line] += each.bytes
     needed = {each.array: each.bytes // WORD_BYTES for each in counted.needed if each.does == does}
     found = (
@@ -67,8 +67,8 @@ def are_updated_in_place(counted: Profile, arrays: Collection[str]) -> bool:
     not share the words.
     """
     surplus: Counter[int] = Counter()
-    for each in counted.accesses:
-        if each.space == "global" and each.array in arrays:
+    for each in counted.accesses_in("global"):
+        if each.array in arrays:
             surplus[each.line] += each.bytes if each.does == "reads" else -each.bytes
     return max(surplus.values(), default=0) <= 0
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from grader.grading.checks.memory_behaviour.measures import Reading
+from grader.grading.checks.memory_behaviour.reading import Reading
 from grader.grading.checks.memory_behaviour.remedies import fitted
 from grader.results.check import Reason
 
