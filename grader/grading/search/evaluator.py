@@ -22,7 +22,8 @@ from grader.grading.checks.trials.trial import Trial
 from grader.grading.explain.build_log import parse
 from grader.grading.search.edit_batch import FEWEST, EditBatch, Uploads, edit_batch
 from grader.grading.search.edits.sites import Edit
-from grader.grading.search.mutant_schema import UNCHANGED, MutantSchema, key
+from grader.grading.search.mutants.mutant_schema import MutantSchema
+from grader.grading.search.mutants.schema_key import UNCHANGED, key
 from grader.protocol.messages import BuildFailed, Opened
 from grader.protocol.steps import Command, KernelStep, KeyArg, ProgramSource, with_runs
 

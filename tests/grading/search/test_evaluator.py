@@ -13,7 +13,7 @@ from grader.grading.checks.compilation.building import build
 from grader.grading.checks.correctness import trial_of
 from grader.grading.search.edits import edits
 from grader.grading.search.evaluator import Evaluator, evaluated_case
-from grader.grading.search.mutant_schema import mutant_schema
+from grader.grading.search.mutants.mutant_schema import mutant_schema
 from grader.grading.source.reading import outline
 
 WRONG = changed(TRANSPOSITION, "tile[lx][ly]", "tile[ly][lx]")
