@@ -44,9 +44,10 @@ from grader.grading.timing.participants import Participant
 from grader.grading.timing.timing_setup import own_programs, request_session, timing_task
 from grader.grading.timing.verifiers import RoundInputs, TimingTask
 from grader.protocol.messages import DeviceFacts
-from grader.results.check import UNTIMED, Check, Reason, Verdict
+from grader.results.check import Check
 from grader.results.metrics import Performance
 from grader.results.result import Result
+from grader.results.verdicts import UNTIMED, Reason, Verdict
 
 UNEQUAL = (
     " Only cases with `data: integers` are wrong. With the rule `rounding`, their results must be equal. "

@@ -19,9 +19,10 @@ from grader.grading.device_lock import shared, shared_cpu
 from grader.grading.grading_environment import GradingEnvironment
 from grader.grading.phases import hidden_cases
 from grader.grading.phases.context import thawed
-from grader.results.check import Check, Reason
+from grader.results.check import Check
 from grader.results.result import Result
 from grader.results.suite_results import joined, separated
+from grader.results.verdicts import Reason
 
 
 def is_pending(result: Result) -> bool:

@@ -20,9 +20,10 @@ from grader.grading.explain.problem import HIDDEN, Problem
 from grader.grading.grading_environment import GradingEnvironment
 from grader.protocol.messages import DeviceFacts
 from grader.protocol.text import showable
-from grader.results.check import Check, Reason, full_marks
+from grader.results.check import Check, full_marks
 from grader.results.result import Result, Ungraded
 from grader.results.suite_results import joined
+from grader.results.verdicts import Reason
 
 BUILD_FAILED = Problem(reason=Reason.NOT_RUN, message="skipped: fix the build first.")
 LACKS_KERNELS = Problem(reason=Reason.NOT_RUN, message="skipped: write the missing kernels first.")

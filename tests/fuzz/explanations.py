@@ -62,8 +62,9 @@ from grader.protocol.steps import ProgramSource
 from grader.protocol.text import showable
 from grader.protocol.tokens import tokens
 from grader.reports import REPORTS, annotated, explanation, terminal
-from grader.results.check import Check, Verdict, full_marks
+from grader.results.check import Check, full_marks
 from grader.results.explanation import Explained
+from grader.results.verdicts import Verdict
 from grader.worker.opencl.preprocess import PreprocessingError, preprocess
 
 EDITS, SWITCHED = 1_000, 120

@@ -34,7 +34,7 @@ from grader.protocol.messages import BuildFailed, Observed, Opened, Reply, Simul
 from grader.protocol.observation import SeenKernel
 from grader.protocol.steps import BufferArg, BufferSpec, KernelStep, ProgramSource
 from grader.reports import REPORTS, terminal
-from grader.results.check import Reason
+from grader.results.verdicts import Reason
 from grader.worker.fingerprint import fingerprint
 
 from .search import Target

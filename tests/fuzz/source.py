@@ -23,7 +23,7 @@ from grader.lms.intake.matching import defined_in
 from grader.protocol.text import showable
 from grader.reports import REPORTS, annotated
 from grader.reports.html.similarity import comparable
-from grader.results.check import Reason
+from grader.results.verdicts import Reason
 
 from .search import Target
 

@@ -17,7 +17,7 @@ from grader.grading.checks.sanitizer import check_sanitizer
 from grader.grading.checks.simulation.counts import count_memory, memory_run
 from grader.protocol.kernel import ArgFacts, KernelFacts
 from grader.protocol.messages import Refused, Simulation
-from grader.results.check import Reason, Verdict
+from grader.results.verdicts import Reason, Verdict
 
 BLUR = """__kernel void blur(__read_only image2d_t source, __write_only image2d_t target, sampler_t edge)
 {{

@@ -36,7 +36,7 @@ from grader.grading.rules import SearchRules
 from grader.grading.timing.intervals import CLEAR
 from grader.grading.timing.measurement import COMPARED_EVERY
 from grader.grading.timing.performance import unmeasured
-from grader.results.check import Reason
+from grader.results.verdicts import Reason
 
 pytestmark = [pytest.mark.long, pytest.mark.spread]
 

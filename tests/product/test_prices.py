@@ -22,7 +22,7 @@ from grader.grading.checks.simulation import simulator_runs
 from grader.grading.checks.simulation.counts import memory_run
 from grader.grading.grade import grade_submission
 from grader.grading.rules import TimingRules
-from grader.results.check import Reason
+from grader.results.verdicts import Reason
 from grader.results.withholding import withheld
 
 LIST = yaml.safe_load((ROOT / "tests" / "prices.yaml").read_text(encoding="utf-8"))

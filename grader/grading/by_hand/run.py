@@ -39,7 +39,7 @@ from grader.grading.explain.problem import Problem
 from grader.grading.grading_environment import GradingEnvironment
 from grader.grading.progress import Progress
 from grader.protocol.messages import DeviceFacts, Simulation
-from grader.results.check import Reason
+from grader.results.verdicts import Reason
 
 RUN_KEY = 3
 """Key of the inputs of runs by hand. Inputs of cases, timed rounds and simulated runs have other keys

@@ -34,8 +34,9 @@ from grader.grading.checks.trials.trial import Trial
 from grader.grading.explain.diagnosis.evidence import Evidence, Use
 from grader.grading.explain.failures import FailedError, of_failure, unwrap
 from grader.grading.explain.problem import EXPLANATION, Problem
-from grader.results.check import Check, Reason, full_marks
+from grader.results.check import Check, full_marks
 from grader.results.result import Result
+from grader.results.verdicts import Reason
 
 TIME_LIMITS = 2
 """Number of cases that may exceed the time limit before the remaining cases are skipped. Practice cases are counted

@@ -23,9 +23,10 @@ from grader.grading.checks.simulation.simulated_run import CUT_OFF, unsupported_
 from grader.grading.checks.simulation.simulator_runs import Runs, Tested, Watched
 from grader.grading.explain.problem import NOT_RIGHT, Problem
 from grader.protocol.messages import Simulation
-from grader.results.check import Check, Reason, Verdict, full_marks
+from grader.results.check import Check, full_marks
 from grader.results.metrics import Profile
 from grader.results.result import Result
+from grader.results.verdicts import Reason, Verdict
 
 TOLERANCE = 1e-9
 """Relative tolerance of a limit, for the rounding errors of ratios."""

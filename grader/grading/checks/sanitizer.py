@@ -32,8 +32,10 @@ from grader.grading.checks.simulation.simulated_run import (
 from grader.grading.checks.simulation.simulator_runs import Tested, Watched
 from grader.grading.explain.failures import FailedError, unwrap
 from grader.grading.explain.problem import Problem, evidence_of
-from grader.results.check import Check, Finding, Reason, full_marks
+from grader.results.check import Check, full_marks
+from grader.results.findings import Finding
 from grader.results.result import Result
+from grader.results.verdicts import Reason
 
 
 def of_endless(asked: Sanitizer, endless: Endless) -> Watched:

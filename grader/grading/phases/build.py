@@ -11,7 +11,7 @@ from grader.grading.checks.correctness import try_cases, unrun_cases
 from grader.grading.draft import Draft, blamed_on_order
 from grader.grading.phases.context import GradingContext
 from grader.grading.refusal import BUILD_FAILED, unreached, unreached_without_kernels
-from grader.results.check import OUTSTANDING, Reason
+from grader.results.verdicts import OUTSTANDING, Reason
 
 
 @dataclass(frozen=True, kw_only=True)

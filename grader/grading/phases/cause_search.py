@@ -15,7 +15,8 @@ from grader.grading.search.hint import hint as hint_of
 from grader.grading.search.localisation import search, text_seconds
 from grader.grading.search.need import cleanness, effect_of_barriers, is_needed, rightness
 from grader.grading.search.suspect import Suspect
-from grader.results.check import Check, Verdict
+from grader.results.check import Check
+from grader.results.verdicts import Verdict
 
 SEARCH = "the line of the mistake"
 """Name of the part of a report that is missing if the search fails."""

@@ -7,7 +7,7 @@ from grader.grading.checks.correctness import Tried, failed_sizes, try_cases
 from grader.grading.checks.simulation.hanging import Lookout
 from grader.grading.checks.simulation.simulator_runs import Runs
 from grader.grading.phases.context import GradingContext
-from grader.results.check import Reason
+from grader.results.verdicts import Reason
 
 
 def try_shown(context: GradingContext, runs: Runs) -> tuple[Tried, ...]:

@@ -14,7 +14,7 @@ from grader.grading.explain.problem import UNMADE, Problem
 from grader.grading.phases.context import GradingContext
 from grader.grading.rules import WatchingRules
 from grader.protocol.messages import DeviceFacts
-from grader.results.check import Reason
+from grader.results.verdicts import Reason
 
 
 def watch_accesses(context: GradingContext, runs: Runs, tried: tuple[Tried, ...]) -> Watched:

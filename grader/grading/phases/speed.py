@@ -12,7 +12,8 @@ from grader.grading.phases.context import GradingContext, thawed
 from grader.grading.timing.measurement import open_sessions
 from grader.grading.timing.performance import check_performance
 from grader.grading.timing.timing_setup import OwnParticipants, TimingSetup, request_own, request_submission
-from grader.results.check import Check, Reason
+from grader.results.check import Check
+from grader.results.verdicts import Reason
 
 UNTIMED = Problem(reason=Reason.NOT_RUN, message="skipped: nothing is timed here.")
 NO_SPEED = Problem(reason=Reason.NOT_RUN, message="skipped: the assignment does not check speed.")

@@ -31,7 +31,7 @@ from grader.grading.source.guards import Guards
 from grader.grading.source.outline import Outline
 from grader.grading.source.reading import outline
 from grader.grading.source.values import Values
-from grader.results.check import Verdict
+from grader.results.verdicts import Verdict
 
 EDITS_PER_SECOND = 400
 """Approximate number of edits that are evaluated per second. Compiling more edits than fit into the available time

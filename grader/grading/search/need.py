@@ -15,7 +15,9 @@ from grader.grading.checks.simulation.simulator_runs import Watched
 from grader.grading.explain.problem import Problem
 from grader.grading.explain.simulator.source_lines import EXPLAINED
 from grader.grading.search.localisation import IsClean
-from grader.results.check import Check, Finding, Reason, Verdict
+from grader.results.check import Check
+from grader.results.findings import Finding
+from grader.results.verdicts import Reason, Verdict
 
 WRONG = EXPLAINED | {Reason.OUT_OF_BOUNDS, Reason.INPUT_CHANGED}
 """Reasons of failed cases that an edit can correct. If the message of such a case names a line, that line may only show

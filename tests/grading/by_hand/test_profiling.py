@@ -11,7 +11,7 @@ from grader.course.submissions.task import Task
 from grader.grading.by_hand.profiling import profile_submission
 from grader.grading.checks.simulation.counts import Counted
 from grader.grading.explain.problem import Problem
-from grader.results.check import Reason
+from grader.results.verdicts import Reason
 
 
 def profiled(assignment, environment, path):

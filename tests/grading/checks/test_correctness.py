@@ -18,7 +18,7 @@ from grader.grading.checks.compilation.building import Built
 from grader.grading.checks.correctness import REPEATED, REPEATS, TIME_LIMITS, in_order, try_cases, unrun_cases
 from grader.grading.checks.requirements import FORFEITED, forfeit
 from grader.protocol.steps import ProgramSource
-from grader.results.check import Reason, Verdict
+from grader.results.verdicts import Reason, Verdict
 
 
 def noise(arrays):

@@ -16,8 +16,8 @@ from grader.grading.explain.problem import NOT_RIGHT, Problem
 from grader.grading.explain.simulator.locations import Scene
 from grader.protocol.messages import Simulation
 from grader.protocol.observation import SeenAccess, SeenBranch, SeenKernel
-from grader.results.check import Reason, Verdict
 from grader.results.metrics import Need, Profile
+from grader.results.verdicts import Reason, Verdict
 
 MODEL = (ROOT / "reference" / "coalsTransp" / "kernels.cl").read_text()
 NAIVE = (ROOT / "reference" / "coalsTransp" / "baseline.cl").read_text().replace("naiveTransp", "coalsTransp")

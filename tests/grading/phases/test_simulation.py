@@ -16,8 +16,9 @@ from grader.grading.checks.simulation.sanitizer_run import Endless
 from grader.grading.explain.problem import Problem
 from grader.grading.phases.simulation import watch
 from grader.grading.rules import WatchingRules
-from grader.results.check import Finding, Reason, Verdict
+from grader.results.findings import Finding
 from grader.results.metrics import Profile
+from grader.results.verdicts import Reason, Verdict
 
 MODEL = (ROOT / "reference" / "coalsTransp" / "kernels.cl").read_text()
 RULES = WatchingRules()

@@ -8,9 +8,11 @@ from grader.grading.checks.simulation.simulated_run import Simulated
 from grader.grading.timing.device_profile import DeviceProfile
 from grader.protocol.messages import DeviceFacts
 from grader.protocol.observation import SeenKernel
-from grader.results.check import Check, ErrorMap, Finding, Place, Reason, Verdict
+from grader.results.check import Check
+from grader.results.findings import ErrorMap, Finding, Place
 from grader.results.metrics import Access, Branch, Interval, Performance, Profile, Program, Roofs, Samples, Usage
 from grader.results.result import Provenance, Result, Ungraded
+from grader.results.verdicts import Reason, Verdict
 
 DEVICE = DeviceFacts(
     index=0,

@@ -21,7 +21,7 @@ from grader.grading.timing.oracle_verifier import ByOracle
 from grader.grading.timing.participants import Participant, Role
 from grader.grading.timing.timing_setup import TimingSetup, own_programs, request_session, timing_task
 from grader.protocol.messages import Done, Opened, StepTime
-from grader.results.check import Verdict
+from grader.results.verdicts import Verdict
 
 MS = 1e-3
 

@@ -46,7 +46,8 @@ from grader.grading.checks.trials.trial import Trial
 from grader.grading.explain.compilers import advice, advice_on, is_of_compiler, observed
 from grader.grading.explain.failures import FailedError, of_failure
 from grader.grading.explain.problem import Problem
-from grader.results.check import Check, Reason, Verdict
+from grader.results.check import Check
+from grader.results.verdicts import Reason, Verdict
 
 SECONDS = 20.0
 """Time limit in seconds for all simulated cases together. The small cases of an assignment of the course

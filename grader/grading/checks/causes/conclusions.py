@@ -24,7 +24,9 @@ from grader.grading.explain.diagnosis.runner import explain
 from grader.grading.explain.problem import EXPLANATION, evidence_of
 from grader.grading.explain.simulator.source_lines import WHEREABOUTS, lines_of, locate, whereabouts
 from grader.grading.explain.slips.slip import Slip
-from grader.results.check import Check, Finding, Reason, Verdict
+from grader.results.check import Check
+from grader.results.findings import Finding
+from grader.results.verdicts import Reason, Verdict
 
 
 def conclude(

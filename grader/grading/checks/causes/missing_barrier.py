@@ -20,7 +20,8 @@ from grader.grading.checks.simulation.simulated_run import Simulated, Subject, s
 from grader.grading.explain.problem import Problem
 from grader.grading.source.outline import Outline
 from grader.grading.source.reading import outline
-from grader.results.check import AdvisedBarrier, Finding, Reason
+from grader.results.findings import AdvisedBarrier, Finding
+from grader.results.verdicts import Reason
 
 BARRIER = " barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);"
 

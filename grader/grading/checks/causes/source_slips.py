@@ -27,7 +27,9 @@ from grader.grading.source.polynomial import Polynomial, atom, constant
 from grader.grading.source.reading import outline
 from grader.grading.source.values import TooComplexError
 from grader.protocol.observation import SeenKernel
-from grader.results.check import Check, Finding, Verdict
+from grader.results.check import Check
+from grader.results.findings import Finding
+from grader.results.verdicts import Verdict
 
 OPERATORS: Mapping[type[ast.operator], Callable[[Polynomial, Polynomial], Polynomial]] = {
     ast.Add: operator.add,

@@ -28,8 +28,9 @@ from grader.grading.explain.problem import Problem
 from grader.grading.explain.resource_usage import usage_of
 from grader.protocol.messages import BuildFailed, Process
 from grader.protocol.steps import ProgramSource
-from grader.results.check import Check, Reason, full_marks
+from grader.results.check import Check, full_marks
 from grader.results.metrics import Usage
+from grader.results.verdicts import Reason
 
 ALONE = "Put all code into this file: a submission is one file."
 

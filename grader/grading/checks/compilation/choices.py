@@ -25,7 +25,7 @@ from grader.course.submissions.submission import Submission
 from grader.grading.explain.failures import FailedError
 from grader.grading.explain.problem import Problem
 from grader.protocol.messages import DeviceFacts
-from grader.results.check import Reason
+from grader.results.verdicts import Reason
 
 WHOLE_NUMBER = re.compile(r"[0-9]{1,9}")
 

@@ -15,7 +15,7 @@ from grader.course.structs import Struct
 from grader.execution.plan import Binding
 from grader.grading.explain.problem import EXPLANATION, Problem
 from grader.protocol.kernel import ArgFacts, KernelFacts
-from grader.results.check import Reason
+from grader.results.verdicts import Reason
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,7 +11,7 @@ from grader.course.elements import ELEMENTS
 from grader.course.structs import Struct, StructFields, laid_out
 from grader.grading.explain.problem import Problem
 from grader.protocol.tokens import Token, tokens
-from grader.results.check import Reason
+from grader.results.verdicts import Reason
 
 QUALIFIERS = frozenset({"const", "volatile"})
 ATTRIBUTES = frozenset({"__attribute__", "__attribute"})

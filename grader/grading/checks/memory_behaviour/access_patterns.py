@@ -5,8 +5,8 @@ from operator import attrgetter
 from grader.course.elements import WORD_BYTES
 from grader.grading.checks.memory_behaviour.reading import Reading, in_digits
 from grader.grading.checks.memory_behaviour.traffic import place
-from grader.results.check import Reason
 from grader.results.metrics import Access, Profile
+from grader.results.verdicts import Reason
 
 
 def coalescing(counted: Profile) -> Reading:

@@ -14,8 +14,8 @@ from grader.grading.checks.memory_behaviour.traffic import (
     traffic,
     worst_of,
 )
-from grader.results.check import Reason
 from grader.results.metrics import Profile
+from grader.results.verdicts import Reason
 
 
 def words_used(counted: Profile, does: Literal["reads", "writes"]) -> Reading:

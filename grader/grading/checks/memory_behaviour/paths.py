@@ -5,8 +5,8 @@ from operator import attrgetter
 
 from grader.grading.checks.memory_behaviour.reading import Reading, in_digits
 from grader.grading.checks.memory_behaviour.traffic import place
-from grader.results.check import Reason
 from grader.results.metrics import Access, Branch, ImageUse, Profile
+from grader.results.verdicts import Reason
 
 NO_BRANCH = Branch(line=0, reached=0, diverged=0)
 """Stands for the branches of a kernel without branches."""

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from grader.results.check import Reason
+from grader.results.verdicts import Reason
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from grader.course.elements import WORD_BYTES
 from grader.course.submissions.scan import scan
-from grader.results.check import Reason
 from grader.results.metrics import Profile
+from grader.results.verdicts import Reason
 
 CONCERNED = frozenset({Reason.UNCOALESCED, Reason.WARP_DIVERGENCE})
 """Reasons that follow if nothing is parallel."""

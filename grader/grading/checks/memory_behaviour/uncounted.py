@@ -7,7 +7,7 @@ from grader.grading.checks.simulation.counts import NUMBER, Counted
 from grader.grading.checks.simulation.model_run import COMPARISON, model_at
 from grader.grading.checks.simulation.simulated_run import CUT_OFF, SimulatedRun, run_on_trial, seen_in
 from grader.grading.explain.problem import Problem, evidence_of
-from grader.results.check import Reason
+from grader.results.verdicts import Reason
 
 
 def explained(counted: Counted | Problem, run: SimulatedRun, ours: Worker) -> Problem | None:

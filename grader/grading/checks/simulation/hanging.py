@@ -18,7 +18,7 @@ from grader.execution.series import Series
 from grader.grading.checks.simulation.sanitizer_run import Endless, findings_of
 from grader.grading.checks.simulation.simulated_run import Simulated, Subject, run_on_trial, seen_in
 from grader.grading.checks.trials.trial import Trial
-from grader.results.check import Reason
+from grader.results.verdicts import Reason
 
 
 @dataclass(frozen=True, kw_only=True)

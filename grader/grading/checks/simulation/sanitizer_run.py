@@ -17,7 +17,7 @@ from grader.grading.checks.simulation.simulated_run import (
 from grader.grading.checks.trials.case_trial import case_trial
 from grader.grading.explain.problem import Problem
 from grader.grading.explain.simulator.findings import findings
-from grader.results.check import Finding
+from grader.results.findings import Finding
 
 NUMBER = 0
 """Number of this simulated run, from which its inputs are derived."""

@@ -23,7 +23,7 @@ from grader.grading.explain.simulator.locations import Scene
 from grader.grading.explain.simulator.oclgrind import AN_INSTRUCTION, unsupported, was_cut_off
 from grader.protocol.messages import Order
 from grader.protocol.observation import SeenAccess, SeenKernel
-from grader.results.check import Reason
+from grader.results.verdicts import Reason
 
 SIMULATION_KEY = 2
 """Key of the inputs of simulated runs. Inputs of cases (correctness.py) and of timed rounds (timing/verifiers.py) have

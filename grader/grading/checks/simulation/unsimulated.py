@@ -23,7 +23,8 @@ from grader.grading.checks.simulation.simulator_runs import Runs, Watched
 from grader.grading.explain.failures import FailedError
 from grader.grading.explain.problem import Problem
 from grader.grading.explain.simulator.oclgrind import AN_INSTRUCTION, HALF_ARITHMETIC
-from grader.results.check import Check, Reason, Verdict
+from grader.results.check import Check
+from grader.results.verdicts import Reason, Verdict
 
 NUMBER = 0
 """Number of the simulated run of the model solution. The inputs of the run are derived from it."""

@@ -17,7 +17,7 @@ from grader.grading.explain.error_map import error_map
 from grader.grading.explain.problem import EXPLANATION, Problem, evidence_of
 from grader.grading.explain.wrong_arrays import explained, of_changed_input, of_mismatch, of_stray_write
 from grader.protocol.steps import RepeatSteps
-from grader.results.check import Reason
+from grader.results.verdicts import Reason
 
 
 def inspect(trial: Trial, script: Script, fetched: Launched) -> Problem | None:

@@ -21,7 +21,7 @@ from grader.grading.checks.simulation.simulator_runs import Watched
 from grader.grading.explain.failures import FailedError, of_failure
 from grader.grading.explain.problem import NOT_RIGHT, Problem
 from grader.grading.timing.performance import unmeasured
-from grader.results.check import Reason, Verdict
+from grader.results.verdicts import Reason, Verdict
 
 ABORTED = Crashed(signal=6, exit_code=None, words="Assertion `0' failed.", doing=COMPILING)
 SLOW = TimedOut(doing=COMPILING, seconds=20)

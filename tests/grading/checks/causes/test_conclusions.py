@@ -23,7 +23,8 @@ from grader.grading.explain.simulator.locations import Scene
 from grader.grading.explain.wrong_arrays import of_stray_write
 from grader.protocol.observation import SeenAccess, SeenArray, SeenKernel, SeenMessage
 from grader.protocol.steps import ProgramSource
-from grader.results.check import Reason, Verdict, full_marks
+from grader.results.check import full_marks
+from grader.results.verdicts import Reason, Verdict
 
 COUNTS = {"requests": 1, "mostly_idle": 1, "active": 1, "bytes": 4, "unused": 0, "conflicts": 0, "sectors": 1}
 COUNTS |= {"fewest": 1, "worst": 1.0, "stride": 4}

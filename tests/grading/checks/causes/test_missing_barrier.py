@@ -8,7 +8,7 @@ from simulator import subject_of
 from grader.grading.checks.causes.missing_barrier import PLACES, Barriers, advised_barriers, with_barrier
 from grader.grading.checks.sanitizer import check_sanitizer
 from grader.grading.checks.simulation.sanitizer_run import sanitizer_run
-from grader.results.check import Reason
+from grader.results.verdicts import Reason
 
 MODEL = (ROOT / "reference" / "nearestNeighbour" / "kernels.cl").read_text()
 BARRIER = "barrier(CLK_LOCAL_MEM_FENCE);"

@@ -9,7 +9,8 @@ from grader.common.optional import Fault
 from grader.grading.checks.causes.source_slips import of_wrong_result, unset_later, with_slip
 from grader.grading.explain.slips.slip import Slip
 from grader.protocol.observation import SeenArray, SeenKernel, SeenUnset
-from grader.results.check import Finding, Place, Reason, Verdict
+from grader.results.findings import Finding, Place
+from grader.results.verdicts import Reason, Verdict
 
 SLIP = Slip(
     message="the guard in line 7 is wrong.", help="Test `i < n`.", cause="a guard is wrong", explains=frozenset({8})

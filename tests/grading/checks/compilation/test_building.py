@@ -17,8 +17,8 @@ from grader.execution.plan import Binding
 from grader.execution.states import Idle
 from grader.grading.checks.compilation.building import check_build, prepare
 from grader.protocol.messages import Open
-from grader.results.check import Reason, Verdict
 from grader.results.metrics import Usage
+from grader.results.verdicts import Reason, Verdict
 
 pytestmark = pytest.mark.spread
 

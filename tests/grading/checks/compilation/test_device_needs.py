@@ -10,7 +10,7 @@ from grader.common.errors import DeviceError
 from grader.common.record import replace
 from grader.course.criteria import Case
 from grader.grading.checks.compilation.device_needs import extensions, unfit
-from grader.results.check import Reason
+from grader.results.verdicts import Reason
 
 NO_WORDS = [].append
 

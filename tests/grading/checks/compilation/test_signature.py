@@ -6,7 +6,7 @@ from grader.execution.plan import Binding
 from grader.grading.checks.compilation.signature import bind
 from grader.grading.explain.problem import Problem
 from grader.protocol.kernel import ArgFacts, KernelFacts
-from grader.results.check import Reason
+from grader.results.verdicts import Reason
 
 A = ("global", "float*", "A")
 B = ("global", "float*", "B")

@@ -4,7 +4,7 @@ import pytest
 
 from grader.grading.checks.memory_behaviour.reading import Reading
 from grader.grading.checks.memory_behaviour.remedies import fitted
-from grader.results.check import Reason
+from grader.results.verdicts import Reason
 
 ROWS = Reading(value=8, reason=Reason.BANK_CONFLICT, what="", help="Make the rows longer.", lengthens="tile")
 TREE = Reading(value=8, reason=Reason.WARP_DIVERGENCE, what="", help="Add in a tree.", tree_for=5)

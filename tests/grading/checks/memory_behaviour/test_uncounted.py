@@ -18,7 +18,7 @@ from grader.grading.checks.simulation.counts import memory_run
 from grader.grading.checks.simulation.simulated_run import CUT_OFF
 from grader.grading.phases.simulation import watch
 from grader.grading.rules import WatchingRules
-from grader.results.check import Reason, Verdict
+from grader.results.verdicts import Reason, Verdict
 
 HOSTILE = ROOT / "tests" / "submissions" / "hostile"
 RULES = WatchingRules()

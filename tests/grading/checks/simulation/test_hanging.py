@@ -12,7 +12,8 @@ from grader.grading.checks.correctness import trial_of
 from grader.grading.checks.sanitizer import of_endless
 from grader.grading.checks.simulation.hanging import Launcher, Lookout
 from grader.grading.checks.simulation.sanitizer_run import Endless
-from grader.results.check import Finding, Reason
+from grader.results.findings import Finding
+from grader.results.verdicts import Reason
 
 SILENT = TimedOut(doing="running", seconds=1)
 CRASHED = Crashed(signal=11, exit_code=None, words="")

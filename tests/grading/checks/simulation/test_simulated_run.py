@@ -15,7 +15,7 @@ from grader.grading.checks.simulation.simulator_runs import Runs
 from grader.grading.explain.problem import Problem
 from grader.protocol.messages import Done, Opened, Refused
 from grader.protocol.observation import SeenKernel, SeenMessage
-from grader.results.check import Reason
+from grader.results.verdicts import Reason
 
 MODEL = (ROOT / "reference" / "coalsTransp" / "kernels.cl").read_text()
 SIGNATURE = "__kernel void coalsTransp(__global float *A, __global float *B, uint height, uint width)\n"

@@ -11,7 +11,7 @@ from untimed import UNTIMED
 from grader.grading.checks.simulation.unsimulated import missing_in_simulator
 from grader.grading.phases.simulation import watch
 from grader.grading.rules import WatchingRules
-from grader.results.check import Reason, Verdict
+from grader.results.verdicts import Reason, Verdict
 
 HALF = """#pragma OPENCL EXTENSION cl_khr_fp16 : enable
 __kernel void add(__global const {type} *x, __global const {type} *y, __global {type} *z, uint32_t n)
